@@ -1,0 +1,123 @@
+# `make` lists the targets. Every target sets up what it needs in .venv, once.
+
+PYTHON ?= python3
+
+VENV := .venv
+BIN  := $(VENV)/bin
+PIP  := $(BIN)/python -m pip -qq --disable-pip-version-check
+
+# One environment, filled in steps: what users run, then the tools of developers and of the docs.
+RUN  := $(VENV)/.ready-run
+DEV  := $(VENV)/.ready-dev
+DOCS := $(VENV)/.ready-docs
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+##@ Use
+
+.PHONY: setup
+setup: $(RUN)  ## build the private environment, with .venv/bin/copyproof in it
+
+.PHONY: paper
+paper: $(RUN)  ## a first small simulation: the market of figure 2a, plotted to out/first.png
+	@mkdir -p out
+	$(BIN)/copyproof simulate examples/figure2a.toml --policy ucb1 --policy h-ucb --policy 'rh-ucb(L=1)' \
+	  --horizon 100000 --repetitions 20 --seed 1 --plot out/first.png
+
+.PHONY: bench
+bench: $(RUN)  ## measure the speed, alone and against other libraries
+	$(BIN)/python benchmarks/run.py
+
+.PHONY: docs
+docs: $(DOCS)  ## build the documentation into docs/_build/html
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+##@ Develop
+
+.PHONY: lint
+lint: $(DEV)  ## check format, style, types and the direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: test
+test: lint  ## lint, then the tests and doctests but the slow ones
+	$(BIN)/python -m pytest -n 2
+
+.PHONY: test-all
+test-all: lint  ## lint, then all tests, the slow ones too
+	$(BIN)/python -m pytest -n 2 -m ""
+
+.PHONY: format
+format: $(DEV)  ## put the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# With the oldest Python at hand, as some packages drop old patch releases: 3.11.2 is Debian 12's.
+.PHONY: pins
+pins:  ## resolve all dependencies anew and write them to constraints.txt
+	@$(check_python)
+	rm -rf .pins
+	$(PYTHON) -m venv .pins
+	.pins/bin/python -m pip -qq --disable-pip-version-check install '.[dev,docs]'
+	.pins/bin/python -m pip --disable-pip-version-check freeze --exclude copyproof > .pins/freeze.txt
+	@! grep -vE '^[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+$$' .pins/freeze.txt || \
+	  { echo 'error: the lines above are not plain name==version pins' >&2; exit 1; }
+	{ echo '# Pins of all dependencies (run, dev, docs). Regenerate with `make pins`.'; \
+	  cat .pins/freeze.txt; } > constraints.txt
+	rm -rf .pins
+
+.PHONY: clean
+clean:  ## remove the environment and everything made
+	rm -rf $(VENV) .venv.lock .pins out build dist docs/_build
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+.PHONY: help
+help:  ## this list
+	@awk 'BEGIN { FS = ":.*## "; print "make TARGET [PYTHON=python3.12]" } \
+	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# --- the environment -------------------------------------------------------------------------
+
+$(RUN): pyproject.toml constraints.txt
+	@$(call install,.)
+$(DEV): $(RUN)
+	@$(call install,.[dev])
+$(DOCS): $(RUN)
+	@$(call install,.[docs])
+
+# Programs in an environment hold its full path, so a copied or moved one is built anew.
+ifneq ($(shell cat $(VENV)/.root 2>/dev/null),$(CURDIR))
+.PHONY: $(RUN) $(DEV) $(DOCS)
+endif
+
+define check_python
+"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+  echo "error: copyproof needs Python 3.11 or newer, and $(PYTHON) is" \
+       "$$("$(PYTHON)" --version 2>/dev/null || echo missing);" \
+       "try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+endef
+
+# $(call install,REQUIREMENT): make the environment if need be, then install into it. Two makes at
+# once take turns (where flock exists), and the second finds the work done.
+define install
+set -e; \
+if command -v flock >/dev/null; then exec 9>.venv.lock; flock 9; fi; \
+if [ "$$(cat $(VENV)/.root 2>/dev/null)" = "$(CURDIR)" ] && $(BIN)/python -c '' 2>/dev/null; then \
+  if [ -e $@ ] && [ -z "$$(find $^ -newer $@)" ]; then exit 0; fi; \
+else \
+  $(check_python); \
+  echo "Making the environment $(VENV) with $$("$(PYTHON)" --version)"; \
+  "$(PYTHON)" -m venv --clear $(VENV); \
+  printf '%s\n' "$(CURDIR)" > $(VENV)/.root; \
+fi; \
+echo "Installing $(1)"; \
+$(PIP) install -c constraints.txt -e '$(1)'; \
+touch $@
+endef
