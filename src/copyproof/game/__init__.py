@@ -1,0 +1,83 @@
+"""The game: agents, arms, strategies, utilities, fees and discount.
+
+Everything is a frozen record. ``Market`` and ``Agent`` are where to start; ``paper_market``
+returns the markets of the paper's figures. The readers and writers of market files are loaded
+when they are first asked for, so that importing the game stays fast.
+"""
+
+from typing import TYPE_CHECKING
+
+from copyproof.game.agent import Agent, Strategy
+from copyproof.game.discount import NO_DISCOUNT, Constant, Discount, Explicit, Geometric
+from copyproof.game.market import MOST_ARMS, Market, Profile
+from copyproof.game.paper import PAPER_FIGURES, paper_market
+from copyproof.game.rewards import (
+    Bernoulli,
+    Beta,
+    Empirical,
+    Exponential,
+    Gaussian,
+    Poisson,
+    Reward,
+    as_reward,
+)
+from copyproof.game.utility import (
+    NEUTRAL,
+    Custom,
+    Neutral,
+    RiskAverse,
+    RiskSeeking,
+    Utility,
+)
+
+if TYPE_CHECKING:
+    from copyproof.game.files import (
+        market_from_dict,
+        market_to_dict,
+        read_market,
+        write_market,
+    )
+
+__all__ = [
+    "MOST_ARMS",
+    "NEUTRAL",
+    "NO_DISCOUNT",
+    "PAPER_FIGURES",
+    "Agent",
+    "Bernoulli",
+    "Beta",
+    "Constant",
+    "Custom",
+    "Discount",
+    "Empirical",
+    "Explicit",
+    "Exponential",
+    "Gaussian",
+    "Geometric",
+    "Market",
+    "Neutral",
+    "Poisson",
+    "Profile",
+    "Reward",
+    "RiskAverse",
+    "RiskSeeking",
+    "Strategy",
+    "Utility",
+    "as_reward",
+    "market_from_dict",
+    "market_to_dict",
+    "paper_market",
+    "read_market",
+    "write_market",
+]
+
+_IN_FILES = {"market_from_dict", "market_to_dict", "read_market", "write_market"}
+
+
+def __getattr__(name: str) -> object:
+    """Load the market files' module when one of its functions is first asked for."""
+    if name in _IN_FILES:
+        from copyproof.game import files
+
+        return getattr(files, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,137 @@
+"""One owner of arms: the originals O_i, and the strategy chosen over them.
+
+A strategy of agent i is a vector of copy counts, one per original: 0 hides it, 1 registers it,
+and c > 1 registers c arms with the same distribution (c counts the original). It is chosen once,
+before round 1. An agent that registers nothing takes no part in the game.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from copyproof.game._check import items, require, shown, text, whole
+from copyproof.game.rewards import Reward, as_reward
+from copyproof.game.utility import NEUTRAL, Utility
+
+__all__ = ["Agent", "Strategy"]
+
+Strategy: TypeAlias = tuple[int, ...]
+"""Copy counts, one per original arm of an agent."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Agent:
+    """An agent with its original arms and the number of copies it registers of each.
+
+    Parameters
+    ----------
+    name : str
+        One line of text, unique in a market.
+    arms : iterable of Reward or float
+        The originals O_i, at least one; a plain number is a Bernoulli mean.
+    copies : iterable of int, optional
+        The strategy: arms registered per original. By default each is registered once.
+    utility : Utility, optional
+        What revenue is worth to the agent; risk-neutral by default.
+
+    Examples
+    --------
+    >>> ann = Agent("ann", arms=[0.5, 0.2, 0.1], copies=[1000, 1, 0])
+    >>> ann.registered
+    1001
+    >>> ann.best_mean
+    0.5
+    """
+
+    name: str
+    arms: tuple[Reward, ...]
+    copies: Strategy
+    utility: Utility
+
+    def __init__(
+        self,
+        name: str,
+        arms: Iterable[Reward | float],
+        copies: Iterable[int] | None = None,
+        utility: Utility = NEUTRAL,
+    ) -> None:
+        name = text("name", name)
+        try:
+            originals = _originals(arms)
+            strategy = (1,) * len(originals) if copies is None else _strategy(copies)
+            require(isinstance(utility, Utility), "utility", utility, "a utility record")
+        except ValueError as error:
+            raise ValueError(f"{error} (agent {shown(name)})") from None
+        if len(strategy) != len(originals):
+            raise ValueError(
+                f"copies has {len(strategy)} entries for {len(originals)} arms: "
+                f"one per arm is needed (agent {shown(name)})"
+            )
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "arms", originals)
+        object.__setattr__(self, "copies", strategy)
+        object.__setattr__(self, "utility", utility)
+
+    @property
+    def best_mean(self) -> float:
+        """The largest mean over the agent's originals, hidden ones included."""
+        return max(arm.mean for arm in self.arms)
+
+    @property
+    def best_arm(self) -> int:
+        """The position of the first original with the largest mean."""
+        means = [arm.mean for arm in self.arms]
+        return means.index(max(means))
+
+    @property
+    def registered(self) -> int:
+        """The number of arms the agent registers, copies included."""
+        return sum(self.copies)
+
+    @property
+    def takes_part(self) -> bool:
+        """Whether the agent registers anything at all."""
+        return self.registered > 0
+
+    def with_copies(self, copies: Iterable[int]) -> "Agent":
+        """Return the same agent playing another strategy.
+
+        Parameters
+        ----------
+        copies : iterable of int
+            Arms registered per original.
+
+        Examples
+        --------
+        >>> Agent("ann", [0.5, 0.2]).with_copies([3, 0]).registered
+        3
+        """
+        return Agent(self.name, self.arms, copies, self.utility)
+
+    def best_arm_only(self) -> "Agent":
+        """Return the same agent registering its best arm, once, and hiding the others.
+
+        Examples
+        --------
+        >>> Agent("ann", [0.2, 0.5], copies=[7, 7]).best_arm_only().registered
+        1
+        """
+        best = self.best_arm
+        return self.with_copies(int(k == best) for k in range(len(self.arms)))
+
+
+def _originals(arms: Iterable[Reward | float]) -> tuple[Reward, ...]:
+    """Return the arms as reward records; an error names the arm."""
+    found = []
+    for k, arm in enumerate(items("arms", arms, "rewards or Bernoulli means")):
+        try:
+            found.append(as_reward(arm))
+        except ValueError as error:
+            raise ValueError(f"arms[{k}].{error}") from None
+    return tuple(found)
+
+
+def _strategy(copies: Iterable[int]) -> Strategy:
+    """Return the copy counts as ints; an error names the entry."""
+    given = items("copies", copies, "whole numbers >= 0")
+    return tuple(whole(f"copies[{k}]", count) for k, count in enumerate(given))

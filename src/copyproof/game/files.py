@@ -1,0 +1,248 @@
+"""Market files: a market as TOML, or as the same structure in JSON.
+
+.. code-block:: toml
+
+    fee = 0.01                                   # per registered arm; 0 if left out
+    discount = { factor = 0.999 }                # or { weights = [1.0, 0.5, 0.1] }
+
+    [[agents]]
+    name = "ann"
+    arms = [{ mean = 0.5, copies = 1000 }, { mean = 0.2 }, { mean = 0.1, copies = 0 }]
+
+    [[agents]]
+    name = "bob"
+    utility = { power = 0.5 }                    # U(v) = v^0.5; risk-neutral if left out
+    arms = [
+        { family = "beta", alpha = 2, beta = 3 },
+        { family = "gaussian", mean = 0.5, sigma = 0.1 },
+        { family = "poisson", mean = 3.0 },
+        { family = "exponential", mean = 0.5 },
+        { family = "empirical", rewards = [0.0, 0.5, 1.0] },
+    ]
+
+An arm is Bernoulli unless it says a family, and registered once unless it says its copies; 0
+hides it. Whatever is wrong with a file raises ``ValueError`` with one line: the file, the field,
+its value, and what is accepted.
+"""
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from pydantic import ValidationError
+
+from copyproof._files import write_atomically
+from copyproof.game._check import shown
+from copyproof.game._schema import FAMILIES, MarketTable, one_line
+from copyproof.game.discount import Constant, Explicit, Geometric
+from copyproof.game.market import Agent, Market
+from copyproof.game.rewards import Bernoulli, Reward
+from copyproof.game.utility import Custom, Neutral, RiskAverse, RiskSeeking
+
+__all__ = ["market_from_dict", "market_to_dict", "read_market", "write_market"]
+
+_FAMILY_NAMES = {family: name for name, family in FAMILIES.items()}
+
+
+def read_market(path: str | os.PathLike[str]) -> Market:
+    """Read a market file.
+
+    Parameters
+    ----------
+    path : path
+        Read as JSON if it ends in ``.json``, else as TOML; UTF-8 in both.
+
+    Returns
+    -------
+    Market
+
+    Raises
+    ------
+    ValueError
+        One line, if the file cannot be read or is not a market.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "market.toml"
+    ...     _ = file.write_text('agents = [{ name = "ann", arms = [{ mean = 0.5, copies = 7 }] }]')
+    ...     read_market(file).registered
+    7
+    """
+    path = Path(path)
+    try:
+        written = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ValueError(f"{_named(path)}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{_named(path)}: is not UTF-8 text at byte {error.start}") from None
+    except ValueError as error:  # a path that no file can have
+        raise ValueError(f"{_named(path)}: cannot be read: {error}") from None
+    kind = "JSON" if _is_json(path) else "TOML"
+    try:
+        data = _from_json(written) if kind == "JSON" else tomllib.loads(written)
+    except RecursionError:
+        raise ValueError(f"{_named(path)}: is not a market: it is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"{_named(path)}: is not {kind}: {error}") from None
+    return market_from_dict(data, source=_named(path))
+
+
+def write_market(market: Market, path: str | os.PathLike[str]) -> None:
+    """Write a market file that ``read_market`` reads back as an equal market.
+
+    The file appears whole or not at all: it is written beside its place and then moved there.
+
+    Parameters
+    ----------
+    market : Market
+        Its utilities must not be the user's own functions.
+    path : path
+        Written as JSON if it ends in ``.json``, else as TOML.
+
+    Raises
+    ------
+    ValueError
+        One line, if a utility has no text form or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "market.json"
+    ...     write_market(Market([Agent("ann", [0.5], copies=[7])]), file)
+    ...     read_market(file).registered
+    7
+    """
+    path = Path(path)
+    data = market_to_dict(market)
+    if _is_json(path):
+        written = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    else:
+        written = tomli_w.dumps(data)
+    try:
+        write_atomically(path, written.encode())
+    except OSError as error:
+        raise ValueError(f"{_named(path)}: cannot be written: {error.strerror}") from None
+    except ValueError as error:  # a path that no file can have
+        raise ValueError(f"{_named(path)}: cannot be written: {error}") from None
+
+
+def market_from_dict(data: Mapping[str, object], source: str = "market") -> Market:
+    """Return the market that ``data``, shaped like a market file, describes.
+
+    Parameters
+    ----------
+    data : mapping
+        As ``market_to_dict`` returns it.
+    source : str, optional
+        What errors call the data, such as the file it came from.
+
+    Raises
+    ------
+    ValueError
+        One line: the source, the field, its value and what is accepted.
+
+    Examples
+    --------
+    >>> market_from_dict({"agents": [{"name": "ann", "arms": [{"mean": 0.5}]}]}).best_mean
+    0.5
+    """
+    try:
+        market: Market = MarketTable.model_validate(data).record
+    except ValidationError as problems:
+        raise ValueError(f"{source}: {one_line(problems)}") from None
+    return market
+
+
+def market_to_dict(market: Market) -> dict[str, Any]:
+    """Return a market as the plain dicts and lists of a market file, defaults left out.
+
+    Parameters
+    ----------
+    market : Market
+        Its utilities must not be the user's own functions.
+
+    Examples
+    --------
+    >>> data = market_to_dict(Market([Agent("ann", [0.5], copies=[7])]))
+    >>> data["agents"][0]["arms"][0]["copies"]
+    7
+    """
+    data: dict[str, Any] = {}
+    if market.fee:
+        data["fee"] = market.fee
+    if not isinstance(market.discount, Constant):
+        data["discount"] = _discount_table(market.discount)
+    data["agents"] = [_agent_table(agent) for agent in market.agents]
+    return data
+
+
+def _agent_table(agent: Agent) -> dict[str, Any]:
+    """Return one agent as a table of the file."""
+    table: dict[str, Any] = {"name": agent.name}
+    if not isinstance(agent.utility, Neutral):
+        table["utility"] = _utility_table(agent.utility, agent.name)
+    table["arms"] = [
+        _arm_table(arm) | ({} if copies == 1 else {"copies": copies})
+        for arm, copies in zip(agent.arms, agent.copies, strict=True)
+    ]
+    return table
+
+
+def _arm_table(arm: Reward) -> dict[str, Any]:
+    """Return one arm as a table of the file, without its copies."""
+    table: dict[str, Any] = {}
+    if not isinstance(arm, Bernoulli):
+        table["family"] = _FAMILY_NAMES[type(arm)]
+    for field in fields(arm):
+        value = getattr(arm, field.name)
+        table[field.name] = list(value) if isinstance(value, tuple) else value
+    return table
+
+
+def _utility_table(utility: RiskAverse | RiskSeeking | Custom, agent: str) -> dict[str, float]:
+    """Return a utility as a table of the file."""
+    if isinstance(utility, Custom):
+        raise ValueError(
+            f"utility = {shown(utility.name)} is a function of your own, which a market file "
+            f"cannot hold: a power can be written (agent {shown(agent)})"
+        )
+    return {"power": utility.power}
+
+
+def _discount_table(discount: Geometric | Explicit) -> dict[str, Any]:
+    """Return a discount as a table of the file."""
+    if isinstance(discount, Geometric):
+        return {"factor": discount.factor}
+    return {"weights": list(discount.weights)}
+
+
+def _is_json(path: Path) -> bool:
+    """Say whether a file is JSON, by its name."""
+    return path.suffix.lower() == ".json"
+
+
+def _from_json(written: str) -> Any:
+    """Parse JSON, refusing a key that appears twice, as TOML does."""
+
+    def table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise ValueError(f"the key {shown(key)} appears twice in one table")
+            found[key] = value
+        return found
+
+    return json.loads(written, object_pairs_hook=table)
+
+
+def _named(path: Path) -> str:
+    """Return a path as errors show it, on one line."""
+    return str(path) if str(path).isprintable() else shown(str(path))

@@ -1,0 +1,177 @@
+"""What revenue is worth to an agent: u_i = E[U_i(v_i)] − fee × registered arms.
+
+U is non-decreasing. The identity is risk-neutral, a concave U risk-averse, a convex U
+risk-seeking; agents of one market may differ. The power family U(v) = v^p covers all three:
+p = 1, p < 1 and p > 1. A user's own function is checked, where it is used, for not falling.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from copyproof.game._check import number, require, shown, text
+
+__all__ = ["NEUTRAL", "Custom", "Neutral", "RiskAverse", "RiskSeeking", "Utility"]
+
+Values: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Neutral:
+    """U(v) = v: risk-neutral, the default.
+
+    Examples
+    --------
+    >>> Neutral().of([3.0])[0].item()
+    3.0
+    """
+
+    def of(self, revenue: ArrayLike) -> Values:
+        """Return U of every revenue, as a new array of the same shape."""
+        return _revenues(revenue)
+
+
+@dataclass(frozen=True, slots=True)
+class RiskAverse:
+    """U(v) = v^power with power below 1: prefers a sure revenue to a lottery of equal mean.
+
+    Parameters
+    ----------
+    power : float
+        In (0, 1).
+
+    Examples
+    --------
+    >>> RiskAverse(0.5).of([9.0])[0].item()
+    3.0
+    """
+
+    power: float
+
+    def __post_init__(self) -> None:
+        power = number("power", self.power)
+        require(0 < power < 1, "power", power, "in (0, 1)")
+        object.__setattr__(self, "power", power)
+
+    def of(self, revenue: ArrayLike) -> Values:
+        """Return U of every revenue (none below 0), as a new array of the same shape."""
+        return _power(revenue, self.power)
+
+
+@dataclass(frozen=True, slots=True)
+class RiskSeeking:
+    """U(v) = v^power with power above 1: prefers a lottery to a sure revenue of equal mean.
+
+    Parameters
+    ----------
+    power : float
+        Above 1.
+
+    Examples
+    --------
+    >>> RiskSeeking(2).of([3.0])[0].item()
+    9.0
+    """
+
+    power: float
+
+    def __post_init__(self) -> None:
+        power = number("power", self.power)
+        require(power > 1, "power", power, "> 1")
+        object.__setattr__(self, "power", power)
+
+    def of(self, revenue: ArrayLike) -> Values:
+        """Return U of every revenue (none below 0), as a new array of the same shape."""
+        return _power(revenue, self.power)
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """The user's own U; two are equal if both name and function are.
+
+    Parameters
+    ----------
+    name : str
+        How reports call it.
+    function : callable
+        Takes an array of revenues and returns an array of the same shape, finite and never
+        falling as revenue rises.
+
+    Examples
+    --------
+    >>> Custom("log", np.log1p).of([0.0])[0].item()
+    0.0
+    """
+
+    name: str
+    function: Callable[[Values], ArrayLike]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", text("name", self.name))
+        require(callable(self.function), "function", self.function, "callable")
+
+    def of(self, revenue: ArrayLike) -> Values:
+        """Return U of every revenue, as a new array of the same shape.
+
+        Raises
+        ------
+        ValueError
+            If the function returns another shape, a value that is not finite, or values that
+            fall (by more than rounding, 1e-12 of the largest) as the given revenues rise.
+        """
+        revenues = _revenues(revenue)
+        values = np.array(self.function(revenues.copy()), dtype=np.float64)
+        called = f"utility {shown(self.name)}"
+        if values.shape != revenues.shape:
+            raise ValueError(f"{called}: shape {values.shape} is not the given {revenues.shape}")
+        flat, worth = revenues.ravel(), values.ravel()
+        bad = np.flatnonzero(~np.isfinite(worth))
+        if bad.size:
+            k = bad[0]
+            raise ValueError(f"{called}: U({flat[k]}) = {worth[k]} is not a finite number")
+        order = np.argsort(flat, kind="stable")
+        rounding = 1e-12 * np.max(np.abs(worth), initial=0.0)
+        bad = np.flatnonzero(np.diff(worth[order]) < -rounding)
+        if bad.size:
+            low, high = order[bad[0]], order[bad[0] + 1]
+            raise ValueError(
+                f"{called}: U({flat[high]}) = {worth[high]} is not >= U({flat[low]}) = {worth[low]}"
+            )
+        return values
+
+
+def _revenues(revenue: ArrayLike) -> Values:
+    """Return a copy of the revenues, all of them finite."""
+    revenues = np.array(revenue, dtype=np.float64)
+    flat = revenues.ravel()
+    bad = np.flatnonzero(~np.isfinite(flat))
+    if bad.size:
+        k = bad[0]
+        raise ValueError(f"revenue[{k}] = {flat[k]} is not a finite number")
+    return revenues
+
+
+def _power(revenue: ArrayLike, power: float) -> Values:
+    """Return v^power for every revenue v ≥ 0."""
+    revenues = _revenues(revenue)
+    flat = revenues.ravel()
+    bad = np.flatnonzero(flat < 0)
+    if bad.size:
+        k = bad[0]
+        raise ValueError(f"revenue[{k}] = {flat[k]} is not >= 0, as the power {power} needs")
+    with np.errstate(over="ignore", under="ignore"):
+        values: Values = revenues**power
+    bad = np.flatnonzero(np.isinf(values.ravel()))
+    if bad.size:
+        k = bad[0]
+        raise ValueError(f"revenue[{k}] = {flat[k]} to the power {power} is too large")
+    return values
+
+
+Utility: TypeAlias = Neutral | RiskAverse | RiskSeeking | Custom
+
+NEUTRAL = Neutral()
+"""U(v) = v."""
