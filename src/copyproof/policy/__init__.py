@@ -1,0 +1,42 @@
+"""Policies as data: rules, the catalogue of named policies, and their text and JSON forms."""
+
+from copyproof.policy.catalogue import CATALOGUE, Claim, Row, fair, row
+from copyproof.policy.records import (
+    KLUCB,
+    UCB,
+    AllArms,
+    EpsilonDecreasing,
+    EpsilonGreedy,
+    FixedSample,
+    GrowingSample,
+    Policy,
+    Rule,
+    Sampling,
+    Thompson,
+    Uniform,
+)
+from copyproof.policy.text import from_dict, parse_policy, to_dict, to_text
+
+__all__ = [
+    "CATALOGUE",
+    "KLUCB",
+    "UCB",
+    "AllArms",
+    "Claim",
+    "EpsilonDecreasing",
+    "EpsilonGreedy",
+    "FixedSample",
+    "GrowingSample",
+    "Policy",
+    "Row",
+    "Rule",
+    "Sampling",
+    "Thompson",
+    "Uniform",
+    "fair",
+    "from_dict",
+    "parse_policy",
+    "row",
+    "to_dict",
+    "to_text",
+]

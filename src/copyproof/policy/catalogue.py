@@ -1,0 +1,285 @@
+"""The catalogue: every named policy is one row of data.
+
+A row is a template record, the parameters that its text form takes (each the path of a field in
+the record), where it comes from, and what is claimed of it with the status of every claim. The
+docs' table is made from these rows.
+
+Statuses: ``theorem`` (a complete proof is known), ``partly`` (proven in the stated part only),
+``unproven`` (claimed, or believed; no complete proof is known), ``false``.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from copyproof.policy.records import (
+    KLUCB,
+    UCB,
+    EpsilonDecreasing,
+    EpsilonGreedy,
+    FixedSample,
+    GrowingSample,
+    Policy,
+    Thompson,
+    Uniform,
+)
+
+Status: TypeAlias = Literal["theorem", "partly", "unproven", "false"]
+
+PAPER = "Shin, Lee, Ok: Multi-armed bandit algorithm against strategic replication, AISTATS 2022"
+AUER = "Auer, Cesa-Bianchi, Fischer: Finite-time analysis of the multiarmed bandit problem, 2002"
+GARIVIER = "Garivier, Cappé: The KL-UCB algorithm for bounded stochastic bandits, COLT 2011"
+THOMPSON = "Thompson: On the likelihood that one unknown probability exceeds another, 1933"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement about a policy, and what is really known of it."""
+
+    text: str
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One named policy."""
+
+    name: str
+    policy: Policy
+    about: str
+    citation: str
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Parameter of the text form → path of the field that it sets."""
+    claims: tuple[Claim, ...] = ()
+
+
+_PRONE = Claim(
+    "replication-prone: copies of the best arm pay without limit (theorem 1; n ≥ 2, others "
+    "non-empty, best mean > 0)",
+    "theorem",
+)
+_BELIEVED_PRONE = Claim("replication-prone (the paper believes its proof carries over)", "unproven")
+_PROOF = "replication-proof: registering only the best arm is dominant ({})"
+_PROOF_IN_PART = Claim(
+    _PROOF.format("proven for n = 2; for n ≥ 3 the printed proof is invalid"), "partly"
+)
+_PROOF_BY_ANALOGY = Claim(_PROOF.format("by analogy; no complete proof"), "unproven")
+_PATHWISE = Claim(
+    "pathwise replication-proof for any n, given rewards ≥ 0 and a best arm that first-order "
+    "dominates the agent's others: on every path, registering only the best arm earns at least as "
+    "much as any other strategy",
+    "theorem",
+)
+_WIDTH = {"a": "agent.a", "b": "agent.b", "c": "agent.c"}
+_INNER = UCB(clock="plays")
+_ROBUST = UCB(a=1.0, b=0.5, c=1.0)
+_ROBUST_T = UCB(a=1.0, b=0.5, c=1.0, clock="horizon")
+
+
+CATALOGUE: tuple[Row, ...] = (
+    Row(
+        "ucb1",
+        Policy(None, UCB()),
+        "all arms in one pool, largest r + √(2 ln t / n)",
+        AUER,
+        {"a": "arm.a", "b": "arm.b", "c": "arm.c", "clock": "arm.clock"},
+        (_PRONE,),
+    ),
+    Row(
+        "s-ucb",
+        Policy(None, UCB(), FixedSample()),
+        "UCB1 on a uniform sample of ⌊l ln T⌋ of all arms",
+        PAPER,
+        {"l": "sampling.factor"},
+        (_BELIEVED_PRONE,),
+    ),
+    Row(
+        "h-ucb",
+        Policy(UCB(), _INNER),
+        "UCB over agents, then UCB over the chosen agent's arms",
+        PAPER,
+        _WIDTH,
+        (
+            _PROOF_IN_PART,
+            Claim("at that equilibrium regret ≤ Σ 8 ln T / Δ_i + (1 + π²/3) Σ Δ_i", "theorem"),
+        ),
+    ),
+    Row(
+        "rh-ucb",
+        Policy(_ROBUST, _INNER, FixedSample()),
+        "width √t ln t over agents, then UCB on a sample of ⌊L ln T⌋ of the agent's arms",
+        PAPER,
+        {"L": "sampling.factor", **_WIDTH},
+        (
+            _PROOF_IN_PART,
+            Claim("regret O(√T ln T) with replicators, unique best agent, L ≥ 1/c", "theorem"),
+        ),
+    ),
+    Row(
+        "prh-ucb",
+        Policy(UCB(a=1.0, b=0.5, c=1.5), _INNER, GrowingSample(factor=1.0, power=2.0)),
+        "width √(t ln³ t) over agents; the sample of arms grows up to ln² t; needs no T",
+        PAPER,
+        {},
+        (
+            _PROOF_BY_ANALOGY,
+            Claim("regret O(n c⁻² √(T ln³ T)) when T ln³ T ≥ e^{2/c} (orders only)", "theorem"),
+        ),
+    ),
+    Row(
+        "rh-ucb-online",
+        Policy(_ROBUST, _INNER, GrowingSample()),
+        "RH-UCB with the growing bound L ln t; needs no T",
+        PAPER,
+        {"L": "sampling.factor", **_WIDTH},
+        (_PROOF_BY_ANALOGY,),
+    ),
+    Row(
+        "rh-ucb-ln2",
+        Policy(_ROBUST, _INNER, FixedSample(factor=1.0, power=2.0)),
+        "RH-UCB with samples of ⌊ln² T⌋ arms, for an unknown share c of best arms",
+        PAPER,
+        _WIDTH,
+        (_PROOF_BY_ANALOGY,),
+    ),
+    Row(
+        "rh-ucb-all",
+        Policy(_ROBUST, _INNER),
+        "RH-UCB without sampling, for honest agents",
+        PAPER,
+        _WIDTH,
+        (_PROOF_BY_ANALOGY,),
+    ),
+    Row(
+        "h-ucb-t-free",
+        Policy(UCB(clock="horizon"), _INNER, ties="priority"),
+        "H-UCB with ln T for ln t in phase 1, and priority ties",
+        "copyproof",
+        _WIDTH,
+        (_PATHWISE,),
+    ),
+    Row(
+        "rh-ucb-t-free",
+        Policy(_ROBUST_T, _INNER, FixedSample(), ties="priority"),
+        "RH-UCB with √T ln T for √t ln t in phase 1, and priority ties",
+        "copyproof",
+        {"L": "sampling.factor", **_WIDTH},
+        (_PATHWISE,),
+    ),
+    Row(
+        "h-ucb-kl",
+        Policy(UCB(), KLUCB(clock="plays")),
+        "H-UCB with KL-UCB in phase 2",
+        PAPER,
+        {"scale": "arm.scale"},
+        (_PROOF_BY_ANALOGY,),
+    ),
+    Row(
+        "h-kl-ucb",
+        Policy(KLUCB(), KLUCB(clock="plays")),
+        "KL-UCB at both levels",
+        GARIVIER,
+        {"agent": "agent.scale", "arm": "arm.scale"},
+        (_PROOF_BY_ANALOGY,),
+    ),
+    Row(
+        "h-epsilon-greedy",
+        Policy(EpsilonGreedy(), EpsilonGreedy()),
+        "ε-greedy at both levels",
+        PAPER,
+        {"agent": "agent.epsilon", "arm": "arm.epsilon"},
+        (_PROOF_BY_ANALOGY,),
+    ),
+    Row(
+        "h-epsilon-decreasing",
+        Policy(EpsilonDecreasing(), EpsilonDecreasing(clock="plays")),
+        "ε-greedy with ε = min(1, scale/τ) at both levels",
+        PAPER,
+        {"agent": "agent.scale", "arm": "arm.scale"},
+        (_PROOF_BY_ANALOGY,),
+    ),
+    Row(
+        "h-thompson",
+        Policy(Thompson(), Thompson()),
+        "Thompson sampling at both levels",
+        PAPER,
+        {},
+        (_PROOF_BY_ANALOGY,),
+    ),
+    Row(
+        "kl-ucb",
+        Policy(None, KLUCB()),
+        "all arms in one pool, largest q with n·kl(r, q) ≤ scale·ln t",
+        GARIVIER,
+        {"scale": "arm.scale"},
+        (_BELIEVED_PRONE,),
+    ),
+    Row(
+        "epsilon-greedy",
+        Policy(None, EpsilonGreedy()),
+        "all arms in one pool, ε-greedy",
+        AUER,
+        {"epsilon": "arm.epsilon"},
+        (_BELIEVED_PRONE,),
+    ),
+    Row(
+        "epsilon-decreasing",
+        Policy(None, EpsilonDecreasing()),
+        "all arms in one pool, ε-greedy with ε = min(1, scale/t)",
+        AUER,
+        {"scale": "arm.scale"},
+        (_BELIEVED_PRONE,),
+    ),
+    Row(
+        "thompson",
+        Policy(None, Thompson()),
+        "all arms in one pool, Thompson sampling",
+        THOMPSON,
+        {},
+        (_BELIEVED_PRONE,),
+    ),
+    Row(
+        "fair",
+        Policy(Uniform(), UCB()),
+        "a uniform agent, then the agent's own copy of a flat policy A: fair(A)",
+        PAPER,
+        {},
+        (
+            Claim(
+                "replication-proof: what an agent registers never changes who is asked", "theorem"
+            ),
+            Claim("linear regret unless all agents' best means are equal", "theorem"),
+        ),
+    ),
+)
+"""Every named policy. ``fair`` takes a flat policy in its text form, ``fair(ucb1)`` by default."""
+
+
+def row(name: str) -> Row:
+    """The row of a name.
+
+    Examples
+    --------
+    >>> len(row("h-ucb").claims)
+    2
+    """
+    for candidate in CATALOGUE:
+        if candidate.name == name:
+            return candidate
+    names = ", ".join(candidate.name for candidate in CATALOGUE)
+    raise ValueError(f"policy = {name!r} is not known; known are {names}")
+
+
+def fair(policy: Policy) -> Policy:
+    """Fair(A): a uniform agent, then the agent's own copy of the flat policy A.
+
+    Examples
+    --------
+    >>> fair(row("ucb1").policy).arm.a
+    2.0
+    """
+    if not policy.is_flat:
+        raise ValueError(f"fair({policy}): fair takes a flat policy, such as ucb1")
+    sampling = policy.sampling
+    if isinstance(sampling, GrowingSample):
+        sampling = GrowingSample(sampling.factor, sampling.power, clock="own")
+    return Policy(Uniform(), policy.arm, sampling)

@@ -1,0 +1,270 @@
+"""A policy is data: an agent rule, an arm rule, a sampling rule and a tie rule.
+
+Phase 1 of a hierarchical policy picks an agent by the agent rule, phase 2 one of that agent's arms
+by the arm rule; a flat policy has no agent rule and one pool of all arms. Each rule reads a clock
+τ:
+
+- ``"round"``: N + 1, the round of the rule's own game, where N counts its owner's plays. For the
+  agent rule and for flat policies this is the round t; for Fair(A) it is the clock of each agent's
+  own A.
+- ``"plays"``: N, as in the paper's phase 2, where N = N(î) counts the chosen agent's plays.
+- ``"horizon"``: T. An agent rule with this clock is free of t.
+
+Records are frozen, compare and hash by value, and know nothing of state or randomness.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Clock: TypeAlias = Literal["round", "plays", "horizon"]
+Ties: TypeAlias = Literal["random", "priority"]
+CLOCKS: tuple[Clock, ...] = ("round", "plays", "horizon")
+TIES: tuple[Ties, ...] = ("random", "priority")
+
+
+def _check_number(name: str, value: object, accepted: str, *, above_zero: bool = False) -> None:
+    """Refuse what is not a finite number, negative, or 0 where that is not accepted."""
+    fine = isinstance(value, int | float) and not isinstance(value, bool)
+    if fine and isinstance(value, int | float):
+        fine = 0 <= value < float("inf") and (value > 0 or not above_zero)
+    if not fine:
+        raise ValueError(f"{name} = {value!r} is not {accepted}")
+
+
+def _check_word(name: str, value: object, accepted: tuple[str, ...]) -> None:
+    if value not in accepted:
+        raise ValueError(f"{name} = {value!r} is not one of {', '.join(accepted)}")
+
+
+@dataclass(frozen=True, slots=True)
+class UCB:
+    """Largest r(a) + √(f(τ)/n(a)) with f(τ) = a·τ^b·(ln τ)^c; unplayed ones first.
+
+    Parameters
+    ----------
+    a, b, c : float
+        The width f. The default is UCB1's 2 ln τ (Auer, Cesa-Bianchi, Fischer 2002).
+    clock : {"round", "plays", "horizon"}
+        What τ reads.
+
+    Examples
+    --------
+    >>> UCB(a=1, b=0.5).b
+    0.5
+    """
+
+    a: float = 2.0
+    b: float = 0.0
+    c: float = 1.0
+    clock: Clock = "round"
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b", "c"):
+            _check_number(name, getattr(self, name), "a number >= 0")
+        _check_word("clock", self.clock, CLOCKS)
+
+
+@dataclass(frozen=True, slots=True)
+class KLUCB:
+    """Largest q with n(a)·kl(r(a), q) ≤ scale·ln τ (Garivier, Cappé 2011); unplayed ones first.
+
+    Examples
+    --------
+    >>> KLUCB().scale
+    1.0
+    """
+
+    scale: float = 1.0
+    clock: Clock = "round"
+
+    def __post_init__(self) -> None:
+        _check_number("scale", self.scale, "a number >= 0")
+        _check_word("clock", self.clock, CLOCKS)
+
+
+@dataclass(frozen=True, slots=True)
+class EpsilonGreedy:
+    """With probability ε any one, else the largest mean; unplayed ones first.
+
+    Examples
+    --------
+    >>> EpsilonGreedy(0.05).epsilon
+    0.05
+    """
+
+    epsilon: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_number("epsilon", self.epsilon, "a number in [0, 1]")
+        if self.epsilon > 1:
+            raise ValueError(f"epsilon = {self.epsilon!r} is not a number in [0, 1]")
+
+
+@dataclass(frozen=True, slots=True)
+class EpsilonDecreasing:
+    """ε-greedy with ε = min(1, scale/τ) (Auer, Cesa-Bianchi, Fischer 2002).
+
+    Examples
+    --------
+    >>> EpsilonDecreasing(scale=20).scale
+    20
+    """
+
+    scale: float = 10.0
+    clock: Clock = "round"
+
+    def __post_init__(self) -> None:
+        _check_number("scale", self.scale, "a number > 0", above_zero=True)
+        _check_word("clock", self.clock, CLOCKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Thompson:
+    """Largest draw from the posterior Beta(1 + S, 1 + n − S) (Thompson 1933); no forced plays.
+
+    Examples
+    --------
+    >>> len({Thompson(), Thompson()})
+    1
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """Any one, with equal chances.
+
+    Examples
+    --------
+    >>> len({Uniform(), Uniform()})
+    1
+    """
+
+
+Rule: TypeAlias = UCB | KLUCB | EpsilonGreedy | EpsilonDecreasing | Thompson | Uniform
+
+
+@dataclass(frozen=True, slots=True)
+class AllArms:
+    """Every registered arm is in play.
+
+    Examples
+    --------
+    >>> len({AllArms(), AllArms()})
+    1
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSample:
+    """A uniform sample of ⌊factor·(ln T)^power⌋ arms, at least 1, drawn once.
+
+    Parameters
+    ----------
+    factor : float or None
+        The paper's l or L. None stands for the paper's choice: the number of originals in the
+        market for a flat policy, the largest number of originals of one agent otherwise.
+    power : float
+        1 in S-UCB and RH-UCB; 2 where the share c of best arms is not known.
+
+    Examples
+    --------
+    >>> FixedSample(3).power
+    1.0
+    """
+
+    factor: float | None = None
+    power: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.factor is not None:
+            _check_number("factor", self.factor, "a number > 0", above_zero=True)
+        _check_number("power", self.power, "a number >= 0")
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingSample:
+    """A sample B that grows by one fresh arm whenever |B| < min(|S|, factor·(ln τ)^power).
+
+    The bound is compared unfloored and is never below 1. ``clock`` is "game" for τ = t, the round
+    of the game, and "own" for τ = N + 1, the round of the pool's own game.
+
+    Examples
+    --------
+    >>> GrowingSample(factor=1.0, power=2.0).power
+    2.0
+    """
+
+    factor: float | None = None
+    power: float = 1.0
+    clock: Literal["game", "own"] = "game"
+
+    def __post_init__(self) -> None:
+        if self.factor is not None:
+            _check_number("factor", self.factor, "a number > 0", above_zero=True)
+        _check_number("power", self.power, "a number >= 0")
+        _check_word("clock", self.clock, ("game", "own"))
+
+
+Sampling: TypeAlias = AllArms | FixedSample | GrowingSample
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How the principal picks one arm a round.
+
+    Parameters
+    ----------
+    agent : Rule or None
+        Phase 1, or None for a flat policy.
+    arm : Rule
+        Phase 2, or the one rule of a flat policy.
+    sampling : Sampling
+        Which arms are in play: of each agent, or of the one pool of a flat policy.
+    ties : {"random", "priority"}
+        How ties between agents are broken, unplayed agents included: anew each time, or by one
+        random order drawn at the start. Ties between arms are always broken anew.
+
+    Examples
+    --------
+    >>> h_ucb = Policy(agent=UCB(), arm=UCB(clock="plays"))
+    >>> h_ucb.is_flat
+    False
+    >>> h_ucb.agent.a
+    2.0
+    """
+
+    agent: Rule | None
+    arm: Rule
+    sampling: Sampling = field(default_factory=AllArms)
+    ties: Ties = "random"
+
+    def __post_init__(self) -> None:
+        _check_word("ties", self.ties, TIES)
+        if self.agent is None and self.ties != "random":
+            raise ValueError(f"ties = {self.ties!r}: a flat policy has no ties between agents")
+        if isinstance(self.agent, UCB | KLUCB | EpsilonDecreasing) and self.agent.clock == "plays":
+            raise ValueError("agent.clock = 'plays' is not one of round, horizon")
+        if self.agent is None and getattr(self.arm, "clock", "round") == "plays":
+            raise ValueError("arm.clock = 'plays' is not one of round, horizon (a flat policy)")
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether all arms stand in one pool."""
+        return self.agent is None
+
+    @property
+    def needs_unit_rewards(self) -> bool:
+        """Whether a rule is only defined for rewards in [0, 1]."""
+        return any(isinstance(rule, KLUCB | Thompson) for rule in (self.agent, self.arm))
+
+    @property
+    def needs_horizon(self) -> bool:
+        """Whether the policy must be told T before round 1."""
+        clocks = [getattr(rule, "clock", None) for rule in (self.agent, self.arm)]
+        return isinstance(self.sampling, FixedSample) or "horizon" in clocks
+
+    def __str__(self) -> str:
+        """Give the text form, which ``parse_policy`` reads back."""
+        from copyproof.policy.text import to_text
+
+        return to_text(self)
