@@ -1,0 +1,1 @@
+"""The engine: compiled kernels that take arrays and give arrays."""

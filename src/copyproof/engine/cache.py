@@ -1,0 +1,94 @@
+"""Compiled kernels kept on disk, and never answered from a stale copy.
+
+Numba files a compiled kernel under the source file of the kernel alone: a change in another file
+that the kernel calls into would go unnoticed. So the cache folder is named after a digest of all
+the engine's sources, of the versions and of the processor: whatever changes, a new folder is used.
+
+The folder lies below ``$NUMBA_CACHE_DIR``, else below the user's cache folder. Where neither can be
+written, a private folder for this process alone is taken, and every process compiles anew.
+"""
+
+import functools
+import hashlib
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+from numba import njit
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# No reference counting (so a kernel cannot allocate, and pays nothing for passing arrays on), and
+# NumPy's floating-point division (no check for zero, no exception).
+_OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
+
+
+def source_digest(folder: Path) -> str:
+    """Digest of every Python file in a folder, and of what compiles it."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for fact in (numba.__version__, version("llvmlite"), platform.machine()):
+        digest.update(fact.encode() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """The folder for this version's compiled kernels; it exists and can be written."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    roots = [Path(home)]
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        roots.insert(0, Path(given))
+    name = source_digest(Path(__file__).parent)
+    for root in roots:
+        folder = root / "copyproof" / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue  # not writable: try the next one
+    return Path(tempfile.mkdtemp(prefix="copyproof-"))
+
+
+def is_cached() -> bool:
+    """Whether some kernel of this version has been compiled here before."""
+    return any(cache_folder().rglob("*.nbc"))
+
+
+@contextmanager
+def _numba_cache_at(folder: Path) -> Iterator[None]:
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that Python calls: without the GIL, and cached on disk."""
+    with _numba_cache_at(cache_folder()):
+        compiled: Callable[P, R] = njit(cache=True, nogil=True, **_OPTIONS)(function)
+    return compiled
+
+
+def part(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that kernels call."""
+    compiled: Callable[P, R] = njit(**_OPTIONS)(function)
+    return compiled
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that kernels call in their hot loop, and always inline it."""
+    compiled: Callable[P, R] = njit(forceinline=True, **_OPTIONS)(function)
+    return compiled

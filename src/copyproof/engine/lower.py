@@ -1,0 +1,287 @@
+"""From records to arrays: the one module that knows both sides.
+
+``lower`` turns a market and a policy into the numbers that the kernels read: a ``Plan``, a ``Game``
+and the layout of a ``State``. Parameters that the paper leaves to the market (l, L) are filled in
+here.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
+
+import numpy as np
+
+from copyproof.engine import principal, quantiles, rules
+from copyproof.engine.play import Game
+from copyproof.engine.principal import Plan
+from copyproof.engine.quantiles import Rewards
+from copyproof.engine.state import State, allocate
+from copyproof.game import (
+    Bernoulli,
+    Beta,
+    Constant,
+    Discount,
+    Empirical,
+    Explicit,
+    Exponential,
+    Gaussian,
+    Geometric,
+    Market,
+    Poisson,
+    Reward,
+)
+from copyproof.policy import (
+    KLUCB,
+    UCB,
+    AllArms,
+    EpsilonDecreasing,
+    EpsilonGreedy,
+    FixedSample,
+    GrowingSample,
+    Policy,
+    Rule,
+    Sampling,
+    Thompson,
+    Uniform,
+)
+
+_CLOCKS = {"round": rules.ROUND, "plays": rules.PLAYS, "horizon": rules.HORIZON}
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A market and a policy, ready to be played."""
+
+    plan: Plan
+    game: Game
+    registered: Any
+    copies: Any
+    rooms: list[int]
+
+    def new_state(self) -> State:
+        """Memory for one game at a time; every worker needs its own."""
+        flat = not self.plan.hierarchical
+        return allocate(self.registered, self.copies, self.rooms, flat=flat)
+
+
+def lower(
+    market: Market,
+    policy: Policy,
+    *,
+    horizon: int,
+    seed: int,
+    tape: Sequence[Sequence[float]] | None = None,
+    priority: Sequence[int] | None = None,
+    scan: bool = False,
+) -> Lowered:
+    """Turn a market and a policy into numbers.
+
+    ``tape[i][k]`` replaces the reward of the k-th play (from 0) of agent i; ``priority`` is the
+    order of the agents' positions that priority ties go by; ``scan`` turns the tournaments off.
+    """
+    _check_rewards(market, policy)
+    market.discount.check_horizon(horizon)
+    policy = with_market_defaults(policy, market)
+    kind, factor, power = _lower_sampling(policy.sampling)
+    registered = np.array([agent.registered for agent in market.agents], np.int64)
+    plan = Plan(
+        hierarchical=int(not policy.is_flat),
+        agent=_lower_rule(policy.agent or Uniform()),
+        arm=_lower_rule(policy.arm),
+        sampling=kind,
+        factor=factor,
+        power=power,
+        priority=int(policy.ties == "priority"),
+        order_given=int(priority is not None),
+        scan=int(scan),
+        horizon=horizon,
+        seed=np.uint64(seed),
+        epoch=0,
+    )
+    most = _most_in_play(policy.sampling, horizon)
+    pools = [int(registered.sum())] if policy.is_flat else [int(count) for count in registered]
+    return Lowered(
+        plan=plan,
+        game=_lower_game(market, policy, tape, priority),
+        registered=registered,
+        copies=np.array([c for agent in market.agents for c in agent.copies], np.int64),
+        rooms=[count if most is None else min(count, most) for count in pools],
+    )
+
+
+def with_market_defaults(policy: Policy, market: Market) -> Policy:
+    """The policy with the paper's choice of l or L filled in where none is given."""
+    sampling = policy.sampling
+    if isinstance(sampling, AllArms) or sampling.factor is not None:
+        return policy
+    of_agents = [len(agent.arms) for agent in market.agents]
+    # Fair(A) runs flat policies, so that its l is the flat one's.
+    flat = policy.is_flat or policy.agent == Uniform()
+    factor = float(sum(of_agents) if flat else max(of_agents))
+    return replace(policy, sampling=replace(sampling, factor=factor))
+
+
+def _check_rewards(market: Market, policy: Policy) -> None:
+    if not policy.needs_unit_rewards:
+        return
+    for place, agent in enumerate(market.agents):
+        for number, arm in enumerate(agent.arms):
+            low, high = arm.support
+            if low < 0 or high > 1:
+                raise ValueError(
+                    f"policy = '{policy}' takes rewards in [0, 1] only; "
+                    f"agents[{place}].arms[{number}] is {type(arm).__name__.lower()}"
+                )
+
+
+def _lower_rule(rule: Rule) -> rules.Rule:
+    match rule:
+        case UCB():
+            clock = _CLOCKS[rule.clock]
+            return rules.Rule(rules.UCB, clock, float(rule.a), float(rule.b), float(rule.c))
+        case KLUCB():
+            return rules.Rule(rules.KL_UCB, _CLOCKS[rule.clock], float(rule.scale), 0.0, 0.0)
+        case EpsilonGreedy():
+            return rules.Rule(rules.EPSILON_GREEDY, rules.ROUND, float(rule.epsilon), 0.0, 0.0)
+        case EpsilonDecreasing():
+            clock = _CLOCKS[rule.clock]
+            return rules.Rule(rules.EPSILON_DECREASING, clock, float(rule.scale), 0.0, 0.0)
+        case Thompson():
+            return rules.Rule(rules.THOMPSON, rules.ROUND, 0.0, 0.0, 0.0)
+        case Uniform():
+            return rules.Rule(rules.UNIFORM, rules.ROUND, 0.0, 0.0, 0.0)
+        case _:
+            assert_never(rule)
+
+
+def _lower_sampling(sampling: Sampling) -> tuple[int, float, float]:
+    match sampling:
+        case AllArms():
+            return principal.ALL, 0.0, 0.0
+        case FixedSample(factor=factor, power=power):
+            return principal.FIXED, float(factor or 0.0), float(power)
+        case GrowingSample(factor=factor, power=power, clock=clock):
+            kind = principal.GROWING if clock == "game" else principal.GROWING_BY_OWN_ROUND
+            return kind, float(factor or 0.0), float(power)
+        case _:
+            assert_never(sampling)
+
+
+def _most_in_play(sampling: Sampling, horizon: int) -> int | None:
+    """An upper bound on the arms of one pool that are ever in play; None if all are."""
+    if isinstance(sampling, AllArms):
+        return None
+    assert sampling.factor is not None
+    bound = max(1.0, sampling.factor * math.log(horizon) ** sampling.power)
+    return int(min(bound, 1e18)) + 2
+
+
+def _lower_game(
+    market: Market,
+    policy: Policy,
+    tape: Sequence[Sequence[float]] | None,
+    priority: Sequence[int] | None,
+) -> Game:
+    originals = [arm for agent in market.agents for arm in agent.arms]
+    means = np.array([arm.mean for arm in originals])
+    factor, weights = _lower_discount(market.discount)
+    rows, lengths = _lower_tape(market, tape)
+    return Game(
+        rewards=_lower_rewards(originals),
+        gaps=market.best_mean - means,
+        discount_factor=factor,
+        discount_weights=weights,
+        tape=rows,
+        tape_lengths=lengths,
+        order=_lower_order(market, policy, priority),
+    )
+
+
+def _lower_discount(discount: Discount) -> tuple[float, Any]:
+    match discount:
+        case Constant():
+            return 1.0, np.zeros(0)
+        case Geometric(factor=factor):
+            return float(factor), np.zeros(0)
+        case Explicit(weights=weights):
+            return 1.0, np.array(weights, float)
+        case _:
+            assert_never(discount)
+
+
+def _lower_rewards(originals: list[Reward]) -> Rewards:
+    rows: list[tuple[int, float, float]] = []
+    values: list[Any] = [np.zeros(0)]
+    uppers: list[Any] = [np.zeros(0)]
+    tabled = 0
+    for arm in originals:
+        match arm:
+            case Bernoulli(mean=mean):
+                rows.append((quantiles.BERNOULLI, 1.0 - mean, 0.0))
+            case Beta(alpha=alpha, beta=beta):
+                rows.append((quantiles.BETA, alpha, beta))
+            case Gaussian(mean=mean, sigma=sigma):
+                rows.append((quantiles.GAUSSIAN, mean, sigma))
+            case Exponential(mean=mean):
+                rows.append((quantiles.EXPONENTIAL, mean, 0.0))
+            case Poisson() | Empirical():
+                value, upper = _poisson_table(arm) if isinstance(arm, Poisson) else _list_table(arm)
+                rows.append((quantiles.TABLE, float(tabled), float(len(value))))
+                values.append(value)
+                uppers.append(upper)
+                tabled += len(value)
+            case _:
+                assert_never(arm)
+    family, first, second = zip(*rows, strict=True)
+    return Rewards(
+        family=np.array(family, np.int64),
+        first=np.array(first, float),
+        second=np.array(second, float),
+        table_value=np.concatenate(values),
+        table_upper=np.concatenate(uppers),
+    )
+
+
+def _list_table(arm: Empirical) -> tuple[Any, Any]:
+    """The values in order, and the upper ends of their cumulated probabilities."""
+    count = len(arm.rewards)
+    return np.sort(np.array(arm.rewards, float)), np.arange(1, count + 1) / count
+
+
+def _poisson_table(arm: Poisson) -> tuple[Any, Any]:
+    """All values but those of a probability below 1e-20 in all."""
+    if arm.mean == 0:
+        return np.zeros(1), np.ones(1)
+    spread = 10.0 * math.sqrt(arm.mean) + 40.0
+    value = np.arange(max(0, int(arm.mean - spread)), int(arm.mean + spread) + 1)
+    log_factorial = np.array([math.lgamma(k + 1.0) for k in value])
+    chance = np.exp(value * math.log(arm.mean) - arm.mean - log_factorial)
+    return value.astype(float), np.cumsum(chance) / np.sum(chance)
+
+
+def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple[Any, Any]:
+    agents = len(market.agents)
+    if tape is None:
+        return np.zeros((agents, 0)), np.zeros(agents, np.int64)
+    if len(tape) != agents:
+        raise ValueError(f"tape has {len(tape)} rows; one per agent is needed, {agents}")
+    lengths = np.array([len(row) for row in tape], np.int64)
+    rows = np.zeros((agents, max(1, int(lengths.max()))))
+    for agent, row in enumerate(tape):
+        for play, reward in enumerate(row):
+            if not math.isfinite(reward):
+                raise ValueError(f"tape[{agent}][{play}] = {reward!r} is not a finite number")
+        rows[agent, : len(row)] = row
+    return rows, lengths
+
+
+def _lower_order(market: Market, policy: Policy, priority: Sequence[int] | None) -> Any:
+    agents = len(market.agents)
+    if priority is None:
+        return np.arange(agents)
+    if policy.ties != "priority":
+        raise ValueError(f"priority is given, but '{policy}' does not break ties by priority")
+    if sorted(priority) != list(range(agents)):
+        raise ValueError(f"priority = {list(priority)!r} is not an order of 0 ... {agents - 1}")
+    return np.array(priority, np.int64)

@@ -1,0 +1,116 @@
+"""Whole games: the round loop, over a range of repetitions.
+
+Per repetition it keeps what a study needs and nothing that grows with the horizon: discounted
+revenue v_i = Σ γ_t R_t per agent, plays per agent and per original arm, and the regret
+Σ (μ* − μ(A_t)) at given checkpoints. The k-th play of agent i meets the uniform keyed by (i, k), or
+the k-th reward of a given tape.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from copyproof.engine.cache import kernel
+from copyproof.engine.principal import Plan, choose, observe, reset
+from copyproof.engine.quantiles import Rewards, reward
+from copyproof.engine.state import State
+from copyproof.engine.streams import REWARD, uniform
+
+# How a call ended.
+DONE = 0
+STOPPED = -1
+"""Asked to stop. A status above 0 is 1 + the agent whose tape ran out."""
+
+
+class Game(NamedTuple):
+    """What is played for, as arrays."""
+
+    rewards: Rewards
+    gaps: Any
+    """μ* − μ of every original."""
+    discount_factor: float
+    discount_weights: Any
+    """γ_1, γ_2, …; empty for the geometric sequence of the factor (1 for no discount)."""
+    tape: Any
+    """Row i holds the rewards of agent i's plays; no columns if rewards are drawn."""
+    tape_lengths: Any
+    order: Any
+    """The agents in the order that priority ties go by."""
+
+
+class Record(NamedTuple):
+    """What a range of repetitions left behind, one row each."""
+
+    revenue: Any
+    agent_plays: Any
+    original_plays: Any
+    regret: Any
+    """A column per checkpoint."""
+    choices: Any
+    """The arm of every round; no columns unless wanted."""
+
+
+@kernel
+def play(
+    plan: Plan,
+    state: State,
+    game: Game,
+    checkpoints: np.ndarray,
+    first_repetition: int,
+    record: Record,
+    control: np.ndarray,
+    worker: int,
+) -> int:
+    """Play as many repetitions as ``record`` has rows; ``state`` and ``record`` are modified.
+
+    ``control[0]`` is the wish to stop, read every round; ``control[1 + worker]`` counts rounds.
+    """
+    agents = record.revenue.shape[1]
+    taped = game.tape.shape[1] > 0
+    weighted = game.discount_weights.shape[0] > 0
+    for row in range(record.revenue.shape[0]):
+        repetition = first_repetition + row
+        reset(plan, state, game.order, repetition)
+        revenue = record.revenue[row]
+        revenue[:] = 0.0
+        regret = 0.0
+        gamma = 1.0
+        checkpoint = 0
+        for t in range(1, plan.horizon + 1):
+            if control[0] != 0:
+                return STOPPED
+            choice = choose(plan, state, t, repetition)
+            agent = choice.agent
+            k = state.items[agent].plays
+            original = state.items[choice.arm].original
+            if taped:
+                if k >= game.tape_lengths[agent]:
+                    return 1 + agent
+                r = game.tape[agent, k]
+            else:
+                key0 = state.keys[agent + 1, 0]
+                key1 = state.keys[agent + 1, 1]
+                u = uniform(key0, key1, k, REWARD, 0, repetition)
+                r = reward(game.rewards, original, u)
+            observe(plan, state, agent, choice.arm, 1, 1, r)
+            if weighted:
+                gamma = game.discount_weights[t - 1]
+            revenue[agent] += gamma * r
+            if not weighted:
+                gamma *= game.discount_factor
+            regret += game.gaps[original]
+            if record.choices.shape[1] > 0:
+                record.choices[row, t - 1] = choice.arm - agents
+            if t == checkpoints[checkpoint]:
+                record.regret[row, checkpoint] = regret
+                checkpoint += 1
+            if t & 1023 == 0:
+                control[1 + worker] += 1024
+        control[1 + worker] += plan.horizon & 1023
+        for agent in range(agents):
+            record.agent_plays[row, agent] = state.items[agent].plays
+        record.original_plays[row, :] = 0
+        for number in range(agents, state.items.shape[0]):
+            item = state.items[number]
+            record.original_plays[row, item.original] += item.plays
+    return DONE

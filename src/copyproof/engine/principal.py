@@ -1,0 +1,251 @@
+"""The principal's mind: ``choose`` an arm, ``observe`` what came of it.
+
+A round of a hierarchical policy is two choices with the same code: pool 0 gives the agent
+(phase 1), the agent's own pool gives the arm (phase 2). A flat policy makes one choice in one pool.
+Simulation and live service call these same functions.
+
+Which arms are in play is the sampling rule's business: all of them; a uniform sample B of fixed
+size ⌊factor·(ln T)^power⌋ drawn once; or a sample that grows by one fresh arm, which is played at
+once, whenever |B| < min(|S|, factor·(ln τ)^power), where τ is the round t of the game (PRH-UCB) or
+the pool's own round. Neither bound is ever below 1.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from copyproof.engine.cache import inlined, part
+from copyproof.engine.rules import Rule, line, select
+from copyproof.engine.state import State
+from copyproof.engine.streams import PICK, PRIORITY, SAMPLE, nth_of, stream_key, uniform
+from copyproof.engine.tournament import build, replay_path, set_leaf
+
+# Sampling rules.
+ALL = 0
+FIXED = 1
+GROWING = 2
+GROWING_BY_OWN_ROUND = 3
+
+
+class Plan(NamedTuple):
+    """A policy and what it is told, as numbers. Truth values are 0 or 1."""
+
+    hierarchical: int
+    agent: Rule
+    arm: Rule
+    sampling: int
+    factor: float
+    power: float
+    priority: int
+    """Ties between agents go by one order, drawn at the start or given."""
+    order_given: int
+    scan: int
+    """Compute every index in every round, instead of keeping tournaments."""
+    horizon: int
+    seed: np.uint64
+    epoch: int
+
+
+class Choice(NamedTuple):
+    """An arm, its agent, and where they stand in their pools."""
+
+    agent: int
+    arm: int
+    arm_place: int
+
+
+@part
+def sample_bound(factor: float, power: float, tau: float) -> float:
+    """factor·(ln τ)^power, never below 1."""
+    log = math.log(tau)
+    if power == 1.0:
+        return max(1.0, factor * log)
+    if power == 2.0:
+        return max(1.0, factor * (log * log))
+    return max(1.0, factor * math.pow(log, power))
+
+
+@part
+def reset(plan: Plan, state: State, order: np.ndarray, repetition: int) -> None:
+    """Begin a repetition: no plays, samples drawn, trees laid; ``state`` is modified in place."""
+    for owner in range(state.keys.shape[0]):
+        state.keys[owner, 0], state.keys[owner, 1] = stream_key(plan.seed, owner, plan.epoch)
+    for number in range(state.items.shape[0]):
+        state.items[number].total = 0.0
+        state.items[number].plays = 0
+        state.items[number].answers = 0
+        state.place[number] = -1
+    first_arm_pool = 0
+    if plan.hierarchical:
+        first_arm_pool = 1
+        _lay_agents(plan, state, order, repetition)
+    for pool in range(first_arm_pool, state.pools.shape[0]):
+        _lay_arms(plan, state, pool, repetition)
+
+
+@part
+def _lay_agents(plan: Plan, state: State, order: np.ndarray, repetition: int) -> None:
+    """Put the agents that registered something into pool 0, in the order that ties go by."""
+    agents = state.pools[0].items
+    if plan.priority and not plan.order_given:
+        _draw_order(state, order, repetition)
+    members = state.members
+    size = 0
+    for rank in range(agents):
+        agent = order[rank] if plan.priority else rank
+        if state.pools[agent + 1].items > 0:
+            members[size] = agent
+            size += 1
+    _lay_tree(plan.agent, state, 0, size)
+
+
+@part
+def _draw_order(state: State, order: np.ndarray, repetition: int) -> None:
+    """Shuffle the agents, each order as likely as any other; ``order`` is modified in place."""
+    for agent in range(order.shape[0]):
+        u = uniform(state.keys[0, 0], state.keys[0, 1], 0, PRIORITY, agent, repetition)
+        other = nth_of(u, agent + 1)
+        order[agent] = order[other]
+        order[other] = agent
+
+
+@part
+def _lay_arms(plan: Plan, state: State, pool: int, repetition: int) -> None:
+    """Put the arms in play into a pool: all, a sample, or none yet."""
+    here = state.pools[pool]
+    arms = here.items
+    wanted = arms
+    if plan.sampling == FIXED:
+        wanted = min(arms, int(sample_bound(plan.factor, plan.power, float(plan.horizon))))
+    elif plan.sampling != ALL:
+        wanted = 0
+    size = 0
+    for number in range(arms):
+        if size == wanted:
+            break
+        # Selection sampling: arm by arm, each with the chance that makes all samples alike.
+        left = arms - number
+        missing = wanted - size
+        if missing < left:
+            key0 = state.keys[pool, 0]
+            key1 = state.keys[pool, 1]
+            if uniform(key0, key1, 0, SAMPLE, number, repetition) * left >= missing:
+                continue
+        state.members[size] = here.first + number
+        size += 1
+    _lay_tree(plan.arm, state, pool, size)
+
+
+@part
+def _lay_tree(rule: Rule, state: State, pool: int, size: int) -> None:
+    """Lay a pool's tree over the first ``size`` of ``state.members``; modified in place."""
+    here = state.pools[pool]
+    members = state.members
+    cap = 1
+    while cap < size:
+        cap *= 2
+    here.cap = cap
+    here.size = size
+    for place in range(cap):
+        leaf = here.base + cap + place
+        if place < size:
+            height, slope = line(rule, state.items[members[place]])
+            set_leaf(state.nodes, leaf, height, slope, 1, members[place])
+            state.place[members[place]] = place
+        else:
+            set_leaf(state.nodes, leaf, -np.inf, 0.0, 0, -1)
+    build(state.nodes, here.base, cap, here.x)
+
+
+@part
+def _grow(rule: Rule, state: State, pool: int, u: float) -> int:
+    """Bring the ⌊u·m⌋-th of the m arms outside into play; ``state`` is modified in place."""
+    here = state.pools[pool]
+    leaves = here.base + here.cap
+    number = here.first + nth_of(u, here.items - here.size)
+    members = state.members
+    place = 0
+    for old in range(here.size):
+        member = state.nodes[leaves + old].link
+        if member <= number:
+            number += 1
+            place = old + 1
+        members[old if member < number else old + 1] = member
+    members[place] = number
+    _lay_tree(rule, state, pool, here.size + 1)
+    return place
+
+
+@inlined
+def choose(plan: Plan, state: State, t: int, repetition: int) -> Choice:
+    """The principal's choice in round t; trees and samples in ``state`` are modified in place."""
+    agent = -1
+    pool = 0
+    k = t
+    plays = t - 1
+    if plan.hierarchical:
+        place = select(
+            plan.agent, state, 0, t - 1, t, plan.horizon, repetition, plan.priority, plan.scan
+        )
+        top = state.pools[0]
+        agent = int(state.nodes[top.base + top.cap + place].link)
+        pool = agent + 1
+        plays = state.items[agent].plays
+        k = plays
+    here = state.pools[pool]
+    place = -1
+    if plan.sampling >= GROWING and here.size < here.items:
+        tau = t if plan.sampling == GROWING else plays + 1
+        if here.size < sample_bound(plan.factor, plan.power, float(tau)):
+            u = uniform(state.keys[pool, 0], state.keys[pool, 1], k, PICK, 0, repetition)
+            place = _grow(plan.arm, state, pool, u)
+    if place < 0:
+        place = select(plan.arm, state, pool, plays, k, plan.horizon, repetition, False, plan.scan)
+    arm = int(state.nodes[here.base + here.cap + place].link)
+    if not plan.hierarchical:
+        agent = int(state.items[arm].owner)
+    return Choice(agent, arm, place)
+
+
+@inlined
+def observe(
+    plan: Plan, state: State, agent: int, arm: int, played: int, answered: int, reward: float
+) -> None:
+    """Count plays and rewards of an arm and its agent; ``state`` is modified in place.
+
+    A simulation tells the play and its reward at once. A live principal tells the play
+    (``answered`` = 0) when it is asked, and the reward (``played`` = 0) when it comes.
+    """
+    if plan.hierarchical:
+        _count(plan.agent, state, 0, agent, played, answered, reward, plan.scan)
+        _count(plan.arm, state, agent + 1, arm, played, answered, reward, plan.scan)
+    else:
+        state.items[agent].plays += played
+        state.items[agent].answers += answered
+        state.items[agent].total += reward
+        _count(plan.arm, state, 0, arm, played, answered, reward, plan.scan)
+
+
+@inlined
+def _count(
+    rule: Rule,
+    state: State,
+    pool: int,
+    number: int,
+    played: int,
+    answered: int,
+    reward: float,
+    scan: int,
+) -> None:
+    """Count for one item and put its new line into its pool's tree."""
+    item = state.items[number]
+    item.plays += played
+    item.answers += answered
+    item.total += reward
+    here = state.pools[pool]
+    place = state.place[number]
+    leaf = state.nodes[here.base + here.cap + place]
+    leaf.height, leaf.slope = line(rule, item)
+    if not scan:
+        replay_path(state.nodes, here.base, here.cap, place, here.x)

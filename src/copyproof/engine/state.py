@@ -1,0 +1,97 @@
+"""What the engine remembers: pools of items with their statistics, as plain arrays.
+
+An *item* is something that can be chosen and has a history: agents are items 0 … n − 1, and the
+registered arms follow, agent by agent, original by original, copy by copy ("registration order").
+A *pool* is a set of items among which one choice is made. A flat policy has one pool of arms; a
+hierarchical policy has pool 0 of agents, and pool i + 1 with the arms of agent i. Both levels use
+the same records and the same code.
+
+``plays`` counts how often an item was chosen and drives widths; ``answers`` counts the rewards
+that have come back and, with ``total``, gives the mean. In a simulation they are equal after every
+round; a live principal, whose rewards come late, lets them differ. A pool's tree can be re-laid
+with more room (``base``, ``room``), so that arms may join; a leaf of count 0 is an arm that is not
+there.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from copyproof.engine.tournament import allocate_nodes
+
+ITEM = np.dtype(
+    [("total", "f8"), ("plays", "i8"), ("answers", "i8"), ("owner", "i4"), ("original", "i4")]
+)
+POOL = np.dtype(
+    [
+        ("base", "i8"),  # the tree is nodes[base : base + 2 * room]
+        ("room", "i8"),  # most leaves it can hold: a power of two
+        ("cap", "i8"),  # leaves of the tree as it is laid now: a power of two ≤ room
+        ("size", "i8"),  # leaves in use: the arms in play
+        ("first", "i8"),  # the first item that belongs to the pool
+        ("items", "i8"),  # how many belong to it, in play or not
+        ("x", "f8"),  # where the tree's clock stands
+    ]
+)
+
+
+class State(NamedTuple):
+    """All that changes while a game is played."""
+
+    items: Any
+    pools: Any
+    nodes: Any
+    place: Any
+    """Where an item stands in its pool; −1 if it is not in play."""
+    keys: Any
+    """Keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)."""
+    values: Any
+    """Scratch, a number per leaf of the largest pool: indices of rules that scan."""
+    members: Any
+    """Scratch, an item per leaf of the largest pool: who is to stand in a pool."""
+
+
+def power_of_two(count: int) -> int:
+    """The smallest power of two that is at least ``count``."""
+    return 1 << max(count - 1, 0).bit_length()
+
+
+def allocate(registered: Any, copies: Any, rooms: list[int], *, flat: bool) -> State:
+    """Lay out the state of a game.
+
+    Parameters
+    ----------
+    registered : array of int
+        Number of registered arms of each agent.
+    copies : array of int
+        Copies of each original, all agents' originals in a row.
+    rooms : list of int
+        How many arms may be in play at a time: of the whole pool if ``flat``, else of each agent.
+    flat : bool
+        Whether all arms stand in one pool.
+    """
+    agents = len(registered)
+    arms = int(np.sum(registered))
+    items = np.zeros(agents + arms, ITEM)
+    items["owner"][:agents] = np.arange(agents)
+    items["owner"][agents:] = np.repeat(np.arange(agents), registered)
+    items["original"][agents:] = np.repeat(np.arange(len(copies)), copies)
+    pools = np.zeros(1 if flat else agents + 1, POOL)
+    pools["room"] = [power_of_two(most) for most in (rooms if flat else [agents, *rooms])]
+    pools["base"] = np.cumsum(2 * pools["room"]) - 2 * pools["room"]
+    if flat:
+        pools["first"] = agents
+        pools["items"] = arms
+    else:
+        pools["items"] = [agents, *registered]
+        pools["first"][1:] = agents + np.cumsum(registered) - registered
+    most = int(np.max(pools["room"]))
+    return State(
+        items=items,
+        pools=pools,
+        nodes=allocate_nodes(int(2 * np.sum(pools["room"]))),
+        place=np.full(agents + arms, -1, np.int32),
+        keys=np.zeros((agents + 1, 2), np.uint64),
+        values=np.zeros(most),
+        members=np.zeros(most, np.int64),
+    )
