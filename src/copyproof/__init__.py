@@ -1,0 +1,74 @@
+"""copyproof: bandits whose arms belong to someone.
+
+A bandit that decides what is shown pays every submission for being explored, so people submit
+copies. copyproof plays that game: markets of agents who own, hide and copy arms, policies that pick
+an arm a round, and what comes of it for the agents and for the principal.
+
+``read_market`` or ``Market`` make a market, ``parse_policy`` or ``Policy`` a policy, and
+``simulate`` plays them.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from copyproof.game import (
+    Agent,
+    Bernoulli,
+    Beta,
+    Custom,
+    Empirical,
+    Explicit,
+    Exponential,
+    Gaussian,
+    Geometric,
+    Market,
+    Poisson,
+    RiskAverse,
+    RiskSeeking,
+    paper_market,
+)
+from copyproof.policy import CATALOGUE, Policy, parse_policy
+
+if TYPE_CHECKING:
+    from copyproof.game.files import read_market, write_market
+    from copyproof.simulate import Result, simulate
+
+__all__ = [
+    "CATALOGUE",
+    "Agent",
+    "Bernoulli",
+    "Beta",
+    "Custom",
+    "Empirical",
+    "Explicit",
+    "Exponential",
+    "Gaussian",
+    "Geometric",
+    "Market",
+    "Poisson",
+    "Policy",
+    "Result",
+    "RiskAverse",
+    "RiskSeeking",
+    "paper_market",
+    "parse_policy",
+    "read_market",
+    "simulate",
+    "write_market",
+]
+
+# Loaded when first asked for: the compiler and the file formats cost more time than the rest.
+_LATER = {
+    "Result": "copyproof.simulate.result",
+    "read_market": "copyproof.game.files",
+    "simulate": "copyproof.simulate.run",
+    "write_market": "copyproof.game.files",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        value = getattr(importlib.import_module(_LATER[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'copyproof' has no attribute {name!r}")

@@ -1,0 +1,287 @@
+"""What a simulation found: estimates with their errors, curves, and the runs behind them.
+
+Every estimate is a mean over repetitions with the standard deviation of one repetition (divisor
+R − 1) and the standard error of the mean, std/√R. With one repetition both are NaN.
+"""
+
+import io
+import json
+import math
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copyproof._files import write_atomically
+from copyproof.engine.lower import with_market_defaults
+from copyproof.game import Market
+from copyproof.policy import Policy, from_dict, to_dict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORMAT = 1
+_ARRAYS = ("rounds", "regret_curves", "revenue", "plays", "original_plays")
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean with its errors.
+
+    Examples
+    --------
+    >>> Estimate.of(np.array([1.0, 3.0])).stderr
+    1.0
+    """
+
+    mean: float
+    std: float
+    stderr: float
+
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> "Estimate":
+        """The estimate that a column of repetitions gives."""
+        mean, std, stderr = _moments(np.asarray(values, float)[:, np.newaxis])
+        return cls(float(mean[0]), float(std[0]), float(stderr[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEstimates:
+    """One agent's discounted revenue v_i, plays, and utility U_i(v_i) − fee × registered arms."""
+
+    name: str
+    revenue: Estimate
+    plays: Estimate
+    utility: Estimate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """The regret over time, at the checkpoints."""
+
+    round: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    std: NDArray[np.float64]
+    stderr: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What ``simulate`` found. Arrays have a row per repetition, and cannot be written to.
+
+    Attributes
+    ----------
+    market, policy, horizon, repetitions, seed
+        What was played; the policy as it was asked for.
+    rounds : array, C
+        The checkpoints; the last one is T.
+    regret_curves : array, R × C
+        Regret Σ (μ* − μ(A_t)) up to each checkpoint.
+    revenue, plays : array, R × n
+        Discounted revenue and plays of each agent.
+    original_plays : array, R × originals
+        Plays of each original arm and its copies together, all agents' originals in a row.
+    seconds : float
+        Time for the games, without compilation.
+    versions : dict
+        Of the packages that the numbers depend on.
+    """
+
+    market: Market
+    policy: Policy
+    horizon: int
+    repetitions: int
+    seed: int
+    rounds: NDArray[np.int64]
+    regret_curves: NDArray[np.float64]
+    revenue: NDArray[np.float64]
+    plays: NDArray[np.int64]
+    original_plays: NDArray[np.int64]
+    seconds: float
+    versions: dict[str, str]
+
+    @property
+    def resolved_policy(self) -> Policy:
+        """The policy with l or L filled in where none was asked for."""
+        return with_market_defaults(self.policy, self.market)
+
+    @property
+    def regret(self) -> Estimate:
+        """The regret after T rounds."""
+        return Estimate.of(self.regret_curves[:, -1])
+
+    @property
+    def curve(self) -> Curve:
+        """The regret over time."""
+        return Curve(self.rounds, *_moments(self.regret_curves))
+
+    @property
+    def agents(self) -> tuple[AgentEstimates, ...]:
+        """Every agent's estimates, in the market's order."""
+        utility = self.utility
+        return tuple(
+            AgentEstimates(
+                agent.name,
+                Estimate.of(self.revenue[:, place]),
+                Estimate.of(self.plays[:, place]),
+                Estimate.of(utility[:, place]),
+            )
+            for place, agent in enumerate(self.market.agents)
+        )
+
+    @property
+    def utility(self) -> NDArray[np.float64]:
+        """U_i(v_i) − fee × registered arms, a row per repetition and a column per agent."""
+        columns = [
+            agent.utility.of(self.revenue[:, place]) - self.market.fee * agent.registered
+            for place, agent in enumerate(self.market.agents)
+        ]
+        return np.stack(columns, axis=1)
+
+    @property
+    def rounds_per_second(self) -> float:
+        """T·R / seconds."""
+        return self.horizon * self.repetitions / self.seconds
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per repetition and agent: revenue, plays, utility, and the game's regret.
+
+        Examples
+        --------
+        >>> from copyproof import paper_market, simulate
+        >>> result = simulate(paper_market("2a"), "h-ucb", horizon=100, repetitions=4, seed=1)
+        >>> len(result.to_frame())
+        20
+        """
+        import pandas as pd
+
+        agents = len(self.market.agents)
+        return pd.DataFrame(
+            {
+                "repetition": np.repeat(np.arange(self.repetitions), agents),
+                "agent": np.tile(np.array(self.market.names, dtype=object), self.repetitions),
+                "revenue": self.revenue.ravel(),
+                "plays": self.plays.ravel(),
+                "utility": self.utility.ravel(),
+                "regret": np.repeat(self.regret_curves[:, -1], agents),
+            }
+        )
+
+    def curve_frame(self) -> "pd.DataFrame":
+        """A row per checkpoint: the regret's mean, std and stderr."""
+        import pandas as pd
+
+        curve = self.curve
+        return pd.DataFrame(
+            {
+                "round": curve.round,
+                "regret_mean": curve.mean,
+                "regret_std": curve.std,
+                "regret_stderr": curve.stderr,
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary that the command line prints as JSON; NaN becomes None."""
+        curve = self.curve
+        return {
+            "policy": str(self.policy),
+            "resolved_policy": str(self.resolved_policy),
+            "regret": _estimate_dict(self.regret),
+            "agents": [
+                {
+                    "name": agent.name,
+                    "revenue": _estimate_dict(agent.revenue),
+                    "plays": _estimate_dict(agent.plays),
+                    "utility": _estimate_dict(agent.utility),
+                }
+                for agent in self.agents
+            ],
+            "curve": {
+                "round": curve.round.tolist(),
+                "regret_mean": curve.mean.tolist(),
+                "regret_std": [_or_none(value) for value in curve.std.tolist()],
+            },
+            "seconds": self.seconds,
+            "rounds_per_second": self.rounds_per_second,
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write everything into one ``.npz`` file: the arrays, and a manifest as JSON.
+
+        The file appears whole or not at all. Read it back with ``Result.load``.
+        """
+        from copyproof.game import market_to_dict
+
+        manifest = {
+            "format": _FORMAT,
+            "market": market_to_dict(self.market),
+            "policy": to_dict(self.policy),
+            "horizon": self.horizon,
+            "repetitions": self.repetitions,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "versions": self.versions,
+        }
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
+        arrays["manifest"] = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
+        memory = io.BytesIO()
+        np.savez_compressed(memory, **arrays)
+        try:
+            write_atomically(Path(path), memory.getvalue())
+        except OSError as error:
+            raise ValueError(f"{path} cannot be written: {error.strerror}") from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Result":
+        """Read what ``save`` wrote."""
+        from copyproof.game import market_from_dict
+
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                manifest = json.loads(file["manifest"].tobytes())
+                arrays = {name: file[name] for name in _ARRAYS}
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
+        except (KeyError, ValueError, zipfile.BadZipFile, EOFError):
+            raise ValueError(f"{path} is not a saved simulation") from None
+        if manifest.get("format") != _FORMAT:
+            raise ValueError(f"{path}: format = {manifest.get('format')!r} is not {_FORMAT}")
+        for array in arrays.values():
+            array.flags.writeable = False
+        return cls(
+            market=market_from_dict(manifest["market"], source=str(path)),
+            policy=from_dict(manifest["policy"]),
+            horizon=manifest["horizon"],
+            repetitions=manifest["repetitions"],
+            seed=manifest["seed"],
+            seconds=manifest["seconds"],
+            versions=manifest["versions"],
+            **arrays,
+        )
+
+
+def _moments(values: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Mean, std and stderr of every column."""
+    repetitions = len(values)
+    mean = values.mean(axis=0)
+    if repetitions == 1:
+        unknown = np.full_like(mean, math.nan)
+        return mean, unknown, unknown
+    std = values.std(axis=0, ddof=1)
+    return mean, std, std / math.sqrt(repetitions)
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _estimate_dict(estimate: Estimate) -> dict[str, float | None]:
+    return {
+        "mean": estimate.mean,
+        "std": _or_none(estimate.std),
+        "stderr": _or_none(estimate.stderr),
+    }

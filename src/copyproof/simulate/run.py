@@ -1,0 +1,229 @@
+"""Many games: ``simulate`` plays a market under a policy, repetition after repetition.
+
+Repetitions are spread over threads (the kernels do not hold the GIL). Every random number is keyed
+by what it is for, so that the result depends on the seed alone: not on the number of threads, not
+on how repetitions are batched; run 7 is the same in 10 repetitions and in 10,000; and two
+policies, or two strategies, that are given the same seed share their luck.
+"""
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from importlib.metadata import version
+
+import numpy as np
+
+from copyproof.engine.lower import Lowered, lower
+from copyproof.engine.play import DONE, STOPPED, Record, play
+from copyproof.engine.state import allocate
+from copyproof.game import Market
+from copyproof.policy import Policy, parse_policy
+from copyproof.simulate.result import Result
+
+_BATCH_ROUNDS = 200_000
+"""Rounds that are worth one call of the kernel."""
+_LOOK = 0.05
+"""Seconds between two looks at how far the workers are."""
+MOST_ROUNDS = 2**47
+MOST_REPETITIONS = 2**32
+DEFAULT_CHECKPOINTS = 200
+
+
+def simulate(
+    market: Market,
+    policy: Policy | str,
+    *,
+    horizon: int,
+    repetitions: int,
+    seed: int,
+    checkpoints: int | Sequence[int] = DEFAULT_CHECKPOINTS,
+    workers: int | None = None,
+    tape: Sequence[Sequence[float]] | None = None,
+    priority: Sequence[int] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Result:
+    """Play a market under a policy, many times over.
+
+    Parameters
+    ----------
+    market : Market
+        Agents, their arms and how they register them.
+    policy : Policy or str
+        A record, or its text form such as ``"rh-ucb(L=3)"``.
+    horizon : int
+        T, the rounds of a game.
+    repetitions : int
+        How many independent games.
+    seed : int
+        Below 2^64. Equal seeds share their luck: the k-th play of agent i in repetition r meets the
+        same uniform number under every policy and strategy.
+    checkpoints : int or sequence of int
+        Rounds at which the regret is kept; a number stands for that many, evenly spaced up to T.
+    workers : int, optional
+        Threads; as many as there are processors by default. No effect on the result.
+    tape : sequence of sequences of float, optional
+        ``tape[i][k]`` is the reward of the play number k (from 0) of agent i, instead of drawn
+        ones.
+    priority : sequence of int, optional
+        For policies with priority ties: the agents' positions in the order that ties go by, instead
+        of a drawn one.
+    progress : callable, optional
+        Is told the number of rounds played so far, a few times a second.
+
+    Returns
+    -------
+    Result
+        Means, deviations, standard errors, curves and per-repetition arrays.
+
+    Examples
+    --------
+    >>> from copyproof import paper_market
+    >>> market = paper_market("1a", copies=100)
+    >>> result = simulate(market, "ucb1", horizon=10_000, repetitions=10, seed=1)
+    >>> round(result.agents[0].plays.mean / 10_000, 2)
+    0.79
+    """
+    asked = parse_policy(policy) if isinstance(policy, str) else policy
+    _check_whole("horizon", horizon, 1, MOST_ROUNDS)
+    _check_whole("repetitions", repetitions, 1, MOST_REPETITIONS)
+    _check_whole("seed", seed, 0, 2**64 - 1)
+    if workers is None:
+        workers = processors()
+    _check_whole("workers", workers, 1, 1024)
+    rounds = checkpoint_rounds(checkpoints, horizon)
+    lowered = lower(market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority)
+    record = new_record(lowered, len(rounds), repetitions, trace=False)
+    seconds = run(lowered, rounds, record, workers=workers, progress=progress)
+    return Result(
+        market=market,
+        policy=asked,
+        horizon=horizon,
+        repetitions=repetitions,
+        seed=seed,
+        rounds=_frozen(rounds),
+        regret_curves=_frozen(record.regret),
+        revenue=_frozen(record.revenue),
+        plays=_frozen(record.agent_plays),
+        original_plays=_frozen(record.original_plays),
+        seconds=seconds,
+        versions={name: version(name) for name in ("copyproof", "numpy", "numba")},
+    )
+
+
+def run(
+    lowered: Lowered,
+    checkpoints: np.ndarray,
+    record: Record,
+    *,
+    workers: int,
+    batch: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> float:
+    """Fill a record, with several threads; return the seconds it took.
+
+    An interrupt (Ctrl-C) stops the workers within a round and is raised again. ``record`` is
+    modified in place.
+    """
+    repetitions = len(record.revenue)
+    if batch is None:
+        batch = max(1, min(_BATCH_ROUNDS // lowered.plan.horizon, -(-repetitions // workers)))
+    starts = range(0, repetitions, batch)
+    workers = min(workers, len(starts))
+    control = np.zeros(1 + workers, np.int64)
+    queue = itertools.count()
+    _compile(lowered, checkpoints, record)
+
+    def work(worker: int) -> int:
+        state = lowered.new_state()
+        while (number := next(queue)) < len(starts):
+            rows = slice(starts[number], starts[number] + batch)
+            part = Record(*(array[rows] for array in record))
+            status = play(
+                lowered.plan, state, lowered.game, checkpoints, rows.start, part, control, worker
+            )
+            if status != DONE:
+                control[0] = 1
+                return status
+        return DONE
+
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(workers) as pool:
+        pending = {pool.submit(work, worker) for worker in range(workers)}
+        try:
+            while pending:
+                done, pending = wait(pending, timeout=_LOOK, return_when=FIRST_COMPLETED)
+                for future in done:
+                    _raise_for(future.result(), lowered)
+                if progress is not None:
+                    progress(int(control[1:].sum()))
+        finally:
+            control[0] = 1
+    return time.perf_counter() - begin
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _compile(lowered: Lowered, checkpoints: np.ndarray, record: Record) -> None:
+    """Have the kernel compiled, or loaded from the cache, without playing a round."""
+    one = np.ones(1, np.int64)
+    nothing = Record(*(array[:0] for array in record))
+    control = np.zeros(2, np.int64)
+    state = allocate(one, one, [1], flat=True)
+    play(lowered.plan, state, lowered.game, checkpoints, 0, nothing, control, 0)
+
+
+def _raise_for(status: int, lowered: Lowered) -> None:
+    if status not in (DONE, STOPPED):
+        agent = status - 1
+        length = lowered.game.tape_lengths[agent]
+        raise ValueError(f"tape[{agent}] has {length} rewards, and the game asks for one more")
+
+
+def new_record(lowered: Lowered, checkpoints: int, repetitions: int, *, trace: bool) -> Record:
+    """Memory for what the repetitions leave behind; ``trace`` keeps every choice, too."""
+    agents = len(lowered.registered)
+    originals = len(lowered.copies)
+    rows = repetitions * (checkpoints + 2 * agents + originals) * 8
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if rows > physical:
+        raise ValueError(
+            f"repetitions = {repetitions} with {checkpoints} checkpoints, {agents} agents and "
+            f"{originals} arms need {rows / 1e9:.0f} GB; this machine has {physical / 1e9:.0f} GB"
+        )
+    return Record(
+        revenue=np.zeros((repetitions, agents)),
+        agent_plays=np.zeros((repetitions, agents), np.int64),
+        original_plays=np.zeros((repetitions, originals), np.int64),
+        regret=np.zeros((repetitions, checkpoints)),
+        choices=np.zeros((repetitions, lowered.plan.horizon if trace else 0), np.int32),
+    )
+
+
+def checkpoint_rounds(checkpoints: int | Sequence[int], horizon: int) -> np.ndarray:
+    """The rounds at which regret is kept, in order; the last one is T."""
+    if isinstance(checkpoints, int | np.integer):
+        _check_whole("checkpoints", checkpoints, 1, 1_000_000)
+        steps = np.arange(1, min(checkpoints, horizon) + 1)
+        # In whole numbers, so that every machine has the same rounds.
+        return np.array([int(step) * horizon // len(steps) for step in steps], np.int64)
+    for place, value in enumerate(checkpoints):
+        _check_whole(f"checkpoints[{place}]", value, 1, horizon)
+    return np.unique(np.array([*checkpoints, horizon], np.int64))
+
+
+def _check_whole(name: str, value: object, low: int, high: int) -> None:
+    fine = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not fine or not low <= int(str(value)) <= high:
+        raise ValueError(f"{name} = {value!r} is not a whole number from {low} to {high}")
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array
