@@ -31,7 +31,8 @@ from copyproof.policy import CATALOGUE, Policy, parse_policy
 
 if TYPE_CHECKING:
     from copyproof.game.files import read_market, write_market
-    from copyproof.simulate import Result, simulate
+    from copyproof.report.figures import plot_regret
+    from copyproof.simulation import Result, simulate
 
 __all__ = [
     "CATALOGUE",
@@ -52,6 +53,7 @@ __all__ = [
     "RiskSeeking",
     "paper_market",
     "parse_policy",
+    "plot_regret",
     "read_market",
     "simulate",
     "write_market",
@@ -59,9 +61,10 @@ __all__ = [
 
 # Loaded when first asked for: the compiler and the file formats cost more time than the rest.
 _LATER = {
-    "Result": "copyproof.simulate.result",
+    "Result": "copyproof.simulation.result",
+    "plot_regret": "copyproof.report.figures",
     "read_market": "copyproof.game.files",
-    "simulate": "copyproof.simulate.run",
+    "simulate": "copyproof.simulation.run",
     "write_market": "copyproof.game.files",
 }
 

@@ -1,6 +1,6 @@
 """Simulation: many games of one market under one policy."""
 
-from copyproof.simulate.result import AgentEstimates, Curve, Estimate, Result
-from copyproof.simulate.run import simulate
+from copyproof.simulation.result import AgentEstimates, Curve, Estimate, Result
+from copyproof.simulation.run import simulate
 
 __all__ = ["AgentEstimates", "Curve", "Estimate", "Result", "simulate"]

@@ -241,7 +241,8 @@ class Result:
         from copyproof.game import market_from_dict
 
         try:
-            with np.load(path, allow_pickle=False) as file:
+            content = io.BytesIO(Path(path).read_bytes())
+            with np.load(content, allow_pickle=False) as file:
                 manifest = json.loads(file["manifest"].tobytes())
                 arrays = {name: file[name] for name in _ARRAYS}
         except OSError as error:

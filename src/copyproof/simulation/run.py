@@ -20,7 +20,7 @@ from copyproof.engine.play import DONE, STOPPED, Record, play
 from copyproof.engine.state import allocate
 from copyproof.game import Market
 from copyproof.policy import Policy, parse_policy
-from copyproof.simulate.result import Result
+from copyproof.simulation.result import Result
 
 _BATCH_ROUNDS = 200_000
 """Rounds that are worth one call of the kernel."""

@@ -1,0 +1,88 @@
+"""Keyed luck: copies of an only arm change no reward path; nothing else changes any result."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copyproof import Agent, Market, simulate
+from tests.markets import record_of
+
+COUPLED = ["h-ucb", "rh-ucb(L=1)", "h-ucb-t-free", "rh-ucb-t-free(L=2)", "rh-ucb-all", "h-ucb-kl"]
+
+
+def owners_and_rewards(market: Market, policy: str, horizon: int, seed: int) -> np.ndarray:
+    """Revenue of every agent after every round: equal paths have equal rows."""
+    points = list(range(1, horizon + 1))
+    rows = []
+    record = record_of(market, policy, horizon=horizon, seed=seed)
+    owner = np.repeat(np.arange(len(market.agents)), [a.registered for a in market.agents])
+    rows.append(owner[record.choices[0]])
+    result = simulate(market, policy, horizon=horizon, repetitions=1, seed=seed, checkpoints=points)
+    rows.append(result.regret_curves[0])
+    return np.stack(rows)
+
+
+@pytest.mark.parametrize("policy", COUPLED)
+@pytest.mark.parametrize("copies", [2, 3, 17, 400])
+def test_copies_of_an_only_arm_change_nothing(policy: str, copies: int) -> None:
+    means = [0.5, 0.6, 0.7, 0.8, 0.9]
+    honest = Market([Agent(f"{mean}", [mean]) for mean in means])
+    for place in (0, 4):
+        copied = honest.replicate(honest.names[place], copies)
+        for seed in range(3):
+            first = owners_and_rewards(honest, policy, 3000, seed)
+            second = owners_and_rewards(copied, policy, 3000, seed)
+            assert np.array_equal(first, second)
+            one = record_of(honest, policy, horizon=3000, seed=seed)
+            two = record_of(copied, policy, horizon=3000, seed=seed)
+            assert np.array_equal(one.revenue, two.revenue)
+
+
+def test_copies_do_change_the_paths_of_ucb1() -> None:
+    honest = Market([Agent(f"{mean}", [mean]) for mean in (0.5, 0.6, 0.9)])
+    copied = honest.replicate("0.5", 10)
+    assert not np.array_equal(
+        record_of(honest, "ucb1", horizon=3000).revenue,
+        record_of(copied, "ucb1", horizon=3000).revenue,
+    )
+
+
+@given(
+    seed=st.integers(0, 2**64 - 1),
+    workers=st.integers(1, 3),
+    batch=st.integers(1, 9),
+    policy=st.sampled_from(["ucb1", "s-ucb", "h-ucb", "prh-ucb", "thompson", "rh-ucb-t-free"]),
+)
+@settings(max_examples=40)
+def test_threads_and_batches_do_not_matter(
+    seed: int, workers: int, batch: int, policy: str
+) -> None:
+    market = Market([Agent("a", [0.3, 0.8], copies=[4, 2]), Agent("b", [0.5]), Agent("c", [0.7])])
+    how = {"horizon": 200, "repetitions": 9, "seed": seed}
+    one = record_of(market, policy, **how)
+    other = record_of(market, policy, workers=workers, batch=batch, **how)
+    for mine, theirs in zip(one, other, strict=True):
+        assert np.array_equal(mine, theirs)
+
+
+def test_the_first_repetitions_of_many_are_those_of_few() -> None:
+    market = Market([Agent("a", [0.3, 0.8], copies=[4, 2]), Agent("b", [0.5])])
+    many = record_of(market, "rh-ucb", horizon=100, repetitions=1000, seed=3, workers=2)
+    few = record_of(market, "rh-ucb", horizon=100, repetitions=10, seed=3)
+    for mine, theirs in zip(many, few, strict=True):
+        assert np.array_equal(mine[:10], theirs)
+
+
+def test_policies_share_their_luck() -> None:
+    # Means 0.5 and 0: under every policy the revenue of "a" is a prefix sum of the same rewards.
+    market = Market([Agent("a", [0.5], copies=[3]), Agent("b", [0.0])])
+    revenue_of: dict[int, float] = {}
+    for policy in ("ucb1", "h-ucb", "prh-ucb", "thompson", "fair(ucb1)", "epsilon-greedy"):
+        record = record_of(market, policy, horizon=500, repetitions=20, seed=1)
+        for repetition in range(20):
+            plays = int(record.agent_plays[repetition, 0])
+            key = repetition * 1000 + plays
+            revenue = float(record.revenue[repetition, 0])
+            assert revenue_of.setdefault(key, revenue) == revenue
+    assert len(revenue_of) > 20

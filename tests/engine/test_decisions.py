@@ -1,0 +1,85 @@
+"""The engine makes the very decisions of the slow reference, and scans decide like tournaments."""
+
+import random
+import zlib
+
+import numpy as np
+import pytest
+
+from copyproof import CATALOGUE, Agent, Market, paper_market, parse_policy
+from tests.markets import choices_of, random_market, record_of
+from tests.reference import POLICIES, choices
+
+
+def test_the_reference_has_every_catalogue_row() -> None:
+    covered = {parse_policy(text) for text in POLICIES}
+    assert [row.name for row in CATALOGUE if row.policy not in covered] == []
+
+
+def compare(policy: str, games: int, horizon: int, salt: int) -> None:
+    for game in range(games):
+        rng = random.Random(zlib.crc32(policy.encode()) + 1000 * salt + game)
+        market = random_market(rng)
+        seed = rng.getrandbits(64)
+        expected = choices(market, policy, horizon, seed, repetition=2)
+        made = choices_of(market, policy, horizon=horizon, repetitions=3, seed=seed)[2]
+        differing = np.flatnonzero(made != np.array(expected))
+        assert len(differing) == 0, f"round {differing[0] + 1} of {market} under {policy}"
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_same_decisions_as_the_pseudocode(policy: str) -> None:
+    compare(policy, games=1, horizon=10_000, salt=0)
+    compare(policy, games=10, horizon=300, salt=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", POLICIES)
+def test_same_decisions_as_the_pseudocode_on_many_markets(policy: str) -> None:
+    compare(policy, games=8, horizon=10_000, salt=2)
+    compare(policy, games=100, horizon=500, salt=3)
+
+
+LINES = ["ucb1", "h-ucb", "rh-ucb", "prh-ucb", "h-ucb-t-free", "epsilon-greedy", "fair(ucb1)"]
+
+
+@pytest.mark.parametrize("policy", LINES)
+@pytest.mark.parametrize("arms", [1, 7, 300, 5000])
+def test_tournament_and_scan_agree(policy: str, arms: int) -> None:
+    market = Market(
+        [
+            Agent("many", [0.5, 0.4], copies=[arms, 0]),
+            Agent("few", [0.7, 0.2, 0.7], copies=[1, 1, 2]),
+            Agent("some", [0.6], copies=[max(1, arms // 10)]),
+        ]
+    )
+    how = {"horizon": 20_000, "seed": arms}
+    kinetic = choices_of(market, policy, **how)
+    scanned = choices_of(market, policy, scan=True, **how)
+    assert np.array_equal(kinetic, scanned)
+    assert len(np.unique(kinetic)) > 1
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "h-ucb", "prh-ucb"])
+def test_tournament_and_scan_agree_on_real_valued_rewards(policy: str) -> None:
+    from copyproof import Beta, Exponential, Gaussian, Poisson
+
+    market = Market(
+        [
+            Agent("gaussian", [Gaussian(-0.2, 1.0), Gaussian(0.3, 2.0)], copies=[300, 30]),
+            Agent("beta", [Beta(2, 3)], copies=[100]),
+            Agent("counts", [Poisson(0.4), Exponential(0.3)], copies=[50, 50]),
+        ]
+    )
+    how = {"horizon": 20_000, "seed": 5}
+    kinetic = choices_of(market, policy, **how)
+    assert np.array_equal(kinetic, choices_of(market, policy, scan=True, **how))
+
+
+def test_figure_2c_market_is_scanned_alike() -> None:
+    market = paper_market("2c")
+    for policy in ("ucb1", "h-ucb", "prh-ucb"):
+        kinetic = record_of(market, policy, horizon=20_000, seed=3)
+        scanned = record_of(market, policy, horizon=20_000, seed=3, scan=True)
+        assert np.array_equal(kinetic.choices, scanned.choices)
+        assert np.array_equal(kinetic.regret, scanned.regret)

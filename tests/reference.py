@@ -1,0 +1,386 @@
+"""Every policy a second time, slow and plain, straight from the paper's table.
+
+Nothing here is shared with the engine: even the random streams are written again (Philox in plain
+Python). ``choices`` plays one game and lists the arm of every round; the compiled engine must make
+the identical choice in every one of them.
+
+A flat policy is ``Flat(rule, sample)``, a hierarchical one ``Hierarchical(agent rule, arm rule,
+sample, …)``. A rule is a function (candidates, clock, draws) → the chosen candidate.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from copyproof import Market
+
+# --- random streams --------------------------------------------------------------------------
+
+REWARD, PICK, COIN, SAMPLE, PRIORITY, POSTERIOR = 0, 1, 2, 3, 4, 16
+WORD = 0xFFFFFFFF
+
+
+def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]:
+    """Philox4x32 with ten rounds, from the paper of Salmon and others."""
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        p0, p1 = 0xD2511F53 * c0, 0xCD9E8D57 * c2
+        c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ k0, p1 & WORD, (p0 >> 32) ^ c3 ^ k1, p0 & WORD
+        k0, k1 = (k0 + 0x9E3779B9) & WORD, (k1 + 0xBB67AE85) & WORD
+    return [c0, c1, c2, c3]
+
+
+@dataclass
+class Stream:
+    """The numbers of one owner (0 is the principal, i + 1 is agent i) in one repetition."""
+
+    seed: int
+    owner: int
+    repetition: int
+
+    def __post_init__(self) -> None:
+        self.key = philox([self.owner, 0, 0, 0], [self.seed & WORD, self.seed >> 32])[:2]
+
+    def two(self, k: int, purpose: int, arm: int = 0) -> tuple[float, float]:
+        words = philox([k & WORD, (k >> 32) | purpose << 16, arm, self.repetition], self.key)
+        high, low = (words[0] << 32 | words[1]) >> 12, (words[2] << 32 | words[3]) >> 12
+        return (high + 0.5) / 2**52, (low + 0.5) / 2**52
+
+    def one(self, k: int, purpose: int, arm: int = 0) -> float:
+        return self.two(k, purpose, arm)[0]
+
+
+@dataclass
+class Draws:
+    """What a choice may draw: a stream and its counter."""
+
+    stream: Stream
+    k: int
+    by_order: bool = False
+
+    def pick(self, equals: list[Any]) -> Any:
+        """Uniformly among equals, with one uniform; or the first, where an order was drawn."""
+        if len(equals) == 1 or self.by_order:
+            return equals[0]
+        return equals[int(self.stream.one(self.k, PICK) * len(equals))]
+
+    def coin(self) -> float:
+        return self.stream.one(self.k, COIN)
+
+    def beta(self, a: float, b: float, number: int) -> float:
+        """Beta(a, b) by Cheng's algorithm BB, or by inversion where a or b is 1."""
+        for attempt in range(1000):
+            u1, u2 = self.stream.two(self.k, POSTERIOR + attempt, number)
+            if a == 1:
+                return 1 - (1 - u1) ** (1 / b)
+            if b == 1:
+                return u1 ** (1 / a)
+            small, large = min(a, b), max(a, b)
+            alpha = a + b
+            beta = math.sqrt((alpha - 2) / (2 * small * large - alpha))
+            v = beta * math.log(u1 / (1 - u1))
+            w = small * math.exp(v)
+            r = (small + 1 / beta) * v - math.log(4)
+            if r + alpha * math.log(alpha / (large + w)) >= math.log(u1 * u1 * u2):
+                return w / (large + w) if a == small else large / (large + w)
+        raise AssertionError("a thousand attempts")
+
+
+# --- rules -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Candidate:
+    """An agent or an arm: its number, plays n and sum of rewards s."""
+
+    number: int
+    original: int = -1
+    n: int = 0
+    s: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.s / self.n
+
+
+Rule = Callable[[list[Candidate], float, Draws], Candidate]
+
+
+def best(candidates: list[Candidate], index: Callable[[Candidate], float], draws: Draws) -> Any:
+    """Unplayed ones first, then the largest index; uniformly among equals."""
+    unplayed = [one for one in candidates if one.n == 0]
+    if unplayed:
+        return draws.pick(unplayed)
+    values = [index(one) for one in candidates]
+    top = max(values)
+    return draws.pick([one for one, value in zip(candidates, values, strict=True) if value == top])
+
+
+def ucb(f: Callable[[float], float]) -> Rule:
+    return lambda c, t, draws: best(c, lambda a: a.mean + math.sqrt(f(t) / a.n), draws)
+
+
+def kl(p: float, q: float) -> float:
+    first = 0.0 if p == 0 else p * math.log(p / q)
+    return first + (0.0 if p == 1 else (1 - p) * math.log((1 - p) / (1 - q)))
+
+
+def kl_bound(p: float, n: int, level: float) -> float:
+    """The largest q with n·kl(p, q) ≤ level, by bisection."""
+    if p == 1:
+        return 1.0
+    low, high = p, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if n * kl(p, middle) <= level:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def kl_ucb(scale: float = 1.0) -> Rule:
+    return lambda c, t, draws: best(c, lambda a: kl_bound(a.mean, a.n, scale * math.log(t)), draws)
+
+
+def epsilon_greedy(epsilon: Callable[[float], float]) -> Rule:
+    def rule(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
+        if all(one.n > 0 for one in candidates) and draws.coin() < epsilon(t):
+            return candidates[int(draws.stream.one(draws.k, PICK) * len(candidates))]
+        return best(candidates, lambda a: a.mean, draws)
+
+    return rule
+
+
+def thompson(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
+    return max(candidates, key=lambda a: draws.beta(1 + a.s, 1 + a.n - a.s, a.number))
+
+
+def uniform(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
+    return candidates[int(draws.stream.one(draws.k, PICK) * len(candidates))]
+
+
+# --- policies --------------------------------------------------------------------------------
+
+Size = Callable[[float, Market], float]
+
+
+@dataclass
+class Flat:
+    rule: Rule
+    fixed: Size | None = None
+    growing: Size | None = None
+    clock: str = "t"
+
+
+@dataclass
+class Hierarchical:
+    agent: Rule
+    arm: Rule
+    fixed: Size | None = None
+    growing: Size | None = None
+    agent_clock: str = "t"
+    arm_clock: str = "N"
+    own_growth: bool = False
+    priority: bool = False
+
+
+def two_log(t: float) -> float:
+    return 2 * math.log(t)
+
+
+def robust(t: float) -> float:
+    return math.sqrt(t) * math.log(t)
+
+
+def prior_free(t: float) -> float:
+    return math.sqrt(t * math.log(t) ** 3)
+
+
+def most_originals(market: Market) -> int:
+    return max(len(agent.arms) for agent in market.agents)
+
+
+def ten_over(t: float) -> float:
+    return min(1.0, 10 / t)
+
+
+H = ucb(two_log)
+
+POLICIES: dict[str, Flat | Hierarchical] = {
+    "ucb1": Flat(ucb(two_log)),
+    "s-ucb": Flat(H, fixed=lambda T, m: m.originals * math.log(T)),
+    "s-ucb(l=2)": Flat(H, fixed=lambda T, m: 2 * math.log(T)),
+    "h-ucb": Hierarchical(H, H),
+    "rh-ucb": Hierarchical(ucb(robust), H, fixed=lambda T, m: most_originals(m) * math.log(T)),
+    "rh-ucb(L=0.5)": Hierarchical(ucb(robust), H, fixed=lambda T, m: 0.5 * math.log(T)),
+    "prh-ucb": Hierarchical(ucb(prior_free), H, growing=lambda t, m: math.log(t) ** 2),
+    "rh-ucb-online(L=0.7)": Hierarchical(ucb(robust), H, growing=lambda t, m: 0.7 * math.log(t)),
+    "rh-ucb-online": Hierarchical(
+        ucb(robust), H, growing=lambda t, m: most_originals(m) * math.log(t)
+    ),
+    "rh-ucb-ln2": Hierarchical(ucb(robust), H, fixed=lambda T, m: math.log(T) ** 2),
+    "rh-ucb-all": Hierarchical(ucb(robust), H),
+    "h-ucb-t-free": Hierarchical(H, H, agent_clock="T", priority=True),
+    "rh-ucb-t-free(L=1)": Hierarchical(
+        ucb(robust), H, fixed=lambda T, m: math.log(T), agent_clock="T", priority=True
+    ),
+    "rh-ucb-t-free": Hierarchical(
+        ucb(robust),
+        H,
+        fixed=lambda T, m: most_originals(m) * math.log(T),
+        agent_clock="T",
+        priority=True,
+    ),
+    "h-ucb-kl": Hierarchical(H, kl_ucb()),
+    "h-kl-ucb": Hierarchical(kl_ucb(), kl_ucb()),
+    "h-epsilon-greedy": Hierarchical(epsilon_greedy(lambda t: 0.1), epsilon_greedy(lambda t: 0.1)),
+    "h-epsilon-decreasing": Hierarchical(epsilon_greedy(ten_over), epsilon_greedy(ten_over)),
+    "h-thompson": Hierarchical(thompson, thompson),
+    "kl-ucb": Flat(kl_ucb()),
+    "epsilon-greedy": Flat(epsilon_greedy(lambda t: 0.1)),
+    "epsilon-decreasing": Flat(epsilon_greedy(ten_over)),
+    "thompson": Flat(thompson),
+    "fair": Hierarchical(uniform, H, arm_clock="N + 1"),
+    "fair(s-ucb(l=1))": Hierarchical(uniform, H, arm_clock="N + 1", fixed=lambda T, m: math.log(T)),
+    "fair(kl-ucb)": Hierarchical(uniform, kl_ucb(), arm_clock="N + 1"),
+    "fair(thompson)": Hierarchical(uniform, thompson, arm_clock="N + 1"),
+    "fair(epsilon-decreasing)": Hierarchical(uniform, epsilon_greedy(ten_over), arm_clock="N + 1"),
+    "fair(flat(ucb, sample=growing(factor=1, power=2)))": Hierarchical(
+        uniform, H, arm_clock="N + 1", growing=lambda t, m: math.log(t) ** 2, own_growth=True
+    ),
+    "flat(ucb, sample=growing(factor=2))": Flat(H, growing=lambda t, m: 2 * math.log(t)),
+    "flat(ucb(clock=horizon))": Flat(H, clock="T"),
+    "h-ucb(a=0.5, b=0.3, c=0.7)": Hierarchical(ucb(lambda t: 0.5 * t**0.3 * math.log(t) ** 0.7), H),
+    "h-ucb(a=0)": Hierarchical(ucb(lambda t: 0.0), H),
+    "hierarchical(thompson, ucb(clock=plays))": Hierarchical(thompson, H),
+    "hierarchical(kl-ucb(scale=2), thompson)": Hierarchical(kl_ucb(2.0), thompson),
+    "hierarchical(ucb, epsilon-greedy(epsilon=0.3))": Hierarchical(
+        H, epsilon_greedy(lambda t: 0.3)
+    ),
+    "hierarchical(epsilon-greedy, kl-ucb(clock=plays), ties=priority)": Hierarchical(
+        epsilon_greedy(lambda t: 0.1), kl_ucb(), priority=True
+    ),
+    "hierarchical(kl-ucb(clock=horizon), thompson, ties=priority)": Hierarchical(
+        kl_ucb(), thompson, agent_clock="T", priority=True
+    ),
+    "hierarchical(ucb(clock=horizon), ucb(clock=horizon), "
+    "sample=growing(factor=1, power=2, clock=own), ties=priority)": Hierarchical(
+        H,
+        H,
+        agent_clock="T",
+        arm_clock="T",
+        growing=lambda t, m: math.log(t) ** 2,
+        own_growth=True,
+        priority=True,
+    ),
+}
+"""Text form → the same policy in plain Python: every catalogue row, and variants."""
+
+# --- the game --------------------------------------------------------------------------------
+
+
+@dataclass
+class Pool:
+    """The arms of one agent, or all arms: registered, and in play (in registration order)."""
+
+    arms: list[Candidate]
+    in_play: list[Candidate] = field(default_factory=list)
+
+
+def drawn_sample(arms: list[Candidate], size: float, stream: Stream) -> list[Candidate]:
+    """A uniform sample, arm by arm: each is taken with chance (missing)/(left)."""
+    wanted = min(len(arms), max(1, math.floor(size)))
+    sample: list[Candidate] = []
+    for number, arm in enumerate(arms):
+        missing, left = wanted - len(sample), len(arms) - number
+        if missing == left or (missing > 0 and stream.one(0, SAMPLE, number) * left < missing):
+            sample.append(arm)
+    return sample
+
+
+def reward_of(mean: float, u: float) -> float:
+    return 1.0 if u >= 1 - mean else 0.0
+
+
+def choices(market: Market, policy: str, horizon: int, seed: int, repetition: int) -> list[int]:
+    """The arm of every round, as a number in registration order; Bernoulli markets only."""
+    spec = POLICIES[policy]
+    principal = Stream(seed, 0, repetition)
+    streams = [Stream(seed, i + 1, repetition) for i in range(len(market.agents))]
+    agents = [Candidate(i) for i in range(len(market.agents))]
+    pools: list[Pool] = []
+    means: list[float] = []
+    owner: list[int] = []
+    first: list[int] = []
+    for i, agent in enumerate(market.agents):
+        pool = Pool([])
+        first.append(len(owner))
+        for arm, copies in zip(agent.arms, agent.copies, strict=True):
+            for _ in range(copies):
+                pool.arms.append(Candidate(len(pool.arms), original=len(means)))
+                owner.append(i)
+            means.append(arm.mean)
+        pools.append(pool)
+    if isinstance(spec, Flat):
+        everything = Pool([arm for pool in pools for arm in pool.arms])
+        for number, arm in enumerate(everything.arms):
+            arm.number = number
+        arm_pools = [everything]
+        arm_streams = [principal]
+    else:
+        arm_pools = pools
+        arm_streams = streams
+    for pool, stream in zip(arm_pools, arm_streams, strict=True):
+        if spec.fixed is not None and pool.arms:
+            pool.in_play = drawn_sample(pool.arms, spec.fixed(horizon, market), stream)
+        elif spec.growing is None:
+            pool.in_play = list(pool.arms)
+    order = list(range(len(agents)))
+    if isinstance(spec, Hierarchical) and spec.priority:
+        order = []
+        for i in range(len(agents)):  # Fisher–Yates, from the inside out
+            j = int(principal.one(0, PRIORITY, i) * (i + 1))
+            order.append(i)
+            order[i], order[j] = order[j], i
+    taking_part = [agents[i] for i in order if pools[i].arms]
+
+    made = []
+    for t in range(1, horizon + 1):
+        if isinstance(spec, Flat):
+            pool, draws, n = arm_pools[0], Draws(principal, t), t - 1
+            growth_clock = t
+            clock = horizon if spec.clock == "T" else t
+            rule = spec.rule
+        else:
+            clock = horizon if spec.agent_clock == "T" else t
+            chosen = spec.agent(taking_part, clock, Draws(principal, t, spec.priority))
+            pool, n = pools[chosen.number], chosen.n
+            draws = Draws(streams[chosen.number], n)
+            growth_clock = n + 1 if spec.own_growth else t
+            clock = {"N": max(n, 1), "N + 1": n + 1, "T": horizon}[spec.arm_clock]
+            rule = spec.arm
+        if spec.growing is not None and len(pool.in_play) < min(
+            len(pool.arms), max(1.0, spec.growing(growth_clock, market))
+        ):
+            outside = [arm for arm in pool.arms if all(arm is not one for one in pool.in_play)]
+            arm = outside[int(draws.stream.one(draws.k, PICK) * len(outside))]
+            pool.in_play = sorted([*pool.in_play, arm], key=lambda one: one.number)
+        else:
+            arm = rule(pool.in_play, clock, draws)
+        if isinstance(spec, Flat):
+            number = arm.number
+            agent = agents[owner[number]]
+        else:
+            agent = chosen
+            number = first[agent.number] + arm.number
+        reward = reward_of(means[arm.original], streams[agent.number].one(agent.n, REWARD))
+        for one in (arm, agent):
+            one.n += 1
+            one.s += reward
+        made.append(number)
+    return made
