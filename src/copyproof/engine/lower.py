@@ -184,12 +184,10 @@ def _lower_game(
     priority: Sequence[int] | None,
 ) -> Game:
     originals = [arm for agent in market.agents for arm in agent.arms]
-    means = np.array([arm.mean for arm in originals])
     factor, weights = _lower_discount(market.discount)
     rows, lengths = _lower_tape(market, tape)
     return Game(
-        rewards=_lower_rewards(originals),
-        gaps=market.best_mean - means,
+        rewards=_lower_rewards(originals, market.best_mean),
         discount_factor=factor,
         discount_weights=weights,
         tape=rows,
@@ -210,34 +208,32 @@ def _lower_discount(discount: Discount) -> tuple[float, Any]:
             assert_never(discount)
 
 
-def _lower_rewards(originals: list[Reward]) -> Rewards:
-    rows: list[tuple[int, float, float]] = []
+def _lower_rewards(originals: list[Reward], best_mean: float) -> Rewards:
+    rows: list[tuple[int, float, float, float]] = []
     values: list[Any] = [np.zeros(0)]
     uppers: list[Any] = [np.zeros(0)]
     tabled = 0
     for arm in originals:
+        gap = best_mean - arm.mean
         match arm:
             case Bernoulli(mean=mean):
-                rows.append((quantiles.BERNOULLI, 1.0 - mean, 0.0))
+                rows.append((quantiles.BERNOULLI, 1.0 - mean, 0.0, gap))
             case Beta(alpha=alpha, beta=beta):
-                rows.append((quantiles.BETA, alpha, beta))
+                rows.append((quantiles.BETA, alpha, beta, gap))
             case Gaussian(mean=mean, sigma=sigma):
-                rows.append((quantiles.GAUSSIAN, mean, sigma))
+                rows.append((quantiles.GAUSSIAN, mean, sigma, gap))
             case Exponential(mean=mean):
-                rows.append((quantiles.EXPONENTIAL, mean, 0.0))
+                rows.append((quantiles.EXPONENTIAL, mean, 0.0, gap))
             case Poisson() | Empirical():
                 value, upper = _poisson_table(arm) if isinstance(arm, Poisson) else _list_table(arm)
-                rows.append((quantiles.TABLE, float(tabled), float(len(value))))
+                rows.append((quantiles.TABLE, float(tabled), float(len(value)), gap))
                 values.append(value)
                 uppers.append(upper)
                 tabled += len(value)
             case _:
                 assert_never(arm)
-    family, first, second = zip(*rows, strict=True)
     return Rewards(
-        family=np.array(family, np.int64),
-        first=np.array(first, float),
-        second=np.array(second, float),
+        originals=np.array(rows, quantiles.ORIGINAL),
         table_value=np.concatenate(values),
         table_upper=np.concatenate(uppers),
     )

@@ -26,8 +26,6 @@ class Game(NamedTuple):
     """What is played for, as arrays."""
 
     rewards: Rewards
-    gaps: Any
-    """μ* − μ of every original."""
     discount_factor: float
     discount_weights: Any
     """γ_1, γ_2, …; empty for the geometric sequence of the factor (1 for no discount)."""
@@ -92,13 +90,13 @@ def play(
                 key1 = state.keys[agent + 1, 1]
                 u = uniform(key0, key1, k, REWARD, 0, repetition)
                 r = reward(game.rewards, original, u)
-            observe(plan, state, agent, choice.arm, 1, 1, r)
+            observe(plan, state, agent, choice.arm, choice.place, 1, 1, r)
             if weighted:
                 gamma = game.discount_weights[t - 1]
             revenue[agent] += gamma * r
             if not weighted:
                 gamma *= game.discount_factor
-            regret += game.gaps[original]
+            regret += game.rewards.originals[original].gap
             if record.choices.shape[1] > 0:
                 record.choices[row, t - 1] = choice.arm - agents
             if t == checkpoints[checkpoint]:

@@ -48,11 +48,11 @@ class Plan(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """An arm, its agent, and where they stand in their pools."""
+    """An arm, its agent, and the arm's place in its pool."""
 
     agent: int
     arm: int
-    arm_place: int
+    place: int
 
 
 @part
@@ -210,21 +210,29 @@ def choose(plan: Plan, state: State, t: int, repetition: int) -> Choice:
 
 @inlined
 def observe(
-    plan: Plan, state: State, agent: int, arm: int, played: int, answered: int, reward: float
+    plan: Plan,
+    state: State,
+    agent: int,
+    arm: int,
+    place: int,
+    played: int,
+    answered: int,
+    reward: float,
 ) -> None:
-    """Count plays and rewards of an arm and its agent; ``state`` is modified in place.
+    """Count plays and rewards of an arm, at its place, and its agent; ``state`` is modified.
 
     A simulation tells the play and its reward at once. A live principal tells the play
     (``answered`` = 0) when it is asked, and the reward (``played`` = 0) when it comes.
     """
     if plan.hierarchical:
-        _count(plan.agent, state, 0, agent, played, answered, reward, plan.scan)
-        _count(plan.arm, state, agent + 1, arm, played, answered, reward, plan.scan)
+        seat = state.place[agent]
+        _count(plan.agent, state, 0, agent, seat, played, answered, reward, plan.scan)
+        _count(plan.arm, state, agent + 1, arm, place, played, answered, reward, plan.scan)
     else:
         state.items[agent].plays += played
         state.items[agent].answers += answered
         state.items[agent].total += reward
-        _count(plan.arm, state, 0, arm, played, answered, reward, plan.scan)
+        _count(plan.arm, state, 0, arm, place, played, answered, reward, plan.scan)
 
 
 @inlined
@@ -233,6 +241,7 @@ def _count(
     state: State,
     pool: int,
     number: int,
+    place: int,
     played: int,
     answered: int,
     reward: float,
@@ -244,7 +253,6 @@ def _count(
     item.answers += answered
     item.total += reward
     here = state.pools[pool]
-    place = state.place[number]
     leaf = state.nodes[here.base + here.cap + place]
     leaf.height, leaf.slope = line(rule, item)
     if not scan:

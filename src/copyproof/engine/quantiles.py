@@ -23,14 +23,20 @@ EXPONENTIAL = 3
 TABLE = 4
 
 
-class Rewards(NamedTuple):
-    """The originals' reward distributions as arrays, one row each."""
+ORIGINAL = np.dtype(
+    [
+        ("family", "i8"),
+        ("first", "f8"),  # Bernoulli: 1 − μ; Beta: α; Gaussian: μ; exponential: mean; or first row
+        ("second", "f8"),  # Beta: β; Gaussian: σ; table: its number of rows
+        ("gap", "f8"),  # μ* − μ, the regret of playing it
+    ]
+)
 
-    family: Any
-    first: Any
-    """Bernoulli: 1 − μ; Beta: α; Gaussian: μ; exponential: mean; table: its first row."""
-    second: Any
-    """Beta: β; Gaussian: σ; table: its number of rows."""
+
+class Rewards(NamedTuple):
+    """What the original arms pay, one row each."""
+
+    originals: Any
     table_value: Any
     table_upper: Any
 
@@ -38,11 +44,12 @@ class Rewards(NamedTuple):
 @part
 def reward(rewards: Rewards, original: int, u: float) -> float:
     """F⁻¹(u) of one original arm."""
-    family = rewards.family[original]
-    first: float = rewards.first[original]
+    row = rewards.originals[original]
+    family = row.family
+    first: float = row.first
     if family == BERNOULLI:
         return 1.0 if u >= first else 0.0
-    second: float = rewards.second[original]
+    second: float = row.second
     if family == BETA:
         return beta_quantile(u, first, second)
     if family == GAUSSIAN:
@@ -51,8 +58,8 @@ def reward(rewards: Rewards, original: int, u: float) -> float:
         return -first * math.log1p(-u)
     start = np.int64(first)
     stop = start + np.int64(second)
-    row = start + np.searchsorted(rewards.table_upper[start:stop], u)
-    return float(rewards.table_value[min(row, stop - 1)])
+    place = start + np.searchsorted(rewards.table_upper[start:stop], u)
+    return float(rewards.table_value[min(place, stop - 1)])
 
 
 @part

@@ -19,13 +19,15 @@ Leaves that are not there have height −∞ and count 0; unplayed ones have hei
 from typing import Any
 
 import numpy as np
+from numba import int64, uint64
 
-from copyproof.engine.cache import part
+from copyproof.engine.cache import inlined, part
 
 NODE = np.dtype(
     [("height", "f8"), ("slope", "f8"), ("expire", "f8"), ("count", "i4"), ("link", "i4")]
 )
 
+_ONE = np.uint64(1)
 _CACHE_LINE = 64
 _SAFETY = 4e-15
 """How much earlier than the crossing a result expires, relative to the values compared."""
@@ -51,36 +53,40 @@ def set_leaf(nodes: Any, leaf: int, height: float, slope: float, count: int, lin
     node.link = link
 
 
+@inlined
+def _lasts_until(x: float, height: float, slope: float, other_height: float, other_slope: float) -> float:
+    """The x up to which a line that is ahead at x is certain to stay ahead of another one."""
+    faster = other_slope - slope
+    if faster <= 0.0 or height == np.inf:
+        return np.inf
+    per_slope = 1.0 / faster
+    crossing = (height - other_height) * per_slope
+    value = abs(height) + abs(other_height) + other_slope * crossing
+    return max(x, crossing - _SAFETY * value * per_slope)
+
+
 @part
 def _replay(nodes: Any, base: int, cap: int, k: int, x: float) -> None:
     """Play the match at inner node k again, at x; ``nodes`` is modified in place."""
-    place = base + 2 * k
-    winner = nodes[place]
-    loser = nodes[place + 1]
-    left = winner.height + winner.slope * x
-    right = loser.height + loser.slope * x
-    expire = min(winner.expire, loser.expire)
-    count = winner.count
     side = 2 * k
-    if right > left:
-        winner, loser = loser, winner
-        count = winner.count
+    winner = nodes[base + side]
+    loser = nodes[base + side + 1]
+    ahead = winner.height + winner.slope * x
+    behind = loser.height + loser.slope * x
+    tied = 0
+    if behind > ahead:
         side += 1
-    elif right == left:
-        count += loser.count
-        if winner.slope != loser.slope:
-            expire = x  # different lines that meet right here part at once
-    faster = loser.slope - winner.slope
-    if faster > 0.0 and winner.height < np.inf:
-        per_slope = 1.0 / faster
-        crossing = (winner.height - loser.height) * per_slope
-        value = abs(winner.height) + abs(loser.height) + loser.slope * crossing
-        expire = min(expire, max(x, crossing - _SAFETY * value * per_slope))
+        winner, loser = loser, winner
+    elif behind == ahead:
+        tied = loser.count
+    lasts = _lasts_until(x, winner.height, winner.slope, loser.height, loser.slope)
+    if behind == ahead and winner.slope != loser.slope:
+        lasts = x  # different lines that meet right here part at once
     node = nodes[base + k]
     node.height = winner.height
     node.slope = winner.slope
-    node.expire = expire
-    node.count = count
+    node.expire = min(lasts, min(winner.expire, loser.expire))
+    node.count = winner.count + tied
     node.link = side - cap if side >= cap else winner.link
 
 
@@ -93,11 +99,47 @@ def build(nodes: Any, base: int, cap: int, x: float) -> None:
 
 @part
 def replay_path(nodes: Any, base: int, cap: int, place: int, x: float) -> None:
-    """Play again the matches above one leaf; ``nodes`` is modified in place."""
-    k = (cap + place) >> 1
-    while k >= 1:
-        _replay(nodes, base, cap, k, x)
-        k >>= 1
+    """Play again the matches above one leaf; ``nodes`` is modified in place.
+
+    The same matches as ``_replay``'s, with the line that climbs kept in hand: each level then costs
+    one look at its sibling. Unsigned numbers spare the check for negative indices.
+    """
+    tree = uint64(base)
+    leaves = uint64(cap)
+    k = leaves + uint64(place)
+    climber = nodes[tree + k]
+    height = climber.height
+    slope = climber.slope
+    expire = climber.expire
+    count = climber.count
+    link = place
+    while k > _ONE:
+        sibling = nodes[tree + (k ^ _ONE)]
+        value = height + slope * x
+        other = sibling.height + sibling.slope * x
+        expire = min(expire, sibling.expire)
+        if other == value and sibling.slope == slope:
+            count += sibling.count
+        elif other > value:
+            lasts = _lasts_until(x, sibling.height, sibling.slope, height, slope)
+            expire = min(expire, lasts)
+            height = sibling.height
+            slope = sibling.slope
+            count = sibling.count
+            link = int64((k ^ _ONE) - leaves) if k >= leaves else int64(sibling.link)
+        else:
+            lasts = _lasts_until(x, height, slope, sibling.height, sibling.slope)
+            expire = min(expire, lasts)
+            if other == value:
+                count += sibling.count
+                expire = x
+        k >>= _ONE
+        node = nodes[tree + k]
+        node.height = height
+        node.slope = slope
+        node.expire = expire
+        node.count = count
+        node.link = link
 
 
 @part
@@ -123,18 +165,20 @@ def advance(nodes: Any, base: int, cap: int, x: float) -> None:
 @part
 def nth_winner(nodes: Any, base: int, cap: int, x: float, nth: int) -> int:
     """Place of the nth leaf, in order, among those tied for the first rank at x."""
-    k = 1
-    while k < cap:
-        if nodes[base + k].count == 1:
-            return int(nodes[base + k].link)
-        left = nodes[base + 2 * k]
-        right = nodes[base + 2 * k + 1]
+    tree = uint64(base)
+    leaves = uint64(cap)
+    k = _ONE
+    while k < leaves:
+        if nodes[tree + k].count == 1:
+            return int(nodes[tree + k].link)
+        k += k
+        left = nodes[tree + k]
+        right = nodes[tree + k + _ONE]
         left_value = left.height + left.slope * x
         right_value = right.height + right.slope * x
-        k = 2 * k
         if right_value > left_value:
-            k += 1
+            k += _ONE
         elif right_value == left_value and nth >= left.count:
             nth -= left.count
-            k += 1
-    return k - cap
+            k += _ONE
+    return int(int64(k - leaves))
