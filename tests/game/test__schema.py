@@ -75,7 +75,7 @@ ARM = "agents[0].arms[0]"
             f"{ARM}.mean does not belong to family 'beta': it takes alpha and beta",
         ),
         (one_arm(family="gaussian", mean=0), f"{ARM}.sigma is missing: family 'gaussian' needs it"),
-        (one_arm(family="gaussian", mean=0, sigma=0), f"{ARM}.sigma = 0.0 is not > 0"),
+        (one_arm(family="gaussian", mean=0, sigma=0), f"{ARM}.sigma = 0.0 is not in (0, 1e12]"),
         (one_arm(family="poisson", mean=-1), f"{ARM}.mean = -1.0 is not in [0, 1e6]"),
         (
             one_arm(family="empirical", rewards=[0.5, 2]),

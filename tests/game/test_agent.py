@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from copyproof.game import NEUTRAL, Agent, Bernoulli, Beta, RiskAverse
+from copyproof.game import NEUTRAL, Agent, Bernoulli, Beta, Gaussian, RiskAverse
 
 
 def test_defaults() -> None:
@@ -74,3 +74,10 @@ def test_another_strategy_is_another_agent() -> None:
 def test_refusals(build, said) -> None:
     with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
         build()
+
+
+def test_a_utility_of_gains_is_refused_where_an_arm_can_lose() -> None:
+    with pytest.raises(
+        ValueError, match=r"utility = power 0.5 takes revenue >= 0, but arms\[1\] is gaussian"
+    ):
+        Agent("ann", [0.5, Gaussian(0.5, 1.0)], utility=RiskAverse(0.5))

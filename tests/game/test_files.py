@@ -50,7 +50,7 @@ positive = st.floats(0, 1e6, exclude_min=True)
 rewards = st.one_of(
     st.builds(Bernoulli, unit),
     st.builds(Beta, positive, positive),
-    st.builds(Gaussian, st.floats(allow_nan=False, allow_infinity=False), positive),
+    st.builds(Gaussian, st.floats(-1e12, 1e12), positive),
     st.builds(Poisson, st.floats(0, 1e6)),
     st.builds(Exponential, positive),
     st.builds(Empirical, st.lists(unit, min_size=1, max_size=5)),
@@ -78,7 +78,9 @@ def markets(draw: st.DrawFn) -> Market:
     for name in draw(st.lists(names, min_size=1, max_size=4, unique=True)):
         arms = draw(st.lists(rewards, min_size=1, max_size=4))
         copies = [draw(st.integers(0 if agents else 1, 1000)) for _ in arms]
-        agents.append(Agent(name, arms, copies, draw(utilities)))
+        may_lose = any(arm.support[0] < 0 for arm in arms)
+        utility = NEUTRAL if may_lose else draw(utilities)
+        agents.append(Agent(name, arms, copies, utility))
     return Market(agents, draw(st.floats(0, 1e9)), draw(discounts))
 
 

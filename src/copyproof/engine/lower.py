@@ -173,7 +173,8 @@ def _most_in_play(sampling: Sampling, horizon: int) -> int | None:
     if isinstance(sampling, AllArms):
         return None
     assert sampling.factor is not None
-    bound = max(1.0, sampling.factor * math.log(horizon) ** sampling.power)
+    with np.errstate(over="ignore"):  # a huge power: all arms
+        bound = sampling.factor * np.float64(math.log(horizon)) ** sampling.power
     return int(min(bound, 1e18)) + 2
 
 

@@ -117,7 +117,7 @@ def _lay_arms(plan: Plan, state: State, pool: int, repetition: int) -> None:
     arms = here.items
     wanted = arms
     if plan.sampling == FIXED:
-        wanted = min(arms, int(sample_bound(plan.factor, plan.power, float(plan.horizon))))
+        wanted = int(min(float(arms), sample_bound(plan.factor, plan.power, float(plan.horizon))))
     elif plan.sampling != ALL:
         wanted = 0
     size = 0

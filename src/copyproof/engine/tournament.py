@@ -54,7 +54,9 @@ def set_leaf(nodes: Any, leaf: int, height: float, slope: float, count: int, lin
 
 
 @inlined
-def _lasts_until(x: float, height: float, slope: float, other_height: float, other_slope: float) -> float:
+def _lasts_until(
+    x: float, height: float, slope: float, other_height: float, other_slope: float
+) -> float:
     """The x up to which a line that is ahead at x is certain to stay ahead of another one."""
     faster = other_slope - slope
     if faster <= 0.0 or height == np.inf:
@@ -112,7 +114,7 @@ def replay_path(nodes: Any, base: int, cap: int, place: int, x: float) -> None:
     slope = climber.slope
     expire = climber.expire
     count = climber.count
-    link = place
+    link = int64(place)
     while k > _ONE:
         sibling = nodes[tree + (k ^ _ONE)]
         value = height + slope * x

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from copyproof.game._check import items, require, shown, text, whole
 from copyproof.game.rewards import Reward, as_reward
-from copyproof.game.utility import NEUTRAL, Utility
+from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
 
 __all__ = ["Agent", "Strategy"]
 
@@ -60,6 +60,7 @@ class Agent:
             originals = _originals(arms)
             strategy = (1,) * len(originals) if copies is None else _strategy(copies)
             require(isinstance(utility, Utility), "utility", utility, "a utility record")
+            _check_utility(utility, originals)
         except ValueError as error:
             raise ValueError(f"{error} (agent {shown(name)})") from None
         if len(strategy) != len(originals):
@@ -129,6 +130,17 @@ def _originals(arms: Iterable[Reward | float]) -> tuple[Reward, ...]:
         except ValueError as error:
             raise ValueError(f"arms[{k}].{error}") from None
     return tuple(found)
+
+
+def _check_utility(utility: Utility, arms: tuple[Reward, ...]) -> None:
+    """Refuse a utility of revenue >= 0 for an agent that may lose."""
+    if isinstance(utility, RiskAverse | RiskSeeking):
+        for k, arm in enumerate(arms):
+            if arm.support[0] < 0:
+                kind = type(arm).__name__.lower()
+                raise ValueError(
+                    f"utility = power {utility.power} takes revenue >= 0, but arms[{k}] is {kind}"
+                )
 
 
 def _strategy(copies: Iterable[int]) -> Strategy:

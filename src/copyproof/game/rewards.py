@@ -36,6 +36,10 @@ __all__ = [
 ]
 
 
+_LARGEST = 1e12
+"""Rewards beyond this are an error of units, and their sums would lose the small differences."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bernoulli:
     """Pays 1 with probability ``mean``, else 0: the paper's arms, and the default.
@@ -106,7 +110,7 @@ class Gaussian:
     Parameters
     ----------
     mean : float
-        The mean μ, any finite number.
+        The mean μ, in [-1e12, 1e12].
     sigma : float
         The standard deviation σ > 0.
 
@@ -120,9 +124,11 @@ class Gaussian:
     sigma: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", number("mean", self.mean))
+        mean = number("mean", self.mean)
+        require(abs(mean) <= _LARGEST, "mean", mean, "in [-1e12, 1e12]")
+        object.__setattr__(self, "mean", mean)
         sigma = number("sigma", self.sigma)
-        require(sigma > 0, "sigma", sigma, "> 0")
+        require(0 < sigma <= _LARGEST, "sigma", sigma, "in (0, 1e12]")
         object.__setattr__(self, "sigma", sigma)
 
     @property
@@ -178,7 +184,7 @@ class Exponential:
 
     def __post_init__(self) -> None:
         mean = number("mean", self.mean)
-        require(mean > 0, "mean", mean, "> 0")
+        require(0 < mean <= _LARGEST, "mean", mean, "in (0, 1e12]")
         object.__setattr__(self, "mean", mean)
 
     @property

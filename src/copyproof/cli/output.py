@@ -1,0 +1,113 @@
+"""Where output goes: standard output in one piece, and files that can be known to be writable."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import typer
+
+__all__ = ["check_outputs", "emit", "one_line", "say", "silence_stdout"]
+
+
+def emit(text: str) -> None:
+    """Write to standard output; a reader that has gone away (``| head``) ends the command.
+
+    Raises
+    ------
+    typer.Exit
+        If the reader has gone away.
+    OSError
+        If the output cannot be written for another reason, such as a full disk.
+    """
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()
+        raise typer.Exit(1) from None
+    except OSError:
+        silence_stdout()
+        raise
+
+
+def say(line: str) -> None:
+    """Write a line to standard error, if there is one."""
+    if sys.stderr is not None:
+        print(line, file=sys.stderr, flush=True)
+
+
+def silence_stdout(*, if_closed: bool = False) -> None:
+    """Send what is left of standard output nowhere, so that Python's exit has nothing to say.
+
+    Parameters
+    ----------
+    if_closed : bool
+        Only if it cannot be written.
+    """
+    try:
+        if if_closed:
+            sys.stdout.flush()
+            return
+    except AttributeError:  # there is no standard output
+        return
+    except OSError:
+        pass
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+def one_line(text: str) -> str:
+    """Return a message on one line, with nothing in it that could steer a terminal.
+
+    Examples
+    --------
+    >>> len(one_line("two" + chr(10) + "  lines" + chr(27)))
+    10
+    """
+    words = " ".join(text.split())
+    return "".join(letter if letter.isprintable() else "?" for letter in words)
+
+
+def check_outputs(market: str, **files: Path | None) -> None:
+    """Refuse, before any work, a file that could not be written or would overwrite another.
+
+    Parameters
+    ----------
+    market : str
+        The market file, which is not to be overwritten.
+    **files : Path or None
+        The files to write, by the name of their option.
+
+    Raises
+    ------
+    ValueError
+        One line that names the option.
+    """
+    taken = {os.path.realpath(market): "the market file"}
+    for option, path in files.items():
+        if path is None:
+            continue
+        try:
+            _check_writable(path)
+        except OSError as error:
+            raise ValueError(f"--{option} {path} cannot be written: {error.strerror}") from None
+        place = os.path.realpath(path)
+        if place in taken:
+            raise ValueError(f"--{option} {path} would overwrite {taken[place]}")
+        taken[place] = f"--{option}"
+
+
+def _check_writable(path: Path) -> None:
+    """Raise ``OSError`` unless ``write_atomically`` could write there."""
+    if path.is_dir():
+        raise IsADirectoryError(0, "it is a folder")
+    if path.exists() and not path.is_file():  # a device or a pipe
+        if not os.access(path, os.W_OK):
+            raise PermissionError(0, "permission denied")
+        return
+    with tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
+        pass

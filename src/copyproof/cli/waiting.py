@@ -1,0 +1,154 @@
+"""What a user sees while a command works, and how it is stopped.
+
+A bar on standard error appears when the work has taken a second; on a terminal only. A line says so
+when the engine is compiled for the first time. Ctrl-C ends the work within a second even where
+Python cannot break it off, as inside the compiler.
+"""
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from copyproof.cli.output import say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+__all__ = ["Waiting", "prompt_interrupt"]
+
+COMPILING = "compiling the engine, once for this version (about 15 s) ..."
+
+_BAR_AFTER = 1.0
+"""Seconds of work before the bar is worth showing."""
+_SAY_COMPILING_AFTER = 0.5
+"""Seconds; what is wrong with the input is found sooner, and then nothing is compiled."""
+_CLEAR = "\r\x1b[2K\x1b[?25h"
+"""Wipe the line of the bar, and show the cursor that it hides."""
+
+
+class Waiting:
+    """The progress of one command, as a context.
+
+    Parameters
+    ----------
+    total : int
+        The rounds of all policies together.
+    compiles : bool
+        Whether the engine must be compiled first.
+    """
+
+    def __init__(self, total: int, *, compiles: bool) -> None:
+        self._total = total
+        self._done = 0
+        self._begin: float | None = None
+        self._bar: tuple[Progress, TaskID] | None = None
+        self._open = ExitStack()
+        self._compiling: threading.Timer | None = None
+        if compiles:
+            self._compiling = threading.Timer(_SAY_COMPILING_AFTER, say, [COMPILING])
+            self._compiling.daemon = True
+
+    def __enter__(self) -> "Waiting":
+        if self._compiling is not None:
+            self._compiling.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._compiled()
+        self._open.close()
+
+    def part(self, rounds: int) -> Callable[[int], None]:
+        """Return the callback for the next part of the work, ``rounds`` long."""
+        before = self._done
+        self._done += rounds
+
+        def progress(played: int) -> None:
+            self._compiled()
+            self._show(before + played)
+
+        return progress
+
+    def _compiled(self) -> None:
+        if self._compiling is not None:
+            self._compiling.cancel()
+            self._compiling = None
+
+    def _show(self, done: int) -> None:
+        now = time.monotonic()
+        if self._begin is None:
+            self._begin = now
+        if self._bar is None and now - self._begin > _BAR_AFTER and _is_terminal():
+            self._bar = _start_bar(self._total, done, self._open)
+        elif self._bar is not None:
+            bar, task = self._bar
+            bar.update(task, completed=done)
+
+
+def _start_bar(total: int, done: int, until: ExitStack) -> "tuple[Progress, TaskID]":
+    """Start a bar on standard error that ``until`` takes away again."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    columns = (
+        TextColumn("playing"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeLeft(),
+        TextColumn("left"),
+    )
+    bar = Progress(
+        *columns,
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    until.enter_context(bar)
+    return bar, bar.add_task("", total=total, completed=done)
+
+
+@contextmanager
+def prompt_interrupt() -> Iterator[None]:
+    """End the process at once on Ctrl-C, whatever the main thread is doing.
+
+    Python raises ``KeyboardInterrupt`` only between two of its own steps, which a call into the
+    compiler may keep many seconds apart, and loses it if that step is one of the compiler's
+    callbacks. So another thread is told of the signal. Nothing may be written inside this context.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    here = threading.current_thread() is threading.main_thread()
+    if not here or before is not signal.default_int_handler:  # such as ignored, in the background
+        yield
+        return
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+
+    def watch() -> None:
+        while received := ours.recv(1):
+            if received[0] == signal.SIGINT:
+                say(_CLEAR + "interrupted" if _is_terminal() else "interrupted")
+                os._exit(130)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    wakeup = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        signal.set_wakeup_fd(wakeup)
+        theirs.close()
+        watcher.join()
+        ours.close()
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

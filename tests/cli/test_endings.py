@@ -1,0 +1,81 @@
+"""Every way a command ends before its time: Ctrl-C, a reader that leaves, a full disk."""
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PROGRAM
+
+LONG = ("--policy", "h-ucb", "--horizon", str(10**9), "--repetitions", "100")
+
+
+def interrupt(process: subprocess.Popen[str]) -> tuple[float, str]:
+    """Send Ctrl-C; how long the end took, and the rest of standard error."""
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert out == ""
+    return time.monotonic() - sent, err
+
+
+def wait_for_threads(process: subprocess.Popen[str]) -> None:
+    """Wait until the process has played for a moment."""
+    tasks = Path(f"/proc/{process.pid}/stat")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        # Fields 14 and 15 are the processor's ticks: start-up takes less than two seconds of it.
+        fields = tasks.read_text().rpartition(")")[2].split()
+        if int(fields[11]) + int(fields[12]) > 400:
+            return
+        time.sleep(0.05)
+    pytest.fail("the process does not work")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_ctrl_c_while_playing(start, market, tmp_path) -> None:
+    files = ("--plot", tmp_path / "a.png", "--save", tmp_path / "a.npz")
+    process = start("simulate", market, *LONG, *files)
+    wait_for_threads(process)
+    seconds, said = interrupt(process)
+    assert process.returncode == 130
+    assert said == "interrupted\n"
+    assert seconds < 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_while_compiling(start, market, tmp_path) -> None:
+    process = start("simulate", market, *LONG, NUMBA_CACHE_DIR=str(tmp_path))
+    assert process.stderr.readline().startswith("compiling the engine")
+    time.sleep(0.5)
+    seconds, said = interrupt(process)
+    assert process.returncode == 130
+    assert said == "interrupted\n"
+    assert seconds < 1
+
+
+@pytest.mark.parametrize(
+    "arguments", ["simulate paper:2a --horizon 100", "policies", "policies --json"]
+)
+def test_a_reader_that_leaves(arguments: str) -> None:
+    command = f"{PROGRAM} {arguments} | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk() -> None:
+    command = f"{PROGRAM} policies > /dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "No space left" in done.stderr
+
+
+def test_a_terminal_that_knows_few_letters() -> None:
+    command = f"PYTHONUTF8=0 PYTHONIOENCODING=ascii {PROGRAM} policies"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.isascii()

@@ -1,0 +1,157 @@
+"""``copyproof simulate`` from end to end."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from copyproof import Result, paper_market, simulate
+from copyproof.cli.simulate import PAPER_POLICIES
+
+SMALL = ("--horizon", "500", "--repetitions", "5", "--seed", "3")
+ESTIMATE = {"mean", "std", "stderr"}
+
+
+def strict(text: str) -> dict:
+    """The one JSON object of a text; NaN and its like are refused."""
+
+    def refuse(word: str) -> None:
+        raise ValueError(word)
+
+    assert text.endswith("}\n")
+    return json.loads(text, parse_constant=refuse)
+
+
+@pytest.fixture(scope="module")
+def found(run, market):
+    """Two policies as JSON."""
+    done = run("simulate", market, "--policy", "ucb1", "--policy", "rh-ucb(L=3)", *SMALL, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return strict(done.stdout)
+
+
+def test_json_has_the_promised_fields(found) -> None:
+    assert set(found) == {"policies"}
+    assert [one["policy"] for one in found["policies"]] == ["ucb1", "rh-ucb(L=3)"]
+    for one in found["policies"]:
+        promised = {"policy", "regret", "agents", "curve", "seconds", "rounds_per_second"}
+        assert set(one) - promised == {"resolved_policy"}
+        assert promised < set(one)
+        assert set(one["regret"]) == ESTIMATE
+        assert set(one["curve"]) == {"round", "regret_mean", "regret_std"}
+        assert len({len(values) for values in one["curve"].values()}) == 1
+        assert all(type(value) is int for value in one["curve"]["round"])
+        assert one["curve"]["round"][-1] == 500
+        assert one["curve"]["regret_mean"][-1] == pytest.approx(one["regret"]["mean"])
+        assert one["curve"]["regret_std"][-1] == pytest.approx(one["regret"]["std"])
+        assert one["regret"]["stderr"] == pytest.approx(one["regret"]["std"] / math.sqrt(5))
+        assert one["seconds"] > 0
+        assert one["rounds_per_second"] == pytest.approx(2500 / one["seconds"])
+
+
+def test_json_has_every_agent_and_zeros_for_who_registers_nothing(found) -> None:
+    for one in found["policies"]:
+        assert [agent["name"] for agent in one["agents"]] == ["ann", "bob", "hidden"]
+        for agent in one["agents"]:
+            assert set(agent) - {"name", "revenue", "plays"} == {"utility"}
+            assert set(agent["revenue"]) == set(agent["plays"]) == ESTIMATE
+        hidden = one["agents"][2]
+        assert hidden["revenue"] == hidden["plays"] == dict.fromkeys(ESTIMATE, 0.0)
+        assert sum(agent["plays"]["mean"] for agent in one["agents"]) == pytest.approx(500)
+
+
+def test_json_of_one_repetition_has_null_for_errors(run, market) -> None:
+    done = run("simulate", market, "--policy", "h-ucb", "--repetitions", "1", "--json")
+    one = strict(done.stdout)["policies"][0]
+    assert one["regret"]["std"] is one["regret"]["stderr"] is None
+    assert one["agents"][0]["plays"]["std"] is None
+    assert set(one["curve"]["regret_std"]) == {None}
+
+
+def test_the_library_finds_the_same(run) -> None:
+    done = run("simulate", "paper:1a:20", "--policy", "h-ucb", *SMALL, "--workers", "1", "--json")
+    market = paper_market("1a", copies=20)
+    result = simulate(market, "h-ucb", horizon=500, repetitions=5, seed=3).to_dict()
+    one = strict(done.stdout)["policies"][0]
+    timing = dict.fromkeys(["seconds", "rounds_per_second"])
+    assert one | timing == result | timing
+
+
+def test_the_six_of_the_paper_are_the_default_and_fit_80_columns(run, market) -> None:
+    done = run("simulate", market, *SMALL)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "seed 3" in lines[0]
+    regrets = lines[4:10]
+    assert [line.split("(")[0].split()[0] for line in regrets] == [
+        policy.partition("(")[0] for policy in PAPER_POLICIES
+    ]
+    assert "s-ucb(l=5)" in done.stdout
+    assert "share of plays, %" in done.stdout
+    assert "revenue" in done.stdout
+    assert sum(line.startswith("hidden") for line in lines) == 2
+
+
+def test_tables_of_one_repetition_say_that_errors_are_not_known(run, market) -> None:
+    done = run("simulate", market, "--policy", "h-ucb", "--repetitions", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[4].split()[2] == "-"
+    assert "nan" not in done.stdout
+
+
+def test_names_are_shown_as_they_are_and_many_agents_are_cut(run, tmp_path) -> None:
+    agents = [{"name": f"[red]{i}[/] :smile:", "arms": [{"mean": 0.5}]} for i in range(50)]
+    path = tmp_path / "market.json"
+    path.write_text(json.dumps({"agents": agents}))
+    done = run("simulate", path, "--policy", "h-ucb", *SMALL)
+    assert "[red]19[/] :smile:" in done.stdout
+    assert "[red]20[/]" not in done.stdout
+    assert done.stdout.splitlines()[-1] == "30 more agents left out here; --json has all of them"
+
+
+def test_long_policies_are_called_by_number(run, market) -> None:
+    long = "hierarchical(ucb(a=0.5), thompson, sample=fixed(factor=3, power=2))"
+    done = run("simulate", market, "--policy", "h-ucb", "--policy", long, *SMALL)
+    assert "#2 hierarchical(" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "PDF"])
+def test_plot(run, market, tmp_path, suffix) -> None:
+    path = tmp_path / f"regret.{suffix}"
+    done = run("simulate", market, "--policy", "ucb1", "--policy", "h-ucb", *SMALL, "--plot", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    if suffix == "png":
+        with Image.open(path) as image:
+            assert np.asarray(image.convert("L")).std() > 10
+    else:
+        assert path.read_bytes().startswith(b"<?xml" if suffix == "svg" else b"%PDF-")
+
+
+def test_save(run, market, tmp_path) -> None:
+    path = tmp_path / "runs.npz"
+    done = run("simulate", market, "--policy", "h-ucb", *SMALL, "--json", "--save", path)
+    one = strict(done.stdout)["policies"][0]
+    assert Result.load(path).to_dict() == one
+
+
+def test_two_runs_at_once_agree_and_leave_one_whole_file(start, market, tmp_path) -> None:
+    path = tmp_path / "runs.npz"
+    asked = ("simulate", market, "--policy", "prh-ucb", *SMALL, "--json", "--save", path)
+    both = [start(*asked), start(*asked)]
+    answers = [strict(process.communicate(timeout=120)[0]) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    first, second = (answer["policies"][0] for answer in answers)
+    assert first["curve"] == second["curve"]
+    assert [file.name for file in tmp_path.iterdir()] == ["runs.npz"]
+    assert Result.load(path).horizon == 500
+
+
+def test_progress_is_silent_where_nobody_watches(run, market) -> None:
+    done = run("simulate", market, "--policy", "ucb1", "--horizon", "300000", "--json")
+    assert done.stderr == ""

@@ -1,0 +1,40 @@
+"""The program starts fast and says what it is."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+HEAVY = ("numba", "pandas", "matplotlib", "pydantic", "rich", "copyproof.simulation")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from copyproof.cli import main\n"
+        "sys.argv = ['copyproof', '--help']\n"
+        "assert main() == 0\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+    assert "simulate" in done.stdout
+
+
+def test_version(run) -> None:
+    done = run("--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"copyproof {version('copyproof')}\n"
+
+
+def test_without_arguments_there_is_help(run) -> None:
+    done = run()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == run("--help").stdout
+    assert done.stdout.startswith("Usage: copyproof")
+
+
+def test_help_of_a_command(run) -> None:
+    done = run("simulate", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert "--repetitions R" in done.stdout

@@ -1,0 +1,45 @@
+"""The progress bar appears late, on a terminal only, and counts all policies."""
+
+import io
+import sys
+
+import pytest
+
+from copyproof.cli import waiting
+from copyproof.cli.waiting import Waiting
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def played(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, seconds: float) -> str:
+    """What is written when two policies of 100 rounds take that long between two looks."""
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    now = iter([0.0, seconds, seconds, seconds])
+    monkeypatch.setattr(waiting.time, "monotonic", lambda: next(now))
+    with Waiting(200, compiles=False) as shown:
+        first = shown.part(100)
+        first(50)
+        first(100)
+        second = shown.part(100)
+        second(50)
+        second(100)
+    return stream.getvalue()
+
+
+def test_a_terminal_sees_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = played(monkeypatch, Terminal(), 2.0)
+    assert "playing" in text
+    assert "100%" in text
+    assert text.rstrip().endswith("\x1b[2K")  # taken away again
+
+
+def test_short_work_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert played(monkeypatch, Terminal(), 0.5) == ""
+
+
+def test_a_file_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert played(monkeypatch, io.StringIO(), 2.0) == ""
