@@ -1,5 +1,5 @@
 """Reports: figures of what was found."""
 
-from copyproof.report.figures import plot_regret, save_figure
+from copyproof.report.figures import COLOURS, plot_regret, save_figure
 
-__all__ = ["plot_regret", "save_figure"]
+__all__ = ["COLOURS", "plot_regret", "save_figure"]

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from copyproof.simulation import Result
 
-__all__ = ["FORMATS", "check_format", "plot_regret", "save_figure"]
+__all__ = ["COLOURS", "FORMATS", "check_format", "plot_regret", "save_figure"]
 
 FORMATS = ("png", "svg", "pdf")
 """The files that ``save_figure`` writes, by their suffix."""
 
-_COLOURS = {
+COLOURS = {
     "ucb1": "#D55E00",  # vermillion
     "s-ucb": "#E69F00",  # orange
     "fair": "#000000",
@@ -174,12 +174,12 @@ def _looks(results: "Sequence[Result]") -> Iterator[tuple[str, str]]:
     """Yield a colour and a dash for each policy, no pair of them twice among the first 40."""
     names = [str(result.policy).partition("(")[0] for result in results]
     solid = _DASHES[0]
-    kept = {(_COLOURS[name], solid) for name in names if name in _COLOURS}
+    kept = {(COLOURS[name], solid) for name in names if name in COLOURS}
     others = [(colour, solid) for colour in _MORE_COLOURS]
-    others += [(c, dash) for dash in _DASHES[1:] for c in (*_MORE_COLOURS, *_COLOURS.values())]
+    others += [(c, dash) for dash in _DASHES[1:] for c in (*_MORE_COLOURS, *COLOURS.values())]
     free = itertools.cycle(others)
     for name in names:
-        own = (_COLOURS.get(name, ""), solid)
+        own = (COLOURS.get(name, ""), solid)
         if own in kept:
             kept.remove(own)
             yield own
