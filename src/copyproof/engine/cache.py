@@ -8,10 +8,12 @@ The folder lies below ``$NUMBA_CACHE_DIR``, else below the user's cache folder. 
 written, a private folder for this process alone is taken, and every process compiles anew.
 """
 
+import atexit
 import functools
 import hashlib
 import os
 import platform
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,7 +58,9 @@ def cache_folder() -> Path:
                 return folder
         except OSError:
             continue  # not writable: try the next one
-    return Path(tempfile.mkdtemp(prefix="copyproof-"))
+    folder = Path(tempfile.mkdtemp(prefix="copyproof-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def is_cached() -> bool:

@@ -112,53 +112,64 @@ def select(
     here = state.pools[pool]
     key0 = state.keys[pool, 0]
     key1 = state.keys[pool, 1]
-    size = here.size
     if rule.kind == UNIFORM:
-        return nth_of(uniform(key0, key1, k, PICK, 0, repetition), size)
+        return nth_of(uniform(key0, key1, k, PICK, 0, repetition), here.size)
     tau = _tau(rule, plays, horizon)
-    values = state.values
+    tournament = not scan and rule.kind != KL_UCB and rule.kind != THOMPSON
+    if tournament:
+        best, equals = _tournament_winners(rule, state, pool, tau)
+    else:
+        best, equals = _scan_winners(rule, state, pool, tau, k, repetition)
+    if rule.kind == EPSILON_GREEDY or rule.kind == EPSILON_DECREASING:
+        epsilon = rule.first if rule.kind == EPSILON_GREEDY else min(1.0, rule.first / tau)
+        if best < np.inf and uniform(key0, key1, k, COIN, 0, repetition) < epsilon:
+            return nth_of(uniform(key0, key1, k, PICK, 0, repetition), here.size)
+    nth = 0
+    if equals > 1 and not priority:
+        nth = nth_of(uniform(key0, key1, k, PICK, 0, repetition), equals)
+    if tournament:
+        return nth_winner(state.nodes, here.base, here.cap, here.x, nth)
+    return _nth_equal(state.values, best, nth)
+
+
+@inlined
+def _position(rule: Rule, tau: float) -> float:
+    """The x = √f(τ) at which the lines are compared."""
+    if rule.kind == UCB:
+        return math.sqrt(power_law(tau, rule.first, rule.second, rule.third))
+    return 0.0
+
+
+@inlined
+def _tournament_winners(rule: Rule, state: State, pool: int, tau: float) -> tuple[float, int]:
+    """The largest index and how many have it, from the tree, which is modified in place."""
+    here = state.pools[pool]
+    here.x = _position(rule, tau)
+    advance(state.nodes, here.base, here.cap, here.x)
+    root = state.nodes[here.base + 1]
+    return root.height + root.slope * here.x, int(root.count)
+
+
+@part
+def _scan_winners(
+    rule: Rule, state: State, pool: int, tau: float, k: int, repetition: int
+) -> tuple[float, int]:
+    """The largest index and how many have it; all of them are left in ``state.values``."""
+    here = state.pools[pool]
     if rule.kind == THOMPSON:
         _fill_posterior_draws(state, pool, k, repetition)
     elif rule.kind == KL_UCB:
         _fill_kl_indices(state, pool, rule.first * math.log(tau))
     else:
-        x = 0.0
-        if rule.kind == UCB:
-            x = math.sqrt(power_law(tau, rule.first, rule.second, rule.third))
-        here.x = x
-        leaves = here.base + here.cap
-        if scan:
-            for place in range(size):
-                values[place] = (
-                    state.nodes[leaves + place].height + state.nodes[leaves + place].slope * x
-                )
-        else:
-            advance(state.nodes, here.base, here.cap, x)
-        if rule.kind != UCB:
-            unplayed = False
-            if scan:
-                for place in range(size):
-                    unplayed = unplayed or values[place] == np.inf
-            else:
-                unplayed = state.nodes[here.base + 1].height == np.inf
-            epsilon = rule.first if rule.kind == EPSILON_GREEDY else min(1.0, rule.first / tau)
-            if not unplayed and uniform(key0, key1, k, COIN, 0, repetition) < epsilon:
-                return nth_of(uniform(key0, key1, k, PICK, 0, repetition), size)
-        if not scan:
-            equals = state.nodes[here.base + 1].count
-            nth = 0
-            if equals > 1 and not priority:
-                nth = nth_of(uniform(key0, key1, k, PICK, 0, repetition), equals)
-            return nth_winner(state.nodes, here.base, here.cap, x, nth)
-    best, equals = largest(values, size)
-    nth = 0
-    if equals > 1 and not priority:
-        nth = nth_of(uniform(key0, key1, k, PICK, 0, repetition), equals)
-    return nth_equal(values, best, nth)
+        here.x = _position(rule, tau)
+        for place in range(here.size):
+            leaf = state.nodes[here.base + here.cap + place]
+            state.values[place] = leaf.height + leaf.slope * here.x
+    return _largest(state.values, here.size)
 
 
 @part
-def largest(values: Any, size: int) -> tuple[float, int]:
+def _largest(values: Any, size: int) -> tuple[float, int]:
     """The largest of the first ``size`` values, and how many are equal to it."""
     best = values[0]
     equals = 1
@@ -172,7 +183,7 @@ def largest(values: Any, size: int) -> tuple[float, int]:
 
 
 @part
-def nth_equal(values: Any, best: float, nth: int) -> int:
+def _nth_equal(values: Any, best: float, nth: int) -> int:
     """Place of the nth value that equals ``best``."""
     place = 0
     while True:

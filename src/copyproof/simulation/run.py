@@ -15,6 +15,7 @@ from importlib.metadata import version
 
 import numpy as np
 
+from copyproof.engine.cache import cache_folder
 from copyproof.engine.lower import Lowered, lower
 from copyproof.engine.play import DONE, STOPPED, Record, play
 from copyproof.engine.state import allocate
@@ -176,7 +177,13 @@ def _compile(lowered: Lowered, checkpoints: np.ndarray, record: Record) -> None:
     nothing = Record(*(array[:0] for array in record))
     control = np.zeros(2, np.int64)
     state = allocate(one, one, [1], flat=True)
-    play(lowered.plan, state, lowered.game, checkpoints, 0, nothing, control, 0)
+    try:
+        play(lowered.plan, state, lowered.game, checkpoints, 0, nothing, control, 0)
+    except OSError as error:
+        raise OSError(
+            f"compiled code cannot be kept in {cache_folder()}: {error.strerror}; "
+            "set NUMBA_CACHE_DIR to a folder with room"
+        ) from error
 
 
 def _raise_for(status: int, lowered: Lowered) -> None:
