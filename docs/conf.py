@@ -1,6 +1,10 @@
 """Sphinx configuration."""
 
+import sys
 from importlib.metadata import version as _version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "copyproof"
 author = "copyproof contributors"
@@ -12,7 +16,8 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
+    "catalogue",
+    "mathml",
 ]
 exclude_patterns = ["_build"]
 
@@ -26,3 +31,6 @@ autodoc_member_order = "bysource"
 
 html_theme = "furo"
 html_title = f"copyproof {release}"
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]

@@ -5,7 +5,7 @@ copies. copyproof plays that game: markets of agents who own, hide and copy arms
 an arm a round, and what comes of it for the agents and for the principal.
 
 ``read_market`` or ``Market`` make a market, ``parse_policy`` or ``Policy`` a policy, and
-``simulate`` plays them.
+``simulate`` plays them; ``bounds`` says what the theorems promise.
 """
 
 import importlib
@@ -33,12 +33,14 @@ if TYPE_CHECKING:
     from copyproof.game.files import read_market, write_market
     from copyproof.report.figures import plot_regret
     from copyproof.simulation import Result, simulate
+    from copyproof.theory import Bound, bounds
 
 __all__ = [
     "CATALOGUE",
     "Agent",
     "Bernoulli",
     "Beta",
+    "Bound",
     "Custom",
     "Empirical",
     "Explicit",
@@ -51,6 +53,7 @@ __all__ = [
     "Result",
     "RiskAverse",
     "RiskSeeking",
+    "bounds",
     "paper_market",
     "parse_policy",
     "plot_regret",
@@ -61,7 +64,9 @@ __all__ = [
 
 # Loaded when first asked for: the compiler and the file formats cost more time than the rest.
 _LATER = {
+    "Bound": "copyproof.theory",
     "Result": "copyproof.simulation.result",
+    "bounds": "copyproof.theory",
     "plot_regret": "copyproof.report.figures",
     "read_market": "copyproof.game.files",
     "simulate": "copyproof.simulation.run",

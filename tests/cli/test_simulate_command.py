@@ -37,10 +37,10 @@ def test_json_has_the_promised_fields(found) -> None:
     assert [one["policy"] for one in found["policies"]] == ["ucb1", "rh-ucb(L=3)"]
     for one in found["policies"]:
         promised = {"policy", "regret", "agents", "curve", "seconds", "rounds_per_second"}
-        assert set(one) - promised == {"resolved_policy"}
+        assert set(one) - promised == {"resolved_policy", "horizon", "repetitions", "seed"}
         assert promised < set(one)
         assert set(one["regret"]) == ESTIMATE
-        assert set(one["curve"]) == {"round", "regret_mean", "regret_std"}
+        assert set(one["curve"]) == {"round", "regret_mean", "regret_std", "regret_stderr"}
         assert len({len(values) for values in one["curve"].values()}) == 1
         assert all(type(value) is int for value in one["curve"]["round"])
         assert one["curve"]["round"][-1] == 500

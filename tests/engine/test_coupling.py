@@ -66,6 +66,17 @@ def test_threads_and_batches_do_not_matter(
         assert np.array_equal(mine, theirs)
 
 
+@pytest.mark.parametrize("policy", ["h-ucb-t-free", "rh-ucb-t-free", "prh-ucb", "s-ucb"])
+def test_workers_do_not_disturb_each_other(policy: str) -> None:
+    # Many short games, so that the workers often begin one at the same time.
+    market = Market([Agent(f"{i}", [0.5, 0.4], copies=[3, 1]) for i in range(5)])
+    how = {"horizon": 12, "repetitions": 20_000, "seed": 1}
+    alone = record_of(market, policy, **how)
+    together = record_of(market, policy, workers=4, batch=50, **how)
+    for mine, theirs in zip(alone, together, strict=True):
+        assert np.array_equal(mine, theirs)
+
+
 def test_the_first_repetitions_of_many_are_those_of_few() -> None:
     market = Market([Agent("a", [0.3, 0.8], copies=[4, 2]), Agent("b", [0.5])])
     many = record_of(market, "rh-ucb", horizon=100, repetitions=1000, seed=3, workers=2)

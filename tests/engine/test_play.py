@@ -52,6 +52,15 @@ def test_bad_tapes_are_refused(tape: list[list[float]], message: str) -> None:
         simulate(market, "h-ucb", horizon=1, repetitions=1, seed=0, tape=tape)
 
 
+def test_a_tape_obeys_the_rules_for_unit_rewards() -> None:
+    market = Market([Agent("a", [0.5]), Agent("b", [0.5])])
+    message = r"policy = 'thompson' takes rewards in \[0, 1\] only; tape\[1\]\[2\] = 5"
+    with pytest.raises(ValueError, match=message):
+        simulate(
+            market, "thompson", horizon=2, repetitions=1, seed=0, tape=[[0, 1, 1], [0, 0.5, 5]]
+        )
+
+
 def test_a_given_priority_order_is_kept() -> None:
     market = Market([Agent(name, [0.0]) for name in "abcd"])
     result = simulate(

@@ -44,8 +44,11 @@ def test_rounds_start_at_one(discount: Discount) -> None:
             "factor = 1e-300 is too small: factor^(t-1) is 0 in floating point at t = 3, "
             "and 3 agents need 3 non-zero weights",
         ),
-        (lambda: Explicit([1, 1]).check_horizon(3), "weights has 2 entries: too few for 3 rounds"),
-        (lambda: Explicit([1, 1]).at(3), "weights has 2 entries: too few for 3 rounds"),
+        (
+            lambda: Explicit([1, 1]).check_horizon(3),
+            "discount.weights has 2 entries: too few for 3 rounds",
+        ),
+        (lambda: Explicit([1, 1]).at(3), "discount.weights has 2 entries: too few for 3 rounds"),
     ],
 )
 def test_refusals(call, said) -> None:

@@ -16,6 +16,7 @@ from typing import Annotated
 
 import typer
 
+from copyproof.cli.bounds import bounds
 from copyproof.cli.output import one_line, say, silence_stdout
 from copyproof.cli.policies import policies
 from copyproof.cli.simulate import simulate
@@ -32,6 +33,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(simulate)
+app.command()(bounds)
 app.command()(policies)
 
 

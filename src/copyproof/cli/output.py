@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-__all__ = ["check_outputs", "emit", "one_line", "say", "silence_stdout"]
+__all__ = ["check_outputs", "emit", "one_line", "say", "silence_stdout", "whole"]
 
 
 def emit(text: str) -> None:
@@ -70,6 +70,20 @@ def one_line(text: str) -> str:
     """
     words = " ".join(text.split())
     return "".join(letter if letter.isprintable() else "?" for letter in words)
+
+
+def whole(text: str) -> int:
+    """Read the whole number of an option; what is none is shown as it was given.
+
+    Examples
+    --------
+    >>> whole("100000")
+    100000
+    """
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a whole number") from None
 
 
 def check_outputs(market: str, **files: Path | None) -> None:

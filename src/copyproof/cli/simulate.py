@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyproof.cli.output import check_outputs, emit
+from copyproof.cli.markets import MARKET_HELP, named_market
+from copyproof.cli.output import check_outputs, emit, whole
 from copyproof.cli.waiting import Waiting, prompt_interrupt
-from copyproof.game import Market, paper_market
+from copyproof.game import Market
 from copyproof.policy import Policy, parse_policy
 from copyproof.report.figures import check_format, plot_regret, save_figure
 
@@ -20,15 +21,7 @@ PAPER_POLICIES = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
 
 
 def simulate(
-    market: Annotated[
-        str,
-        typer.Argument(
-            metavar="MARKET",
-            help="A market file (.toml, .json), or a market of the paper: paper:2a, or "
-            "paper:1a:100 with 100 copies.",
-            show_default=False,
-        ),
-    ],
+    market: Annotated[str, typer.Argument(metavar="MARKET", help=MARKET_HELP, show_default=False)],
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,19 +31,26 @@ def simulate(
             show_default=False,
         ),
     ] = None,
-    horizon: Annotated[int, typer.Option(help="Rounds of a game.", metavar="T")] = 10_000,
-    repetitions: Annotated[int, typer.Option(help="Games for each policy.", metavar="R")] = 100,
-    seed: Annotated[int, typer.Option(help="Equal seeds share their luck.", metavar="S")] = 0,
+    horizon: Annotated[
+        int, typer.Option(help="Rounds of a game.", metavar="T", parser=whole)
+    ] = 10_000,
+    repetitions: Annotated[
+        int, typer.Option(help="Games for each policy.", metavar="R", parser=whole)
+    ] = 100,
+    seed: Annotated[
+        int, typer.Option(help="Equal seeds share their luck.", metavar="S", parser=whole)
+    ] = 0,
     workers: Annotated[
         int | None,
         typer.Option(
             help="Threads, as many as there are processors if not given; no effect on the result.",
             metavar="N",
+            parser=whole,
             show_default=False,
         ),
     ] = None,
     checkpoints: Annotated[
-        int, typer.Option(help="Rounds at which the regret is kept.", metavar="N")
+        int, typer.Option(help="Rounds at which the regret is kept.", metavar="N", parser=whole)
     ] = 200,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
     plot: Annotated[
@@ -83,7 +83,7 @@ def simulate(
         check_format(plot)
     check_outputs(market, plot=plot, save=save)
     results = _play(
-        _market(market),
+        named_market(market),
         policies,
         horizon=horizon,
         repetitions=repetitions,
@@ -104,20 +104,6 @@ def simulate(
         from copyproof.cli.tables import simulation_tables
 
         emit(simulation_tables(results))
-
-
-def _market(name: str) -> Market:
-    """Return the market of a file, or of the paper: ``paper:FIGURE[:COPIES]``."""
-    if not name.startswith("paper:"):
-        from copyproof.game.files import read_market
-
-        return read_market(name)
-    _, figure, *copies = name.split(":", 2)
-    if not copies:
-        return paper_market(figure)
-    if not copies[0].isdecimal():
-        raise ValueError(f"{name}: copies = {copies[0]!r} is not a whole number")
-    return paper_market(figure, int(copies[0]))
 
 
 def _play(

@@ -1,4 +1,4 @@
-"""Results and the catalogue as plain tables, for people.
+"""Results, bounds and the catalogue as plain tables, for people.
 
 Tables are as wide as the terminal, or 80 columns where the output is not one, and then without any
 colour.
@@ -6,7 +6,7 @@ colour.
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -14,10 +14,14 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
+from copyproof.game import Market
 from copyproof.policy import Row
-from copyproof.simulation import Result
+from copyproof.theory import Bound, Sample
 
-__all__ = ["MOST_AGENTS", "catalogue_table", "simulation_tables"]
+if TYPE_CHECKING:
+    from copyproof.simulation import Result
+
+__all__ = ["MOST_AGENTS", "bounds_tables", "catalogue_table", "simulation_tables"]
 
 MOST_AGENTS = 20
 """Agents that the tables show."""
@@ -27,7 +31,7 @@ _LONGEST_POLICY = 20
 _GAP = 2
 
 
-def simulation_tables(results: Sequence[Result]) -> str:
+def simulation_tables(results: "Sequence[Result]") -> str:
     """Return the results of several policies on one market as text.
 
     Parameters
@@ -53,6 +57,52 @@ def simulation_tables(results: Sequence[Result]) -> str:
         _agent_tables(console, "share of plays, %", results, shares, least_digits=1)
         revenue = [[(one.revenue.mean, one.revenue.stderr) for one in row] for row in agents]
         _agent_tables(console, "revenue", results, np.array(revenue))
+        if left_out > 0:
+            console.print(
+                f"\n{_count(left_out, 'more agent')} left out here; --json has all of them"
+            )
+    return _trimmed(text.get())
+
+
+def bounds_tables(
+    market: Market,
+    policy: str,
+    horizon: int,
+    bounds: Sequence[Bound],
+    samples: Sequence[Sample],
+) -> str:
+    """Return what the theorems say as text, with the samples of every agent if there are any.
+
+    Parameters
+    ----------
+    market : Market
+        The market that was asked about.
+    policy : str
+        The policy's text form.
+    horizon : int
+        T.
+    bounds : sequence of Bound
+        What ``copyproof.bounds`` found.
+    samples : sequence of Sample
+        What the policy draws of every agent that takes part; may be empty.
+    """
+    console = _console()
+    table = _table()
+    table.add_column("theorem", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("why", overflow="fold")
+    for bound in bounds:
+        table.add_row(bound.theorem, _bound(bound), bound.why)
+    with console.capture() as text:
+        console.print(
+            f"{policy}; {_count(len(market.agents), 'agent')}, "
+            f"{_count(market.registered, 'registered arm')}; {_count(horizon, 'round')}\n"
+        )
+        console.print(table)
+        if samples:
+            console.print("\nsamples, and the probability that they hold no best arm")
+            console.print(_sample_table(samples[:MOST_AGENTS]))
+        left_out = len(samples) - MOST_AGENTS
         if left_out > 0:
             console.print(
                 f"\n{_count(left_out, 'more agent')} left out here; --json has all of them"
@@ -92,7 +142,7 @@ def _console() -> Console:
     return Console(markup=False, emoji=False, highlight=False)
 
 
-def _regret_table(results: Sequence[Result]) -> Table:
+def _regret_table(results: "Sequence[Result]") -> Table:
     regrets = [result.regret for result in results]
     digits = _decimals([regret.mean for regret in regrets], [regret.stderr for regret in regrets])
     table = _table()
@@ -110,10 +160,33 @@ def _regret_table(results: Sequence[Result]) -> Table:
     return table
 
 
+def _sample_table(samples: Sequence[Sample]) -> Table:
+    table = _table()
+    table.add_column("agent", overflow="fold", max_width=_LONGEST_NAME)
+    for heading in ("arms", "best", "sample", "exact", "bound"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for one in samples:
+        counts = (f"{count:,}" for count in (one.arms, one.best, one.size))
+        table.add_row(one.agent, *counts, f"{one.miss:.4g}", f"{one.bound:.4g}")
+    return table
+
+
+def _bound(bound: Bound) -> str:
+    """Return the value with its sign, or what there is instead."""
+    if not bound.applies:
+        return "-"
+    if bound.value is None:
+        return bound.kind
+    if bound.kind == "probability":
+        return f"{bound.value:.4g}"
+    number = f"{bound.value:,.1f}" if bound.value < 1e9 else f"{bound.value:.3g}"
+    return f"{'≤' if bound.kind == 'upper' else '≥'} {number}"
+
+
 def _agent_tables(
     console: Console,
     what: str,
-    results: Sequence[Result],
+    results: "Sequence[Result]",
     estimates: "np.ndarray[Any, Any]",
     *,
     least_digits: int = 0,
@@ -145,7 +218,7 @@ def _agent_tables(
         console.print(table)
 
 
-def _heading(result: Result, place: int) -> str:
+def _heading(result: "Result", place: int) -> str:
     """Return the policy's text, or its number if the text is long."""
     text = str(result.resolved_policy)
     return text if len(text) <= _LONGEST_POLICY else f"#{place + 1}"

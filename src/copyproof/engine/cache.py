@@ -33,13 +33,16 @@ _OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
 
 
 def source_digest(folder: Path) -> str:
-    """Digest of every Python file in a folder, and of what compiles it."""
+    """Digest of every Python file in a folder."""
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    for fact in (numba.__version__, version("llvmlite"), platform.machine()):
-        digest.update(fact.encode() + b"\0")
     return digest.hexdigest()[:20]
+
+
+def engine_digest() -> str:
+    """Digest of the engine's sources: results can only differ where it does."""
+    return source_digest(Path(__file__).parent)
 
 
 @functools.cache
@@ -49,7 +52,8 @@ def cache_folder() -> Path:
     roots = [Path(home)]
     if given := os.environ.get("NUMBA_CACHE_DIR"):
         roots.insert(0, Path(given))
-    name = source_digest(Path(__file__).parent)
+    compiler = f"{numba.__version__}-{version('llvmlite')}-{platform.machine()}"
+    name = f"{engine_digest()}-{compiler}"
     for root in roots:
         folder = root / "copyproof" / name
         try:

@@ -1,13 +1,12 @@
 """From records to arrays: the one module that knows both sides.
 
 ``lower`` turns a market and a policy into the numbers that the kernels read: a ``Plan``, a ``Game``
-and the layout of a ``State``. Parameters that the paper leaves to the market (l, L) are filled in
-here.
+and the layout of a ``State``. Parameters that the paper leaves to the market (l, L) are filled in.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 import numpy as np
@@ -44,6 +43,7 @@ from copyproof.policy import (
     Sampling,
     Thompson,
     Uniform,
+    with_market_defaults,
 )
 
 _CLOCKS = {"round": rules.ROUND, "plays": rules.PLAYS, "horizon": rules.HORIZON}
@@ -58,11 +58,14 @@ class Lowered:
     registered: Any
     copies: Any
     rooms: list[int]
+    order: Any
 
     def new_state(self) -> State:
         """Memory for one game at a time; every worker needs its own."""
         flat = not self.plan.hierarchical
-        return allocate(self.registered, self.copies, self.rooms, flat=flat)
+        state = allocate(self.registered, self.copies, self.rooms, flat=flat)
+        state.order[:] = self.order
+        return state
 
 
 def lower(
@@ -80,7 +83,7 @@ def lower(
     ``tape[i][k]`` replaces the reward of the k-th play (from 0) of agent i; ``priority`` is the
     order of the agents' positions that priority ties go by; ``scan`` turns the tournaments off.
     """
-    _check_rewards(market, policy)
+    _check_rewards(market, policy, tape)
     market.discount.check_horizon(horizon)
     policy = with_market_defaults(policy, market)
     kind, factor, power = _lower_sampling(policy.sampling)
@@ -103,27 +106,25 @@ def lower(
     pools = [int(registered.sum())] if policy.is_flat else [int(count) for count in registered]
     return Lowered(
         plan=plan,
-        game=_lower_game(market, policy, tape, priority),
+        game=_lower_game(market, tape),
         registered=registered,
         copies=np.array([c for agent in market.agents for c in agent.copies], np.int64),
         rooms=[count if most is None else min(count, most) for count in pools],
+        order=_lower_order(market, policy, priority),
     )
 
 
-def with_market_defaults(policy: Policy, market: Market) -> Policy:
-    """The policy with the paper's choice of l or L filled in where none is given."""
-    sampling = policy.sampling
-    if isinstance(sampling, AllArms) or sampling.factor is not None:
-        return policy
-    of_agents = [len(agent.arms) for agent in market.agents]
-    # Fair(A) runs flat policies, so that its l is the flat one's.
-    flat = policy.is_flat or policy.agent == Uniform()
-    factor = float(sum(of_agents) if flat else max(of_agents))
-    return replace(policy, sampling=replace(sampling, factor=factor))
-
-
-def _check_rewards(market: Market, policy: Policy) -> None:
+def _check_rewards(market: Market, policy: Policy, tape: Sequence[Sequence[float]] | None) -> None:
     if not policy.needs_unit_rewards:
+        return
+    if tape is not None:
+        for place, row in enumerate(tape):
+            for play, reward in enumerate(row):
+                if not 0 <= reward <= 1:
+                    raise ValueError(
+                        f"policy = '{policy}' takes rewards in [0, 1] only; "
+                        f"tape[{place}][{play}] = {reward!r}"
+                    )
         return
     for place, agent in enumerate(market.agents):
         for number, arm in enumerate(agent.arms):
@@ -178,12 +179,7 @@ def _most_in_play(sampling: Sampling, horizon: int) -> int | None:
     return int(min(bound, 1e18)) + 2
 
 
-def _lower_game(
-    market: Market,
-    policy: Policy,
-    tape: Sequence[Sequence[float]] | None,
-    priority: Sequence[int] | None,
-) -> Game:
+def _lower_game(market: Market, tape: Sequence[Sequence[float]] | None) -> Game:
     originals = [arm for agent in market.agents for arm in agent.arms]
     factor, weights = _lower_discount(market.discount)
     rows, lengths = _lower_tape(market, tape)
@@ -193,7 +189,6 @@ def _lower_game(
         discount_weights=weights,
         tape=rows,
         tape_lengths=lengths,
-        order=_lower_order(market, policy, priority),
     )
 
 

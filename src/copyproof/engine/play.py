@@ -32,8 +32,6 @@ class Game(NamedTuple):
     tape: Any
     """Row i holds the rewards of agent i's plays; no columns if rewards are drawn."""
     tape_lengths: Any
-    order: Any
-    """The agents in the order that priority ties go by."""
 
 
 class Record(NamedTuple):
@@ -68,7 +66,7 @@ def play(
     weighted = game.discount_weights.shape[0] > 0
     for row in range(record.revenue.shape[0]):
         repetition = first_repetition + row
-        reset(plan, state, game.order, repetition)
+        reset(plan, state, repetition)
         revenue = record.revenue[row]
         revenue[:] = 0.0
         regret = 0.0

@@ -67,7 +67,7 @@ def sample_bound(factor: float, power: float, tau: float) -> float:
 
 
 @part
-def reset(plan: Plan, state: State, order: np.ndarray, repetition: int) -> None:
+def reset(plan: Plan, state: State, repetition: int) -> None:
     """Begin a repetition: no plays, samples drawn, trees laid; ``state`` is modified in place."""
     for owner in range(state.keys.shape[0]):
         state.keys[owner, 0], state.keys[owner, 1] = stream_key(plan.seed, owner, plan.epoch)
@@ -79,21 +79,21 @@ def reset(plan: Plan, state: State, order: np.ndarray, repetition: int) -> None:
     first_arm_pool = 0
     if plan.hierarchical:
         first_arm_pool = 1
-        _lay_agents(plan, state, order, repetition)
+        _lay_agents(plan, state, repetition)
     for pool in range(first_arm_pool, state.pools.shape[0]):
         _lay_arms(plan, state, pool, repetition)
 
 
 @part
-def _lay_agents(plan: Plan, state: State, order: np.ndarray, repetition: int) -> None:
+def _lay_agents(plan: Plan, state: State, repetition: int) -> None:
     """Put the agents that registered something into pool 0, in the order that ties go by."""
     agents = state.pools[0].items
     if plan.priority and not plan.order_given:
-        _draw_order(state, order, repetition)
+        _draw_order(state, repetition)
     members = state.members
     size = 0
     for rank in range(agents):
-        agent = order[rank] if plan.priority else rank
+        agent = state.order[rank] if plan.priority else rank
         if state.pools[agent + 1].items > 0:
             members[size] = agent
             size += 1
@@ -101,8 +101,9 @@ def _lay_agents(plan: Plan, state: State, order: np.ndarray, repetition: int) ->
 
 
 @part
-def _draw_order(state: State, order: np.ndarray, repetition: int) -> None:
-    """Shuffle the agents, each order as likely as any other; ``order`` is modified in place."""
+def _draw_order(state: State, repetition: int) -> None:
+    """Shuffle the agents, each order as likely as any other; ``state`` is modified in place."""
+    order = state.order
     for agent in range(order.shape[0]):
         u = uniform(state.keys[0, 0], state.keys[0, 1], 0, PRIORITY, agent, repetition)
         other = nth_of(u, agent + 1)

@@ -43,6 +43,8 @@ class State(NamedTuple):
     nodes: Any
     place: Any
     """Where an item stands in its pool; −1 if it is not in play."""
+    order: Any
+    """The agents in the order that priority ties go by."""
     keys: Any
     """Keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)."""
     values: Any
@@ -91,6 +93,7 @@ def allocate(registered: Any, copies: Any, rooms: list[int], *, flat: bool) -> S
         pools=pools,
         nodes=allocate_nodes(int(2 * np.sum(pools["room"]))),
         place=np.full(agents + arms, -1, np.int32),
+        order=np.arange(agents),
         keys=np.zeros((agents + 1, 2), np.uint64),
         values=np.zeros(most),
         members=np.zeros(most, np.int64),

@@ -130,7 +130,7 @@ class Explicit:
         """Raise ``ValueError`` if a run of ``horizon`` rounds outlasts the weights."""
         if horizon > len(self.weights):
             raise ValueError(
-                f"weights has {len(self.weights)} entries: too few for {horizon} rounds"
+                f"discount.weights has {len(self.weights)} entries: too few for {horizon} rounds"
             )
 
 

@@ -1,6 +1,7 @@
 """Policies as data: rules, the catalogue of named policies, and their text and JSON forms."""
 
 from copyproof.policy.catalogue import CATALOGUE, Claim, Row, fair, row
+from copyproof.policy.defaults import with_market_defaults
 from copyproof.policy.records import (
     KLUCB,
     UCB,
@@ -39,4 +40,5 @@ __all__ = [
     "row",
     "to_dict",
     "to_text",
+    "with_market_defaults",
 ]

@@ -278,7 +278,7 @@ def fair(policy: Policy) -> Policy:
     2.0
     """
     if not policy.is_flat:
-        raise ValueError(f"fair({policy}): fair takes a flat policy, such as ucb1")
+        raise ValueError(f"fair takes a flat policy, such as ucb1, not {policy}")
     sampling = policy.sampling
     if isinstance(sampling, GrowingSample):
         sampling = GrowingSample(sampling.factor, sampling.power, clock="own")

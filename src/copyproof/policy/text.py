@@ -191,11 +191,11 @@ def _to_policy(call: _Call) -> Policy:
     if call.name == "fair":
         _refuse_named(call)
         if len(call.positional) > 1:
-            raise ValueError(f"{call}: fair takes one flat policy, such as ucb1")
+            raise ValueError("fair takes one flat policy, such as ucb1")
         return fair(_to_policy(call.positional[0])) if call.positional else row("fair").policy
     template = row(call.name)
     if call.positional:
-        raise ValueError(f"{call}: {call.positional[0]} needs a name, as in KEY=VALUE")
+        raise ValueError(f"{call.positional[0]} needs a name, as in KEY=VALUE")
     record = template.policy
     for key, value in _unique(call):
         if key not in template.parameters:
@@ -214,7 +214,7 @@ def _to_composition(call: _Call) -> Policy:
     options = dict(_unique(call))
     wanted = 1 if call.name == "flat" else 2
     if len(call.positional) != wanted:
-        raise ValueError(f"{call}: {call.name} takes {wanted} rule{'s' * (wanted > 1)}")
+        raise ValueError(f"{call.name} takes {wanted} rule{'s' * (wanted > 1)}")
     unknown = set(options) - ({"sample"} if wanted == 1 else {"sample", "ties"})
     if unknown:
         raise ValueError(f"{sorted(unknown)[0]} is not a parameter of {call.name}")
@@ -230,7 +230,7 @@ def _to_record(call: _Call, kinds: dict[str, Any], what: str) -> Any:
     if call.name not in kinds:
         raise ValueError(f"{what} = {call.name!r} is not one of {', '.join(kinds)}")
     if call.positional:
-        raise ValueError(f"{call}: {call.positional[0]} needs a name, as in KEY=VALUE")
+        raise ValueError(f"{call.positional[0]} needs a name, as in KEY=VALUE")
     return _construct(kinds[call.name], call.name, {key: _value(v) for key, v in _unique(call)})
 
 

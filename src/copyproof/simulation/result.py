@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof._files import write_atomically
-from copyproof.engine.lower import with_market_defaults
 from copyproof.game import Market
-from copyproof.policy import Policy, from_dict, to_dict
+from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,6 +189,9 @@ class Result:
         return {
             "policy": str(self.policy),
             "resolved_policy": str(self.resolved_policy),
+            "horizon": self.horizon,
+            "repetitions": self.repetitions,
+            "seed": self.seed,
             "regret": _estimate_dict(self.regret),
             "agents": [
                 {
@@ -204,6 +206,7 @@ class Result:
                 "round": curve.round.tolist(),
                 "regret_mean": curve.mean.tolist(),
                 "regret_std": [_or_none(value) for value in curve.std.tolist()],
+                "regret_stderr": [_or_none(value) for value in curve.stderr.tolist()],
             },
             "seconds": self.seconds,
             "rounds_per_second": self.rounds_per_second,

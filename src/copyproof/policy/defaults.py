@@ -1,0 +1,28 @@
+"""What the paper leaves to the market: l of S-UCB and L of RH-UCB."""
+
+from dataclasses import replace
+
+from copyproof.game import Market
+from copyproof.policy.records import AllArms, Policy, Uniform
+
+
+def with_market_defaults(policy: Policy, market: Market) -> Policy:
+    """The policy with the paper's choice of l or L filled in where none is given.
+
+    l is the number of originals in the market, L the largest number of originals of one agent.
+
+    Examples
+    --------
+    >>> from copyproof.game import paper_market
+    >>> from copyproof.policy import parse_policy
+    >>> with_market_defaults(parse_policy("rh-ucb"), paper_market("2c")).sampling.factor
+    3.0
+    """
+    sampling = policy.sampling
+    if isinstance(sampling, AllArms) or sampling.factor is not None:
+        return policy
+    of_agents = [len(agent.arms) for agent in market.agents]
+    # Fair(A) runs flat policies, so that its l is the flat one's.
+    flat = policy.is_flat or policy.agent == Uniform()
+    factor = float(sum(of_agents) if flat else max(of_agents))
+    return replace(policy, sampling=replace(sampling, factor=factor))
