@@ -1,0 +1,93 @@
+"""What is read off the runs: intervals, paired differences, rates of growth, missed samples."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copyproof.simulation import Result
+
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean and the ends of its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> "Interval":
+        """The interval for the mean of independent values."""
+        mean = float(np.mean(values))
+        half = _Z * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+        return cls(mean, mean - half, mean + half)
+
+    def __str__(self) -> str:
+        digits = 0 if abs(self.mean) >= 100 else 3
+        return f"{self.mean:,.{digits}f} [{self.low:,.{digits}f}, {self.high:,.{digits}f}]"
+
+    @classmethod
+    def of_share(cls, successes: int, trials: int) -> "Interval":
+        """Wilson's interval for a probability.
+
+        Examples
+        --------
+        >>> round(Interval.of_share(0, 100).high, 3)
+        0.037
+        """
+        p = successes / trials
+        shrink = 1 + _Z * _Z / trials
+        middle = (p + _Z * _Z / (2 * trials)) / shrink
+        half = _Z / shrink * math.sqrt(p * (1 - p) / trials + (_Z / (2 * trials)) ** 2)
+        return cls(p, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def final_regret(result: Result) -> NDArray[np.float64]:
+    """The regret after T rounds, one for each repetition."""
+    return result.regret_curves[:, -1]
+
+
+def regret_difference(one: Result, other: Result) -> Interval:
+    """How much more regret one run has than the other, repetition by repetition."""
+    return Interval.of(final_regret(one) - final_regret(other))
+
+
+def exponent(result: Result) -> Interval:
+    """The b of regret ~ t^b over the last half of the games.
+
+    b = ln(m₂/m₁) / ln(t₂/t₁), with m₁ and m₂ the mean regrets at t₁, about T/2, and t₂ = T; the
+    interval by the delta method, for which end/m₂ − half/m₁ is what one repetition adds to
+    ln(m₂/m₁).
+    """
+    middle = int(np.searchsorted(result.rounds, result.horizon / 2))
+    ratio = math.log(result.horizon / result.rounds[middle])
+    half, end = result.regret_curves[:, middle], final_regret(result)
+    m1, m2 = float(half.mean()), float(end.mean())
+    around = Interval.of(end / m2 - half / m1)
+    b = math.log(m2 / m1) / ratio
+    return Interval(b, b + around.low / ratio, b + around.high / ratio)
+
+
+def fitted_growth(results: list[Result]) -> Interval:
+    """The b of regret ~ T^b across games of different horizons, by least squares on logarithms.
+
+    The games are independent of each other where their horizons differ in luck only through T; the
+    interval takes the logarithms' errors stderr/mean as independent.
+    """
+    x = np.log([result.horizon for result in results])
+    y = np.log([result.regret.mean for result in results])
+    errors = np.array([result.regret.stderr / result.regret.mean for result in results])
+    pull = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
+    b = float(pull @ y)
+    half = _Z * float(np.sqrt((pull**2 * errors**2).sum()))
+    return Interval(b, b - half, b + half)
+
+
+def misses(result: Result) -> NDArray[np.bool_]:
+    """In which repetitions the best arm of the market was never played, as it was never in play."""
+    means = [arm.mean for agent in result.market.agents for arm in agent.arms]
+    return np.asarray(result.original_plays[:, int(np.argmax(means))] == 0)

@@ -1,0 +1,154 @@
+"""The study as data: which games stand behind each figure.
+
+A *run* is one market under one policy, T rounds, R times. A figure is a set of runs, each under a
+key that says which point or line of the figure it is. Runs that several figures share are equal
+records, so that they are played once.
+
+Figures of the paper (Bernoulli arms, T = 100,000, 100 repetitions, best means 0.5 … 0.9):
+
+- ``fig1a``, ``fig1b``: revenue of the 0.5-agent, or the 0.9-agent, against its number of copies.
+- ``fig2a``, ``fig2b``, ``fig2c``: regret over time, with one, four and five replicators.
+
+And three that it lacks:
+
+- ``ablation``: hierarchy × sampling, on the markets of figures 2a, 2b and 2c.
+- ``samples``: RH-UCB on figure 2c's market over its sample size L.
+- ``growth``: regret against the horizon, on the markets of figures 2a and 2c.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from copyproof.engine.cache import engine_digest
+from copyproof.game import Market, market_to_dict, paper_market
+from copyproof.policy import parse_policy, to_dict
+
+Key: TypeAlias = tuple[str | int, ...]
+"""The point or line of a figure that a run stands for."""
+
+FIGURES = ("fig1a", "fig1b", "fig2a", "fig2b", "fig2c", "ablation", "samples", "growth")
+POLICIES = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
+"""The six policies of the paper; l and L are the paper's, by default."""
+COPIES = (1, 100, 200, 300, 400, 500)
+ABLATION = ("ucb1", "s-ucb", "rh-ucb-all", "rh-ucb")
+"""Neither hierarchy nor sampling, sampling alone, hierarchy alone, both."""
+SAMPLE_FACTORS = (1, 3, 6, 10, 22)
+CHECKPOINTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How large the study is.
+
+    Parameters
+    ----------
+    horizon : int
+        T of all figures but ``growth``.
+    repetitions : int
+        R of all figures; long games of ``growth`` have a fifth of them.
+    seed : int
+        One for the whole study: every policy and every strategy shares its luck.
+    """
+
+    horizon: int = 100_000
+    repetitions: int = 100
+    seed: int = 1
+
+    @property
+    def horizons(self) -> tuple[int, ...]:
+        """The horizons of ``growth``: half decades from T/100 to 10 T."""
+        return tuple(max(2, round(self.horizon * 10 ** (half / 2))) for half in range(-4, 3))
+
+    def repetitions_at(self, horizon: int) -> int:
+        """Fewer repetitions where games are longer than T."""
+        return self.repetitions if horizon <= self.horizon else max(2, self.repetitions // 5)
+
+
+PAPER_SIZE = Settings()
+QUICK = Settings(horizon=10_000, repetitions=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One market under one policy, many times over."""
+
+    market: Market
+    policy: str
+    horizon: int
+    repetitions: int
+    seed: int
+
+    @property
+    def rounds(self) -> int:
+        """T·R."""
+        return self.horizon * self.repetitions
+
+    def describe(self) -> dict[str, Any]:
+        """Everything that the result depends on, as plain data."""
+        return {
+            "market": market_to_dict(self.market),
+            "policy": to_dict(parse_policy(self.policy)),
+            "horizon": self.horizon,
+            "repetitions": self.repetitions,
+            "seed": self.seed,
+            "checkpoints": CHECKPOINTS,
+            "engine": engine_digest(),
+        }
+
+    @property
+    def digest(self) -> str:
+        """A name for the run: equal for equal runs, different for different ones.
+
+        Examples
+        --------
+        >>> len(Run(paper_market("2a"), "h-ucb", 1000, 10, 1).digest)
+        16
+        """
+        text = json.dumps(self.describe(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def runs_of(figure: str, settings: Settings) -> dict[Key, Run]:
+    """The runs behind a figure, by key.
+
+    Keys are (copies, policy) for 1a and 1b, (policy,) for 2a, 2b and 2c, (market, policy) for the
+    ablation, (L,) for the samples, and (market, policy, horizon) for the growth.
+
+    Examples
+    --------
+    >>> len(runs_of("fig1a", PAPER_SIZE))
+    36
+    """
+
+    def run(market: Market, policy: str, horizon: int = settings.horizon) -> Run:
+        return Run(market, policy, horizon, settings.repetitions_at(horizon), settings.seed)
+
+    match figure:
+        case "fig1a" | "fig1b":
+            markets = {c: paper_market(figure.removeprefix("fig"), copies=c) for c in COPIES}
+            return {(c, p): run(market, p) for c, market in markets.items() for p in POLICIES}
+        case "fig2a" | "fig2b" | "fig2c":
+            market = paper_market(figure.removeprefix("fig"))
+            return {(policy,): run(market, policy) for policy in POLICIES}
+        case "ablation":
+            return {
+                (name, policy): run(paper_market(name), policy)
+                for name in ("2a", "2b", "2c")
+                for policy in ABLATION
+            }
+        case "samples":
+            market = paper_market("2c")
+            # The paper's L = 3 is the default there: the same run as figure 2c's.
+            names = {L: "rh-ucb" if L == 3 else f"rh-ucb(L={L})" for L in SAMPLE_FACTORS}
+            return {(L,): run(market, policy) for L, policy in names.items()}
+        case "growth":
+            return {
+                (name, policy, horizon): run(paper_market(name), policy, horizon)
+                for name in ("2a", "2c")
+                for policy in POLICIES
+                for horizon in settings.horizons
+            }
+        case _:
+            raise ValueError(f"figure = {figure!r} is not one of {', '.join(FIGURES)}")
