@@ -21,10 +21,8 @@ DOCS := $(VENV)/.ready-docs
 setup: $(RUN)  ## build the private environment, with .venv/bin/copyproof in it
 
 .PHONY: paper
-paper: $(RUN)  ## a first small simulation: the market of figure 2a, plotted to out/first.png
-	@mkdir -p out
-	$(BIN)/copyproof simulate examples/figure2a.toml --policy ucb1 --policy h-ucb --policy 'rh-ucb(L=1)' \
-	  --horizon 100000 --repetitions 20 --seed 1 --plot out/first.png
+paper: $(RUN)  ## reproduce the paper: figures, claims and report in out/paper/index.html
+	$(BIN)/copyproof paper --out out/paper
 
 .PHONY: bench
 bench: $(RUN)  ## measure the speed, alone and against other libraries

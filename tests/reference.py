@@ -307,9 +307,20 @@ def reward_of(mean: float, u: float) -> float:
     return 1.0 if u >= 1 - mean else 0.0
 
 
-def choices(market: Market, policy: str, horizon: int, seed: int, repetition: int) -> list[int]:
+def rh_ucb(L: float) -> Hierarchical:
+    """RH-UCB with a sample of ⌊L ln T⌋ of each agent's arms."""
+    return Hierarchical(ucb(robust), H, fixed=lambda T, m: L * math.log(T))
+
+
+def choices(
+    market: Market,
+    policy: str | Flat | Hierarchical,
+    horizon: int,
+    seed: int,
+    repetition: int,
+) -> list[int]:
     """The arm of every round, as a number in registration order; Bernoulli markets only."""
-    spec = POLICIES[policy]
+    spec = POLICIES[policy] if isinstance(policy, str) else policy
     principal = Stream(seed, 0, repetition)
     streams = [Stream(seed, i + 1, repetition) for i in range(len(market.agents))]
     agents = [Candidate(i) for i in range(len(market.agents))]

@@ -18,6 +18,7 @@ import typer
 
 from copyproof.cli.bounds import bounds
 from copyproof.cli.output import one_line, say, silence_stdout
+from copyproof.cli.paper import paper
 from copyproof.cli.policies import policies
 from copyproof.cli.simulate import simulate
 
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.command()(simulate)
 app.command()(bounds)
 app.command()(policies)
+app.command()(paper)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,4 +1,4 @@
-"""Results, bounds and the catalogue as plain tables, for people.
+"""Results, bounds, verdicts and the catalogue as plain tables, for people.
 
 Tables are as wide as the terminal, or 80 columns where the output is not one, and then without any
 colour.
@@ -19,9 +19,10 @@ from copyproof.policy import Row
 from copyproof.theory import Bound, Sample
 
 if TYPE_CHECKING:
+    from copyproof.paper import Verdict
     from copyproof.simulation import Result
 
-__all__ = ["MOST_AGENTS", "bounds_tables", "catalogue_table", "simulation_tables"]
+__all__ = ["MOST_AGENTS", "bounds_tables", "catalogue_table", "claims_table", "simulation_tables"]
 
 MOST_AGENTS = 20
 """Agents that the tables show."""
@@ -125,6 +126,21 @@ def catalogue_table(rows: Sequence[Row]) -> str:
         table.add_row("", "", "")
     with console.capture() as text:
         console.print(table)
+    return _trimmed(text.get())
+
+
+def claims_table(verdicts: "Sequence[Verdict]") -> str:
+    """Return the verdicts on the paper's claims as text."""
+    console = _console()
+    table = _table()
+    for column in ("claim", "", "text"):
+        table.add_column(column)
+    for verdict in verdicts:
+        table.add_row(verdict.claim, "holds" if verdict.holds else "FAILS", verdict.text)
+    held = sum(verdict.holds for verdict in verdicts)
+    with console.capture() as text:
+        console.print(table)
+        console.print(f"{held} of {len(verdicts)} hold")
     return _trimmed(text.get())
 
 

@@ -22,7 +22,6 @@ _LOCK = ".lock"
 
 Results = dict[str, dict[Key, Result]]
 """Results by figure and key."""
-Player = Callable[[Run], Result]
 
 
 def play(run: Run, progress: Callable[[int], None] | None = None) -> Result:
@@ -98,11 +97,9 @@ class Store:
         loaded = {run: self.load(run) for run in runs}
         return {run: result for run, result in loaded.items() if result is not None}
 
-    def play(self, run: Run, player: Player = play) -> Result:
-        """Play a run and keep its result."""
-        result = player(run)
+    def keep(self, run: Run, result: Result) -> None:
+        """Write the result of a run, whole or not at all."""
         result.save(self.path(run))
-        return result
 
 
 def all_runs(figures: tuple[str, ...], settings: Settings) -> list[Run]:

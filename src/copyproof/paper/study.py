@@ -56,6 +56,12 @@ class Settings:
     repetitions: int = 100
     seed: int = 1
 
+    def __post_init__(self) -> None:
+        for name, low, high in (("horizon", 100, 10**9), ("repetitions", 2, 10**6)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or not low <= value <= high:
+                raise ValueError(f"{name} = {value!r} is not a whole number from {low} to {high}")
+
     @property
     def horizons(self) -> tuple[int, ...]:
         """The horizons of ``growth``: half decades from T/100 to 10 T."""

@@ -1,0 +1,58 @@
+"""Every figure's numbers, at a smaller T, against the slow reference with luck of its own."""
+
+import numpy as np
+import pytest
+
+from copyproof.paper import Settings, play, runs_of
+from copyproof.paper.study import COPIES, SAMPLE_FACTORS, Key, Run
+from tests.reference import choices, rh_ucb
+
+SMALL = Settings(horizon=150, repetitions=400, seed=1)
+SLOW_GAMES = 40
+SLOW = {"fair(ucb1)": "fair"} | {f"rh-ucb(L={L})": rh_ucb(L) for L in SAMPLE_FACTORS}
+"""Policies that the reference knows by another name."""
+
+
+def slow_plays(run: Run) -> np.ndarray:
+    """Plays of every original in games of the slow reference: a row per game."""
+    market = run.market
+    counts = [c for agent in market.agents for c in agent.copies]
+    original = np.repeat(np.arange(market.originals), counts)
+    policy = SLOW.get(run.policy, run.policy)
+    rows = []
+    for game in range(SLOW_GAMES):
+        made = choices(market, policy, run.horizon, seed=999, repetition=game)
+        rows.append(np.bincount(original[made], minlength=market.originals))
+    return np.array(rows)
+
+
+def compare(run: Run) -> None:
+    """Mean regret, and mean plays of every agent, within four standard errors."""
+    fast = play(run)
+    slow = slow_plays(run)
+    means = np.array([arm.mean for agent in run.market.agents for arm in agent.arms])
+    pairs = [(fast.regret_curves[:, -1], slow @ (run.market.best_mean - means))]
+    owner = np.repeat(np.arange(5), [len(agent.arms) for agent in run.market.agents])
+    for agent in range(5):
+        pairs.append((fast.plays[:, agent], slow[:, owner == agent].sum(axis=1)))
+    for ours, theirs in pairs:
+        error = np.sqrt(ours.var(ddof=1) / len(ours) + theirs.var(ddof=1) / len(theirs))
+        assert abs(ours.mean() - theirs.mean()) <= 4 * error + 1e-9
+
+
+def points(figure: str) -> list[tuple[str, Key]]:
+    """The runs of a figure, at few numbers of copies and one horizon where it has many."""
+    keys = runs_of(figure, SMALL)
+    chosen = [key for key in keys if figure[:4] != "fig1" or key[0] in (COPIES[0], COPIES[1])]
+    if figure == "growth":
+        chosen = [key for key in keys if key[2] == SMALL.horizon]
+    return [(figure, key) for key in chosen]
+
+
+@pytest.mark.parametrize(
+    ("figure", "key"),
+    points("fig1a") + points("fig1b") + points("fig2a") + points("fig2b") + points("fig2c")
+    + points("ablation") + points("samples") + points("growth"),
+)  # fmt: skip
+def test_numbers_are_those_of_the_slow_reference(figure: str, key: Key) -> None:
+    compare(runs_of(figure, SMALL)[key])

@@ -1,0 +1,101 @@
+"""Every verdict can go either way: on data that bear a claim out, and on data that do not."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from copyproof.paper import CLAIMS, judge
+from copyproof.paper.study import COPIES, Key, Run
+from tests.paper.made_up import Shape, as_the_paper_says, changed, made_up
+
+
+def verdicts(shape: Shape) -> dict[str, bool]:
+    return {verdict.claim: verdict.holds for verdict in judge(made_up(shape))}
+
+
+def test_all_claims_hold_on_data_as_the_paper_says() -> None:
+    found = verdicts(as_the_paper_says)
+    assert [name for name, holds in found.items() if not holds] == []
+    assert len(found) == len(CLAIMS)
+    assert {name.rstrip("abcd").split("b,")[0] for name in found} == {str(n) for n in range(1, 12)}
+
+
+def revenue_of(figure: str, policy: str, revenue: Callable[[int], float]) -> Shape:
+    def shape(name: str, key: Key, run: Run) -> dict[str, Any]:
+        usual = as_the_paper_says(name, key, run)
+        if name == figure and run.policy == policy:
+            return usual | {"revenue": revenue(int(key[0]))}
+        return usual
+
+    return shape
+
+
+def in_figure(figure: str, policy: str) -> Callable[[str, Key, Run], bool]:
+    return lambda name, key, run: name == figure and run.policy == policy
+
+
+def in_ablation(market: str | None, policy: str) -> Callable[[str, Key, Run], bool]:
+    return lambda name, key, run: (
+        name == "ablation" and run.policy == policy and market in (None, key[0])
+    )
+
+
+@pytest.mark.parametrize(
+    ("claim", "shape"),
+    [
+        ("1", revenue_of("fig1a", "ucb1", lambda c: 100 + 1000 * np.sqrt(c))),
+        ("1", revenue_of("fig1a", "ucb1", lambda c: 50_000 - c)),
+        ("2a", revenue_of("fig1a", "s-ucb", lambda c: 50_000 - c)),
+        ("2a", revenue_of("fig1a", "s-ucb", lambda c: 9000 if c == 300 else 100 * c)),
+        ("2b", revenue_of("fig1a", "s-ucb", lambda c: 100 + 1000 * np.sqrt(c))),
+        ("3", revenue_of("fig1a", "h-ucb", lambda c: 100 + c / 50)),
+        ("3", revenue_of("fig1b", "rh-ucb", lambda c: 80_000 - c)),
+        ("4", revenue_of("fig1b", "ucb1", lambda c: 50_000 + 50 * c)),
+        ("4", revenue_of("fig1b", "s-ucb", lambda c: 50_000 + 50 * c)),
+        ("5a", changed(in_figure("fig2a", "ucb1"), regret=150.0)),
+        ("5a", changed(in_figure("fig2a", "s-ucb"), regret=150.0)),
+        ("5b", changed(in_figure("fig2a", "rh-ucb"), regret=90.0)),
+        ("6", changed(in_figure("fig2b", "rh-ucb"), regret=90.0)),
+        ("7a", changed(in_figure("fig2c", "prh-ucb"), regret=900.0)),
+        ("7a", changed(in_figure("fig2c", "prh-ucb"), regret=1001.0, spread=0.9)),
+        ("7b", changed(in_figure("fig2c", "h-ucb"), power=0.4)),
+        ("7b, as a rate", changed(in_figure("fig2c", "h-ucb"), power=0.85)),
+        ("7c", changed(in_figure("fig2c", "h-ucb"), regret=1500.0)),
+        ("8a", changed(in_figure("fig2b", "fair(ucb1)"), power=0.9)),
+        ("8b", changed(in_figure("fig2c", "fair(ucb1)"), power=0.8)),
+        ("9a", changed(in_figure("fig2c", "rh-ucb"), power=1.0)),
+        ("9b", changed(in_figure("fig2a", "prh-ucb"), power=1.01)),
+        ("10a", changed(in_ablation(None, "s-ucb"), regret=500.0)),
+        ("10b", changed(in_ablation(None, "s-ucb"), power=0.5)),
+        ("10c", changed(in_ablation("2c", "rh-ucb-all"), regret=900.0)),
+        ("10d", changed(in_ablation("2c", "rh-ucb-all"), power=0.5)),
+        ("11b", changed(lambda figure, key, run: key == (3,), missed=0)),
+        ("11c", changed(lambda figure, key, run: key == (22,), missed=20)),
+    ],
+)
+def test_a_false_claim_is_found_false(claim: str, shape: Shape) -> None:
+    assert verdicts(shape)[claim] is False
+
+
+def test_a_claim_on_the_market_itself_follows_the_market(monkeypatch: pytest.MonkeyPatch) -> None:
+    from copyproof.paper import claims
+
+    monkeypatch.setattr(claims, "best_share", lambda market: 0.5)
+    assert verdicts(as_the_paper_says)["11a"] is False
+
+
+def test_claims_without_their_figures_are_left_out() -> None:
+    figures = made_up()
+    only = judge({"fig2b": figures["fig2b"]})
+    assert [verdict.claim for verdict in only] == ["6", "11a"]
+    assert judge({})[0].to_dict()["holds"] is True
+
+
+def test_evidence_names_its_numbers() -> None:
+    evidence = {verdict.claim: verdict.evidence for verdict in judge(made_up())}
+    rise = 60 * (COPIES[-1] - COPIES[0])
+    assert f"{rise:,.0f} [" in evidence["1"]
+    assert "36 of 100 repetitions" in evidence["11b"]
+    assert "[" in evidence["7a"]

@@ -1,0 +1,63 @@
+"""The study is the paper's: markets, sizes, and each run played once."""
+
+import pytest
+
+from copyproof.paper import FIGURES, PAPER_SIZE, POLICIES, QUICK, Settings, all_runs, runs_of
+
+
+def test_sizes() -> None:
+    assert {figure: len(runs_of(figure, PAPER_SIZE)) for figure in FIGURES} == {
+        "fig1a": 36, "fig1b": 36, "fig2a": 6, "fig2b": 6, "fig2c": 6,
+        "ablation": 12, "samples": 5, "growth": 84,
+    }  # fmt: skip
+    for figure in FIGURES[:-1]:
+        for run in runs_of(figure, PAPER_SIZE).values():
+            assert (run.horizon, run.repetitions, run.seed) == (100_000, 100, 1)
+
+
+def test_growth_reaches_from_a_thousand_to_a_million() -> None:
+    assert PAPER_SIZE.horizons == (1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000)
+    assert PAPER_SIZE.repetitions_at(1_000_000) == 20
+    assert PAPER_SIZE.repetitions_at(100_000) == 100
+
+
+def test_shared_runs_are_played_once() -> None:
+    runs = all_runs(FIGURES, PAPER_SIZE)
+    assert len({run.digest for run in runs}) == len(runs)
+    assert len(runs) < sum(len(runs_of(figure, PAPER_SIZE)) for figure in FIGURES)
+    assert runs_of("samples", PAPER_SIZE)[(3,)] == runs_of("fig2c", PAPER_SIZE)[("rh-ucb",)]
+
+
+def test_digests_tell_settings_apart() -> None:
+    one = runs_of("fig2a", QUICK)[("h-ucb",)]
+    for other in (Settings(10_001, 20, 1), Settings(10_000, 21, 1), Settings(10_000, 20, 2)):
+        assert runs_of("fig2a", other)[("h-ucb",)].digest != one.digest
+    assert runs_of("fig2b", QUICK)[("h-ucb",)].digest != one.digest
+
+
+def test_the_papers_parameters() -> None:
+    from copyproof.policy import parse_policy, with_market_defaults
+
+    for figure, l, L in (("fig2a", 5, 1), ("fig2b", 5, 1), ("fig2c", 15, 3)):
+        runs = runs_of(figure, PAPER_SIZE)
+        market = runs[("s-ucb",)].market
+        assert str(with_market_defaults(parse_policy("s-ucb"), market)) == f"s-ucb(l={l})"
+        assert str(with_market_defaults(parse_policy("rh-ucb"), market)) == f"rh-ucb(L={L})"
+        assert set(runs) == {(policy,) for policy in POLICIES}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"horizon": 99}, "horizon = 99 is not a whole number from 100 to 1000000000"),
+        ({"repetitions": 1}, "repetitions = 1 is not a whole number from 2 to 1000000"),
+    ],
+)
+def test_a_study_has_a_least_size(change: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Settings(**change)
+
+
+def test_an_unknown_figure_lists_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="figure = 'fig3' is not one of fig1a, fig1b, fig2a"):
+        runs_of("fig3", QUICK)

@@ -1,0 +1,56 @@
+"""Names, colours and labels at the ends of lines."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from copyproof.paper import POLICIES
+from copyproof.paper.study import ABLATION
+from copyproof.report.figures import COLOURS
+from copyproof.report.looks import End, colour_of, label_ends, name_of, spread
+
+
+def test_every_policy_of_the_study_has_its_own_name_and_colour() -> None:
+    policies = {*POLICIES, *ABLATION}
+    assert len({name_of(policy) for policy in policies}) == 7
+    assert len({colour_of(policy) for policy in policies}) == 7
+    assert all(colour_of(name) == colour for name, colour in COLOURS.items())
+    assert name_of("rh-ucb(L=22)") == "RH-UCB"
+    assert name_of("something else") == "something else"
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.floats(0.001, 0.3))
+def test_spread_keeps_order_and_distance(places: list[float], least: float) -> None:
+    wanted = sorted(places)
+    found = spread(wanted, least)
+    steps = [b - a for a, b in itertools.pairwise(found)]
+    assert len(found) == len(wanted)
+    assert all(step >= least - 1e-9 for step in steps)
+    assert sum(found) == pytest.approx(sum(wanted), abs=1e-6)  # nobody is favoured
+
+
+def test_spread_leaves_what_is_far_apart() -> None:
+    assert spread([0.0, 1.0, 3.0], 0.5) == [0.0, 1.0, 3.0]
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_labels_stand_beside_their_lines(scale: str) -> None:
+    ax = Figure().subplots()
+    ax.set_yscale(scale)
+    for y in (10, 1000):
+        ax.plot([0, 1], [y, y])
+    label_ends(ax, [End(1, 1000, "high", "red"), End(1, 10, "low", "blue")])
+    low, high = ax.texts
+    assert (low.get_text(), high.get_text()) == ("low", "high")
+    for text, y in ((low, 10), (high, 1000)):
+        place = ax.transAxes.inverted().transform(ax.transData.transform((1, y)))[1]
+        assert text.get_position()[1] == pytest.approx(place)
+
+
+def test_no_ends_no_labels() -> None:
+    ax = Figure().subplots()
+    label_ends(ax, [])
+    assert len(ax.texts) == 0

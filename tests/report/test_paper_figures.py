@@ -1,0 +1,214 @@
+"""The study's figures show the study's numbers."""
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from copyproof.paper import FIGURES, POLICIES, Figures, Interval, growth_fits, misses
+from copyproof.paper.study import COPIES
+from copyproof.report import (
+    COLOURS,
+    draw_figure,
+    plot_ablation,
+    plot_copies,
+    plot_growth,
+    plot_samples,
+)
+from copyproof.report.growth_figure import upper_bounds
+from copyproof.report.looks import colour_of, name_of
+from copyproof.report.words import CAPTIONS, HEADINGS, TITLES
+from copyproof.simulation import Result
+from copyproof.theory import sample_misses_best
+
+
+def lines_of(*axes) -> dict:
+    return {line.get_label(): line for ax in axes for line in ax.lines}
+
+
+def with_revenue(result: Result, agent: int, values: list[float]) -> Result:
+    revenue = np.array(result.revenue)
+    revenue[:, agent] = values
+    return dataclasses.replace(result, revenue=revenue)
+
+
+@pytest.mark.parametrize(("name", "agent"), [("fig1a", 0), ("fig1b", 4)])
+def test_copies_are_drawn_as_they_pay(study: Figures, name: str, agent: int) -> None:
+    axes = plot_copies(study[name])
+    lines = lines_of(*axes)
+    for policy in POLICIES:
+        line = lines[name_of(policy)]
+        found = [study[name][c, policy].agents[agent].revenue.mean for c in COPIES]
+        assert line.get_xdata().tolist() == list(COPIES)
+        np.testing.assert_allclose(line.get_ydata(), found)
+        assert to_hex(line.get_color()).upper() == COLOURS[policy.partition("(")[0]]
+    assert sum(len(ax.collections) for ax in axes) == 6
+    assert axes[-1].get_ylim()[0] == 0
+    texts = [text.get_text() for ax in axes for text in ax.texts]
+    assert len(texts) == 6
+    assert any(text.startswith("H-UCB  ") for text in texts)
+
+
+def test_a_wide_gap_is_cut_out(study: Figures) -> None:
+    """As in figure 1b at full size: three policies around 88,000, three far below."""
+    levels = dict(zip(POLICIES, (89e3, 88.5e3, 18e3, 88e3, 38e3, 28e3), strict=True))
+    around = np.array([-200, -100, 100, 200])
+    far = {
+        key: with_revenue(result, 4, levels[str(key[1])] + around)
+        for key, result in study["fig1b"].items()
+    }
+    upper, lower = plot_copies(far)
+    drawn = [line.get_label() for line in upper.lines if line.get_label() in map(name_of, POLICIES)]
+    assert drawn == ["UCB1", "S-UCB", "H-UCB"]
+    assert upper.get_ylim()[0] > 80e3
+    assert lower.get_ylim()[0] == 0
+    assert lower.get_ylim()[1] < 50e3
+    assert upper.get_xlim() == lower.get_xlim()
+    assert not upper.spines["bottom"].get_visible()
+    marks = [line for line in lower.lines if line.get_label().startswith("_")]
+    assert len(marks) == 1
+    # On one Axes of one's own nothing is cut.
+    own = Figure().subplots()
+    assert plot_copies(far, axes=own) == (own,)
+    assert own.get_ylim()[1] > 80e3
+    close = {
+        key: with_revenue(result, 4, 1000 * POLICIES.index(str(key[1])) + around)
+        for key, result in study["fig1b"].items()
+    }
+    assert len(plot_copies(close)) == 1
+
+
+def test_the_ablation_has_a_bar_for_each_market_and_policy(study: Figures) -> None:
+    ax = plot_ablation(study["ablation"])
+    heights = {
+        (round(bar.get_x() + bar.get_width() / 2), to_hex(bar.get_facecolor())): bar.get_height()
+        for bar in ax.patches
+    }
+    for (market, policy), result in study["ablation"].items():
+        place = ("2a", "2b", "2c").index(str(market))
+        assert heights[place, colour_of(str(policy)).lower()] == result.regret.mean
+    assert len(ax.get_legend().get_texts()) == 4
+    assert "2c" in ax.get_xticklabels()[2].get_text()
+    bars = [segment for one in ax.collections for segment in one.get_segments()]
+    stds = sorted(result.regret.std for result in study["ablation"].values())
+    assert sorted((s[1, 1] - s[0, 1]) / 2 for s in bars) == pytest.approx(stds)
+
+
+def test_samples_show_every_repetition_and_how_often_they_miss(study: Figures) -> None:
+    figure = Figure()
+    axes = figure.subplots(2, 1)
+    upper, lower = plot_samples(study["samples"], axes=list(axes))
+    assert (upper, lower) == tuple(axes)
+    dots = [one.get_offsets() for one in upper.collections if len(one.get_offsets()) > 1]
+    regrets = [r.regret_curves[:, -1] for r in study["samples"].values()]
+    several = {float(y) for group in dots for _, y in group}
+    assert several <= {float(y) for one in regrets for y in one}
+    lines = lines_of(lower)
+    exact = [
+        100 * sample_misses_best(r.market, 4, int(L), r.horizon)
+        for (L,), r in study["samples"].items()
+    ]
+    np.testing.assert_allclose(lines["exact probability"].get_ydata(), exact)
+    shares = [100 * misses(r).mean() for r in study["samples"].values()]
+    measured = np.array(lower.containers[0].lines[0].get_ydata(), float)
+    np.testing.assert_allclose(measured, shares)
+    tops = [segment[1, 1] for segment in lower.containers[0].lines[2][0].get_segments()]
+    wilson = [
+        100 * Interval.of_share(int(misses(r).sum()), r.repetitions).high
+        for r in study["samples"].values()
+    ]
+    np.testing.assert_allclose(tops, wilson)
+    assert "%" in lower.get_ylabel()
+
+
+def test_growth_has_six_lines_and_the_bounds_that_apply(study: Figures) -> None:
+    axes = plot_growth(study["growth"])
+    fits = growth_fits(study["growth"])
+    for ax, market in zip(axes, ("2a", "2c"), strict=True):
+        assert ax.get_xscale() == ax.get_yscale() == "log"
+        lines = lines_of(ax)
+        horizons = sorted({key[2] for key in study["growth"]})
+        for policy in POLICIES:
+            found = [study["growth"][market, policy, T].regret.mean for T in horizons]
+            np.testing.assert_allclose(lines[name_of(policy)].get_ydata(), found)
+            b = f"{name_of(policy)}  b = {fits[market, policy].mean:.2f}"
+            assert b in [text.get_text() for text in ax.texts]
+        assert len(ax.collections) == 6
+        np.testing.assert_allclose(
+            lines["most there can be"].get_ydata(),
+            np.array(horizons) * (0.4 if market == "2a" else 0.8),
+        )
+    assert "not applicable" in axes[1].texts[0].get_text()
+
+
+def test_theorem_3_is_drawn_where_it_says_something(study: Figures) -> None:
+    long = {
+        (market, policy, T): dataclasses.replace(result, horizon=1000 * result.horizon)
+        for (market, policy, horizon), result in study["growth"].items()
+        for T in [1000 * int(horizon)]
+    }
+    first, second = plot_growth(long)
+    (line,) = [line for line in first.lines if line.get_linestyle() == "--"]
+    assert line.get_label() == "theorem 3"
+    assert to_hex(line.get_color()).upper() == COLOURS["h-ucb"]
+    T = int(line.get_xdata()[-1])
+    (bound,) = [b for p, b in upper_bounds("2a", ["h-ucb"], T) if b.theorem == "theorem 3"]
+    assert line.get_ydata()[-1] == bound.value
+    assert not [line for line in second.lines if line.get_linestyle() == "--"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_whole_figures_have_title_and_note(study: Figures, name: str) -> None:
+    figure = draw_figure(name, {name: study[name]})
+    assert figure.get_suptitle() == TITLES[name]
+    assert "4" in figure.get_supxlabel()
+    assert "seed 1" in figure.get_supxlabel()
+    assert all(ax.get_ylabel() for ax in figure.axes[-1:])
+    assert TITLES.keys() == HEADINGS.keys() == CAPTIONS.keys() == set(FIGURES)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_nothing_is_cut_off(study: Figures, name: str) -> None:
+    """After layout everything lies on the page: labels, legends, titles, notes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure = draw_figure(name, study)
+    FigureCanvasAgg(figure).draw()
+    drawn = figure.get_tightbbox()  # inches
+    assert drawn.x0 >= -0.01
+    assert drawn.y0 >= -0.01
+    assert drawn.x1 <= figure.get_figwidth() + 0.01
+    assert drawn.y1 <= figure.get_figheight() + 0.01
+
+
+def test_unknown_figures_are_refused(study: Figures) -> None:
+    with pytest.raises(ValueError, match=r"'fig9' is not one of fig1a, "):
+        draw_figure("fig9", study)
+
+
+def test_one_repetition_has_no_band(study: Figures) -> None:
+    def first(result: Result) -> Result:
+        arrays = ("regret_curves", "revenue", "plays", "original_plays")
+        cut = {name: getattr(result, name)[:1] for name in arrays}
+        return dataclasses.replace(result, repetitions=1, **cut)
+
+    one = {key: first(result) for key, result in study["fig1a"].items()}
+    assert all(len(ax.collections) == 0 for ax in plot_copies(one))
+    bars = plot_ablation({key: first(r) for key, r in study["ablation"].items()})
+    assert len(bars.patches) == 12
+
+
+def test_pyplot_is_left_alone() -> None:
+    code = (
+        "import sys\n"
+        "from copyproof.paper import Settings, play, runs_of\n"
+        "from copyproof.report import draw_figure\n"
+        "runs = runs_of('samples', Settings(horizon=100, repetitions=2))\n"
+        "draw_figure('samples', {'samples': {k: play(r) for k, r in runs.items()}})\n"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
