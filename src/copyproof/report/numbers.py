@@ -112,5 +112,5 @@ def _growth(runs: Runs) -> Numbers:
         found = [runs[market, policy, T].regret.mean for T in horizons]
         fitted = f"{b.mean:.3f} [{b.low:.3f}, {b.high:.3f}]"
         rows.append([f"{market}, {name_of(policy)}", fitted, *(f"{r:,.0f}" for r in found)])
-    head = ["Market, policy", "b [95 % interval]", *(f"T\u00a0=\u00a0{T:,}" for T in horizons)]
-    return Numbers("Mean regret by horizon, and the fitted b of regret ~ Tᵇ.", head, rows)
+    head = ["Market, policy", "b [95 % interval]", *(f"{T:,}" for T in horizons)]
+    return Numbers("Mean regret by horizon T, and the fitted b of regret ~ Tᵇ.", head, rows)
