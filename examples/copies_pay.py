@@ -23,6 +23,7 @@ HORIZON = 1000
 def main(path: str) -> None:
     figure = Figure(figsize=(6.4, 3.4), dpi=200, layout="constrained")
     ax = figure.subplots()
+    print("    copies: " + "  ".join(f"{copies:5}" for copies in COPIES))
     for policy, label in zip(POLICIES, LABELS, strict=True):
         shares = []
         for copies in COPIES:

@@ -6,7 +6,19 @@ import zlib
 import numpy as np
 import pytest
 
-from copyproof import CATALOGUE, Agent, Market, paper_market, parse_policy
+from copyproof import (
+    CATALOGUE,
+    Agent,
+    Beta,
+    Empirical,
+    Exponential,
+    Gaussian,
+    Market,
+    Poisson,
+    paper_market,
+    parse_policy,
+)
+from copyproof.game import Reward
 from tests.markets import choices_of, random_market, record_of
 from tests.reference import POLICIES, choices
 
@@ -62,8 +74,6 @@ def test_tournament_and_scan_agree(policy: str, arms: int) -> None:
 
 @pytest.mark.parametrize("policy", ["ucb1", "h-ucb", "prh-ucb"])
 def test_tournament_and_scan_agree_on_real_valued_rewards(policy: str) -> None:
-    from copyproof import Beta, Exponential, Gaussian, Poisson
-
     market = Market(
         [
             Agent("gaussian", [Gaussian(-0.2, 1.0), Gaussian(0.3, 2.0)], copies=[300, 30]),
@@ -72,6 +82,25 @@ def test_tournament_and_scan_agree_on_real_valued_rewards(policy: str) -> None:
         ]
     )
     how = {"horizon": 20_000, "seed": 5}
+    kinetic = choices_of(market, policy, **how)
+    assert np.array_equal(kinetic, choices_of(market, policy, scan=True, **how))
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "h-ucb", "rh-ucb-online(L=5)", "h-ucb-t-free"])
+@pytest.mark.parametrize(
+    "arm",
+    [
+        Empirical([0.1, 0.2, 0.3]),  # 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ by rounding
+        Empirical([k / 10 for k in range(11)]),
+        Gaussian(1e12, 1e-3),
+        Gaussian(-1e9, 1.0),
+        Beta(0.01, 1),
+        Exponential(1e-15),
+    ],
+)
+def test_means_that_differ_by_rounding_are_decided_alike(policy: str, arm: Reward) -> None:
+    market = Market([Agent("a", [arm], copies=[40]), Agent("b", [arm], copies=[5])])
+    how = {"horizon": 5000, "seed": 1, "repetitions": 2}
     kinetic = choices_of(market, policy, **how)
     assert np.array_equal(kinetic, choices_of(market, policy, scan=True, **how))
 

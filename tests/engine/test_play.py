@@ -42,8 +42,11 @@ def test_a_short_tape_is_refused() -> None:
 @pytest.mark.parametrize(
     ("tape", "message"),
     [
-        ([[1.0]], "tape has 1 rows; one per agent is needed, 2"),
-        ([[1.0], [float("nan")]], r"tape\[1\]\[0\] = nan is not a finite number"),
+        ([[1.0]], r"tape = \[\[1.0\]\] is not a sequence of 2 rows, one per agent"),
+        (5, "tape = 5 is not a sequence of 2 rows, one per agent"),
+        ([["a"], [1.0]], r"tape\[0\]\[0\] = 'a' is not a number in"),
+        ([[1e308], [1.0]], r"tape\[0\]\[0\] = 1e\+308 is not a number in"),
+        ([[1.0], [float("nan")]], r"tape\[1\]\[0\] = nan is not a number in"),
     ],
 )
 def test_bad_tapes_are_refused(tape: list[list[float]], message: str) -> None:
@@ -69,7 +72,7 @@ def test_a_given_priority_order_is_kept() -> None:
     assert result.plays.tolist() == [[2, 1, 2, 1]] * 5
 
 
-@pytest.mark.parametrize("priority", [[0], [0, 0], [1, 2]])
+@pytest.mark.parametrize("priority", [[0], [0, 0], [1, 2], 3, ["a", 1], [0.0, 1.0], [False, True]])
 def test_bad_priority_orders_are_refused(priority: list[int]) -> None:
     market = Market([Agent("a", [0.5]), Agent("b", [0.5])])
     with pytest.raises(ValueError, match=r"priority = .* is not an order of 0 ... 1"):

@@ -13,9 +13,11 @@ from copyproof.engine.tournament import (
     set_leaf,
 )
 
-# Few distinct values, so that equal and crossing lines are common.
-HEIGHTS = st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0, -0.5, np.inf, 0.7])
-SLOPES = st.sampled_from([0.0, 0.5, 1.0, 2**-0.5, 3**-0.5, 0.1])
+# Few distinct values, so that equal and crossing lines are common, and some that differ by a
+# rounding error only.
+NEIGHBOURS = [0.3, 0.1 + 0.2, np.nextafter(0.3, 0), 1e12, np.nextafter(1e12, 0), 1e-15, 2e-15]
+HEIGHTS = st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0, -0.5, np.inf, 0.7, *NEIGHBOURS])
+SLOPES = st.sampled_from([0.0, 0.5, 1.0, 2**-0.5, 3**-0.5, 0.1, np.nextafter(0.1, 1)])
 LINES = st.tuples(HEIGHTS, SLOPES).map(
     lambda line: (line[0], 0.0 if line[0] == np.inf else line[1])
 )
@@ -24,7 +26,7 @@ LINES = st.tuples(HEIGHTS, SLOPES).map(
 @given(
     lines=st.lists(LINES, min_size=1, max_size=33),
     steps=st.lists(
-        st.tuples(st.sampled_from([0.0, 1e-9, 0.01, 0.3, 5.0]), st.integers(0, 32), LINES),
+        st.tuples(st.sampled_from([0.0, 1e-9, 0.01, 0.3, 5.0, 1e4]), st.integers(0, 32), LINES),
         max_size=40,
     ),
 )

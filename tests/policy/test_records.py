@@ -18,9 +18,9 @@ from copyproof.policy import (
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: UCB(a=-1), "a = -1 is not a number >= 0"),
-        (lambda: UCB(b=float("nan")), "b = nan is not a number >= 0"),
-        (lambda: UCB(c=True), "c = True is not a number >= 0"),
+        (lambda: UCB(a=-1), "a = -1 is not a number in [0, 1e+12]"),
+        (lambda: UCB(b=float("nan")), "b = nan is not a number in [0, 4]"),
+        (lambda: UCB(c=True), "c = True is not a number in [0, 20]"),
         (lambda: UCB(clock="t"), "clock = 't' is not one of round, plays, horizon"),
         (lambda: KLUCB(scale="2"), "scale = '2' is not a number >= 0"),
         (lambda: EpsilonGreedy(1.5), "epsilon = 1.5 is not a number in [0, 1]"),

@@ -87,6 +87,20 @@ def test_what_is_not_a_result_is_refused(content: bytes, tmp_path: Path) -> None
         Result.load(path)
 
 
+def test_a_damaged_file_is_refused_wherever_the_damage_is(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    result.save(path)
+    content = path.read_bytes()
+    refused = 0
+    for place in range(0, len(content), max(1, len(content) // 400)):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
+        try:
+            Result.load(path)
+        except ValueError:  # and nothing else
+            refused += 1
+    assert refused > 300
+
+
 def test_missing_and_unwritable_files(result: Result, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cannot be read: No such file"):
         Result.load(tmp_path / "missing.npz")

@@ -10,14 +10,11 @@ from copyproof.cli.markets import MARKET_HELP, named_market
 from copyproof.cli.output import check_outputs, emit, whole
 from copyproof.cli.waiting import Waiting, prompt_interrupt
 from copyproof.game import Market
-from copyproof.policy import Policy, parse_policy
+from copyproof.policy import PAPER_POLICIES, Policy, parse_policy
 from copyproof.report.figures import check_format, plot_regret, save_figure
 
 if TYPE_CHECKING:
     from copyproof.simulation import Result
-
-PAPER_POLICIES = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
-"""What is played if no policy is asked for."""
 
 
 def simulate(

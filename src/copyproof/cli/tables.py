@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
-from copyproof.game import Market
+from copyproof.game import NEUTRAL, Market
 from copyproof.policy import Row
 from copyproof.theory import Bound, Sample
 
@@ -58,6 +58,9 @@ def simulation_tables(results: "Sequence[Result]") -> str:
         _agent_tables(console, "share of plays, %", results, shares, least_digits=1)
         revenue = [[(one.revenue.mean, one.revenue.stderr) for one in row] for row in agents]
         _agent_tables(console, "revenue", results, np.array(revenue))
+        if market.fee > 0 or any(agent.utility != NEUTRAL for agent in market.agents):
+            utility = [[(one.utility.mean, one.utility.stderr) for one in row] for row in agents]
+            _agent_tables(console, "utility, fees paid", results, np.array(utility))
         if left_out > 0:
             console.print(
                 f"\n{_count(left_out, 'more agent')} left out here; --json has all of them"

@@ -4,6 +4,7 @@
 and the layout of a ``State``. Parameters that the paper leaves to the market (l, L) are filled in.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ from copyproof.policy import (
     with_market_defaults,
 )
 
+_LARGEST_REWARD = 1e12
 _CLOCKS = {"round": rules.ROUND, "plays": rules.PLAYS, "horizon": rules.HORIZON}
 
 
@@ -83,6 +85,7 @@ def lower(
     ``tape[i][k]`` replaces the reward of the k-th play (from 0) of agent i; ``priority`` is the
     order of the agents' positions that priority ties go by; ``scan`` turns the tournaments off.
     """
+    rows, lengths = _lower_tape(market, tape)
     _check_rewards(market, policy, tape)
     market.discount.check_horizon(horizon)
     policy = with_market_defaults(policy, market)
@@ -106,7 +109,7 @@ def lower(
     pools = [int(registered.sum())] if policy.is_flat else [int(count) for count in registered]
     return Lowered(
         plan=plan,
-        game=_lower_game(market, tape),
+        game=_lower_game(market, rows, lengths),
         registered=registered,
         copies=np.array([c for agent in market.agents for c in agent.copies], np.int64),
         rooms=[count if most is None else min(count, most) for count in pools],
@@ -129,7 +132,7 @@ def _check_rewards(market: Market, policy: Policy, tape: Sequence[Sequence[float
     for place, agent in enumerate(market.agents):
         for number, arm in enumerate(agent.arms):
             low, high = arm.support
-            if low < 0 or high > 1:
+            if agent.copies[number] > 0 and (low < 0 or high > 1):
                 raise ValueError(
                     f"policy = '{policy}' takes rewards in [0, 1] only; "
                     f"agents[{place}].arms[{number}] is {type(arm).__name__.lower()}"
@@ -179,16 +182,15 @@ def _most_in_play(sampling: Sampling, horizon: int) -> int | None:
     return int(min(bound, 1e18)) + 2
 
 
-def _lower_game(market: Market, tape: Sequence[Sequence[float]] | None) -> Game:
+def _lower_game(market: Market, tape: Any, tape_lengths: Any) -> Game:
     originals = [arm for agent in market.agents for arm in agent.arms]
     factor, weights = _lower_discount(market.discount)
-    rows, lengths = _lower_tape(market, tape)
     return Game(
         rewards=_lower_rewards(originals, market.best_mean),
         discount_factor=factor,
         discount_weights=weights,
-        tape=rows,
-        tape_lengths=lengths,
+        tape=tape,
+        tape_lengths=tape_lengths,
     )
 
 
@@ -241,6 +243,7 @@ def _list_table(arm: Empirical) -> tuple[Any, Any]:
     return np.sort(np.array(arm.rewards, float)), np.arange(1, count + 1) / count
 
 
+@functools.lru_cache(maxsize=64)
 def _poisson_table(arm: Poisson) -> tuple[Any, Any]:
     """All values but those of a probability below 1e-20 in all."""
     if arm.mean == 0:
@@ -256,14 +259,18 @@ def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple
     agents = len(market.agents)
     if tape is None:
         return np.zeros((agents, 0)), np.zeros(agents, np.int64)
-    if len(tape) != agents:
-        raise ValueError(f"tape has {len(tape)} rows; one per agent is needed, {agents}")
+    given: Any = tape  # whatever a caller may give
+    if not isinstance(given, Sequence) or len(given) != agents:
+        raise ValueError(f"tape = {tape!r:.60} is not a sequence of {agents} rows, one per agent")
+    for agent, row in enumerate(given):
+        for play, reward in enumerate(row):
+            if not isinstance(reward, int | float) or not abs(reward) <= _LARGEST_REWARD:
+                raise ValueError(
+                    f"tape[{agent}][{play}] = {reward!r} is not a number in [-1e12, 1e12]"
+                )
     lengths = np.array([len(row) for row in tape], np.int64)
     rows = np.zeros((agents, max(1, int(lengths.max()))))
     for agent, row in enumerate(tape):
-        for play, reward in enumerate(row):
-            if not math.isfinite(reward):
-                raise ValueError(f"tape[{agent}][{play}] = {reward!r} is not a finite number")
         rows[agent, : len(row)] = row
     return rows, lengths
 
@@ -274,6 +281,10 @@ def _lower_order(market: Market, policy: Policy, priority: Sequence[int] | None)
         return np.arange(agents)
     if policy.ties != "priority":
         raise ValueError(f"priority is given, but '{policy}' does not break ties by priority")
-    if sorted(priority) != list(range(agents)):
-        raise ValueError(f"priority = {list(priority)!r} is not an order of 0 ... {agents - 1}")
+    given: Any = priority  # whatever a caller may give
+    whole = isinstance(given, Sequence) and all(
+        isinstance(agent, int | np.integer) and not isinstance(agent, bool) for agent in given
+    )
+    if not whole or sorted(given) != list(range(agents)):
+        raise ValueError(f"priority = {priority!r:.60} is not an order of 0 ... {agents - 1}")
     return np.array(priority, np.int64)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.rules import Rule, line, select
+from copyproof.engine.rules import Rule, has_lines, line, select
 from copyproof.engine.state import State
 from copyproof.engine.streams import PICK, PRIORITY, SAMPLE, nth_of, stream_key, uniform
 from copyproof.engine.tournament import build, replay_path, set_leaf
@@ -76,6 +76,8 @@ def reset(plan: Plan, state: State, repetition: int) -> None:
         state.items[number].plays = 0
         state.items[number].answers = 0
         state.place[number] = -1
+    for pool in range(state.pools.shape[0]):
+        state.pools[pool].x = 0.0
     first_arm_pool = 0
     if plan.hierarchical:
         first_arm_pool = 1
@@ -256,5 +258,5 @@ def _count(
     here = state.pools[pool]
     leaf = state.nodes[here.base + here.cap + place]
     leaf.height, leaf.slope = line(rule, item)
-    if not scan:
+    if not scan and has_lines(rule):
         replay_path(state.nodes, here.base, here.cap, place, here.x)

@@ -53,6 +53,12 @@ class Rule(NamedTuple):
 
 
 @inlined
+def has_lines(rule: Rule) -> bool:
+    """Whether the rule's indices are lines, so that a tournament finds the largest."""
+    return rule.kind != KL_UCB and rule.kind != THOMPSON and rule.kind != UNIFORM
+
+
+@inlined
 def line(rule: Rule, item: Any) -> tuple[float, float]:
     """Height and slope of an item's index as a function of x; an unplayed item is above all."""
     if item.plays == 0:
@@ -115,7 +121,7 @@ def select(
     if rule.kind == UNIFORM:
         return nth_of(uniform(key0, key1, k, PICK, 0, repetition), here.size)
     tau = _tau(rule, plays, horizon)
-    tournament = not scan and rule.kind != KL_UCB and rule.kind != THOMPSON
+    tournament = not scan and has_lines(rule)
     if tournament:
         best, equals = _tournament_winners(rule, state, pool, tau)
     else:
@@ -186,12 +192,13 @@ def _largest(values: Any, size: int) -> tuple[float, int]:
 def _nth_equal(values: Any, best: float, nth: int) -> int:
     """Place of the nth value that equals ``best``."""
     place = 0
-    while True:
+    while place < values.shape[0] - 1:
         if values[place] == best:
             if nth == 0:
                 return place
             nth -= 1
         place += 1
+    return place
 
 
 @part

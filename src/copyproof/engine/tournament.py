@@ -6,9 +6,9 @@ tree keeps it: every node holds the winning line among its leaves, how many leav
 with it, and the x up to which this result is certain to hold. A play changes one line and re-plays
 one path to the root; the passing of time re-plays only the nodes whose result has expired.
 
-Results are those of a scan, to the last bit: every match compares the same floating-point values
-h + s·x that a scan would, and a result expires a little before the lines really cross (by more than
-the rounding error of the comparison), so that close calls are always decided on the actual values.
+Results are those of a scan, to the last bit: every match compares the same floating-point values h
++ s·x that a scan would, and a result expires before the lead of the winner comes into the range of
+the comparison's rounding error, so that close calls are always decided on the actual values.
 
 Layout: the root is node 1, the children of k are 2k and 2k + 1, and leaf p of a tree with room for
 ``cap`` leaves is node cap + p. A node is 32 bytes, and siblings share one cache line.
@@ -30,7 +30,11 @@ NODE = np.dtype(
 _ONE = np.uint64(1)
 _CACHE_LINE = 64
 _SAFETY = 4e-15
-"""How much earlier than the crossing a result expires, relative to the values compared."""
+"""Bounds the rounding error of comparing two values h + s·x, relative to |h| + s·x of both."""
+_CLEAR = 1e-6
+"""A lead of this size, relative to the same, that does not shrink ..."""
+_LONG = 1e8
+"""... is certain until x is this many times larger: _SAFETY · _LONG < _CLEAR."""
 
 
 def allocate_nodes(count: int) -> Any:
@@ -57,14 +61,24 @@ def set_leaf(nodes: Any, leaf: int, height: float, slope: float, count: int, lin
 def _lasts_until(
     x: float, height: float, slope: float, other_height: float, other_slope: float
 ) -> float:
-    """The x up to which a line that is ahead at x is certain to stay ahead of another one."""
-    faster = other_slope - slope
-    if faster <= 0.0 or height == np.inf:
+    """The x up to which a line that is ahead at x is certain to be found ahead of another one.
+
+    Its lead, less what may be rounding, shrinks by the difference of the slopes and by the growth
+    of the rounding error. Where nothing is certain, the answer is x itself: look again next time.
+    """
+    if height == np.inf or other_height == -np.inf:
         return np.inf
-    per_slope = 1.0 / faster
-    crossing = (height - other_height) * per_slope
-    value = abs(height) + abs(other_height) + other_slope * crossing
-    return max(x, crossing - _SAFETY * value * per_slope)
+    slopes = slope + other_slope
+    if slopes == 0.0:
+        return np.inf  # two constants, compared without rounding
+    faster = other_slope - slope
+    lead = (height + slope * x) - (other_height + other_slope * x)
+    size = abs(height) + abs(other_height) + slopes * x
+    if faster <= 0.0:
+        if lead > _CLEAR * size:
+            return _LONG * x
+        faster = 0.0
+    return x + max(0.0, lead - _SAFETY * size) / (faster + _SAFETY * slopes)
 
 
 @part
@@ -75,20 +89,23 @@ def _replay(nodes: Any, base: int, cap: int, k: int, x: float) -> None:
     loser = nodes[base + side + 1]
     ahead = winner.height + winner.slope * x
     behind = loser.height + loser.slope * x
-    tied = 0
-    if behind > ahead:
-        side += 1
-        winner, loser = loser, winner
-    elif behind == ahead:
-        tied = loser.count
-    lasts = _lasts_until(x, winner.height, winner.slope, loser.height, loser.slope)
-    if behind == ahead and winner.slope != loser.slope:
-        lasts = x  # different lines that meet right here part at once
+    count = winner.count
+    lasts = np.inf  # for equal lines, which tie for ever
+    if behind == ahead:
+        count += loser.count
+        if winner.slope != loser.slope or winner.height != loser.height:
+            lasts = x  # different lines that meet right here part at once
+    else:
+        if behind > ahead:
+            side += 1
+            winner, loser = loser, winner
+            count = winner.count
+        lasts = _lasts_until(x, winner.height, winner.slope, loser.height, loser.slope)
     node = nodes[base + k]
     node.height = winner.height
     node.slope = winner.slope
     node.expire = min(lasts, min(winner.expire, loser.expire))
-    node.count = winner.count + tied
+    node.count = count
     node.link = side - cap if side >= cap else winner.link
 
 
@@ -120,8 +137,10 @@ def replay_path(nodes: Any, base: int, cap: int, place: int, x: float) -> None:
         value = height + slope * x
         other = sibling.height + sibling.slope * x
         expire = min(expire, sibling.expire)
-        if other == value and sibling.slope == slope:
+        if other == value:
             count += sibling.count
+            if sibling.slope != slope or sibling.height != height:
+                expire = x
         elif other > value:
             lasts = _lasts_until(x, sibling.height, sibling.slope, height, slope)
             expire = min(expire, lasts)
@@ -132,9 +151,6 @@ def replay_path(nodes: Any, base: int, cap: int, place: int, x: float) -> None:
         else:
             lasts = _lasts_until(x, height, slope, sibling.height, sibling.slope)
             expire = min(expire, lasts)
-            if other == value:
-                count += sibling.count
-                expire = x
         k >>= _ONE
         node = nodes[tree + k]
         node.height = height

@@ -94,6 +94,8 @@ class Explicit:
     def __init__(self, weights: Iterable[float]) -> None:
         given = items("weights", weights, "numbers")
         checked = tuple(number(f"weights[{k}]", weight) for k, weight in enumerate(given))
+        for k, weight in enumerate(checked):
+            require(weight <= 1e12, f"weights[{k}]", weight, "<= 1e12")
         object.__setattr__(self, "weights", checked)
 
     def at(self, t: int) -> float:

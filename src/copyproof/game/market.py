@@ -60,7 +60,7 @@ class Market:
     ) -> None:
         members = _members(agents)
         fee = number("fee", fee)
-        require(fee >= 0, "fee", fee, ">= 0")
+        require(0 <= fee <= 1e12, "fee", fee, "in [0, 1e12]")
         require(isinstance(discount, Discount), "discount", discount, "a discount record")
         try:
             discount.check_proper(len(members))

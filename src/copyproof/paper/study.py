@@ -23,14 +23,14 @@ from typing import Any, TypeAlias
 
 from copyproof.engine.cache import engine_digest
 from copyproof.game import Market, market_to_dict, paper_market
-from copyproof.policy import parse_policy, to_dict
+from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
 
 Key: TypeAlias = tuple[str | int, ...]
 """The point or line of a figure that a run stands for."""
 
 FIGURES = ("fig1a", "fig1b", "fig2a", "fig2b", "fig2c", "ablation", "samples", "growth")
-POLICIES = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
-"""The six policies of the paper; l and L are the paper's, by default."""
+POLICIES = PAPER_POLICIES
+"""With the paper's l and L, which are the defaults on its markets."""
 COPIES = (1, 100, 200, 300, 400, 500)
 ABLATION = ("ucb1", "s-ucb", "rh-ucb-all", "rh-ucb")
 """Neither hierarchy nor sampling, sampling alone, hierarchy alone, both."""

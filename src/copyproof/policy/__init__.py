@@ -1,6 +1,6 @@
 """Policies as data: rules, the catalogue of named policies, and their text and JSON forms."""
 
-from copyproof.policy.catalogue import CATALOGUE, Claim, Row, fair, row
+from copyproof.policy.catalogue import CATALOGUE, PAPER_POLICIES, Claim, Row, fair, row
 from copyproof.policy.defaults import with_market_defaults
 from copyproof.policy.records import (
     KLUCB,
@@ -21,6 +21,7 @@ from copyproof.policy.text import from_dict, parse_policy, to_dict, to_text
 __all__ = [
     "CATALOGUE",
     "KLUCB",
+    "PAPER_POLICIES",
     "UCB",
     "AllArms",
     "Claim",

@@ -254,6 +254,10 @@ CATALOGUE: tuple[Row, ...] = (
 """Every named policy. ``fair`` takes a flat policy in its text form, ``fair(ucb1)`` by default."""
 
 
+PAPER_POLICIES = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
+"""The six policies that the paper's experiments compare, in their text form."""
+
+
 def row(name: str) -> Row:
     """The row of a name.
 

@@ -22,12 +22,16 @@ CLOCKS: tuple[Clock, ...] = ("round", "plays", "horizon")
 TIES: tuple[Ties, ...] = ("random", "priority")
 
 
-def _check_number(name: str, value: object, accepted: str, *, above_zero: bool = False) -> None:
-    """Refuse what is not a finite number, negative, or 0 where that is not accepted."""
-    fine = isinstance(value, int | float) and not isinstance(value, bool)
-    if fine and isinstance(value, int | float):
-        fine = 0 <= value < float("inf") and (value > 0 or not above_zero)
-    if not fine:
+def _check_number(
+    name: str, value: object, accepted: str, *, above_zero: bool = False, most: float = 1e300
+) -> None:
+    """Refuse what is not a number from 0 to the most, or 0 where that is not accepted."""
+    if (
+        not isinstance(value, int | float)
+        or isinstance(value, bool)
+        or not 0 <= value <= most
+        or (above_zero and value == 0)
+    ):
         raise ValueError(f"{name} = {value!r} is not {accepted}")
 
 
@@ -59,8 +63,9 @@ class UCB:
     clock: Clock = "round"
 
     def __post_init__(self) -> None:
-        for name in ("a", "b", "c"):
-            _check_number(name, getattr(self, name), "a number >= 0")
+        # Limits that keep f(τ) finite for every τ.
+        for name, most in (("a", 1e12), ("b", 4), ("c", 20)):
+            _check_number(name, getattr(self, name), f"a number in [0, {most:g}]", most=most)
         _check_word("clock", self.clock, CLOCKS)
 
 
@@ -95,9 +100,7 @@ class EpsilonGreedy:
     epsilon: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_number("epsilon", self.epsilon, "a number in [0, 1]")
-        if self.epsilon > 1:
-            raise ValueError(f"epsilon = {self.epsilon!r} is not a number in [0, 1]")
+        _check_number("epsilon", self.epsilon, "a number in [0, 1]", most=1)
 
 
 @dataclass(frozen=True, slots=True)

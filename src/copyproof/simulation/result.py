@@ -8,6 +8,7 @@ import io
 import json
 import math
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FORMAT = 1
+_DAMAGED = (
+    KeyError,
+    TypeError,
+    ValueError,
+    EOFError,
+    AttributeError,
+    NotImplementedError,
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What reading a damaged file may raise."""
 _ARRAYS = ("rounds", "regret_curves", "revenue", "plays", "original_plays")
 
 
@@ -43,8 +56,7 @@ class Estimate:
     @classmethod
     def of(cls, values: NDArray[Any]) -> "Estimate":
         """The estimate that a column of repetitions gives."""
-        mean, std, stderr = _moments(np.asarray(values, float)[:, np.newaxis])
-        return cls(float(mean[0]), float(std[0]), float(stderr[0]))
+        return _estimates(np.asarray(values)[:, np.newaxis])[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +132,9 @@ class Result:
     @property
     def agents(self) -> tuple[AgentEstimates, ...]:
         """Every agent's estimates, in the market's order."""
-        utility = self.utility
-        return tuple(
-            AgentEstimates(
-                agent.name,
-                Estimate.of(self.revenue[:, place]),
-                Estimate.of(self.plays[:, place]),
-                Estimate.of(utility[:, place]),
-            )
-            for place, agent in enumerate(self.market.agents)
-        )
+        columns = [_estimates(values) for values in (self.revenue, self.plays, self.utility)]
+        rows = zip(self.market.names, *columns, strict=True)
+        return tuple(AgentEstimates(*row) for row in rows)
 
     @property
     def utility(self) -> NDArray[np.float64]:
@@ -245,27 +250,28 @@ class Result:
 
         try:
             content = io.BytesIO(Path(path).read_bytes())
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
+        try:
             with np.load(content, allow_pickle=False) as file:
                 manifest = json.loads(file["manifest"].tobytes())
                 arrays = {name: file[name] for name in _ARRAYS}
-        except OSError as error:
-            raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
-        except (KeyError, ValueError, zipfile.BadZipFile, EOFError):
-            raise ValueError(f"{path} is not a saved simulation") from None
-        if manifest.get("format") != _FORMAT:
-            raise ValueError(f"{path}: format = {manifest.get('format')!r} is not {_FORMAT}")
-        for array in arrays.values():
-            array.flags.writeable = False
-        return cls(
-            market=market_from_dict(manifest["market"], source=str(path)),
-            policy=from_dict(manifest["policy"]),
-            horizon=manifest["horizon"],
-            repetitions=manifest["repetitions"],
-            seed=manifest["seed"],
-            seconds=manifest["seconds"],
-            versions=manifest["versions"],
-            **arrays,
-        )
+            if manifest["format"] != _FORMAT:
+                raise ValueError(f"format = {manifest['format']!r} is not {_FORMAT}")
+            for array in arrays.values():
+                array.flags.writeable = False
+            return cls(
+                market=market_from_dict(manifest["market"], source=str(path)),
+                policy=from_dict(manifest["policy"]),
+                horizon=manifest["horizon"],
+                repetitions=manifest["repetitions"],
+                seed=manifest["seed"],
+                seconds=manifest["seconds"],
+                versions=manifest["versions"],
+                **arrays,
+            )
+        except _DAMAGED as error:
+            raise ValueError(f"{path} is not a saved simulation: {error}") from None
 
 
 def _moments(values: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -277,6 +283,12 @@ def _moments(values: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any], N
         return mean, unknown, unknown
     std = values.std(axis=0, ddof=1)
     return mean, std, std / math.sqrt(repetitions)
+
+
+def _estimates(values: NDArray[Any]) -> list[Estimate]:
+    """The estimate of every column."""
+    columns = (moment.tolist() for moment in _moments(np.asarray(values, float)))
+    return [Estimate(*moments) for moments in zip(*columns, strict=True)]
 
 
 def _or_none(value: float) -> float | None:

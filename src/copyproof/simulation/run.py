@@ -9,7 +9,7 @@ policies, or two strategies, that are given the same seed share their luck.
 import itertools
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from importlib.metadata import version
 
@@ -86,13 +86,13 @@ def simulate(
     >>> round(result.agents[0].plays.mean / 10_000, 2)
     0.73
     """
-    asked = parse_policy(policy) if isinstance(policy, str) else policy
-    _check_whole("horizon", horizon, 1, MOST_ROUNDS)
-    _check_whole("repetitions", repetitions, 1, MOST_REPETITIONS)
-    _check_whole("seed", seed, 0, 2**64 - 1)
-    if workers is None:
-        workers = processors()
-    _check_whole("workers", workers, 1, 1024)
+    if not isinstance(market, Market):
+        raise ValueError(f"market = {market!r:.60} is not a Market")
+    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    horizon = _whole("horizon", horizon, 1, MOST_ROUNDS)
+    repetitions = _whole("repetitions", repetitions, 1, MOST_REPETITIONS)
+    seed = _whole("seed", seed, 0, 2**64 - 1)
+    workers = processors() if workers is None else _whole("workers", workers, 1, 1024)
     rounds = checkpoint_rounds(checkpoints, horizon)
     lowered = lower(market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority)
     record = new_record(lowered, len(rounds), repetitions, trace=False)
@@ -213,22 +213,25 @@ def new_record(lowered: Lowered, checkpoints: int, repetitions: int, *, trace: b
     )
 
 
-def checkpoint_rounds(checkpoints: int | Sequence[int], horizon: int) -> np.ndarray:
+def checkpoint_rounds(checkpoints: int | Iterable[int], horizon: int) -> np.ndarray:
     """The rounds at which regret is kept, in order; the last one is T."""
-    if isinstance(checkpoints, int | np.integer):
-        _check_whole("checkpoints", checkpoints, 1, 1_000_000)
-        steps = np.arange(1, min(checkpoints, horizon) + 1)
+    if not isinstance(checkpoints, Iterable):
+        count = min(_whole("checkpoints", checkpoints, 1, 1_000_000), horizon)
         # In whole numbers, so that every machine has the same rounds.
-        return np.array([int(step) * horizon // len(steps) for step in steps], np.int64)
-    for place, value in enumerate(checkpoints):
-        _check_whole(f"checkpoints[{place}]", value, 1, horizon)
-    return np.unique(np.array([*checkpoints, horizon], np.int64))
+        return np.array([step * horizon // count for step in range(1, count + 1)], np.int64)
+    given = [_whole(f"checkpoints[{k}]", value, 1, horizon) for k, value in enumerate(checkpoints)]
+    return np.unique(np.array([*given, horizon], np.int64))
 
 
-def _check_whole(name: str, value: object, low: int, high: int) -> None:
-    fine = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not fine or not low <= int(str(value)) <= high:
-        raise ValueError(f"{name} = {value!r} is not a whole number from {low} to {high}")
+def _whole(name: str, value: object, low: int, high: int) -> int:
+    """The value as an int, if it is a whole number in a range; NumPy's are, too."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        number = int(value)
+        if low <= number <= high:
+            return number
+    huge = isinstance(value, int) and abs(value) > 10**30
+    shown = "a number of over 30 digits" if huge else repr(value)
+    raise ValueError(f"{name} = {shown} is not a whole number from {low} to {high}")
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
