@@ -5,6 +5,7 @@ the record), where it comes from, and what is claimed of it with the status of e
 docs' table is made from these rows.
 
 Statuses: ``theorem`` (a complete proof is known), ``partly`` (proven in the stated part only),
+``measured`` (seen in experiments that a command of this project repeats),
 ``unproven`` (claimed, or believed; no complete proof is known), ``false``.
 """
 
@@ -23,7 +24,7 @@ from copyproof.policy.records import (
     Uniform,
 )
 
-Status: TypeAlias = Literal["theorem", "partly", "unproven", "false"]
+Status: TypeAlias = Literal["theorem", "partly", "measured", "unproven", "false"]
 
 PAPER = "Shin, Lee, Ok: Multi-armed bandit algorithm against strategic replication, AISTATS 2022"
 AUER = "Auer, Cesa-Bianchi, Fischer: Finite-time analysis of the multiarmed bandit problem, 2002"
@@ -90,7 +91,11 @@ CATALOGUE: tuple[Row, ...] = (
         "UCB1 on a uniform sample of ⌊l ln T⌋ of all arms",
         PAPER,
         {"l": "sampling.factor"},
-        (_BELIEVED_PRONE,),
+        (
+            Claim(
+                "copies pay on the market of the paper's figure 1a (`copyproof paper`)", "measured"
+            ),
+        ),
     ),
     Row(
         "h-ucb",
