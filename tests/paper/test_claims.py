@@ -80,9 +80,9 @@ def test_a_false_claim_is_found_false(claim: str, shape: Shape) -> None:
 
 
 def test_a_claim_on_the_market_itself_follows_the_market(monkeypatch: pytest.MonkeyPatch) -> None:
-    from copyproof.paper import claims
+    from copyproof.paper import judges
 
-    monkeypatch.setattr(claims, "best_share", lambda market: 0.5)
+    monkeypatch.setattr(judges, "best_share", lambda market: 0.5)
     assert verdicts(as_the_paper_says)["11a"] is False
 
 

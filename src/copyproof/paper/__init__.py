@@ -1,6 +1,7 @@
 """The paper, executable: its figures as data, its claims as functions, its runs on disk."""
 
-from copyproof.paper.claims import CLAIMS, Claim, Figure, Figures, Verdict, judge
+from copyproof.paper.claims import CLAIMS, Claim, Verdict, judge
+from copyproof.paper.judges import Figure, Figures
 from copyproof.paper.measures import Interval, exponent, fitted_growth, misses
 from copyproof.paper.store import Store, all_runs, by_figure, open_store, play
 from copyproof.paper.study import (

@@ -5,7 +5,7 @@ Every table has means, standard deviations of one repetition and standard errors
 
 from typing import TYPE_CHECKING, Any
 
-from copyproof.paper.claims import Figure, Figures
+from copyproof.paper.judges import Figure, Figures
 from copyproof.paper.measures import exponent, fitted_growth, misses
 from copyproof.paper.study import ABLATION, POLICIES
 from copyproof.simulation import Estimate
