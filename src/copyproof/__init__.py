@@ -31,7 +31,13 @@ from copyproof.policy import CATALOGUE, Policy, parse_policy
 
 if TYPE_CHECKING:
     from copyproof.game.files import read_market, write_market
-    from copyproof.report.figures import plot_regret
+    from copyproof.report.figures import plot_regret, save_figure
+    from copyproof.report.paper_figures import (
+        plot_ablation,
+        plot_copies,
+        plot_growth,
+        plot_samples,
+    )
     from copyproof.simulation import Result, simulate
     from copyproof.theory import Bound, bounds
 
@@ -56,8 +62,13 @@ __all__ = [
     "bounds",
     "paper_market",
     "parse_policy",
+    "plot_ablation",
+    "plot_copies",
+    "plot_growth",
     "plot_regret",
+    "plot_samples",
     "read_market",
+    "save_figure",
     "simulate",
     "write_market",
 ]
@@ -67,7 +78,12 @@ _LATER = {
     "Bound": "copyproof.theory",
     "Result": "copyproof.simulation.result",
     "bounds": "copyproof.theory",
+    "plot_ablation": "copyproof.report.paper_figures",
+    "plot_copies": "copyproof.report.paper_figures",
+    "plot_growth": "copyproof.report.paper_figures",
     "plot_regret": "copyproof.report.figures",
+    "plot_samples": "copyproof.report.paper_figures",
+    "save_figure": "copyproof.report.figures",
     "read_market": "copyproof.game.files",
     "simulate": "copyproof.simulation.run",
     "write_market": "copyproof.game.files",
