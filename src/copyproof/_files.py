@@ -9,7 +9,7 @@ import os
 import secrets
 from pathlib import Path
 
-__all__ = ["write_atomically"]
+__all__ = ["write_atomically", "write_or_refuse"]
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -52,3 +52,23 @@ def write_atomically(path: Path, data: bytes) -> None:
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def write_or_refuse(path: Path, data: bytes) -> None:
+    """Write as ``write_atomically`` does; what cannot be written is the caller's bad input.
+
+    Raises
+    ------
+    ValueError
+        One line that names the file and what is in the way.
+
+    Examples
+    --------
+    >>> write_or_refuse(Path("no such folder/file"), b"42")
+    Traceback (most recent call last):
+    ValueError: no such folder/file cannot be written: No such file or directory
+    """
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror}") from None

@@ -29,9 +29,6 @@ SAMPLE = 3
 PRIORITY = 4
 POSTERIOR = 16
 
-PRINCIPAL = 0
-"""The owner of everything that is counted by the round t: agents' ties, and flat pools."""
-
 _MASK = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _MULTIPLY_0 = np.uint64(0xD2511F53)

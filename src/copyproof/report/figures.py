@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyproof._files import write_atomically
+from copyproof._files import write_or_refuse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -145,10 +145,7 @@ def save_figure(figure: "Figure", path: str | Path) -> None:
     memory = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "copyproof", "pdf.fonttype": 42}):
         figure.savefig(memory, format=kind, metadata=_NO_DATES[kind])
-    try:
-        write_atomically(Path(path), memory.getvalue())
-    except OSError as error:
-        raise ValueError(f"{path} cannot be written: {error.strerror}") from None
+    write_or_refuse(Path(path), memory.getvalue())
 
 
 def check_format(path: str | Path) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof._files import write_atomically
+from copyproof._files import write_or_refuse
 from copyproof.game import Market
 from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
 
@@ -238,10 +238,7 @@ class Result:
         arrays["manifest"] = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
         memory = io.BytesIO()
         np.savez_compressed(memory, **arrays)
-        try:
-            write_atomically(Path(path), memory.getvalue())
-        except OSError as error:
-            raise ValueError(f"{path} cannot be written: {error.strerror}") from None
+        write_or_refuse(Path(path), memory.getvalue())
 
     @classmethod
     def load(cls, path: str | Path) -> "Result":
