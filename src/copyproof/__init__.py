@@ -30,6 +30,7 @@ from copyproof.game import (
 from copyproof.policy import CATALOGUE, Policy, parse_policy
 
 if TYPE_CHECKING:
+    from copyproof.auditing import Audit, Equilibrium, audit, equilibrium
     from copyproof.game.files import read_market, write_market
     from copyproof.report.figures import plot_regret, save_figure
     from copyproof.report.paper_figures import (
@@ -44,11 +45,13 @@ if TYPE_CHECKING:
 __all__ = [
     "CATALOGUE",
     "Agent",
+    "Audit",
     "Bernoulli",
     "Beta",
     "Bound",
     "Custom",
     "Empirical",
+    "Equilibrium",
     "Explicit",
     "Exponential",
     "Gaussian",
@@ -59,7 +62,9 @@ __all__ = [
     "Result",
     "RiskAverse",
     "RiskSeeking",
+    "audit",
     "bounds",
+    "equilibrium",
     "paper_market",
     "parse_policy",
     "plot_ablation",
@@ -75,6 +80,10 @@ __all__ = [
 
 # Loaded when first asked for: the compiler and the file formats cost more time than the rest.
 _LATER = {
+    "Audit": "copyproof.auditing",
+    "Equilibrium": "copyproof.auditing",
+    "audit": "copyproof.auditing",
+    "equilibrium": "copyproof.auditing",
     "Bound": "copyproof.theory",
     "Result": "copyproof.simulation.result",
     "bounds": "copyproof.theory",

@@ -5,8 +5,9 @@ import pytest
 import scipy.stats
 
 from copyproof import paper_market, simulate
-from copyproof.paper import Interval, exponent, fitted_growth, misses
+from copyproof.paper import exponent, fitted_growth, misses
 from copyproof.paper.study import Run
+from copyproof.simulation import Interval
 from tests.paper.made_up import result_of
 
 RUN = Run(paper_market("2c"), "rh-ucb", 1000, 40, 1)

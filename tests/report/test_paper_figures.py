@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from copyproof.paper import FIGURES, POLICIES, Figures, Interval, growth_fits, misses
+from copyproof.paper import FIGURES, POLICIES, Figures, growth_fits, misses
 from copyproof.paper.study import COPIES
 from copyproof.report import (
     COLOURS,
@@ -22,7 +22,7 @@ from copyproof.report import (
 from copyproof.report.growth_figure import upper_bounds
 from copyproof.report.looks import colour_of, name_of
 from copyproof.report.words import CAPTIONS, HEADINGS, TITLES
-from copyproof.simulation import Result
+from copyproof.simulation import Interval, Result
 from copyproof.theory import sample_misses_best
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Real
 from typing import TypeVar
 
-__all__ = ["items", "number", "require", "shown", "text", "whole"]
+__all__ = ["items", "number", "require", "shown", "text", "whole", "whole_in"]
 
 T = TypeVar("T")
 
@@ -66,6 +66,17 @@ def whole(field: str, value: object, least: int = 0) -> int:
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ValueError(f"{field} = {shown(value)} is not a whole number >= {least}")
+    return int(value)
+
+
+def whole_in(field: str, value: object, low: int, high: int) -> int:
+    """Return ``value`` as an int from ``low`` to ``high``; 3.0 and ``True`` are refused.
+
+    >>> whole_in("horizon", 3, 1, 10)
+    3
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or not low <= int(value) <= high:
+        raise ValueError(f"{field} = {shown(value)} is not a whole number from {low} to {high}")
     return int(value)
 
 

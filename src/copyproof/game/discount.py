@@ -5,6 +5,7 @@ An agent's revenue is v_i = Σ_t γ_t R_t 1[A_t is owned by i]. The paper's clai
 By default γ_t = 1 for all t.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -28,6 +29,10 @@ class Constant:
         """Return γ_t, for a round t = 1, 2, …."""
         whole("t", t, least=1)
         return 1.0
+
+    def total(self, horizon: int) -> float:
+        """Return Σ_t γ_t over the rounds t = 1, …, horizon."""
+        return float(horizon)
 
     def check_proper(self, agents: int) -> None:
         """Do nothing: γ ≡ 1 is proper for any number of agents."""
@@ -61,6 +66,18 @@ class Geometric:
     def at(self, t: int) -> float:
         """Return γ_t, for a round t = 1, 2, …."""
         return self.factor ** (whole("t", t, least=1) - 1)
+
+    def total(self, horizon: int) -> float:
+        """Return Σ_t γ_t over the rounds t = 1, …, horizon.
+
+        Examples
+        --------
+        >>> Geometric(0.5).total(2)
+        1.5
+        """
+        if self.factor == 1:
+            return float(horizon)
+        return -math.expm1(horizon * math.log(self.factor)) / (1 - self.factor)
 
     def check_proper(self, agents: int) -> None:
         """Raise ``ValueError`` if γ is rounded to 0 before each agent had its round."""
@@ -102,6 +119,11 @@ class Explicit:
         """Return γ_t, for a round t = 1, 2, …, up to the number of weights."""
         self.check_horizon(whole("t", t, least=1))
         return self.weights[t - 1]
+
+    def total(self, horizon: int) -> float:
+        """Return Σ_t γ_t over the rounds t = 1, …, horizon."""
+        self.check_horizon(horizon)
+        return math.fsum(self.weights[:horizon])
 
     def check_proper(self, agents: int) -> None:
         """Raise ``ValueError`` naming the first weight that makes γ improper.

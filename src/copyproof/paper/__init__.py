@@ -2,7 +2,7 @@
 
 from copyproof.paper.claims import CLAIMS, Claim, Verdict, judge
 from copyproof.paper.judges import Figure, Figures
-from copyproof.paper.measures import Interval, exponent, fitted_growth, misses
+from copyproof.paper.measures import exponent, fitted_growth, misses
 from copyproof.paper.store import Store, all_runs, by_figure, open_store, play
 from copyproof.paper.study import (
     FIGURES,
@@ -25,7 +25,6 @@ __all__ = [
     "Claim",
     "Figure",
     "Figures",
-    "Interval",
     "Key",
     "Run",
     "Settings",

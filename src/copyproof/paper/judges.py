@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.game import paper_market
-from copyproof.paper.measures import Interval, exponent, final_regret, misses, regret_difference
+from copyproof.paper.measures import exponent, final_regret, misses, regret_difference
 from copyproof.paper.study import COPIES, POLICIES, Key
-from copyproof.simulation import Result
+from copyproof.simulation import Interval, Result
 from copyproof.theory import best_share, sample_misses_best, sample_size
 
 Figure: TypeAlias = Mapping[Key, Result]

@@ -1,49 +1,12 @@
 """What is read off the runs: intervals, paired differences, rates of growth, missed samples."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof.simulation import Result
-
-_Z = 1.96
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean and the ends of its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: NDArray[np.float64]) -> "Interval":
-        """The interval for the mean of independent values."""
-        mean = float(np.mean(values))
-        half = _Z * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-        return cls(mean, mean - half, mean + half)
-
-    def __str__(self) -> str:
-        digits = 0 if abs(self.mean) >= 100 else 3
-        return f"{self.mean:,.{digits}f} [{self.low:,.{digits}f}, {self.high:,.{digits}f}]"
-
-    @classmethod
-    def of_share(cls, successes: int, trials: int) -> "Interval":
-        """Wilson's interval for a probability.
-
-        Examples
-        --------
-        >>> round(Interval.of_share(0, 100).high, 3)
-        0.037
-        """
-        p = successes / trials
-        shrink = 1 + _Z * _Z / trials
-        middle = (p + _Z * _Z / (2 * trials)) / shrink
-        half = _Z / shrink * math.sqrt(p * (1 - p) / trials + (_Z / (2 * trials)) ** 2)
-        return cls(p, max(0.0, middle - half), min(1.0, middle + half))
+from copyproof.simulation import Interval, Result
+from copyproof.simulation.interval import Z
 
 
 def final_regret(result: Result) -> NDArray[np.float64]:
@@ -83,7 +46,7 @@ def fitted_growth(results: list[Result]) -> Interval:
     errors = np.array([result.regret.stderr / result.regret.mean for result in results])
     pull = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
     b = float(pull @ y)
-    half = _Z * float(np.sqrt((pull**2 * errors**2).sum()))
+    half = Z * float(np.sqrt((pull**2 * errors**2).sum()))
     return Interval(b, b - half, b + half)
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copyproof.paper import Figure as Runs
-from copyproof.paper import Interval, misses
+from copyproof.paper import misses
 from copyproof.report.canvas import in_thousands, new_axes, plain
 from copyproof.report.looks import INK, QUIET, colour_of
+from copyproof.simulation import Interval
 from copyproof.theory import best_share, sample_misses_best, sample_size
 
 if TYPE_CHECKING:

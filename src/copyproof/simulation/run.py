@@ -20,6 +20,7 @@ from copyproof.engine.lower import Lowered, lower
 from copyproof.engine.play import DONE, STOPPED, Record, play
 from copyproof.engine.state import allocate
 from copyproof.game import Market
+from copyproof.game._check import whole_in
 from copyproof.policy import Policy, parse_policy
 from copyproof.simulation.result import Result
 
@@ -89,10 +90,10 @@ def simulate(
     if not isinstance(market, Market):
         raise ValueError(f"market = {market!r:.60} is not a Market")
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
-    horizon = _whole("horizon", horizon, 1, MOST_ROUNDS)
-    repetitions = _whole("repetitions", repetitions, 1, MOST_REPETITIONS)
-    seed = _whole("seed", seed, 0, 2**64 - 1)
-    workers = processors() if workers is None else _whole("workers", workers, 1, 1024)
+    horizon = whole_in("horizon", horizon, 1, MOST_ROUNDS)
+    repetitions = whole_in("repetitions", repetitions, 1, MOST_REPETITIONS)
+    seed = whole_in("seed", seed, 0, 2**64 - 1)
+    workers = processors() if workers is None else whole_in("workers", workers, 1, 1024)
     rounds = checkpoint_rounds(checkpoints, horizon)
     lowered = lower(market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority)
     record = new_record(lowered, len(rounds), repetitions, trace=False)
@@ -119,10 +120,13 @@ def run(
     record: Record,
     *,
     workers: int,
+    first: int = 0,
     batch: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> float:
     """Fill a record, with several threads; return the seconds it took.
+
+    Its rows are the repetitions ``first``, ``first`` + 1, …
 
     An interrupt (Ctrl-C) stops the workers within a round and is raised again. ``record`` is
     modified in place.
@@ -141,8 +145,9 @@ def run(
         while (number := next(queue)) < len(starts):
             rows = slice(starts[number], starts[number] + batch)
             part = Record(*(array[rows] for array in record))
+            start = first + rows.start
             status = play(
-                lowered.plan, state, lowered.game, checkpoints, rows.start, part, control, worker
+                lowered.plan, state, lowered.game, checkpoints, start, part, control, worker
             )
             if status != DONE:
                 control[0] = 1
@@ -216,22 +221,13 @@ def new_record(lowered: Lowered, checkpoints: int, repetitions: int, *, trace: b
 def checkpoint_rounds(checkpoints: int | Iterable[int], horizon: int) -> np.ndarray:
     """The rounds at which regret is kept, in order; the last one is T."""
     if not isinstance(checkpoints, Iterable):
-        count = min(_whole("checkpoints", checkpoints, 1, 1_000_000), horizon)
+        count = min(whole_in("checkpoints", checkpoints, 1, 1_000_000), horizon)
         # In whole numbers, so that every machine has the same rounds.
         return np.array([step * horizon // count for step in range(1, count + 1)], np.int64)
-    given = [_whole(f"checkpoints[{k}]", value, 1, horizon) for k, value in enumerate(checkpoints)]
+    given = [
+        whole_in(f"checkpoints[{k}]", value, 1, horizon) for k, value in enumerate(checkpoints)
+    ]
     return np.unique(np.array([*given, horizon], np.int64))
-
-
-def _whole(name: str, value: object, low: int, high: int) -> int:
-    """The value as an int, if it is a whole number in a range; NumPy's are, too."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        number = int(value)
-        if low <= number <= high:
-            return number
-    huge = isinstance(value, int) and abs(value) > 10**30
-    shown = "a number of over 30 digits" if huge else repr(value)
-    raise ValueError(f"{name} = {shown} is not a whole number from {low} to {high}")
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

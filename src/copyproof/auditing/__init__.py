@@ -1,0 +1,7 @@
+"""Auditing: whether a policy pays for copies, exactly or by sampling with honest limits."""
+
+from copyproof.auditing.audit import audit
+from copyproof.auditing.equilibria import Equilibrium, equilibrium
+from copyproof.auditing.result import AgentAudit, Audit, Gain
+
+__all__ = ["AgentAudit", "Audit", "Equilibrium", "Gain", "audit", "equilibrium"]

@@ -1,0 +1,240 @@
+"""``attacks``: what an agent can try besides copying.
+
+**Several identities.** One person takes part as m agents, each with the best arm. To the principal
+these are different agents, and no policy here is proof against it: over identities the hierarchy is
+a flat bandit again. What the person gains with m identities, divided by m − 1, is the gain per
+further identity: verification stops the attack if an identity costs more than that.
+
+**Remove and re-register.** Arms are withdrawn and submitted again as new during the game, so that
+their record is lost: after every play, after every tenth, whenever the record is below the arm's
+mean, or all at fixed rounds. A policy that keeps its agents' statistics whatever becomes of their
+arms gives nothing for it.
+
+Both are held against the reference strategy with the same luck and the same statistics as copies
+are (``trials``), all of them together at the stated confidence.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from copyproof.auditing.asked import ask, positive
+from copyproof.auditing.audit import Reference, reference_strategy
+from copyproof.auditing.deviations import Deviation
+from copyproof.auditing.result import Gain, Method, Verdict, interval_dict, worst_verdict
+from copyproof.auditing.trials import Trial, sample
+from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
+from copyproof.game._check import items, whole_in
+from copyproof.outside import OutsidePolicy
+from copyproof.policy import Policy
+from copyproof.simulation import Interval
+
+__all__ = ["Attacks", "Identities", "attacks"]
+
+_MOST_IDENTITIES = 10_000
+_LONG_RECORD = 10
+_CHURNS = 10
+"""At fixed rounds, all arms are submitted anew so many times, less one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identities:
+    """What m identities gain over one."""
+
+    count: int
+    gain: Gain
+
+    @property
+    def each(self) -> Interval:
+        """The gain per further identity: what verifying one must cost to stop the attack."""
+        more = self.count - 1
+        gain = self.gain.gain
+        return Interval(gain.mean / more, gain.low / more, gain.high / more)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "identities": self.count,
+            **self.gain.to_dict(),
+            "each": interval_dict(self.each),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Attacks:
+    """What ``attacks`` found for one agent.
+
+    Attributes
+    ----------
+    policy, agent, horizon, seed, confidence, method
+        What was asked.
+    reference : tuple of int
+        The strategy that all is held against.
+    identities : tuple of Identities
+        One person as several agents.
+    renewals : tuple of Gain
+        Arms withdrawn and submitted again; empty for a policy that is not ours.
+    rounds, seconds
+        What it took.
+    """
+
+    policy: str
+    agent: str
+    horizon: int
+    seed: int
+    confidence: float
+    method: Method
+    reference: Strategy
+    identities: tuple[Identities, ...]
+    renewals: tuple[Gain, ...]
+    rounds: int
+    seconds: float
+
+    @property
+    def identities_verdict(self) -> Verdict:
+        """Whether several identities pay."""
+        return worst_verdict([one.gain.verdict for one in self.identities])
+
+    @property
+    def renewals_verdict(self) -> Verdict:
+        """Whether re-registering pays; undecided if it was not tried."""
+        if not self.renewals:
+            return "undecided"
+        return worst_verdict([gain.verdict for gain in self.renewals])
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "policy": self.policy,
+            "agent": self.agent,
+            "reference": list(self.reference),
+            "identities_verdict": self.identities_verdict,
+            "identities": [one.to_dict() for one in self.identities],
+            "renewals_verdict": self.renewals_verdict,
+            "renewals": [gain.to_dict() for gain in self.renewals],
+            "horizon": self.horizon,
+            "seed": self.seed,
+            "confidence": self.confidence,
+            "method": self.method,
+            "rounds": self.rounds,
+            "seconds": self.seconds,
+        }
+
+
+def attacks(
+    market: Market,
+    policy: Policy | OutsidePolicy | str,
+    *,
+    agent: str,
+    horizon: int,
+    seed: int,
+    identities: Sequence[int] = (2, 5, 10),
+    reference: Reference = "best",
+    tolerance: float | None = None,
+    confidence: float = 0.95,
+    budget: int | None = None,
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Attacks:
+    """Find out what several identities, and re-registering arms, gain an agent.
+
+    Parameters
+    ----------
+    market : Market
+        The game; the other agents play as it says.
+    policy : Policy, OutsidePolicy or str
+        As for ``audit``. Re-registering is tried on our own policies only.
+    agent : str
+        Who attacks.
+    horizon, seed, reference, tolerance, confidence, budget, workers, progress
+        As for ``audit``.
+    identities : sequence of int
+        How many identities to try, each at least 2.
+
+    Examples
+    --------
+    >>> from copyproof import paper_market
+    >>> found = attacks(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=2000, seed=1)
+    >>> found.identities_verdict, found.renewals_verdict
+    ('prone', 'no-gain')
+    >>> found.renewals[0].gain.high
+    0.0
+    """
+    begin = time.perf_counter()
+    asked = ask(
+        market,
+        policy,
+        horizon=horizon,
+        seed=seed,
+        confidence=confidence,
+        budget=budget,
+        workers=workers,
+        progress=progress,
+    )
+    tolerance = positive("tolerance", tolerance)
+    counts = [
+        whole_in(f"identities[{k}]", count, 2, _MOST_IDENTITIES)
+        for k, count in enumerate(items("identities", identities, "whole numbers"))
+    ]
+    strategy = reference_strategy(market.agent(agent), reference)
+    against = market.with_strategy(agent, strategy)
+    trials = [_identity_trial(against, agent, count, tolerance) for count in counts]
+    if isinstance(asked.policy, Policy):
+        trials += _renewal_trials(against, agent, horizon, tolerance)
+    gains, method = sample(
+        trials, asked.laboratory, alpha=asked.alpha, budget=asked.budget, method="large-sample"
+    )
+    pairs = zip(counts, gains[: len(counts)], strict=True)
+    return Attacks(
+        policy=str(asked.policy),
+        agent=agent,
+        horizon=horizon,
+        seed=seed,
+        confidence=asked.confidence,
+        method=method,
+        reference=strategy,
+        identities=tuple(Identities(count, gain) for count, gain in pairs),
+        renewals=tuple(gains[len(counts) :]),
+        rounds=asked.laboratory.rounds,
+        seconds=time.perf_counter() - begin,
+    )
+
+
+def _identity_trial(against: Market, agent: str, count: int, tolerance: float | None) -> Trial:
+    deviated, names = split(against, agent, count)
+    own = [deviated.names.index(name) for name in names]
+    copies = tuple(count * one for one in against.agent(agent).best_arm_only().copies)
+    return Trial(
+        position=own[0],
+        reference=against,
+        deviated=deviated,
+        deviation=Deviation(copies, f"{count} identities"),
+        tolerance=tolerance,
+        identities=tuple(own[1:]),
+    )
+
+
+def _renewal_trials(
+    against: Market, agent: str, horizon: int, tolerance: float | None
+) -> list[Trial]:
+    mean = against.agent(agent).best_mean
+    every = max(1, horizon // _CHURNS)
+    schedules = {
+        "new after every play": Schedule(renewals=[Renew(agent, after=1)]),
+        f"new after {_LONG_RECORD} plays": Schedule(renewals=[Renew(agent, after=_LONG_RECORD)]),
+        "new when the record is bad": Schedule(renewals=[Renew(agent, below=mean)]),
+        f"all new every {every} rounds": churn(against, agent, every=every, horizon=horizon),
+    }
+    return [
+        Trial(
+            position=against.names.index(agent),
+            reference=against,
+            deviated=against,
+            deviation=Deviation(against.agent(agent).copies, name),
+            tolerance=tolerance,
+            schedule=schedule,
+        )
+        for name, schedule in schedules.items()
+        if schedule
+    ]

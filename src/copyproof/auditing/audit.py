@@ -1,0 +1,222 @@
+"""``audit``: whether a policy pays for copies.
+
+For every agent, the gain of each deviation against a reference strategy, while the other agents
+play as the market says: u_i = E[U_i(v_i)] − fee × registered arms, deviation less reference. Small
+Bernoulli markets are computed exactly; others are sampled, with the same luck for both strategies
+(``trials``).
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeAlias
+
+from copyproof.auditing.asked import ask, positive
+from copyproof.auditing.deviations import Deviation, given_deviations, standard_deviations
+from copyproof.auditing.exactness import compute, is_small
+from copyproof.auditing.laboratory import Laboratory
+from copyproof.auditing.result import AgentAudit, Audit, Gain, Method
+from copyproof.auditing.trials import LIMITS, Trial, sample, tolerated
+from copyproof.game import Agent, Market, Strategy
+from copyproof.game._check import require, whole_in
+from copyproof.outside import OutsidePolicy
+from copyproof.policy import Policy
+
+__all__ = ["Reference", "audit", "reference_strategy"]
+
+Reference: TypeAlias = Literal["best", "honest", "market"] | Sequence[int]
+_REFERENCES = ("best", "honest", "market")
+_METHODS = ("auto", "exact", "sampling", "bounded", "large-sample")
+
+
+def audit(
+    market: Market,
+    policy: Policy | OutsidePolicy | str,
+    *,
+    horizon: int,
+    seed: int,
+    agent: str | None = None,
+    reference: Reference = "best",
+    deviations: Iterable[Iterable[int]] | None = None,
+    most_copies: int = 100,
+    tolerance: float | None = None,
+    confidence: float = 0.95,
+    budget: int | None = None,
+    method: str = "auto",
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Audit:
+    """Find out whether a policy pays agents for copies.
+
+    Parameters
+    ----------
+    market : Market
+        The game; agents that are not under audit play as it says.
+    policy : Policy, OutsidePolicy or str
+        Ours or another's, or a text such as ``"h-ucb"`` or ``"river:UCB(delta=1)"``.
+    horizon : int
+        T, the rounds of a game.
+    seed : int
+        Below 2^64; equal seeds share their luck.
+    agent : str, optional
+        The one agent to audit; all by default.
+    reference : {"best", "honest", "market"} or sequence of int
+        The strategy that deviations are held against: the best arm only, every arm once, what the
+        market says, or copy counts.
+    deviations : iterable of iterables of int, optional
+        Copy counts to try; the standard ones of ``standard_deviations`` by default.
+    most_copies : int
+        The largest count of the standard deviations.
+    tolerance : float, optional
+        A gain that counts as none; by default 0.1 % of the reference's revenue (of its U, where
+        agents are not risk-neutral), at least 0.001.
+    confidence : float
+        The chance, at least, that all limits of all gains hold together, at every stage.
+    budget : int, optional
+        Most rounds to play.
+    method : str
+        "auto" computes exactly what is small and samples the rest; "exact" and "sampling" insist;
+        "bounded" and "large-sample" sample with that kind of limits (``auditing.limits``).
+    workers : int, optional
+        Threads or processes; as many as there are processors by default. No effect on the result.
+    progress : callable, optional
+        Is told the number of rounds played so far.
+
+    Returns
+    -------
+    Audit
+        Verdicts, gains with limits, the principal's loss, a fee.
+
+    Examples
+    --------
+    >>> from copyproof import paper_market
+    >>> found = audit(paper_market("1a"), "ucb1", agent="0.5-agent", horizon=2000, seed=1)
+    >>> found.verdict
+    'prone'
+    >>> sum(found.agents[0].best_deviation.copies)
+    100
+    """
+    begin = time.perf_counter()
+    asked = ask(
+        market,
+        policy,
+        horizon=horizon,
+        seed=seed,
+        confidence=confidence,
+        budget=budget,
+        workers=workers,
+        progress=progress,
+    )
+    most_copies = whole_in("most_copies", most_copies, 2, 10_000_000)
+    tolerance = positive("tolerance", tolerance)
+    require(method in _METHODS, "method", method, f"one of {', '.join(_METHODS)}")
+    names = market.names if agent is None else [market.agent(agent).name]
+    strategies = None if deviations is None else [tuple(counts) for counts in deviations]
+    trials = [
+        trial
+        for name in names
+        for trial in _trials(market, name, reference, strategies, most_copies, tolerance)
+    ]
+    markets = {trial.reference for trial in trials} | {trial.deviated for trial in trials}
+    if method == "exact" or (method == "auto" and is_small(markets, asked.policy, horizon)):
+        gains, worths = compute(trials, asked.policy, horizon)
+        taken: Method = "exact"
+    else:
+        kind = next((one for one in LIMITS if one == method), None)
+        gains, taken = sample(
+            trials, asked.laboratory, alpha=asked.alpha, budget=asked.budget, method=kind
+        )
+        pairs = zip(trials, gains, strict=True)
+        worths = [_worth(trial, gain, asked.laboratory) for trial, gain in pairs]
+    return Audit(
+        market=market,
+        policy=str(asked.policy),
+        horizon=horizon,
+        seed=seed,
+        confidence=asked.confidence,
+        method=taken,
+        budget=asked.budget,
+        agents=tuple(_gathered(name, trials, gains, worths) for name in names),
+        rounds=asked.laboratory.rounds,
+        seconds=time.perf_counter() - begin,
+    )
+
+
+def reference_strategy(agent: Agent, reference: Reference) -> Strategy:
+    """The copy counts that a reference stands for.
+
+    Examples
+    --------
+    >>> reference_strategy(Agent("ann", [0.2, 0.5]), "best")[1]
+    1
+    """
+    if isinstance(reference, str):
+        require(reference in _REFERENCES, "reference", reference, "one of best, honest, market")
+        if reference == "best":
+            return agent.best_arm_only().copies
+        if reference == "honest":
+            return (1,) * len(agent.arms)
+        strategy = agent.copies
+    else:
+        try:
+            strategy = agent.with_copies(reference).copies
+        except ValueError as error:
+            raise ValueError(f"reference: {error}") from None
+    require(sum(strategy) > 0, "reference", list(strategy), "a strategy that registers something")
+    return strategy
+
+
+def _trials(
+    market: Market,
+    name: str,
+    reference: Reference,
+    strategies: Sequence[Strategy] | None,
+    most_copies: int,
+    tolerance: float | None,
+) -> list[Trial]:
+    agent = market.agent(name)
+    strategy = reference_strategy(agent, reference)
+    against = market.with_strategy(name, strategy)
+    found: tuple[Deviation, ...]
+    if strategies is None:
+        found = standard_deviations(agent, strategy, most_copies=most_copies)
+    else:
+        found = given_deviations(agent, strategy, strategies)
+    if not any(one.replicates for one in found):
+        raise ValueError("deviations: none registers an arm more than once, and so none copies")
+    position = market.names.index(name)
+    return [
+        Trial(position, against, market.with_strategy(name, one.copies), one, tolerance)
+        for one in found
+    ]
+
+
+def _worth(trial: Trial, gain: Gain, laboratory: Laboratory) -> tuple[float, float]:
+    """Revenue and worth of the reference, over the games that the gain rests on."""
+    if gain.repetitions == 0:
+        return math.nan, math.nan
+    games = laboratory.games(trial.reference, gain.repetitions)
+    revenue = games.revenue[:, trial.position]
+    return float(revenue.mean()), float(trial.worth(revenue).mean())
+
+
+def _gathered(
+    name: str,
+    trials: Sequence[Trial],
+    gains: Sequence[Gain],
+    worths: Sequence[tuple[float, float]],
+) -> AgentAudit:
+    """One agent's gains, in the order of its trials."""
+    own = [number for number, trial in enumerate(trials) if trial.agent.name == name]
+    trial = trials[own[0]]
+    # The trial with the most games knows the reference best.
+    longest = max(own, key=lambda number: gains[number].repetitions)
+    revenue, worth = worths[longest]
+    return AgentAudit(
+        name=name,
+        reference=trial.reference.agents[trial.position].copies,
+        revenue=revenue,
+        tolerance=math.nan if math.isnan(worth) else tolerated(trial.tolerance, worth),
+        copying=tuple(gains[number] for number in own if trials[number].deviation.replicates),
+        showing=tuple(gains[number] for number in own if not trials[number].deviation.replicates),
+    )

@@ -1,0 +1,124 @@
+"""Deviations: the other strategies that an agent could play.
+
+A strategy is a copy count for each original arm. The standard ones, for every count c of a ladder
+1, 2, 5, 10, 20, 50, 100, …:
+
+- c copies of the best arm, the others hidden; and of the worst arm;
+- c copies of every arm;
+- mixed: c copies of the best arm with the others once; and of the worst arm with the others once.
+
+Strategies whose counts are all 0 or 1 hide or show arms and copy nothing; they are judged apart:
+every arm once, all but the best, all but the worst, the best alone, the worst alone.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from copyproof.game import Agent, Strategy
+from copyproof.game._check import items, require, shown, whole
+
+__all__ = ["Deviation", "given_deviations", "ladder", "standard_deviations"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A strategy, and how it is called."""
+
+    copies: Strategy
+    name: str
+
+    @property
+    def replicates(self) -> bool:
+        """Whether some arm is registered more than once."""
+        return max(self.copies) > 1
+
+
+def ladder(most: int) -> list[int]:
+    """1, 2, 5, 10, 20, 50, …, up to and including the most.
+
+    Examples
+    --------
+    >>> len(ladder(100))
+    7
+    """
+    counts = []
+    power = 1
+    while power <= most:
+        counts += [count for count in (power, 2 * power, 5 * power) if count <= most]
+        power *= 10
+    return counts if counts[-1] == most else [*counts, most]
+
+
+def standard_deviations(
+    agent: Agent, reference: Strategy, *, most_copies: int
+) -> tuple[Deviation, ...]:
+    """The agent's standard deviations from a reference strategy, each strategy once.
+
+    Parameters
+    ----------
+    agent : Agent
+        Whose originals are registered.
+    reference : tuple of int
+        The strategy to deviate from; it is not among the answers.
+    most_copies : int
+        The largest copy count, at least 2.
+
+    Examples
+    --------
+    >>> agent = Agent("ann", [0.5, 0.2])
+    >>> len(standard_deviations(agent, (1, 0), most_copies=2))
+    7
+    """
+    found: dict[Strategy, str] = {}
+    for copies, name in _strategies(agent, ladder(most_copies)):
+        if copies != reference and sum(copies) > 0:
+            found.setdefault(copies, name)
+    return tuple(Deviation(copies, name) for copies, name in found.items())
+
+
+def _strategies(agent: Agent, counts: Sequence[int]) -> Iterator[tuple[Strategy, str]]:
+    arms = len(agent.arms)
+    means = [arm.mean for arm in agent.arms]
+    best = agent.best_arm
+    worst = arms - 1 - means[::-1].index(min(means))
+
+    def strategy(count: int, of: int, others: int) -> Strategy:
+        return tuple(count if arm == of else others for arm in range(arms))
+
+    for count in counts:
+        yield strategy(count, best, 0), f"best × {count}"
+        if arms == 1:
+            continue
+        yield (count,) * arms, f"all × {count}"
+        yield strategy(count, best, 1), f"best × {count}, others once"
+        yield strategy(count, worst, 0), f"worst × {count}"
+        yield strategy(count, worst, 1), f"worst × {count}, others once"
+    if arms > 2:
+        yield strategy(0, best, 1), "all but the best"
+        yield strategy(0, worst, 1), "all but the worst"
+
+
+def given_deviations(
+    agent: Agent, reference: Strategy, strategies: Iterable[Iterable[int]]
+) -> tuple[Deviation, ...]:
+    """Deviations that a user wrote down as copy counts, checked.
+
+    Examples
+    --------
+    >>> len(given_deviations(Agent("ann", [0.5]), (1,), [[2], [3]]))
+    2
+    """
+    found: dict[Strategy, str] = {}
+    for k, strategy in enumerate(items("deviations", strategies, "strategies")):
+        field = f"deviations[{k}]"
+        counts = items(field, strategy, "copy counts")
+        copies = tuple(whole(f"{field}[{arm}]", count) for arm, count in enumerate(counts))
+        if len(copies) != len(agent.arms):
+            raise ValueError(
+                f"{field} has {len(copies)} counts, and agent {shown(agent.name)} has "
+                f"{len(agent.arms)} arms: one per arm is needed"
+            )
+        require(sum(copies) > 0, field, list(copies), "a strategy that registers something")
+        require(copies != reference, field, list(copies), "different from the reference")
+        found.setdefault(copies, "copies " + ", ".join(map(str, copies)))
+    return tuple(Deviation(copies, name) for copies, name in found.items())

@@ -1,0 +1,387 @@
+"""``equilibrium``: where agents end up if each answers the others' strategies, under a cap.
+
+**Best-response dynamics.** From a start profile the agents take turns. An agent compares all its
+strategies with at most ``cap`` copies of an arm against the one it plays, the others standing
+still, and moves to the one of largest gain if that gain is certain to exceed ε. The dynamics end in
+an *equilibrium* if in a whole round of turns every gain is certain to be at most ε (an
+ε-equilibrium among these strategies), in a *cycle* if a profile comes back, and *undecided* if
+nobody has a certain gain but not every gain could be ruled out within the budget.
+
+All comparisons of all turns share one error rate: the j-th gets α/(j(j + 1)), so that with the
+stated confidence every step taken was an improvement and every equilibrium found is one. Regrets
+and prices have limits of the same confidence, each for itself.
+
+**The price of replication** is the principal's regret where the dynamics end less its regret if all
+agents register their best arm only. Whether that truthful profile is an ε-equilibrium itself is
+answered apart, from the first round of turns that starts there.
+"""
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from copyproof.auditing.asked import ask, positive
+from copyproof.auditing.deviations import Deviation, standard_deviations
+from copyproof.auditing.laboratory import Laboratory
+from copyproof.auditing.limits import large_sample_limits
+from copyproof.auditing.result import Gain, interval_dict
+from copyproof.auditing.trials import Trial, sample
+from copyproof.game import Agent, Market, Profile, Strategy
+from copyproof.game._check import require, whole_in
+from copyproof.outside import OutsidePolicy
+from copyproof.policy import Policy
+from copyproof.simulation import Interval
+
+__all__ = ["Ending", "Equilibrium", "Path", "Step", "equilibrium", "strategies_of"]
+
+Ending: TypeAlias = Literal["equilibrium", "cycle", "undecided"]
+STARTS = ("truthful", "honest", "market", "capped")
+_MOST_STRATEGIES = 40
+"""All copy counts up to the cap are tried if they are no more than this; else standard ones."""
+_TURN_SHARE = 20
+"""A turn may spend this part of the budget at most."""
+_MOST_TURNS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One agent's move."""
+
+    agent: str
+    before: Strategy
+    after: Strategy
+    gain: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "agent": self.agent,
+            "from": list(self.before),
+            "to": list(self.after),
+            "gain": interval_dict(self.gain),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The dynamics from one start.
+
+    Attributes
+    ----------
+    start : str
+        How the start profile is called.
+    steps : tuple of Step
+        The moves, in order.
+    profile : tuple of tuples of int
+        Where they end.
+    ending : str
+        How they end: "equilibrium", "cycle" or "undecided".
+    regret : Interval
+        The principal's, at the end.
+    price : Interval
+        Of replication: that regret less the regret of the truthful profile, game by game.
+    """
+
+    start: str
+    steps: tuple[Step, ...]
+    profile: Profile
+    ending: Ending
+    regret: Interval
+    price: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "start": self.start,
+            "steps": [step.to_dict() for step in self.steps],
+            "profile": [list(strategy) for strategy in self.profile],
+            "ending": self.ending,
+            "regret": interval_dict(self.regret),
+            "price": interval_dict(self.price),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Equilibrium:
+    """What ``equilibrium`` found for one policy.
+
+    Attributes
+    ----------
+    policy : str
+        Its text, or its name.
+    horizon, seed, cap, epsilon, confidence
+        What was asked; ε is None for 0.1 % of an agent's revenue.
+    truthful : bool or None
+        Whether registering the best arm only is an ε-equilibrium; None if undecided.
+    tempted : tuple of (str, Gain)
+        The agents that are not certain to gain nothing there, with their best deviation.
+    truthful_regret : Interval
+        The principal's regret there.
+    paths : tuple of Path
+        The dynamics, one for each start.
+    rounds, seconds
+        What it took.
+    """
+
+    policy: str
+    horizon: int
+    seed: int
+    cap: int
+    epsilon: float | None
+    confidence: float
+    truthful: bool | None
+    tempted: tuple[tuple[str, Gain], ...]
+    truthful_regret: Interval
+    paths: tuple[Path, ...]
+    rounds: int
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "policy": self.policy,
+            "truthful_is_equilibrium": self.truthful,
+            "tempted": [{"agent": name, **gain.to_dict()} for name, gain in self.tempted],
+            "truthful_regret": interval_dict(self.truthful_regret),
+            "paths": [path.to_dict() for path in self.paths],
+            "horizon": self.horizon,
+            "seed": self.seed,
+            "cap": self.cap,
+            "epsilon": self.epsilon,
+            "confidence": self.confidence,
+            "rounds": self.rounds,
+            "seconds": self.seconds,
+        }
+
+
+def equilibrium(
+    market: Market,
+    policy: Policy | OutsidePolicy | str,
+    *,
+    horizon: int,
+    seed: int,
+    cap: int = 10,
+    epsilon: float | None = None,
+    starts: Sequence[str] = ("truthful", "honest", "capped"),
+    confidence: float = 0.95,
+    budget: int | None = None,
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Equilibrium:
+    """Follow best responses over copy counts, from several starts.
+
+    Parameters
+    ----------
+    market : Market
+        The agents and their arms.
+    policy : Policy, OutsidePolicy or str
+        As for ``audit``.
+    horizon : int
+        T, the rounds of a game.
+    seed : int
+        Below 2^64; equal seeds share their luck.
+    cap : int
+        Most copies of one arm, at least 2.
+    epsilon : float, optional
+        A gain that nobody moves for; by default 0.1 % of the agent's revenue, at least 0.001.
+    starts : sequence of str
+        Of "truthful" (best arm only), "honest" (every arm once), "market" (as it stands) and
+        "capped" (every arm as often as the cap allows).
+    confidence : float
+        The chance, at least, that every step is an improvement and every answer is right.
+    budget : int, optional
+        Most rounds to play.
+    workers, progress
+        As for ``audit``.
+
+    Examples
+    --------
+    >>> from copyproof import Agent, Market
+    >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.8])])
+    >>> found = equilibrium(market, "h-ucb", horizon=500, seed=1, cap=3, starts=["truthful"])
+    >>> found.truthful
+    True
+    >>> len(found.paths[0].steps)
+    0
+    """
+    begin = time.perf_counter()
+    asked = ask(
+        market,
+        policy,
+        horizon=horizon,
+        seed=seed,
+        confidence=confidence,
+        budget=budget,
+        workers=workers,
+        progress=progress,
+    )
+    cap = whole_in("cap", cap, 2, 10_000)
+    epsilon = positive("epsilon", epsilon)
+    for start in starts:
+        require(start in STARTS, "start", start, f"one of {', '.join(STARTS)}")
+    search = _Search(asked.laboratory, cap, epsilon, asked.alpha, asked.budget)
+    truthful = market.truthful()
+    answers = [search.answer(truthful, name) for name in truthful.names]
+    verdicts = [gain.verdict for gains in answers for gain in gains]
+    paths = tuple(search.path(market, start) for start in dict.fromkeys(starts))
+    tempted = [
+        (name, max(gains, key=lambda gain: gain.gain.mean))
+        for name, gains in zip(truthful.names, answers, strict=True)
+        if any(gain.verdict != "no-gain" for gain in gains)
+    ]
+    return Equilibrium(
+        policy=str(asked.policy),
+        horizon=horizon,
+        seed=seed,
+        cap=cap,
+        epsilon=epsilon,
+        confidence=asked.confidence,
+        truthful=False if "prone" in verdicts else None if "undecided" in verdicts else True,
+        tempted=tuple(tempted),
+        truthful_regret=search.regret(truthful),
+        paths=paths,
+        rounds=asked.laboratory.rounds,
+        seconds=time.perf_counter() - begin,
+    )
+
+
+def strategies_of(agent: Agent, cap: int) -> tuple[Deviation, ...]:
+    """The strategies that register something with at most ``cap`` copies of an arm.
+
+    All of them if they are few, else the standard ones of ``auditing.deviations``.
+
+    Examples
+    --------
+    >>> len(strategies_of(Agent("ann", [0.5]), 10))
+    10
+    """
+    arms = len(agent.arms)
+    if (cap + 1) ** arms - 1 <= _MOST_STRATEGIES:
+        every = itertools.product(range(cap + 1), repeat=arms)
+        return tuple(
+            Deviation(copies, ", ".join(map(str, copies))) for copies in every if sum(copies) > 0
+        )
+    return standard_deviations(agent, (0,) * arms, most_copies=cap)
+
+
+class _Search:
+    """Best responses with one error rate for all of them."""
+
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        cap: int,
+        epsilon: float | None,
+        alpha: float,
+        budget: int,
+    ) -> None:
+        self.laboratory = laboratory
+        self.cap = cap
+        self.epsilon = epsilon
+        self.alpha = alpha
+        self.budget = budget
+        self.turns = 0
+        self._answers: dict[tuple[Profile, str], list[Gain]] = {}
+
+    def answer(self, profile: Market, name: str) -> list[Gain]:
+        """The gains of all other strategies of an agent, the others standing still."""
+        case = (profile.profile, name)
+        if case not in self._answers:
+            self._answers[case] = self._answer(profile, name)
+        return self._answers[case]
+
+    def _answer(self, profile: Market, name: str) -> list[Gain]:
+        self.turns += 1
+        position = profile.names.index(name)
+        trials = [
+            Trial(
+                position,
+                profile,
+                profile.with_strategy(name, one.copies),
+                one,
+                self.epsilon,
+                clearly=True,
+            )
+            for one in strategies_of(profile.agents[position], self.cap)
+            if one.copies != profile.agents[position].copies
+        ]
+        left = self.budget - self.laboratory.rounds
+        gains, _ = sample(
+            trials,
+            self.laboratory,
+            alpha=self.alpha / (self.turns * (self.turns + 1)),
+            budget=max(0, min(left, self.budget // _TURN_SHARE)),
+            method="large-sample",
+        )
+        self.laboratory.keep(profile)
+        return gains
+
+    def path(self, market: Market, start: str) -> Path:
+        """Follow the dynamics from one start."""
+        profile = _start(market, start, self.cap)
+        steps: list[Step] = []
+        seen = {profile.profile}
+        quiet = 0  # turns since the last move
+        certain = True  # whether all gains of these turns are certain to be at most ε
+        turns: Iterator[str] = itertools.cycle(profile.names)
+        ending: Ending = "undecided"
+        for name in itertools.islice(turns, _MOST_TURNS):
+            gains = self.answer(profile, name)
+            better = [gain for gain in gains if gain.verdict == "prone"]
+            if better:
+                best = max(better, key=lambda gain: gain.gain.mean)
+                before = profile.agent(name).copies
+                steps.append(Step(name, before, best.copies, best.gain))
+                profile = profile.with_strategy(name, best.copies)
+                self.laboratory.keep(profile)
+                quiet, certain = 0, True
+                if profile.profile in seen:
+                    ending = "cycle"
+                    break
+                seen.add(profile.profile)
+                continue
+            quiet += 1
+            certain = certain and all(gain.verdict == "no-gain" for gain in gains)
+            if quiet == len(profile.names):
+                ending = "equilibrium" if certain else "undecided"
+                break
+        return Path(
+            start=start,
+            steps=tuple(steps),
+            profile=profile.profile,
+            ending=ending,
+            regret=self.regret(profile),
+            price=self._price(profile, market.truthful()),
+        )
+
+    def regret(self, profile: Market) -> Interval:
+        """The principal's regret at a profile, with its own limits."""
+        regret = self.laboratory.games(profile, self._repetitions()).regret
+        return large_sample_limits(regret, float(regret.max() - regret.min()), self.alpha)
+
+    def _price(self, profile: Market, truthful: Market) -> Interval:
+        repetitions = self._repetitions()
+        there = self.laboratory.games(profile, repetitions).regret
+        here = self.laboratory.games(truthful, repetitions).regret
+        if profile == truthful:
+            return Interval(0.0, 0.0, 0.0)
+        seen = float(max(there.max(), here.max()) - min(there.min(), here.min()))
+        return large_sample_limits(there - here, seen, self.alpha)
+
+    def _repetitions(self) -> int:
+        """How many games a regret rests on: a fixed number, whatever the budget."""
+        return max(100, min(4096, 1_000_000 // self.laboratory.horizon))
+
+
+def _start(market: Market, start: str, cap: int) -> Market:
+    if start == "truthful":
+        return market.truthful()
+    if start == "honest":
+        return market.honest()
+    if start == "capped":
+        return market.with_profile([cap] * len(agent.arms) for agent in market.agents)
+    if max(max(strategy) for strategy in market.profile) > cap:
+        raise ValueError(f"start = 'market' has more than cap = {cap} copies of an arm")
+    return market

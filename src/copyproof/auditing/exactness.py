@@ -1,0 +1,81 @@
+"""Exact gains: where all runs of a game can be enumerated, nothing is left to luck.
+
+The limits of an exact gain are its value with an allowance for the rounding of floating point.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from copyproof.auditing.dominance import Advantage, exact_advantage
+from copyproof.auditing.result import Gain
+from copyproof.auditing.trials import Trial
+from copyproof.exactly import Exact, exact, states, unsupported
+from copyproof.game import Market
+from copyproof.outside import OutsidePolicy
+from copyproof.policy import Policy
+from copyproof.simulation import Interval
+
+__all__ = ["MOST_STATES", "compute", "is_small"]
+
+MOST_STATES = 2_000_000
+"""Of all the games of an audit together, for the exact method to be taken unasked."""
+_ROUNDING = 1e-11
+
+
+def is_small(markets: Iterable[Market], policy: Policy | OutsidePolicy, horizon: int) -> bool:
+    """Whether all these games can be computed exactly, in a few seconds."""
+    if isinstance(policy, OutsidePolicy):
+        return False
+    total = 0
+    for market in markets:
+        if unsupported(market, policy, horizon) is not None:
+            return False
+        total += states(market, policy, horizon)
+        if total > MOST_STATES:
+            return False
+    return True
+
+
+def compute(
+    trials: Sequence[Trial], policy: Policy | OutsidePolicy, horizon: int
+) -> tuple[list[Gain], list[tuple[float, float]]]:
+    """The gains of all trials, and the reference's revenue and worth for each, exactly."""
+    if isinstance(policy, OutsidePolicy):
+        raise ValueError(
+            f"method = 'exact' enumerates what the policy may do, which is not known of {policy}; "
+            "'sampling' takes any policy"
+        )
+    known: dict[Market, Exact] = {}
+
+    def solved(market: Market) -> Exact:
+        if market not in known:
+            known[market] = exact(market, policy, horizon=horizon)
+        return known[market]
+
+    gains, worths = [], []
+    for trial in trials:
+        reference, deviated = solved(trial.reference), solved(trial.deviated)
+        before, after = reference.agents[trial.position], deviated.agents[trial.position]
+        gain = _around(float(after.utility) - float(before.utility), float(before.utility))
+        loss = _around(float(deviated.regret) - float(reference.regret), float(reference.regret))
+        fees = trial.reference.fee * trial.reference.agents[trial.position].registered
+        worth = float(before.utility) + fees
+        advantage: Advantage | None = None
+        if before.distribution is not None and after.distribution is not None:
+            advantage = exact_advantage(
+                np.array(before.distribution, float), np.array(after.distribution, float)
+            )
+        verdict = trial.judged(gain, worth)
+        gains.append(Gain(trial.deviation, gain, loss, advantage, verdict, 0))
+        worths.append((float(before.revenue), worth))
+    return gains, worths
+
+
+def _around(value: float, scale: float) -> Interval:
+    """A value with an allowance for rounding; what is no more than that is 0."""
+    rounding = _ROUNDING * max(1.0, abs(scale))
+    if math.fabs(value) <= rounding:
+        return Interval(0.0, 0.0, 0.0)
+    return Interval(value, value - rounding, value + rounding)

@@ -1,0 +1,272 @@
+"""What an audit found: gains with their limits, verdicts, the principal's loss, and a fee.
+
+The **verdict** about an agent looks at the deviations that copy, that is, register some arm more
+than once: *prone* if the lower limit of some gain is above 0; *no-gain* if the upper limit of every
+gain is at most the tolerance; otherwise *undecided*. The policy is prone if some agent is, and
+no-gain if every agent is. Hiding and showing arms is not copying, and is reported apart.
+
+The **fee** that stops an agent: a deviation with m arms more than the reference, and a gain g, does
+not pay if every registered arm costs g/m more than now. The smallest fee against all of an agent's
+copying is the largest such quotient, if every deviation that gains registers more arms than the
+reference does.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from copyproof.auditing.deviations import Deviation
+from copyproof.auditing.dominance import Advantage
+from copyproof.game import Market, Strategy
+from copyproof.simulation import Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Verdict: TypeAlias = Literal["prone", "no-gain", "undecided"]
+Method: TypeAlias = Literal["exact", "bounded", "large-sample"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What one deviation gains against the reference, in utility, and what it costs the principal.
+
+    Attributes
+    ----------
+    deviation : Deviation
+        The strategy.
+    gain : Interval
+        E[u(deviation)] − E[u(reference)], with its simultaneous limits.
+    loss : Interval
+        The principal's: regret under the deviation − regret under the reference.
+    advantage : Advantage or None
+        Whether the revenue's distribution is better for some attitude to risk; None where exact
+        values were asked for a discounted market, whose distribution is not known.
+    verdict : str
+        Of this gain alone.
+    repetitions : int
+        Games behind it; 0 for exact values.
+    """
+
+    deviation: Deviation
+    gain: Interval
+    loss: Interval
+    advantage: Advantage | None
+    verdict: Verdict
+    repetitions: int
+
+    @property
+    def copies(self) -> Strategy:
+        """The deviation's copy counts."""
+        return self.deviation.copies
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; limits that are not known are None."""
+        return {
+            "copies": list(self.copies),
+            "name": self.deviation.name,
+            **_gain_dict(self.gain),
+            "verdict": self.verdict,
+            "loss": interval_dict(self.loss),
+            "dominance": None if self.advantage is None else self.advantage.to_dict(),
+            "repetitions": self.repetitions,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAudit:
+    """What one agent gains by copying, and by hiding or showing arms.
+
+    Attributes
+    ----------
+    name : str
+        The agent.
+    reference : tuple of int
+        The strategy that all gains are held against.
+    revenue : float
+        Its mean revenue under the reference.
+    tolerance : float
+        The gain that counts as none.
+    copying, showing : tuple of Gain
+        Deviations that register some arm more than once, and those that do not.
+    """
+
+    name: str
+    reference: Strategy
+    revenue: float
+    tolerance: float
+    copying: tuple[Gain, ...]
+    showing: tuple[Gain, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether copying pays this agent."""
+        return worst_verdict([gain.verdict for gain in self.copying])
+
+    @property
+    def best_deviation(self) -> Gain:
+        """The copying with the largest gain; of equal ones the first."""
+        return max(self.copying, key=lambda gain: gain.gain.mean)
+
+    @property
+    def fee(self) -> Interval | None:
+        """The smallest further fee per registered arm that makes copying unprofitable.
+
+        As the estimated gains have it, and from their lower and upper limits: ``high`` is enough at
+        the audit's confidence. None if some deviation may gain without registering more arms, as no
+        fee stops that.
+
+        Examples
+        --------
+        >>> from copyproof import audit, paper_market
+        >>> found = audit(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=1000, seed=1)
+        >>> found.agents[0].fee.high
+        0.0
+        """
+        mean = low = high = 0.0
+        for gain in self.copying:
+            more = sum(gain.copies) - sum(self.reference)
+            if more > 0:
+                mean = max(mean, gain.gain.mean / more)
+                low = max(low, gain.gain.low / more)
+                high = max(high, gain.gain.high / more)
+            elif gain.verdict != "no-gain":
+                return None
+        return Interval(mean, low, high)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        best = self.best_deviation
+        fee = self.fee
+        return {
+            "name": self.name,
+            "verdict": self.verdict,
+            "best_deviation": {"copies": list(best.copies), **_gain_dict(best.gain)},
+            "reference": list(self.reference),
+            "revenue": _finite(self.revenue),
+            "tolerance": _finite(self.tolerance),
+            "fee": None if fee is None else interval_dict(fee),
+            "copying": [gain.to_dict() for gain in self.copying],
+            "showing": [gain.to_dict() for gain in self.showing],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What ``audit`` found.
+
+    Attributes
+    ----------
+    market : Market
+        The other agents play as it says.
+    policy : str
+        Text form of the policy, or the name of one that is not ours.
+    horizon, seed, confidence, method, budget
+        What was asked; the method as it was taken.
+    agents : tuple of AgentAudit
+        The audited ones, in the market's order.
+    rounds : int
+        Played in all, by sampling.
+    seconds : float
+        For all of it.
+    """
+
+    market: Market
+    policy: str
+    horizon: int
+    seed: int
+    confidence: float
+    method: Method
+    budget: int
+    agents: tuple[AgentAudit, ...]
+    rounds: int
+    seconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether copying pays some agent."""
+        return worst_verdict([agent.verdict for agent in self.agents])
+
+    @property
+    def loss(self) -> Interval:
+        """The principal's loss by the copying that pays its agent best, of all agents.
+
+        That is the loss it has to expect if it leaves the policy as it is; 0 if nobody gains.
+        """
+        gains = [gain for agent in self.agents for gain in agent.copying if gain.verdict == "prone"]
+        if not gains:
+            return Interval(0.0, 0.0, 0.0)
+        return max(gains, key=lambda gain: gain.gain.mean).loss
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary that the command line prints as JSON."""
+        return {
+            "policy": self.policy,
+            "verdict": self.verdict,
+            "agents": [agent.to_dict() for agent in self.agents],
+            "loss": interval_dict(self.loss),
+            "horizon": self.horizon,
+            "seed": self.seed,
+            "confidence": self.confidence,
+            "method": self.method,
+            "budget": self.budget,
+            "rounds": self.rounds,
+            "seconds": self.seconds,
+        }
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per agent and deviation: gain, loss and advantage with their limits.
+
+        Examples
+        --------
+        >>> from copyproof import audit, paper_market
+        >>> found = audit(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=1000, seed=1)
+        >>> len(found.to_frame())
+        6
+        """
+        import pandas as pd
+
+        rows = [
+            {
+                "policy": self.policy,
+                "agent": agent.name,
+                "deviation": gain.deviation.name,
+                "copies": str(list(gain.copies)),
+                "arms": sum(gain.copies),
+                "copying": gain.deviation.replicates,
+                "gain": gain.gain.mean,
+                "low": gain.gain.low,
+                "high": gain.gain.high,
+                "verdict": gain.verdict,
+                "loss": gain.loss.mean,
+                "advantage": math.nan if gain.advantage is None else gain.advantage.value,
+                "repetitions": gain.repetitions,
+            }
+            for agent in self.agents
+            for gain in (*agent.copying, *agent.showing)
+        ]
+        return pd.DataFrame(rows)
+
+
+def worst_verdict(verdicts: list[Verdict]) -> Verdict:
+    """Prone if one is, no-gain if all are."""
+    if "prone" in verdicts:
+        return "prone"
+    return "undecided" if "undecided" in verdicts else "no-gain"
+
+
+def interval_dict(interval: Interval) -> dict[str, float | None]:
+    """For JSON; what is not known is None."""
+    return {
+        "mean": _finite(interval.mean),
+        "low": _finite(interval.low),
+        "high": _finite(interval.high),
+    }
+
+
+def _gain_dict(gain: Interval) -> dict[str, float | None]:
+    return {"gain": _finite(gain.mean), "low": _finite(gain.low), "high": _finite(gain.high)}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

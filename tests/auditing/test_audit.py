@@ -1,0 +1,206 @@
+"""The audit of our own policies: verdicts, references, budgets, fees, bad input."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from copyproof import Agent, Beta, Gaussian, Geometric, Market, RiskAverse, audit, paper_market
+
+SINGLE = paper_market("1a")
+MIXED = Market([Agent("ann", [0.8, 0.3]), Agent("bob", [0.6]), Agent("cleo", [0.5, 0.4, 0.1])])
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "s-ucb(l=5)"])
+def test_flat_policies_are_prone_from_two_copies_on(policy: str) -> None:
+    found = audit(SINGLE, policy, horizon=5000, seed=1, most_copies=20)
+    assert found.verdict == "prone"
+    worst = found.agents[0]
+    assert [gain.verdict for gain in worst.copying] == ["prone"] * 4
+    gains = [gain.gain.mean for gain in worst.copying]
+    assert gains == sorted(gains)
+    assert worst.best_deviation.copies == (20,)
+    assert worst.best_deviation.loss.low > 0  # the principal pays for it
+    assert worst.best_deviation.advantage is not None
+    assert worst.best_deviation.advantage.dominated is False
+
+
+@pytest.mark.parametrize("policy", ["h-ucb", "rh-ucb", "prh-ucb", "fair(ucb1)", "h-thompson"])
+def test_copies_of_a_single_arm_read_exactly_zero(policy: str) -> None:
+    found = audit(SINGLE, policy, horizon=2000, seed=1, most_copies=10, method="sampling")
+    assert found.verdict == "no-gain"
+    for agent in found.agents:
+        for gain in agent.copying:
+            assert (gain.gain.low, gain.gain.mean, gain.gain.high) == (0.0, 0.0, 0.0)
+            assert (gain.loss.low, gain.loss.high) == (0.0, 0.0)
+        assert agent.fee is not None
+        assert agent.fee.high == 0.0
+
+
+def test_the_luck_is_shared_and_does_not_depend_on_the_workers() -> None:
+    one = audit(MIXED, "ucb1", horizon=500, seed=3, most_copies=5, workers=1, method="sampling")
+    two = audit(MIXED, "ucb1", horizon=500, seed=3, most_copies=5, workers=2, method="sampling")
+    assert one.agents == two.agents
+    other = audit(MIXED, "ucb1", horizon=500, seed=4, most_copies=5, method="sampling")
+    assert one.agents != other.agents
+
+
+def test_one_agent_can_be_audited_alone() -> None:
+    found = audit(MIXED, "ucb1", agent="bob", horizon=500, seed=3, most_copies=5)
+    assert [agent.name for agent in found.agents] == ["bob"]
+    assert found.agents[0].reference == (1,)
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [("best", (1, 0)), ("honest", (1, 1)), ("market", (3, 2)), ([0, 1], (0, 1))],
+)
+def test_references(reference: Any, expected: tuple[int, ...]) -> None:
+    market = MIXED.with_strategy("ann", [3, 2])
+    found = audit(
+        market, "h-ucb", agent="ann", reference=reference, horizon=50, seed=1, budget=200_000
+    )
+    agent = found.agents[0]
+    assert agent.reference == expected
+    strategies = [gain.copies for gain in (*agent.copying, *agent.showing)]
+    assert expected not in strategies
+
+
+def test_others_play_as_the_market_says() -> None:
+    crowded = MIXED.with_strategy("cleo", [50, 50, 50])
+    alone = audit(MIXED, "ucb1", agent="bob", horizon=1000, seed=1, method="sampling")
+    found = audit(crowded, "ucb1", agent="bob", horizon=1000, seed=1, method="sampling")
+    assert found.agents[0].revenue < alone.agents[0].revenue / 2
+
+
+def test_hiding_and_showing_arms_is_reported_apart() -> None:
+    found = audit(MIXED, "h-ucb", agent="cleo", horizon=300, seed=1, most_copies=2)
+    agent = found.agents[0]
+    assert all(max(gain.copies) == 1 for gain in agent.showing)
+    assert all(max(gain.copies) > 1 for gain in agent.copying)
+    assert {gain.copies for gain in agent.showing} >= {(1, 1, 1), (0, 1, 1), (0, 0, 1), (1, 1, 0)}
+
+
+def test_a_worse_strategy_loses_and_is_no_gain() -> None:
+    found = audit(MIXED, "h-ucb", agent="ann", horizon=1000, seed=1, deviations=[[0, 2], [2, 1]])
+    assert [gain.gain.high < 0 for gain in found.agents[0].copying] == [True, True]
+    assert found.verdict == "no-gain"
+
+
+def test_a_budget_too_small_to_decide_says_undecided() -> None:
+    found = audit(SINGLE, "ucb1", agent="0.5-agent", horizon=10_000, seed=1, budget=140_000)
+    assert found.rounds <= 140_000
+    agent = found.agents[0]
+    assert [gain.repetitions for gain in agent.copying] == [2] * 6
+    assert found.verdict == "undecided"
+    nothing = audit(SINGLE, "ucb1", agent="0.5-agent", horizon=10_000, seed=1, budget=1)
+    assert nothing.rounds == 0
+    assert nothing.verdict == "undecided"
+    best = nothing.to_dict()["agents"][0]["best_deviation"]
+    assert (best["gain"], best["low"], best["high"]) == (None, None, None)
+
+
+def test_the_budget_is_kept() -> None:
+    for budget in (10**5, 10**6, 3 * 10**6):
+        found = audit(
+            MIXED, "h-ucb", horizon=100, seed=1, budget=budget, method="large-sample", tolerance=1e-9
+        )
+        assert 0.5 * budget < found.rounds <= budget
+
+
+def test_fees_turn_a_gain_into_a_loss() -> None:
+    free = audit(SINGLE, "ucb1", agent="0.5-agent", horizon=2000, seed=1, most_copies=5)
+    fee = free.agents[0].fee
+    assert fee is not None
+    assert 0 < fee.low <= fee.mean <= fee.high
+    dear = Market(SINGLE.agents, fee=1.01 * fee.high)
+    found = audit(dear, "ucb1", agent="0.5-agent", horizon=2000, seed=1, most_copies=5)
+    assert found.verdict == "no-gain"
+    first, second = free.agents[0].copying[0], found.agents[0].copying[0]
+    assert second.gain.mean == pytest.approx(first.gain.mean - dear.fee)
+    cheap = Market(SINGLE.agents, fee=0.5 * fee.low)
+    found = audit(cheap, "ucb1", agent="0.5-agent", horizon=2000, seed=1, most_copies=5)
+    assert found.verdict == "prone"
+
+
+def test_no_fee_stops_a_gain_without_more_arms() -> None:
+    # The reference registers three bad arms; two copies of the good one are fewer, and better.
+    found = audit(
+        MIXED, "h-ucb", agent="ann", reference=[0, 3], deviations=[[2, 0]], horizon=300, seed=1
+    )
+    assert found.verdict == "prone"
+    assert found.agents[0].fee is None
+
+
+def test_utility_and_discount_count() -> None:
+    averse = [Agent("ann", [0.5], utility=RiskAverse(0.5)), Agent("bob", [0.9])]
+    market = Market(averse, discount=Geometric(0.99))
+    found = audit(market, "ucb1", agent="ann", horizon=500, seed=1, most_copies=5)
+    plain = audit(
+        Market([Agent("ann", [0.5]), Agent("bob", [0.9])]),
+        "ucb1",
+        agent="ann",
+        horizon=500,
+        seed=1,
+        most_copies=5,
+    )
+    assert found.verdict == plain.verdict == "prone"
+    assert found.agents[0].best_deviation.gain.mean < plain.agents[0].best_deviation.gain.mean
+
+
+def test_short_games_of_bounded_rewards_have_guaranteed_limits() -> None:
+    market = Market([Agent("ann", [Beta(2, 2)]), Agent("bob", [0.9])])
+    found = audit(market, "ucb1", agent="ann", horizon=8, seed=1, most_copies=3, budget=50_000_000)
+    assert found.method == "bounded"
+    assert found.verdict == "prone"
+    long = audit(SINGLE, "ucb1", agent="0.5-agent", horizon=2000, seed=1)
+    assert long.method == "large-sample"
+    unbounded = Market([Agent("ann", [Gaussian(0.5, 1.0)]), Agent("bob", [0.9])])
+    found = audit(unbounded, "ucb1", agent="ann", horizon=8, seed=1, budget=1_000_000)
+    assert found.method == "large-sample"
+
+
+def test_the_verdict_of_the_policy_is_that_of_its_worst_agent() -> None:
+    found = audit(MIXED, "ucb1", horizon=500, seed=3, most_copies=5)
+    assert found.verdict == "prone"
+    assert found.loss.mean == max(
+        (gain for agent in found.agents for gain in agent.copying if gain.verdict == "prone"),
+        key=lambda gain: gain.gain.mean,
+    ).loss.mean
+
+
+def test_the_frame_has_a_row_for_each_deviation() -> None:
+    found = audit(MIXED, "h-ucb", horizon=100, seed=1, most_copies=2, budget=10**6)
+    frame = found.to_frame()
+    assert len(frame) == sum(len(one.copying) + len(one.showing) for one in found.agents)
+    row = frame.iloc[0]
+    assert row["gain"] == found.agents[0].copying[0].gain.mean
+    assert np.all(frame["low"] <= frame["high"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"agent": "zoe"}, "agent = 'zoe' is not one of 'ann', 'bob', 'cleo'"),
+        ({"tolerance": 0}, "tolerance = 0.0 is not a number > 0"),
+        ({"tolerance": math.nan}, "tolerance = nan is not a finite number"),
+        ({"confidence": 1}, "confidence = 1.0 is not in (0, 1)"),
+        ({"budget": 0}, "budget = 0 is not a whole number from 1"),
+        ({"most_copies": 1}, "most_copies = 1 is not a whole number from 2"),
+        ({"method": "guess"}, "method = 'guess' is not one of auto, exact, sampling"),
+        ({"reference": "worst"}, "reference = 'worst' is not one of best, honest, market"),
+        ({"reference": [0, 0], "agent": "ann"}, "reference = [0, 0] is not a strategy that reg"),
+        ({"reference": [1], "agent": "ann"}, "reference: copies has 1 entries for 2 arms"),
+        ({"deviations": [[1, 1]], "agent": "ann"}, "deviations: none registers an arm more than"),
+        ({"horizon": 0}, "horizon = 0 is not a whole number from 1"),
+        ({"seed": -1}, "seed = -1 is not a whole number from 0"),
+        ({"policy": "nope"}, "'nope'"),
+        ({"market": 3}, "market = 3 is not a Market"),
+    ],
+)
+def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"market": MIXED, "policy": "h-ucb", "horizon": 100, "seed": 1} | change
+    with pytest.raises(ValueError) as caught:
+        audit(given.pop("market"), given.pop("policy"), **given)
+    assert message in str(caught.value)

@@ -1,0 +1,67 @@
+"""Limits: against SciPy, against the published inequality, and how often they miss."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from copyproof.auditing.limits import (
+    LEAST_GAMES,
+    bounded_limits,
+    large_sample_limits,
+    share_at,
+    t_quantile,
+)
+
+
+@pytest.mark.parametrize("freedom", [15, 31, 63, 127, 4095])
+@pytest.mark.parametrize("alpha", [0.05, 1e-3, 1e-5, 1e-8])
+def test_t_quantiles_are_those_of_scipy(freedom: int, alpha: float) -> None:
+    expected = stats.t.ppf(1 - alpha / 2, freedom)
+    assert t_quantile(1 - alpha / 2, freedom) == pytest.approx(expected, rel=0.004)
+
+
+def test_the_shares_of_all_stages_and_gains_add_up_to_the_error_rate() -> None:
+    shares = [share_at(stage, 7, 0.05) for stage in range(1, 100_000) for _ in range(7)]
+    assert 0.0499 < math.fsum(shares) <= 0.05
+
+
+def test_the_bounded_limits_are_those_of_maurer_and_pontil() -> None:
+    values = np.array([0.0, 1.0, 1.0, 0.0, 1.0])
+    n, delta = 5, 0.05  # each side has α/2 = delta
+    variance = values.var(ddof=1)
+    half = math.sqrt(2 * variance * math.log(2 / delta) / n)
+    half += 7 * math.log(2 / delta) / (3 * (n - 1))
+    found = bounded_limits(values, 1.0, 2 * delta)
+    assert found.high - found.mean == pytest.approx(half)
+    assert found.mean - found.low == pytest.approx(half)
+
+
+def test_too_few_games_give_no_limits() -> None:
+    found = large_sample_limits(np.zeros(LEAST_GAMES - 1), 0.0, 0.05)
+    assert (found.low, found.high) == (-math.inf, math.inf)
+
+
+def test_a_rare_event_that_was_not_seen_is_allowed_for() -> None:
+    # A gain of 0.002 = 1 × P(1 in 500), looked at 64 times: most samples are all zeros.
+    found = large_sample_limits(np.zeros(64), 1.0, 0.001)
+    assert found.high > 0.002
+
+
+@pytest.mark.parametrize("chance", [0.5, 0.1, 0.01, 0.002])
+@pytest.mark.parametrize("kind", ["bounded", "large-sample"])
+def test_limits_miss_no_more_often_than_they_say(kind: str, chance: float) -> None:
+    rng = np.random.default_rng(5)
+    alpha, n, trials = 0.05, 256, 4000
+    misses = 0
+    for _ in range(trials):
+        values = (rng.random(n) < chance).astype(float) - (rng.random(n) < 0.3)
+        mean = chance - 0.3
+        if kind == "bounded":
+            found = bounded_limits(values, 2.0, alpha)
+        else:
+            found = large_sample_limits(values, 2.0, alpha)
+        misses += not found.low <= mean <= found.high
+    # Four standard errors of a share of 5 % in 4,000 trials are 1.4 %.
+    assert misses / trials <= alpha + 0.014
