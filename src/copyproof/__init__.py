@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from copyproof.game import (
+    Admit,
     Agent,
     Bernoulli,
     Beta,
@@ -23,11 +24,16 @@ from copyproof.game import (
     Geometric,
     Market,
     Poisson,
+    Renew,
+    Retire,
     RiskAverse,
     RiskSeeking,
+    Schedule,
+    churn,
     paper_market,
+    split,
 )
-from copyproof.policy import CATALOGUE, Policy, parse_policy
+from copyproof.policy import CATALOGUE, Policy, covered, parse_policy
 
 if TYPE_CHECKING:
     from copyproof.game.files import read_market, write_market
@@ -43,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CATALOGUE",
+    "Admit",
     "Agent",
     "Bernoulli",
     "Beta",
@@ -56,10 +63,15 @@ __all__ = [
     "Market",
     "Poisson",
     "Policy",
+    "Renew",
     "Result",
+    "Retire",
     "RiskAverse",
     "RiskSeeking",
+    "Schedule",
     "bounds",
+    "churn",
+    "covered",
     "paper_market",
     "parse_policy",
     "plot_ablation",
@@ -70,6 +82,7 @@ __all__ = [
     "read_market",
     "save_figure",
     "simulate",
+    "split",
     "write_market",
 ]
 
