@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from copyproof.game import (
+    Admit,
     Agent,
     Bernoulli,
     Beta,
@@ -23,14 +24,19 @@ from copyproof.game import (
     Geometric,
     Market,
     Poisson,
+    Renew,
+    Retire,
     RiskAverse,
     RiskSeeking,
+    Schedule,
+    churn,
     paper_market,
+    split,
 )
-from copyproof.policy import CATALOGUE, Policy, parse_policy
+from copyproof.policy import CATALOGUE, Policy, covered, parse_policy
 
 if TYPE_CHECKING:
-    from copyproof.auditing import Audit, Equilibrium, audit, equilibrium
+    from copyproof.auditing import Attacks, Audit, Equilibrium, attacks, audit, equilibrium
     from copyproof.game.files import read_market, write_market
     from copyproof.report.figures import plot_regret, save_figure
     from copyproof.report.paper_figures import (
@@ -44,7 +50,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CATALOGUE",
+    "Admit",
     "Agent",
+    "Attacks",
     "Audit",
     "Bernoulli",
     "Beta",
@@ -59,11 +67,17 @@ __all__ = [
     "Market",
     "Poisson",
     "Policy",
+    "Renew",
     "Result",
+    "Retire",
     "RiskAverse",
     "RiskSeeking",
+    "Schedule",
+    "attacks",
     "audit",
     "bounds",
+    "churn",
+    "covered",
     "equilibrium",
     "paper_market",
     "parse_policy",
@@ -75,11 +89,14 @@ __all__ = [
     "read_market",
     "save_figure",
     "simulate",
+    "split",
     "write_market",
 ]
 
 # Loaded when first asked for: the compiler and the file formats cost more time than the rest.
 _LATER = {
+    "Attacks": "copyproof.auditing",
+    "attacks": "copyproof.auditing",
     "Audit": "copyproof.auditing",
     "Equilibrium": "copyproof.auditing",
     "audit": "copyproof.auditing",

@@ -8,7 +8,8 @@ matter when a trial stops.
 One kind of trial needs no luck. Under a hierarchical policy whose agent rule sees an agent's
 rewards only, a strategy whose registered arms all have the distribution of the reference's arms
 earns the same on every path: the agent's k-th play pays F⁻¹(u_{i,k}) whichever arm it is. Such a
-gain is 0 ± 0 by construction (less the fees), and the first stage's games are checked to say so.
+gain is 0 ± 0 by construction (less the fees), and the games are checked to say so. It is the same
+with a schedule that never leaves the agent without an arm.
 """
 
 import math
@@ -255,7 +256,7 @@ def _limits(
 def _same_on_every_path(trial: Trial, policy: Policy | OutsidePolicy) -> bool:
     if isinstance(policy, OutsidePolicy) or policy.is_flat:
         return False
-    if trial.identities or trial.schedule:
+    if trial.identities or (trial.schedule and trial.reference.fee > 0):
         return False
     agents = (trial.reference.agents[trial.position], trial.agent)
     registered = [

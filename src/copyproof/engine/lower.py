@@ -16,6 +16,7 @@ from copyproof.engine import principal, quantiles, rules
 from copyproof.engine.play import Game
 from copyproof.engine.principal import Plan
 from copyproof.engine.quantiles import Rewards
+from copyproof.engine.registration import Changes
 from copyproof.engine.state import State, allocate
 from copyproof.game import (
     Bernoulli,
@@ -29,7 +30,10 @@ from copyproof.game import (
     Geometric,
     Market,
     Poisson,
+    Registrations,
     Reward,
+    Schedule,
+    registrations,
 )
 from copyproof.policy import (
     KLUCB,
@@ -57,15 +61,16 @@ class Lowered:
 
     plan: Plan
     game: Game
-    registered: Any
-    copies: Any
+    counts: Any
+    originals: Any
+    late: Any
     rooms: list[int]
     order: Any
 
     def new_state(self) -> State:
         """Memory for one game at a time; every worker needs its own."""
         flat = not self.plan.hierarchical
-        state = allocate(self.registered, self.copies, self.rooms, flat=flat)
+        state = allocate(self.counts, self.originals, self.late, self.rooms, flat=flat)
         state.order[:] = self.order
         return state
 
@@ -78,19 +83,23 @@ def lower(
     seed: int,
     tape: Sequence[Sequence[float]] | None = None,
     priority: Sequence[int] | None = None,
+    schedule: Schedule | None = None,
     scan: bool = False,
 ) -> Lowered:
     """Turn a market and a policy into numbers.
 
     ``tape[i][k]`` replaces the reward of the k-th play (from 0) of agent i; ``priority`` is the
-    order of the agents' positions that priority ties go by; ``scan`` turns the tournaments off.
+    order of the agents' positions that priority ties go by; ``schedule`` says which arms come and
+    go; ``scan`` turns the tournaments off.
     """
     rows, lengths = _lower_tape(market, tape)
-    _check_rewards(market, policy, tape)
+    schedule = schedule or Schedule()
+    booked = registrations(market, schedule, horizon)
+    _check_rewards(market, policy, tape, booked)
     market.discount.check_horizon(horizon)
     policy = with_market_defaults(policy, market)
     kind, factor, power = _lower_sampling(policy.sampling)
-    registered = np.array([agent.registered for agent in market.agents], np.int64)
+    counts, originals, late = _lower_arms(market, booked)
     plan = Plan(
         hierarchical=int(not policy.is_flat),
         agent=_lower_rule(policy.agent or Uniform()),
@@ -106,18 +115,57 @@ def lower(
         epoch=0,
     )
     most = _most_in_play(policy.sampling, horizon)
-    pools = [int(registered.sum())] if policy.is_flat else [int(count) for count in registered]
+    pools = [booked.most_of_all] if policy.is_flat else list(booked.most)
     return Lowered(
         plan=plan,
-        game=_lower_game(market, rows, lengths),
-        registered=registered,
-        copies=np.array([c for agent in market.agents for c in agent.copies], np.int64),
+        game=_lower_game(market, rows, lengths, _lower_changes(market, schedule, booked, counts)),
+        counts=counts,
+        originals=originals,
+        late=late,
         rooms=[count if most is None else min(count, most) for count in pools],
         order=_lower_order(market, policy, priority),
     )
 
 
-def _check_rewards(market: Market, policy: Policy, tape: Sequence[Sequence[float]] | None) -> None:
+def _lower_arms(market: Market, booked: Registrations) -> tuple[Any, Any, Any]:
+    """Arms of each agent, and for each arm its original and whether it comes later."""
+    counts, originals, late = [], [], []
+    first = 0
+    for agent, later in zip(market.agents, booked.later, strict=True):
+        counts.append(agent.registered + len(later))
+        numbers = np.arange(first, first + len(agent.arms))
+        originals += [np.repeat(numbers, agent.copies), first + np.array(later, np.int64)]
+        late += [np.zeros(agent.registered, bool), np.ones(len(later), bool)]
+        first += len(agent.arms)
+    return np.array(counts, np.int64), np.concatenate(originals), np.concatenate(late)
+
+
+def _lower_changes(
+    market: Market, schedule: Schedule, booked: Registrations, counts: Any
+) -> Changes:
+    first = len(counts) + np.cumsum(counts) - counts
+    after, below = np.zeros(0, np.int64), np.zeros(0)
+    if schedule.renewals:
+        after, below = np.zeros(len(counts), np.int64), np.full(len(counts), -np.inf)
+        for one in schedule.renewals:
+            place = market.names.index(one.agent)
+            after[place] = one.after or 0
+            below[place] = -np.inf if one.below is None else one.below
+    return Changes(
+        round=np.array([one.round for one in booked.changes], np.int64),
+        item=np.array([first[one.agent] + one.arm for one in booked.changes], np.int64),
+        joins=np.array([one.joins for one in booked.changes], np.int8),
+        renew_after=after,
+        renew_below=below,
+    )
+
+
+def _check_rewards(
+    market: Market,
+    policy: Policy,
+    tape: Sequence[Sequence[float]] | None,
+    booked: Registrations,
+) -> None:
     if not policy.needs_unit_rewards:
         return
     if tape is not None:
@@ -132,7 +180,8 @@ def _check_rewards(market: Market, policy: Policy, tape: Sequence[Sequence[float
     for place, agent in enumerate(market.agents):
         for number, arm in enumerate(agent.arms):
             low, high = arm.support
-            if agent.copies[number] > 0 and (low < 0 or high > 1):
+            played = agent.copies[number] > 0 or number in booked.later[place]
+            if played and (low < 0 or high > 1):
                 raise ValueError(
                     f"policy = '{policy}' takes rewards in [0, 1] only; "
                     f"agents[{place}].arms[{number}] is {type(arm).__name__.lower()}"
@@ -182,7 +231,7 @@ def _most_in_play(sampling: Sampling, horizon: int) -> int | None:
     return int(min(bound, 1e18)) + 2
 
 
-def _lower_game(market: Market, tape: Any, tape_lengths: Any) -> Game:
+def _lower_game(market: Market, tape: Any, tape_lengths: Any, changes: Changes) -> Game:
     originals = [arm for agent in market.agents for arm in agent.arms]
     factor, weights = _lower_discount(market.discount)
     return Game(
@@ -191,6 +240,7 @@ def _lower_game(market: Market, tape: Any, tape_lengths: Any) -> Game:
         discount_weights=weights,
         tape=tape,
         tape_lengths=tape_lengths,
+        changes=changes,
     )
 
 

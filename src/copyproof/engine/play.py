@@ -13,6 +13,7 @@ import numpy as np
 from copyproof.engine.cache import kernel
 from copyproof.engine.principal import Plan, choose, observe, reset
 from copyproof.engine.quantiles import Rewards, reward
+from copyproof.engine.registration import Changes, change, is_due, renew
 from copyproof.engine.state import State
 from copyproof.engine.streams import REWARD, uniform
 
@@ -32,6 +33,7 @@ class Game(NamedTuple):
     tape: Any
     """Row i holds the rewards of agent i's plays; no columns if rewards are drawn."""
     tape_lengths: Any
+    changes: Changes
 
 
 class Record(NamedTuple):
@@ -40,6 +42,8 @@ class Record(NamedTuple):
     revenue: Any
     agent_plays: Any
     original_plays: Any
+    renewals: Any
+    """How often each agent submitted an arm again as new, by its own rule."""
     regret: Any
     """A column per checkpoint."""
     choices: Any
@@ -64,6 +68,8 @@ def play(
     agents = record.revenue.shape[1]
     taped = game.tape.shape[1] > 0
     weighted = game.discount_weights.shape[0] > 0
+    changing = game.changes.round.shape[0] > 0
+    renewing = game.changes.renew_after.shape[0] > 0
     for row in range(record.revenue.shape[0]):
         repetition = first_repetition + row
         reset(plan, state, repetition)
@@ -72,9 +78,14 @@ def play(
         regret = 0.0
         gamma = 1.0
         checkpoint = 0
+        changed = 0
+        record.original_plays[row, :] = 0
+        record.renewals[row, :] = 0
         for t in range(1, plan.horizon + 1):
             if control[0] != 0:
                 return STOPPED
+            if changing:
+                changed = change(plan, state, game.changes, t, changed)
             choice = choose(plan, state, t, repetition)
             agent = choice.agent
             k = state.items[agent].plays
@@ -89,6 +100,12 @@ def play(
                 u = uniform(key0, key1, k, REWARD, 0, repetition)
                 r = reward(game.rewards, original, u)
             observe(plan, state, agent, choice.arm, choice.place, 1, 1, r)
+            if renewing and t < plan.horizon:
+                arm = state.items[choice.arm]
+                if is_due(game.changes, agent, arm):
+                    record.original_plays[row, original] += arm.plays
+                    record.renewals[row, agent] += 1
+                    renew(plan, state, choice.arm)
             if weighted:
                 gamma = game.discount_weights[t - 1]
             revenue[agent] += gamma * r
@@ -105,7 +122,6 @@ def play(
         control[1 + worker] += plan.horizon & 1023
         for agent in range(agents):
             record.agent_plays[row, agent] = state.items[agent].plays
-        record.original_plays[row, :] = 0
         for number in range(agents, state.items.shape[0]):
             item = state.items[number]
             record.original_plays[row, item.original] += item.plays

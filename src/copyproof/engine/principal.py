@@ -7,7 +7,8 @@ Simulation and live service call these same functions.
 Which arms are in play is the sampling rule's business: all of them; a uniform sample B of fixed
 size ⌊factor·(ln T)^power⌋ drawn once; or a sample that grows by one fresh arm, which is played at
 once, whenever |B| < min(|S|, factor·(ln τ)^power), where τ is the round t of the game (PRH-UCB) or
-the pool's own round. Neither bound is ever below 1.
+the pool's own round. Neither bound is ever below 1. Where arms come and go (``registration``), |B|
+is the number of the sample's seats, and S the arms that are registered.
 """
 
 import math
@@ -17,7 +18,7 @@ import numpy as np
 
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.rules import Rule, has_lines, line, select
-from copyproof.engine.state import State
+from copyproof.engine.state import OUTSIDE, State
 from copyproof.engine.streams import PICK, PRIORITY, SAMPLE, nth_of, stream_key, uniform
 from copyproof.engine.tournament import build, replay_path, set_leaf
 
@@ -75,28 +76,25 @@ def reset(plan: Plan, state: State, repetition: int) -> None:
         state.items[number].total = 0.0
         state.items[number].plays = 0
         state.items[number].answers = 0
-        state.place[number] = -1
+        state.place[number] = state.start[number]
     for pool in range(state.pools.shape[0]):
         state.pools[pool].x = 0.0
-    first_arm_pool = 0
-    if plan.hierarchical:
-        first_arm_pool = 1
-        _lay_agents(plan, state, repetition)
-    for pool in range(first_arm_pool, state.pools.shape[0]):
+    for pool in range(plan.hierarchical, state.pools.shape[0]):
         _lay_arms(plan, state, pool, repetition)
+    if plan.hierarchical:
+        if plan.priority and not plan.order_given:
+            _draw_order(state, repetition)
+        lay_agents(plan, state)
 
 
 @part
-def _lay_agents(plan: Plan, state: State, repetition: int) -> None:
-    """Put the agents that registered something into pool 0, in the order that ties go by."""
-    agents = state.pools[0].items
-    if plan.priority and not plan.order_given:
-        _draw_order(state, repetition)
+def lay_agents(plan: Plan, state: State) -> None:
+    """Put the agents with a registered arm into pool 0, in the order that ties go by."""
     members = state.members
     size = 0
-    for rank in range(agents):
+    for rank in range(state.pools[0].items):
         agent = state.order[rank] if plan.priority else rank
-        if state.pools[agent + 1].items > 0:
+        if state.pools[agent + 1].size + state.pools[agent + 1].outside > 0:
             members[size] = agent
             size += 1
     _lay_tree(plan.agent, state, 0, size)
@@ -115,28 +113,36 @@ def _draw_order(state: State, repetition: int) -> None:
 
 @part
 def _lay_arms(plan: Plan, state: State, pool: int, repetition: int) -> None:
-    """Put the arms in play into a pool: all, a sample, or none yet."""
+    """Put the arms in play into a pool: all that are registered, a sample, or none yet."""
     here = state.pools[pool]
-    arms = here.items
-    wanted = arms
+    left = 0
+    for number in range(here.first, here.first + here.items):
+        if state.place[number] == OUTSIDE:
+            left += 1
+    wanted = left
     if plan.sampling == FIXED:
-        wanted = int(min(float(arms), sample_bound(plan.factor, plan.power, float(plan.horizon))))
+        wanted = int(min(float(left), sample_bound(plan.factor, plan.power, float(plan.horizon))))
     elif plan.sampling != ALL:
         wanted = 0
+    here.seats = wanted
+    here.outside = left - wanted
     size = 0
-    for number in range(arms):
+    for number in range(here.items):
         if size == wanted:
             break
+        if state.place[here.first + number] != OUTSIDE:
+            continue
         # Selection sampling: arm by arm, each with the chance that makes all samples alike.
-        left = arms - number
         missing = wanted - size
-        if missing < left:
+        taken = missing == left
+        if not taken:
             key0 = state.keys[pool, 0]
             key1 = state.keys[pool, 1]
-            if uniform(key0, key1, 0, SAMPLE, number, repetition) * left >= missing:
-                continue
-        state.members[size] = here.first + number
-        size += 1
+            taken = uniform(key0, key1, 0, SAMPLE, number, repetition) * left < missing
+        left -= 1
+        if taken:
+            state.members[size] = here.first + number
+            size += 1
     _lay_tree(plan.arm, state, pool, size)
 
 
@@ -162,22 +168,60 @@ def _lay_tree(rule: Rule, state: State, pool: int, size: int) -> None:
 
 
 @part
-def _grow(rule: Rule, state: State, pool: int, u: float) -> int:
-    """Bring the ⌊u·m⌋-th of the m arms outside into play; ``state`` is modified in place."""
+def join(rule: Rule, state: State, pool: int, number: int) -> int:
+    """Bring an item into play, in its order; return its place. ``state`` is modified in place."""
     here = state.pools[pool]
     leaves = here.base + here.cap
-    number = here.first + nth_of(u, here.items - here.size)
     members = state.members
     place = 0
     for old in range(here.size):
         member = state.nodes[leaves + old].link
-        if member <= number:
-            number += 1
+        if member < number:
             place = old + 1
         members[old if member < number else old + 1] = member
     members[place] = number
     _lay_tree(rule, state, pool, here.size + 1)
     return place
+
+
+@part
+def leave(rule: Rule, state: State, pool: int, place: int) -> None:
+    """Take the item at a place out of play; ``state`` is modified in place."""
+    here = state.pools[pool]
+    leaves = here.base + here.cap
+    for old in range(here.size):
+        if old != place:
+            state.members[old if old < place else old - 1] = state.nodes[leaves + old].link
+    _lay_tree(rule, state, pool, here.size - 1)
+
+
+@part
+def _nth_outside(state: State, pool: int, nth: int) -> int:
+    """The nth, in order, of the arms that wait outside a pool's sample."""
+    here = state.pools[pool]
+    number = here.first + nth
+    if here.size + here.outside == here.items:  # none is absent: step over those in play
+        leaves = here.base + here.cap
+        for place in range(here.size):
+            if state.nodes[leaves + place].link > number:
+                break
+            number += 1
+        return int(number)
+    number = here.first
+    while state.place[number] != OUTSIDE or nth > 0:
+        if state.place[number] == OUTSIDE:
+            nth -= 1
+        number += 1
+    return int(number)
+
+
+@part
+def _grow(rule: Rule, state: State, pool: int, u: float) -> int:
+    """Bring the ⌊u·m⌋-th of the m arms outside into play; ``state`` is modified in place."""
+    here = state.pools[pool]
+    number = _nth_outside(state, pool, nth_of(u, here.outside))
+    here.outside -= 1
+    return join(rule, state, pool, number)
 
 
 @inlined
@@ -198,9 +242,14 @@ def choose(plan: Plan, state: State, t: int, repetition: int) -> Choice:
         k = plays
     here = state.pools[pool]
     place = -1
-    if plan.sampling >= GROWING and here.size < here.items:
-        tau = t if plan.sampling == GROWING else plays + 1
-        if here.size < sample_bound(plan.factor, plan.power, float(tau)):
+    if here.outside > 0:
+        fresh = here.size == 0  # none of the sample is left: one that waits takes over a seat
+        if plan.sampling >= GROWING:
+            tau = t if plan.sampling == GROWING else plays + 1
+            if here.seats < sample_bound(plan.factor, plan.power, float(tau)):
+                here.seats += 1
+                fresh = True
+        if fresh:
             u = uniform(state.keys[pool, 0], state.keys[pool, 1], k, PICK, 0, repetition)
             place = _grow(plan.arm, state, pool, u)
     if place < 0:
@@ -229,17 +278,17 @@ def observe(
     """
     if plan.hierarchical:
         seat = state.place[agent]
-        _count(plan.agent, state, 0, agent, seat, played, answered, reward, plan.scan)
-        _count(plan.arm, state, agent + 1, arm, place, played, answered, reward, plan.scan)
+        count(plan.agent, state, 0, agent, seat, played, answered, reward, plan.scan)
+        count(plan.arm, state, agent + 1, arm, place, played, answered, reward, plan.scan)
     else:
         state.items[agent].plays += played
         state.items[agent].answers += answered
         state.items[agent].total += reward
-        _count(plan.arm, state, 0, arm, place, played, answered, reward, plan.scan)
+        count(plan.arm, state, 0, arm, place, played, answered, reward, plan.scan)
 
 
 @inlined
-def _count(
+def count(
     rule: Rule,
     state: State,
     pool: int,

@@ -11,6 +11,10 @@ that have come back and, with ``total``, gives the mean. In a simulation they ar
 round; a live principal, whose rewards come late, lets them differ. A pool's tree can be re-laid
 with more room (``base``, ``room``), so that arms may join; a leaf of count 0 is an arm that is not
 there.
+
+Arms may come and go (``registration``). ``place`` says where an item is: at that place of its
+pool's tree, in play; or waiting OUTSIDE the sample, registered; or ABSENT, not registered; or
+RETIRED, not registered, but it has been in play.
 """
 
 from typing import Any, NamedTuple
@@ -29,10 +33,17 @@ POOL = np.dtype(
         ("cap", "i8"),  # leaves of the tree as it is laid now: a power of two ≤ room
         ("size", "i8"),  # leaves in use: the arms in play
         ("first", "i8"),  # the first item that belongs to the pool
-        ("items", "i8"),  # how many belong to it, in play or not
+        ("items", "i8"),  # how many belong to it, registered or not
+        ("outside", "i8"),  # how many of them are registered, but not in play
+        ("seats", "i8"),  # size of the sample: arms ever admitted to it, replaced ones but once
         ("x", "f8"),  # where the tree's clock stands
     ]
 )
+
+# Where an item is that is not in play.
+OUTSIDE = -1
+ABSENT = -2
+RETIRED = -3
 
 
 class State(NamedTuple):
@@ -42,7 +53,9 @@ class State(NamedTuple):
     pools: Any
     nodes: Any
     place: Any
-    """Where an item stands in its pool; −1 if it is not in play."""
+    """Where an item stands in its pool, or why it does not."""
+    start: Any
+    """What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later."""
     order: Any
     """The agents in the order that priority ties go by."""
     keys: Any
@@ -58,26 +71,30 @@ def power_of_two(count: int) -> int:
     return 1 << max(count - 1, 0).bit_length()
 
 
-def allocate(registered: Any, copies: Any, rooms: list[int], *, flat: bool) -> State:
+def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, flat: bool) -> State:
     """Lay out the state of a game.
 
     Parameters
     ----------
-    registered : array of int
-        Number of registered arms of each agent.
-    copies : array of int
-        Copies of each original, all agents' originals in a row.
+    counts : array of int
+        Number of arms of each agent, those that come later included.
+    originals : array of int
+        The original of each arm, all agents' arms in a row.
+    late : array of bool
+        Which arms come later.
     rooms : list of int
         How many arms may be in play at a time: of the whole pool if ``flat``, else of each agent.
     flat : bool
         Whether all arms stand in one pool.
     """
-    agents = len(registered)
-    arms = int(np.sum(registered))
+    agents = len(counts)
+    arms = len(originals)
     items = np.zeros(agents + arms, ITEM)
     items["owner"][:agents] = np.arange(agents)
-    items["owner"][agents:] = np.repeat(np.arange(agents), registered)
-    items["original"][agents:] = np.repeat(np.arange(len(copies)), copies)
+    items["owner"][agents:] = np.repeat(np.arange(agents), counts)
+    items["original"][agents:] = originals
+    start = np.full(agents + arms, OUTSIDE, np.int8)
+    start[agents:][late] = ABSENT
     pools = np.zeros(1 if flat else agents + 1, POOL)
     pools["room"] = [power_of_two(most) for most in (rooms if flat else [agents, *rooms])]
     pools["base"] = np.cumsum(2 * pools["room"]) - 2 * pools["room"]
@@ -85,14 +102,15 @@ def allocate(registered: Any, copies: Any, rooms: list[int], *, flat: bool) -> S
         pools["first"] = agents
         pools["items"] = arms
     else:
-        pools["items"] = [agents, *registered]
-        pools["first"][1:] = agents + np.cumsum(registered) - registered
+        pools["items"] = [agents, *counts]
+        pools["first"][1:] = agents + np.cumsum(counts) - counts
     most = int(np.max(pools["room"]))
     return State(
         items=items,
         pools=pools,
         nodes=allocate_nodes(int(2 * np.sum(pools["room"]))),
-        place=np.full(agents + arms, -1, np.int32),
+        place=np.full(agents + arms, ABSENT, np.int32),
+        start=start,
         order=np.arange(agents),
         keys=np.zeros((agents + 1, 2), np.uint64),
         values=np.zeros(most),

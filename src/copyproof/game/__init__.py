@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from copyproof.game.agent import Agent, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Constant, Discount, Explicit, Geometric
+from copyproof.game.identities import split
+from copyproof.game.ledger import Change, Registrations, registrations
 from copyproof.game.market import MOST_ARMS, Market, Profile
 from copyproof.game.paper import PAPER_FIGURES, paper_market
 from copyproof.game.rewards import (
@@ -21,6 +23,7 @@ from copyproof.game.rewards import (
     Reward,
     as_reward,
 )
+from copyproof.game.schedule import Admit, Event, Renew, Retire, Schedule, churn
 from copyproof.game.utility import (
     NEUTRAL,
     Custom,
@@ -43,13 +46,16 @@ __all__ = [
     "NEUTRAL",
     "NO_DISCOUNT",
     "PAPER_FIGURES",
+    "Admit",
     "Agent",
     "Bernoulli",
     "Beta",
+    "Change",
     "Constant",
     "Custom",
     "Discount",
     "Empirical",
+    "Event",
     "Explicit",
     "Exponential",
     "Gaussian",
@@ -58,16 +64,23 @@ __all__ = [
     "Neutral",
     "Poisson",
     "Profile",
+    "Registrations",
+    "Renew",
+    "Retire",
     "Reward",
     "RiskAverse",
     "RiskSeeking",
+    "Schedule",
     "Strategy",
     "Utility",
     "as_reward",
+    "churn",
     "market_from_dict",
     "market_to_dict",
     "paper_market",
     "read_market",
+    "registrations",
+    "split",
     "write_market",
 ]
 

@@ -17,6 +17,7 @@ from copyproof.policy.records import (
     Uniform,
 )
 from copyproof.policy.text import from_dict, parse_policy, to_dict, to_text
+from copyproof.policy.theorem import covered
 
 __all__ = [
     "CATALOGUE",
@@ -35,6 +36,7 @@ __all__ = [
     "Sampling",
     "Thompson",
     "Uniform",
+    "covered",
     "fair",
     "from_dict",
     "parse_policy",

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof._files import write_or_refuse
-from copyproof.game import Market
+from copyproof.game import Market, Schedule
 from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class AgentEstimates:
-    """One agent's discounted revenue v_i, plays, and utility U_i(v_i) − fee × registered arms."""
+    """One agent's discounted revenue v_i, plays, and utility U_i(v_i) − fee × registrations."""
 
     name: str
     revenue: Estimate
@@ -99,6 +99,10 @@ class Result:
         Time for the games, without compilation.
     versions : dict
         Of the packages that the numbers depend on.
+    schedule : Schedule or None
+        How registrations changed during the game.
+    new_arms : array, R × n, or None
+        How many new arms each agent registered during the game; None without a schedule.
     """
 
     market: Market
@@ -113,6 +117,8 @@ class Result:
     original_plays: NDArray[np.int64]
     seconds: float
     versions: dict[str, str]
+    schedule: Schedule | None = None
+    new_arms: NDArray[np.int64] | None = None
 
     @property
     def resolved_policy(self) -> Policy:
@@ -137,13 +143,21 @@ class Result:
         return tuple(AgentEstimates(*row) for row in rows)
 
     @property
+    def registrations(self) -> NDArray[np.int64]:
+        """Arms that each agent registered in all; one submitted again as new counts again."""
+        before = np.array([agent.registered for agent in self.market.agents], np.int64)
+        return np.broadcast_to(before, self.plays.shape) + (
+            0 if self.new_arms is None else self.new_arms
+        )
+
+    @property
     def utility(self) -> NDArray[np.float64]:
-        """U_i(v_i) − fee × registered arms, a row per repetition and a column per agent."""
+        """U_i(v_i) − fee × registrations, a row per repetition and a column per agent."""
         columns = [
-            agent.utility.of(self.revenue[:, place]) - self.market.fee * agent.registered
+            agent.utility.of(self.revenue[:, place])
             for place, agent in enumerate(self.market.agents)
         ]
-        return np.stack(columns, axis=1)
+        return np.stack(columns, axis=1) - self.market.fee * self.registrations
 
     @property
     def rounds_per_second(self) -> float:
@@ -233,8 +247,11 @@ class Result:
             "seed": self.seed,
             "seconds": self.seconds,
             "versions": self.versions,
+            "schedule": self.schedule and self.schedule.to_dict(),
         }
         arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
+        if self.new_arms is not None:
+            arrays["new_arms"] = self.new_arms
         arrays["manifest"] = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
         memory = io.BytesIO()
         np.savez_compressed(memory, **arrays)
@@ -253,6 +270,9 @@ class Result:
             with np.load(content, allow_pickle=False) as file:
                 manifest = json.loads(file["manifest"].tobytes())
                 arrays = {name: file[name] for name in _ARRAYS}
+                schedule = manifest.get("schedule")  # a file from before there were schedules
+                if schedule is not None:
+                    arrays["new_arms"] = file["new_arms"]
             if manifest["format"] != _FORMAT:
                 raise ValueError(f"format = {manifest['format']!r} is not {_FORMAT}")
             for array in arrays.values():
@@ -265,6 +285,7 @@ class Result:
                 seed=manifest["seed"],
                 seconds=manifest["seconds"],
                 versions=manifest["versions"],
+                schedule=None if schedule is None else Schedule.from_dict(schedule),
                 **arrays,
             )
         except _DAMAGED as error:

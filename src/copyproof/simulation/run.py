@@ -19,7 +19,7 @@ from copyproof.engine.cache import cache_folder
 from copyproof.engine.lower import Lowered, lower
 from copyproof.engine.play import DONE, STOPPED, Record, play
 from copyproof.engine.state import allocate
-from copyproof.game import Market
+from copyproof.game import Market, Schedule
 from copyproof.game._check import whole_in
 from copyproof.policy import Policy, parse_policy
 from copyproof.simulation.result import Result
@@ -44,6 +44,7 @@ def simulate(
     workers: int | None = None,
     tape: Sequence[Sequence[float]] | None = None,
     priority: Sequence[int] | None = None,
+    schedule: Schedule | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Result:
     """Play a market under a policy, many times over.
@@ -71,6 +72,8 @@ def simulate(
     priority : sequence of int, optional
         For policies with priority ties: the agents' positions in the order that ties go by, instead
         of a drawn one.
+    schedule : Schedule, optional
+        Arms that are withdrawn, and submitted again, during the game.
     progress : callable, optional
         Is told the number of rounds played so far, a few times a second.
 
@@ -94,8 +97,12 @@ def simulate(
     repetitions = whole_in("repetitions", repetitions, 1, MOST_REPETITIONS)
     seed = whole_in("seed", seed, 0, 2**64 - 1)
     workers = processors() if workers is None else whole_in("workers", workers, 1, 1024)
+    if schedule is not None and not isinstance(schedule, Schedule):
+        raise ValueError(f"schedule = {schedule!r:.60} is not a Schedule")
     rounds = checkpoint_rounds(checkpoints, horizon)
-    lowered = lower(market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority)
+    lowered = lower(
+        market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority, schedule=schedule
+    )
     record = new_record(lowered, len(rounds), repetitions, trace=False)
     seconds = run(lowered, rounds, record, workers=workers, progress=progress)
     return Result(
@@ -110,6 +117,8 @@ def simulate(
         plays=_frozen(record.agent_plays),
         original_plays=_frozen(record.original_plays),
         seconds=seconds,
+        schedule=schedule or None,
+        new_arms=_frozen(new_arms(lowered, record)) if schedule else None,
         versions={name: version(name) for name in ("copyproof", "numpy", "numba")},
     )
 
@@ -179,9 +188,10 @@ def processors() -> int:
 def _compile(lowered: Lowered, checkpoints: np.ndarray, record: Record) -> None:
     """Have the kernel compiled, or loaded from the cache, without playing a round."""
     one = np.ones(1, np.int64)
+    late = np.zeros(1, bool)
     nothing = Record(*(array[:0] for array in record))
     control = np.zeros(2, np.int64)
-    state = allocate(one, one, [1], flat=True)
+    state = allocate(one, one, late, [1], flat=True)
     try:
         play(lowered.plan, state, lowered.game, checkpoints, 0, nothing, control, 0)
     except OSError as error:
@@ -200,9 +210,9 @@ def _raise_for(status: int, lowered: Lowered) -> None:
 
 def new_record(lowered: Lowered, checkpoints: int, repetitions: int, *, trace: bool) -> Record:
     """Memory for what the repetitions leave behind; ``trace`` keeps every choice, too."""
-    agents = len(lowered.registered)
-    originals = len(lowered.copies)
-    rows = repetitions * (checkpoints + 2 * agents + originals) * 8
+    agents = len(lowered.counts)
+    originals = len(lowered.game.rewards.originals)
+    rows = repetitions * (checkpoints + 3 * agents + originals) * 8
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if rows > physical:
         raise ValueError(
@@ -213,9 +223,17 @@ def new_record(lowered: Lowered, checkpoints: int, repetitions: int, *, trace: b
         revenue=np.zeros((repetitions, agents)),
         agent_plays=np.zeros((repetitions, agents), np.int64),
         original_plays=np.zeros((repetitions, originals), np.int64),
+        renewals=np.zeros((repetitions, agents), np.int64),
         regret=np.zeros((repetitions, checkpoints)),
         choices=np.zeros((repetitions, lowered.plan.horizon if trace else 0), np.int32),
     )
+
+
+def new_arms(lowered: Lowered, record: Record) -> np.ndarray:
+    """How many new arms each agent registered during the game, a row per repetition."""
+    owner = np.repeat(np.arange(len(lowered.counts)), lowered.counts)
+    later = np.bincount(owner[lowered.late], minlength=len(lowered.counts))
+    return np.asarray(record.renewals + later)
 
 
 def checkpoint_rounds(checkpoints: int | Iterable[int], horizon: int) -> np.ndarray:

@@ -1,0 +1,122 @@
+"""A schedule on a market, arm by arm: who joins, who leaves, and when.
+
+Arms have numbers within their agent: first those that the strategy registers, original by original,
+then those that come later, in the order of their coming. A retired arm keeps its number, so that
+it can come back under it.
+"""
+
+from collections import deque
+from itertools import groupby
+from typing import NamedTuple
+
+from copyproof.game._check import shown
+from copyproof.game.agent import Agent
+from copyproof.game.market import MOST_ARMS, Market
+from copyproof.game.schedule import Admit, Event, Retire, Schedule
+
+__all__ = ["Agent", "Change", "Registrations", "registrations"]
+
+
+class Change(NamedTuple):
+    """One arm joins or leaves: the round, the agent's position, the arm's number within it."""
+
+    round: int
+    agent: int
+    arm: int
+    joins: bool
+
+
+class Registrations(NamedTuple):
+    """All that a schedule does to one market."""
+
+    changes: tuple[Change, ...]
+    later: tuple[tuple[int, ...], ...]
+    """Per agent, the originals of the arms that come later, in order."""
+    most: tuple[int, ...]
+    """The largest number of arms that each agent has at a time."""
+    most_of_all: int
+    """The largest number of arms that all have at a time."""
+
+
+def registrations(market: Market, schedule: Schedule, horizon: int) -> Registrations:
+    """Say which arms of a market join and leave in a game of ``horizon`` rounds.
+
+    Raises ``ValueError`` where the schedule does not fit the market, and where a round would find
+    nobody with an arm.
+
+    Examples
+    --------
+    >>> from copyproof.game.schedule import churn
+    >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.9])])
+    >>> found = registrations(market, churn(market, "ann", every=10, horizon=35), 35)
+    >>> len(found.changes)
+    6
+    """
+    for renewal in schedule.renewals:
+        market.agent(renewal.agent)  # raises if there is none
+    books = _Books(market)
+    numbered = [(event.round, k, event) for k, event in enumerate(schedule.changes)]
+    numbered = sorted(one for one in numbered if one[0] <= horizon)
+    for round_, events in groupby(numbered, key=lambda one: one[0]):
+        for _, k, event in events:
+            try:
+                books.enter(event)
+            except ValueError as error:
+                raise ValueError(f"changes[{k}].{error}") from None
+        books.close(round_)
+    later = tuple(tuple(originals) for originals in books.later)
+    return Registrations(tuple(books.changes), later, tuple(books.most), books.most_of_all)
+
+
+class _Books:
+    """Which arms are registered and which retired, while a schedule is gone through."""
+
+    def __init__(self, market: Market) -> None:
+        self.market = market
+        self.here: list[list[deque[int]]] = []
+        self.gone: list[list[deque[int]]] = []
+        self.changes: list[Change] = []
+        self.later: list[list[int]] = [[] for _ in market.agents]
+        for agent in market.agents:
+            numbers = iter(range(agent.registered))
+            self.here.append([deque(next(numbers) for _ in range(c)) for c in agent.copies])
+            self.gone.append([deque() for _ in agent.copies])
+        self.count = [agent.registered for agent in market.agents]
+        self.most = list(self.count)
+        self.most_of_all = sum(self.count)
+
+    def enter(self, event: Event) -> None:
+        """Note one event, arm by arm."""
+        agent = self.market.agent(event.agent)
+        place = self.market.agents.index(agent)
+        if event.original >= len(agent.arms):
+            raise ValueError(f"original = {event.original} is not below {len(agent.arms)}")
+        here, gone = self.here[place][event.original], self.gone[place][event.original]
+        if isinstance(event, Admit) and event.new:
+            first = agent.registered + len(self.later[place])
+            arms = deque(range(first, first + event.count))
+            self.later[place] += [event.original] * event.count
+            if self.market.registered + sum(map(len, self.later)) > MOST_ARMS:
+                raise ValueError(f"count = {event.count} makes more than {MOST_ARMS} arms in all")
+            source, target = arms, here
+        else:
+            source, target = (here, gone) if isinstance(event, Retire) else (gone, here)
+        if event.count > len(source):
+            state = "registered" if isinstance(event, Retire) else "retired"
+            raise ValueError(
+                f"count = {event.count}: only {len(source)} arms of original {event.original} of "
+                f"{shown(agent.name)} are {state} before round {event.round}"
+            )
+        joins = isinstance(event, Admit)
+        for _ in range(event.count):
+            arm = source.popleft()
+            target.append(arm)
+            self.changes.append(Change(event.round, place, arm, joins))
+        self.count[place] += event.count if joins else -event.count
+        self.most[place] = max(self.most[place], self.count[place])
+        self.most_of_all = max(self.most_of_all, sum(self.count))
+
+    def close(self, round_: int) -> None:
+        """Close the books of a round: somebody must have an arm."""
+        if sum(self.count) == 0:
+            raise ValueError(f"changes leave nobody with an arm in round {round_}")

@@ -1,0 +1,76 @@
+"""Which policies the pathwise theorem covers.
+
+The theorem: on every path, for every T, every proper γ and every non-decreasing U, registering only
+the best arm earns at least as much as any other strategy. It asks three things of a policy:
+
+(a) phase 1 chooses the largest index, where the index of agent i is a function of i's own rewards
+    so far and of constants such as T, never of the round t or of other agents, and non-decreasing
+    in every one of these rewards;
+(b) unplayed agents come first, and ties go by one order drawn at the start;
+(c) inside an agent any rule may choose that sees only that agent's own plays, its rewards and
+    random numbers keyed by them: never t, never other agents.
+
+Of (c) nothing has to be asked of the arm rule: every clock of it counts the chosen agent's own
+plays, or reads T, and its random numbers are keyed by (agent, own play). Only a sample that grows
+with the round t of the game sees what it must not.
+
+And of the market: rewards are at least 0, and an agent's best arm first-order dominates its others,
+as with Bernoulli arms.
+"""
+
+from typing import assert_never
+
+from copyproof.policy.records import (
+    KLUCB,
+    UCB,
+    EpsilonDecreasing,
+    EpsilonGreedy,
+    GrowingSample,
+    Policy,
+    Thompson,
+    Uniform,
+)
+
+
+def covered(policy: Policy) -> str | None:
+    """Why the pathwise theorem does not cover a policy; None if it does.
+
+    Examples
+    --------
+    >>> from copyproof.policy import parse_policy
+    >>> covered(parse_policy("h-ucb"))
+    "agent.clock = 'round': the agents' indices see the round t; the theorem needs 'horizon'"
+    >>> covered(parse_policy("rh-ucb-t-free(L=3)")) is None
+    True
+    """
+    match policy.agent:
+        case None:
+            return "agent = None: a flat policy chooses among arms, and copies are arms"
+        case UCB() | KLUCB():
+            if policy.agent.clock != "horizon":
+                return (
+                    f"agent.clock = {policy.agent.clock!r}: the agents' indices see the round t; "
+                    "the theorem needs 'horizon'"
+                )
+        case EpsilonGreedy() | EpsilonDecreasing():
+            return "agent = ε-greedy: a coin thrown by the round t explores, whatever the indices"
+        case Thompson():
+            return "agent = Thompson: indices are drawn anew in every round t"
+        case Uniform():
+            return (
+                "agent = Uniform: agents are drawn by the round t, not by an index (what an agent "
+                "registers never changes who is asked)"
+            )
+        case _:
+            assert_never(policy.agent)
+    if policy.ties != "priority":
+        return (
+            f"ties = {policy.ties!r}: ties between agents are broken anew by the round t; "
+            "the theorem needs 'priority'"
+        )
+    if isinstance(policy.sampling, GrowingSample) and policy.sampling.clock == "game":
+        return (
+            "sampling.clock = 'game': an agent's sample grows with the round t; "
+            "the theorem needs 'own'"
+        )
+    return None
