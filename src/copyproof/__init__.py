@@ -31,6 +31,13 @@ from copyproof.policy import CATALOGUE, Policy, parse_policy
 
 if TYPE_CHECKING:
     from copyproof.game.files import read_market, write_market
+    from copyproof.outside import (
+        OutsidePolicy,
+        function_policy,
+        mabwiser_policy,
+        river_policy,
+        smpybandits_policy,
+    )
     from copyproof.report.figures import plot_regret, save_figure
     from copyproof.report.paper_figures import (
         plot_ablation,
@@ -54,12 +61,15 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "Market",
+    "OutsidePolicy",
     "Poisson",
     "Policy",
     "Result",
     "RiskAverse",
     "RiskSeeking",
     "bounds",
+    "function_policy",
+    "mabwiser_policy",
     "paper_market",
     "parse_policy",
     "plot_ablation",
@@ -68,16 +78,21 @@ __all__ = [
     "plot_regret",
     "plot_samples",
     "read_market",
+    "river_policy",
     "save_figure",
     "simulate",
+    "smpybandits_policy",
     "write_market",
 ]
 
 # Loaded when first asked for: the compiler and the file formats cost more time than the rest.
 _LATER = {
     "Bound": "copyproof.theory",
+    "OutsidePolicy": "copyproof.outside.records",
     "Result": "copyproof.simulation.result",
     "bounds": "copyproof.theory",
+    "function_policy": "copyproof.outside.functions",
+    "mabwiser_policy": "copyproof.outside.libraries",
     "plot_ablation": "copyproof.report.paper_figures",
     "plot_copies": "copyproof.report.paper_figures",
     "plot_growth": "copyproof.report.paper_figures",
@@ -85,7 +100,9 @@ _LATER = {
     "plot_samples": "copyproof.report.paper_figures",
     "save_figure": "copyproof.report.figures",
     "read_market": "copyproof.game.files",
+    "river_policy": "copyproof.outside.libraries",
     "simulate": "copyproof.simulation.run",
+    "smpybandits_policy": "copyproof.outside.interpreter",
     "write_market": "copyproof.game.files",
 }
 
