@@ -7,10 +7,11 @@ classes that a module can import; a lambda or a local function is refused.
 
 Each process has a pipe. It is sent the first and the last repetition of a batch, and answers with
 rows or with what went wrong. Interrupts are the parent's business: it ends all processes. A process
-whose parent has died finds its pipe closed, and ends.
+whose parent has died finds its pipe closed, or sees it while it plays, and ends.
 """
 
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -136,7 +137,9 @@ def _hire(
         # would hide the parent's death from the others.
         inherited = [ours, *(member.pipe for member in team)]
     process = context.Process(
-        target=_serve, args=(theirs, inherited, policy, table, counters, slot), daemon=True
+        target=_serve,
+        args=(os.getpid(), theirs, inherited, policy, table, counters, slot),
+        daemon=True,
     )
     with _quiet_fork():
         process.start()
@@ -153,6 +156,7 @@ def _quiet_fork() -> Iterator[None]:
 
 
 def _serve(
+    parent: int,
     pipe: "Connection[Any, Any]",
     inherited: "list[Connection[Any, Any]]",
     policy: OutsidePolicy,
@@ -167,6 +171,8 @@ def _serve(
 
     def tick(rounds: int) -> None:
         counters[slot] += rounds
+        if os.getppid() != parent:
+            raise SystemExit(1)  # nobody wants these games any more
 
     try:
         while True:

@@ -113,7 +113,7 @@ def game_seed(seed: int, repetition: int) -> int:
     Examples
     --------
     >>> game_seed(1, 0)
-    2083679832
+    1641411168
     """
     return int(np.random.SeedSequence(seed, spawn_key=(repetition,)).generate_state(1)[0])
 

@@ -97,7 +97,7 @@ def _resolve(text: str) -> Any:
         found = load(where, name)
     except (Exception, SystemExit) as error:
         wrong = one_line(error)
-        if isinstance(error, ModuleNotFoundError) and error.name == where.partition(".")[0]:
+        if isinstance(error, ModuleNotFoundError) and f"{where}.".startswith(f"{error.name}."):
             wrong = f"there is no module {where}"
         elif isinstance(error, FileNotFoundError) and str(error).endswith(where):
             wrong = str(error)
