@@ -110,5 +110,6 @@ def test_ctrl_c_ends_all_processes(tmp_path: Path, how: str) -> None:
         process.send_signal(signal.SIGINT if how == "parent" else signal.SIGKILL)
     out, _ = process.communicate(timeout=30)  # the workers hold its standard output, too
     assert out == ("" if how == "kill" else "interrupted\n")
-    assert time.monotonic() - sent < 3
-    assert not any(alive(pid) for pid in workers)
+    while any(alive(pid) for pid in workers):
+        assert time.monotonic() - sent < 3
+        time.sleep(0.01)
