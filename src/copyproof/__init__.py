@@ -38,6 +38,13 @@ from copyproof.policy import CATALOGUE, Policy, covered, parse_policy
 if TYPE_CHECKING:
     from copyproof.auditing import Attacks, Audit, Equilibrium, attacks, audit, equilibrium
     from copyproof.game.files import read_market, write_market
+    from copyproof.outside import (
+        OutsidePolicy,
+        function_policy,
+        mabwiser_policy,
+        river_policy,
+        smpybandits_policy,
+    )
     from copyproof.report.figures import plot_regret, save_figure
     from copyproof.report.paper_figures import (
         plot_ablation,
@@ -65,6 +72,7 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "Market",
+    "OutsidePolicy",
     "Poisson",
     "Policy",
     "Renew",
@@ -79,6 +87,8 @@ __all__ = [
     "churn",
     "covered",
     "equilibrium",
+    "function_policy",
+    "mabwiser_policy",
     "paper_market",
     "parse_policy",
     "plot_ablation",
@@ -87,8 +97,10 @@ __all__ = [
     "plot_regret",
     "plot_samples",
     "read_market",
+    "river_policy",
     "save_figure",
     "simulate",
+    "smpybandits_policy",
     "split",
     "write_market",
 ]
@@ -102,8 +114,11 @@ _LATER = {
     "audit": "copyproof.auditing",
     "equilibrium": "copyproof.auditing",
     "Bound": "copyproof.theory",
+    "OutsidePolicy": "copyproof.outside.records",
     "Result": "copyproof.simulation.result",
     "bounds": "copyproof.theory",
+    "function_policy": "copyproof.outside.functions",
+    "mabwiser_policy": "copyproof.outside.libraries",
     "plot_ablation": "copyproof.report.paper_figures",
     "plot_copies": "copyproof.report.paper_figures",
     "plot_growth": "copyproof.report.paper_figures",
@@ -111,7 +126,9 @@ _LATER = {
     "plot_samples": "copyproof.report.paper_figures",
     "save_figure": "copyproof.report.figures",
     "read_market": "copyproof.game.files",
+    "river_policy": "copyproof.outside.libraries",
     "simulate": "copyproof.simulation.run",
+    "smpybandits_policy": "copyproof.outside.interpreter",
     "write_market": "copyproof.game.files",
 }
 

@@ -231,11 +231,16 @@ def _most_in_play(sampling: Sampling, horizon: int) -> int | None:
     return int(min(bound, 1e18)) + 2
 
 
-def _lower_game(market: Market, tape: Any, tape_lengths: Any, changes: Changes) -> Game:
+def lower_rewards(market: Market) -> Rewards:
+    """What the originals pay, all agents' originals in a row."""
     originals = [arm for agent in market.agents for arm in agent.arms]
-    factor, weights = _lower_discount(market.discount)
+    return _lower_rewards(originals, market.best_mean)
+
+
+def _lower_game(market: Market, tape: Any, tape_lengths: Any, changes: Changes) -> Game:
+    factor, weights = lower_discount(market.discount)
     return Game(
-        rewards=_lower_rewards(originals, market.best_mean),
+        rewards=lower_rewards(market),
         discount_factor=factor,
         discount_weights=weights,
         tape=tape,
@@ -244,7 +249,8 @@ def _lower_game(market: Market, tape: Any, tape_lengths: Any, changes: Changes) 
     )
 
 
-def _lower_discount(discount: Discount) -> tuple[float, Any]:
+def lower_discount(discount: Discount) -> tuple[float, Any]:
+    """A factor, and the weights γ_1, γ_2, … if they are written out (empty if not)."""
     match discount:
         case Constant():
             return 1.0, np.zeros(0)

@@ -15,6 +15,7 @@ from importlib.metadata import version
 
 import numpy as np
 
+from copyproof._machine import processors
 from copyproof.engine.cache import cache_folder
 from copyproof.engine.lower import Lowered, lower
 from copyproof.engine.play import DONE, STOPPED, Record, play
@@ -176,13 +177,6 @@ def run(
         finally:
             control[0] = 1
     return time.perf_counter() - begin
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _compile(lowered: Lowered, checkpoints: np.ndarray, record: Record) -> None:

@@ -1,0 +1,12 @@
+"""What this machine offers."""
+
+import os
+
+__all__ = ["processors"]
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,211 @@
+"""Slow games on all cores: processes that take batches of repetitions.
+
+On Linux the processes are forked: they have the policy, whatever it is made of, and the packages it
+needs without loading them again. Elsewhere they are spawned, and the policy is sent to them, which
+takes one that can be pickled: those made from a text, a library's, and those of functions and
+classes that a module can import; a lambda or a local function is refused.
+
+Each process has a pipe. It is sent the first and the last repetition of a batch, and answers with
+rows or with what went wrong. Interrupts are the parent's business: it ends all processes. A process
+whose parent has died finds its pipe closed, or sees it while it plays, and ends.
+"""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from copyproof.outside.records import OutsideError, OutsidePolicy, one_line
+from copyproof.outside.table import Row, Table, play_game
+
+__all__ = ["in_processes", "start_method"]
+
+_LOOK = 0.05
+"""Seconds between two looks at how far the processes are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    message: str
+    cause: BaseException | None
+
+
+def start_method() -> str:
+    """How processes begin: forked on Linux, spawned elsewhere."""
+    return "fork" if sys.platform == "linux" else "spawn"
+
+
+def in_processes(
+    policy: OutsidePolicy,
+    table: Table,
+    batches: Sequence[range],
+    keep: Callable[[range, list[Row]], None],
+    *,
+    workers: int,
+    progress: Callable[[int], None] | None,
+) -> None:
+    """Play all batches of repetitions, and hand over the rows of each as they come."""
+    method = start_method()
+    context: Any = multiprocessing.get_context(method)
+    if method != "fork":
+        _check_sendable(policy, workers)
+    counters = context.RawArray("q", workers)
+    queue = list(reversed(batches))
+    team: list[_Member] = []
+    try:
+        for slot in range(workers):
+            team.append(_hire(context, team, policy, table, counters, slot))
+            team[-1].give(queue.pop())
+        while busy := [member for member in team if member.batch is not None]:
+            pipes: list[Any] = [member.pipe for member in busy]
+            ready = wait(pipes, timeout=_LOOK)
+            for member in busy:
+                if member.pipe in ready:
+                    batch, rows = member.take(policy)
+                    keep(batch, rows)
+                    if queue:
+                        member.give(queue.pop())
+            if progress is not None:
+                progress(sum(counters))
+    finally:
+        for member in team:
+            member.dismiss()
+
+
+@dataclass(slots=True)
+class _Member:
+    """One process, its pipe, and what it is busy with."""
+
+    process: Any
+    pipe: "Connection[Any, Any]"
+    batch: range | None = None
+
+    def give(self, batch: range) -> None:
+        self.batch = batch
+        try:
+            self.pipe.send(batch)
+        except OSError:
+            return  # it has died: take() will find out how
+
+    def take(self, policy: OutsidePolicy) -> tuple[range, list[Row]]:
+        assert self.batch is not None
+        batch = self.batch
+        try:
+            answer = self.pipe.recv()
+        except (EOFError, OSError):
+            self.process.join()
+            raise OutsideError(
+                f"policy {policy.name!r}: repetitions {batch[0]} to {batch[-1]}: the process that "
+                f"played them ended with exit code {self.process.exitcode}"
+            ) from None
+        if isinstance(answer, _Failure):
+            raise OutsideError(answer.message) from answer.cause
+        self.batch = None
+        return batch, answer
+
+    def dismiss(self) -> None:
+        self.pipe.close()  # an idle process ends by itself
+        if self.batch is not None:
+            self.process.terminate()
+        self.process.join(1.0)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.process.close()
+
+
+def _hire(
+    context: Any,
+    team: list[_Member],
+    policy: OutsidePolicy,
+    table: Table,
+    counters: Any,
+    slot: int,
+) -> _Member:
+    ours, theirs = context.Pipe()
+    inherited = []
+    if context.get_start_method() == "fork":
+        # A forked process holds copies of the parent's ends of all pipes so far; kept open, they
+        # would hide the parent's death from the others.
+        inherited = [ours, *(member.pipe for member in team)]
+    process = context.Process(
+        target=_serve,
+        args=(os.getpid(), theirs, inherited, policy, table, counters, slot),
+        daemon=True,
+    )
+    with _quiet_fork():
+        process.start()
+    theirs.close()
+    return _Member(process, ours)
+
+
+@contextmanager
+def _quiet_fork() -> Iterator[None]:
+    """No warning about threads: the engine's are closed, and those of NumPy's BLAS mind forks."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*is multi-threaded", DeprecationWarning)
+        yield
+
+
+def _serve(
+    parent: int,
+    pipe: "Connection[Any, Any]",
+    inherited: "list[Connection[Any, Any]]",
+    policy: OutsidePolicy,
+    table: Table,
+    counters: Any,
+    slot: int,
+) -> None:
+    """The life of one process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for other in inherited:
+        other.close()
+
+    def tick(rounds: int) -> None:
+        counters[slot] += rounds
+        if os.getppid() != parent:
+            raise SystemExit(1)  # nobody wants these games any more
+
+    try:
+        while True:
+            batch: range = pipe.recv()
+            try:
+                answer: Any = [play_game(policy, table, number, tick) for number in batch]
+            except OutsideError as error:
+                answer = _Failure(str(error), _sendable_cause(error))
+            pipe.send(answer)
+    except (EOFError, OSError):
+        return  # dismissed, or the parent has gone
+
+
+def _sendable_cause(error: OutsideError) -> BaseException | None:
+    """The exception behind an error, with its traceback as a note, in a form that can be sent."""
+    cause = error.__cause__
+    if cause is None:
+        return None
+    story = "".join(traceback.format_exception(cause)).rstrip()
+    try:
+        cause.add_note(f"In the process that played it:\n{story}")
+        pickle.loads(pickle.dumps(cause))
+    except Exception:  # whatever a foreign exception's own pickling may raise
+        cause = RuntimeError(one_line(cause))
+        cause.add_note(f"In the process that played it:\n{story}")
+    return cause
+
+
+def _check_sendable(policy: OutsidePolicy, workers: int) -> None:
+    try:
+        pickle.dumps(policy)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ValueError(
+            f"workers = {workers}: policy {policy.name!r} cannot be sent to another process "
+            f"({one_line(error)}); give workers = 1, or a policy that a module can import"
+        ) from error
