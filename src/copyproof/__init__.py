@@ -5,7 +5,8 @@ copies. copyproof plays that game: markets of agents who own, hide and copy arms
 an arm a round, and what comes of it for the agents and for the principal.
 
 ``read_market`` or ``Market`` make a market, ``parse_policy`` or ``Policy`` a policy, and
-``simulate`` plays them; ``bounds`` says what the theorems promise.
+``simulate`` plays them; ``exact`` computes small games without sampling; ``bounds`` says what the
+theorems promise.
 """
 
 import importlib
@@ -30,6 +31,7 @@ from copyproof.game import (
 from copyproof.policy import CATALOGUE, Policy, parse_policy
 
 if TYPE_CHECKING:
+    from copyproof.exactly import Exact, exact
     from copyproof.game.files import read_market, write_market
     from copyproof.report.figures import plot_regret, save_figure
     from copyproof.report.paper_figures import (
@@ -49,6 +51,7 @@ __all__ = [
     "Bound",
     "Custom",
     "Empirical",
+    "Exact",
     "Explicit",
     "Exponential",
     "Gaussian",
@@ -60,6 +63,7 @@ __all__ = [
     "RiskAverse",
     "RiskSeeking",
     "bounds",
+    "exact",
     "paper_market",
     "parse_policy",
     "plot_ablation",
@@ -76,8 +80,10 @@ __all__ = [
 # Loaded when first asked for: the compiler and the file formats cost more time than the rest.
 _LATER = {
     "Bound": "copyproof.theory",
+    "Exact": "copyproof.exactly.result",
     "Result": "copyproof.simulation.result",
     "bounds": "copyproof.theory",
+    "exact": "copyproof.exactly.run",
     "plot_ablation": "copyproof.report.paper_figures",
     "plot_copies": "copyproof.report.paper_figures",
     "plot_growth": "copyproof.report.paper_figures",

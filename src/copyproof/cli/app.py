@@ -17,6 +17,7 @@ from typing import Annotated
 import typer
 
 from copyproof.cli.bounds import bounds
+from copyproof.cli.exact import exact
 from copyproof.cli.output import one_line, say, silence_stdout
 from copyproof.cli.paper import paper
 from copyproof.cli.policies import policies
@@ -34,6 +35,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(simulate)
+app.command()(exact)
 app.command()(bounds)
 app.command()(policies)
 app.command()(paper)

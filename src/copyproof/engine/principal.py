@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copyproof.engine.cache import inlined, part
+from copyproof.engine.cache import inlined, kernel, part
 from copyproof.engine.rules import Rule, has_lines, line, select
 from copyproof.engine.state import State
 from copyproof.engine.streams import PICK, PRIORITY, SAMPLE, nth_of, stream_key, uniform
@@ -64,6 +64,12 @@ def sample_bound(factor: float, power: float, tau: float) -> float:
     if power == 2.0:
         return max(1.0, factor * (log * log))
     return max(1.0, factor * math.pow(log, power))
+
+
+@kernel
+def sample_size(plan: Plan, arms: int) -> int:
+    """How many of ``arms`` arms of one pool a sample of fixed size holds."""
+    return int(min(float(arms), sample_bound(plan.factor, plan.power, float(plan.horizon))))
 
 
 @part
@@ -120,7 +126,7 @@ def _lay_arms(plan: Plan, state: State, pool: int, repetition: int) -> None:
     arms = here.items
     wanted = arms
     if plan.sampling == FIXED:
-        wanted = int(min(float(arms), sample_bound(plan.factor, plan.power, float(plan.horizon))))
+        wanted = sample_size(plan, arms)
     elif plan.sampling != ALL:
         wanted = 0
     size = 0
