@@ -5,7 +5,8 @@ copies. copyproof plays that game: markets of agents who own, hide and copy arms
 an arm a round, and what comes of it for the agents and for the principal.
 
 ``read_market`` or ``Market`` make a market, ``parse_policy`` or ``Policy`` a policy, and
-``simulate`` plays them; ``bounds`` says what the theorems promise.
+``simulate`` plays them; ``exact`` computes small games without sampling; ``bounds`` says what the
+theorems promise.
 """
 
 import importlib
@@ -37,6 +38,7 @@ from copyproof.policy import CATALOGUE, Policy, covered, parse_policy
 
 if TYPE_CHECKING:
     from copyproof.auditing import Attacks, Audit, Equilibrium, attacks, audit, equilibrium
+    from copyproof.exactly import Exact, exact
     from copyproof.game.files import read_market, write_market
     from copyproof.outside import (
         OutsidePolicy,
@@ -67,6 +69,7 @@ __all__ = [
     "Custom",
     "Empirical",
     "Equilibrium",
+    "Exact",
     "Explicit",
     "Exponential",
     "Gaussian",
@@ -87,6 +90,7 @@ __all__ = [
     "churn",
     "covered",
     "equilibrium",
+    "exact",
     "function_policy",
     "mabwiser_policy",
     "paper_market",
@@ -119,6 +123,8 @@ _LATER = {
     "bounds": "copyproof.theory",
     "function_policy": "copyproof.outside.functions",
     "mabwiser_policy": "copyproof.outside.libraries",
+    "Exact": "copyproof.exactly.result",
+    "exact": "copyproof.exactly.run",
     "plot_ablation": "copyproof.report.paper_figures",
     "plot_copies": "copyproof.report.paper_figures",
     "plot_growth": "copyproof.report.paper_figures",

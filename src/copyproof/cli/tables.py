@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from copyproof.paper import Verdict
     from copyproof.simulation import Result
 
-__all__ = ["MOST_AGENTS", "bounds_tables", "catalogue_table", "claims_table", "simulation_tables"]
+__all__ = [
+    "MOST_AGENTS",
+    "bounds_tables",
+    "catalogue_table",
+    "claims_table",
+    "new_console",
+    "new_table",
+    "quantity",
+    "simulation_tables",
+    "trimmed",
+]
 
 MOST_AGENTS = 20
 """Agents that the tables show."""
@@ -42,13 +52,13 @@ def simulation_tables(results: "Sequence[Result]") -> str:
     """
     first = results[0]
     market = first.market
-    console = _console()
+    console = new_console()
     left_out = len(market.agents) - MOST_AGENTS
     with console.capture() as text:
         console.print(
-            f"{_count(len(market.agents), 'agent')}, "
-            f"{_count(market.registered, 'registered arm')}; "
-            f"{_count(first.horizon, 'round')}, {_count(first.repetitions, 'repetition')}, "
+            f"{quantity(len(market.agents), 'agent')}, "
+            f"{quantity(market.registered, 'registered arm')}; "
+            f"{quantity(first.horizon, 'round')}, {quantity(first.repetitions, 'repetition')}, "
             f"seed {first.seed}\n"
         )
         console.print(_regret_table(results))
@@ -63,9 +73,9 @@ def simulation_tables(results: "Sequence[Result]") -> str:
             _agent_tables(console, "utility, fees paid", results, np.array(utility))
         if left_out > 0:
             console.print(
-                f"\n{_count(left_out, 'more agent')} left out here; --json has all of them"
+                f"\n{quantity(left_out, 'more agent')} left out here; --json has all of them"
             )
-    return _trimmed(text.get())
+    return trimmed(text.get())
 
 
 def bounds_tables(
@@ -90,8 +100,8 @@ def bounds_tables(
     samples : sequence of Sample
         What the policy draws of every agent that takes part; may be empty.
     """
-    console = _console()
-    table = _table()
+    console = new_console()
+    table = new_table()
     table.add_column("theorem", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("why", overflow="fold")
@@ -99,8 +109,8 @@ def bounds_tables(
         table.add_row(bound.theorem, _bound(bound), bound.why)
     with console.capture() as text:
         console.print(
-            f"{policy}; {_count(len(market.agents), 'agent')}, "
-            f"{_count(market.registered, 'registered arm')}; {_count(horizon, 'round')}\n"
+            f"{policy}; {quantity(len(market.agents), 'agent')}, "
+            f"{quantity(market.registered, 'registered arm')}; {quantity(horizon, 'round')}\n"
         )
         console.print(table)
         if samples:
@@ -109,15 +119,15 @@ def bounds_tables(
         left_out = len(samples) - MOST_AGENTS
         if left_out > 0:
             console.print(
-                f"\n{_count(left_out, 'more agent')} left out here; --json has all of them"
+                f"\n{quantity(left_out, 'more agent')} left out here; --json has all of them"
             )
-    return _trimmed(text.get())
+    return trimmed(text.get())
 
 
 def catalogue_table(rows: Sequence[Row]) -> str:
     """Return the catalogue as text: what a policy does, then a line for each claim."""
-    console = _console()
-    table = _table()
+    console = new_console()
+    table = new_table()
     table.add_column("policy")
     table.add_column("what it does, and what is claimed of it", overflow="fold")
     table.add_column("status", no_wrap=True)
@@ -129,13 +139,13 @@ def catalogue_table(rows: Sequence[Row]) -> str:
         table.add_row("", "", "")
     with console.capture() as text:
         console.print(table)
-    return _trimmed(text.get())
+    return trimmed(text.get())
 
 
 def claims_table(verdicts: "Sequence[Verdict]") -> str:
     """Return the verdicts on the paper's claims as text."""
-    console = _console()
-    table = _table()
+    console = new_console()
+    table = new_table()
     for column in ("claim", "", "text"):
         table.add_column(column)
     for verdict in verdicts:
@@ -144,19 +154,20 @@ def claims_table(verdicts: "Sequence[Verdict]") -> str:
     with console.capture() as text:
         console.print(table)
         console.print(f"{held} of {len(verdicts)} hold")
-    return _trimmed(text.get())
+    return trimmed(text.get())
 
 
-def _table() -> Table:
+def new_table() -> Table:
+    """Return a table without frame; columns and rows are to be added."""
     return Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP, 0, 0))
 
 
-def _trimmed(text: str) -> str:
+def trimmed(text: str) -> str:
     """Return the text without blanks at the ends of lines."""
     return "\n".join(line.rstrip() for line in text.rstrip().split("\n")) + "\n"
 
 
-def _console() -> Console:
+def new_console() -> Console:
     """Return a console that takes names as they are."""
     return Console(markup=False, emoji=False, highlight=False)
 
@@ -164,7 +175,7 @@ def _console() -> Console:
 def _regret_table(results: "Sequence[Result]") -> Table:
     regrets = [result.regret for result in results]
     digits = _decimals([regret.mean for regret in regrets], [regret.stderr for regret in regrets])
-    table = _table()
+    table = new_table()
     table.add_column("policy", overflow="fold")
     for heading in ("regret", "± std. error", "rounds/s"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -180,7 +191,7 @@ def _regret_table(results: "Sequence[Result]") -> Table:
 
 
 def _sample_table(samples: Sequence[Sample]) -> Table:
-    table = _table()
+    table = new_table()
     table.add_column("agent", overflow="fold", max_width=_LONGEST_NAME)
     for heading in ("arms", "best", "sample", "exact", "bound"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -228,7 +239,7 @@ def _agent_tables(
     first = max(len("agent"), *(min(cell_len(name), _LONGEST_NAME) for name in names)) + _GAP + 1
     for places in _blocks(widths, console.width - first):
         console.print(f"\n{what}{known}")
-        table = _table()
+        table = new_table()
         table.add_column("agent", overflow="fold", max_width=_LONGEST_NAME)
         for place in places:
             table.add_column(headings[place], justify="right", no_wrap=True)
@@ -266,7 +277,8 @@ def _number(value: float, decimals: int) -> str:
     return "-" if math.isnan(value) else f"{value:,.{decimals}f}"
 
 
-def _count(number: int, what: str) -> str:
+def quantity(number: int, what: str) -> str:
+    """Return a number and what it counts, in the plural where it is due."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 

@@ -67,9 +67,9 @@ def cache_folder() -> Path:
     return folder
 
 
-def is_cached() -> bool:
-    """Whether some kernel of this version has been compiled here before."""
-    return any(cache_folder().rglob("*.nbc"))
+def is_cached(name: str = "play") -> bool:
+    """Whether a kernel of this version, by its function's name, has been compiled here before."""
+    return any(cache_folder().rglob(f"*.{name}-*.nbc"))
 
 
 @contextmanager

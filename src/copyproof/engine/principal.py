@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copyproof.engine.cache import inlined, part
+from copyproof.engine.cache import inlined, kernel, part
 from copyproof.engine.rules import Rule, has_lines, line, select
 from copyproof.engine.state import OUTSIDE, State
 from copyproof.engine.streams import PICK, PRIORITY, SAMPLE, nth_of, stream_key, uniform
@@ -65,6 +65,12 @@ def sample_bound(factor: float, power: float, tau: float) -> float:
     if power == 2.0:
         return max(1.0, factor * (log * log))
     return max(1.0, factor * math.pow(log, power))
+
+
+@kernel
+def sample_size(plan: Plan, arms: int) -> int:
+    """How many of ``arms`` arms of one pool a sample of fixed size holds."""
+    return int(min(float(arms), sample_bound(plan.factor, plan.power, float(plan.horizon))))
 
 
 @part
@@ -121,7 +127,7 @@ def _lay_arms(plan: Plan, state: State, pool: int, repetition: int) -> None:
             left += 1
     wanted = left
     if plan.sampling == FIXED:
-        wanted = int(min(float(left), sample_bound(plan.factor, plan.power, float(plan.horizon))))
+        wanted = sample_size(plan, left)
     elif plan.sampling != ALL:
         wanted = 0
     here.seats = wanted

@@ -88,13 +88,23 @@ def power_law(tau: float, a: float, b: float, c: float) -> float:
 
 
 @inlined
-def _tau(rule: Rule, plays: int, horizon: int) -> float:
+def reading(rule: Rule, plays: int, horizon: int) -> float:
     """The clock's reading, at least 1."""
     if rule.clock == ROUND:
         return plays + 1.0
     if rule.clock == PLAYS:
         return max(plays, 1) * 1.0
     return horizon * 1.0
+
+
+@inlined
+def epsilon(rule: Rule, tau: float) -> float:
+    """The chance of ε-greedy's coin to let any item be taken; 0 for other rules."""
+    if rule.kind == EPSILON_GREEDY:
+        return rule.first
+    if rule.kind == EPSILON_DECREASING:
+        return min(1.0, rule.first / tau)
+    return 0.0
 
 
 @inlined
@@ -120,15 +130,15 @@ def select(
     key1 = state.keys[pool, 1]
     if rule.kind == UNIFORM:
         return nth_of(uniform(key0, key1, k, PICK, 0, repetition), here.size)
-    tau = _tau(rule, plays, horizon)
+    tau = reading(rule, plays, horizon)
     tournament = not scan and has_lines(rule)
     if tournament:
         best, equals = _tournament_winners(rule, state, pool, tau)
     else:
-        best, equals = _scan_winners(rule, state, pool, tau, k, repetition)
+        best, equals = scan_winners(rule, state, pool, tau, k, repetition)
     if rule.kind == EPSILON_GREEDY or rule.kind == EPSILON_DECREASING:
-        epsilon = rule.first if rule.kind == EPSILON_GREEDY else min(1.0, rule.first / tau)
-        if best < np.inf and uniform(key0, key1, k, COIN, 0, repetition) < epsilon:
+        coin = epsilon(rule, tau)
+        if best < np.inf and uniform(key0, key1, k, COIN, 0, repetition) < coin:
             return nth_of(uniform(key0, key1, k, PICK, 0, repetition), here.size)
     nth = 0
     if equals > 1 and not priority:
@@ -157,7 +167,7 @@ def _tournament_winners(rule: Rule, state: State, pool: int, tau: float) -> tupl
 
 
 @part
-def _scan_winners(
+def scan_winners(
     rule: Rule, state: State, pool: int, tau: float, k: int, repetition: int
 ) -> tuple[float, int]:
     """The largest index and how many have it; all of them are left in ``state.values``."""

@@ -1,0 +1,274 @@
+"""Which arms may come next from one state of a game: the same winners as ``choose`` finds.
+
+Where a simulation draws, an exact computation keeps all outcomes. A *state* is what the principal
+remembers: for each original, the multiset of (plays n, successes s) over its copies, as equal
+copies are exchangeable. It is kept as sorted *slots*, largest (n, s) first. An original with c
+copies has min(c, T) slots, as no more are ever played, and those not played yet count for as many
+arms as they stand for.
+
+A *key* is a state packed into whole numbers: a slot takes 2·bits of a word, n above s, and a word
+holds as many slots as fit into 62 bits. Slots lie in the order of the originals, which lie in the
+agents' order.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from copyproof.engine.cache import inlined, kernel
+from copyproof.engine.principal import GROWING, Plan, sample_bound
+from copyproof.engine.rules import UNIFORM, Rule, epsilon, line, reading, scan_winners
+from copyproof.engine.state import State
+from copyproof.engine.tournament import set_leaf
+
+
+class Layout(NamedTuple):
+    """Where everything stands in a key, and what is known of the originals."""
+
+    bits: int
+    """Of a number from 0 to T."""
+    words: Any
+    """Of each slot: the word it lies in."""
+    shifts: Any
+    """Of each slot: the bits below it in its word."""
+    agents: Any
+    """Agent i owns the originals agents[i] to agents[i + 1]."""
+    slots: Any
+    """Original o has the slots slots[o] to slots[o + 1]."""
+    copies: Any
+    """Registered arms of each original."""
+    means: Any
+
+
+class Options(NamedTuple):
+    """What may be chosen in one state; weights count arms or agents that are alike."""
+
+    fields: Any
+    """n and s of each slot, as they stand in the key."""
+    plays: Any
+    """Of each agent."""
+    agents: Any
+    """1 for each agent among the winners of phase 1."""
+    agent_coin: Any
+    """One number: the chance that any agent is taken instead."""
+    arms: Any
+    """Weight of each slot among the winners of its pool."""
+    in_play: Any
+    """Weight of each slot among all that stand in its pool."""
+    arm_coins: Any
+    """Chance, for each agent (a flat policy: one), that any arm of the pool is taken instead."""
+
+
+@inlined
+def find_options(
+    plan: Plan, state: State, layout: Layout, t: int, key: Any, options: Options
+) -> None:
+    """Fill ``options`` with what may be chosen in round t; ``state`` is modified, too."""
+    _unpack(state, layout, key, options)
+    agents = options.plays.shape[0]
+    if not plan.hierarchical:
+        originals = layout.copies.shape[0]
+        options.arm_coins[0] = _arm_options(plan, state, layout, 0, 0, originals, t - 1, t, options)
+        return
+    options.agent_coin[0] = _agent_options(plan, state, t, options)
+    for agent in range(agents):
+        if state.pools[agent + 1].items > 0 and (
+            options.agents[agent] > 0 or options.agent_coin[0] > 0.0
+        ):
+            options.arm_coins[agent] = _arm_options(
+                plan,
+                state,
+                layout,
+                agent + 1,
+                layout.agents[agent],
+                layout.agents[agent + 1],
+                options.plays[agent],
+                t,
+                options,
+            )
+
+
+@inlined
+def _unpack(state: State, layout: Layout, key: Any, options: Options) -> None:
+    """Write the plays and successes of a key into the items of the state."""
+    agents = options.plays.shape[0]
+    mask = (1 << layout.bits) - 1
+    for agent in range(agents):
+        plays = 0
+        successes = 0
+        first = layout.slots[layout.agents[agent]]
+        last = layout.slots[layout.agents[agent + 1]]
+        for slot in range(first, last):
+            word = key[layout.words[slot]] >> layout.shifts[slot]
+            s = word & mask
+            n = (word >> layout.bits) & mask
+            options.fields[slot] = (n << layout.bits) | s
+            options.arms[slot] = 0
+            options.in_play[slot] = 0
+            _tell(state.items[agents + slot], n, s)
+            plays += n
+            successes += s
+        _tell(state.items[agent], plays, successes)
+        options.plays[agent] = plays
+
+
+@inlined
+def _tell(item: Any, plays: int, successes: int) -> None:
+    item.plays = plays
+    item.answers = plays
+    item.total = float(successes)
+
+
+@inlined
+def _agent_options(plan: Plan, state: State, t: int, options: Options) -> float:
+    """Find the agents that may be chosen; the chance that any other is, is returned."""
+    agents = options.plays.shape[0]
+    here = state.pools[0]
+    size = 0
+    for rank in range(agents):
+        agent = state.order[rank]
+        options.agents[agent] = 0
+        if state.pools[agent + 1].items > 0:
+            height, slope = line(plan.agent, state.items[agent])
+            set_leaf(state.nodes, here.base + here.cap + size, height, slope, 1, agent)
+            size += 1
+    here.size = size
+    best, coin = _winners(plan.agent, state, 0, t - 1, plan.horizon)
+    for place in range(size):
+        if state.values[place] == best:
+            options.agents[state.nodes[here.base + here.cap + place].link] = 1
+            if plan.priority:
+                break
+    return coin
+
+
+@inlined
+def _arm_options(
+    plan: Plan,
+    state: State,
+    layout: Layout,
+    pool: int,
+    first: int,
+    last: int,
+    plays: int,
+    t: int,
+    options: Options,
+) -> float:
+    """Find the arms of one pool, originals ``first`` to ``last``, that may be chosen.
+
+    Slots that are alike are one leaf. The chance that any arm is taken instead is returned.
+    """
+    agents = options.plays.shape[0]
+    here = state.pools[pool]
+    leaves = here.base + here.cap
+    played = _weigh_slots(layout, first, last, options)
+    slots = range(layout.slots[first], layout.slots[last])
+    if plan.sampling >= GROWING:
+        registered = 0
+        for original in range(first, last):
+            registered += layout.copies[original]
+        tau = t if plan.sampling == GROWING else plays + 1
+        grows = played < registered and played < sample_bound(plan.factor, plan.power, float(tau))
+        for slot in slots:
+            if options.fields[slot] == 0:  # outside: an arm that comes into play is played at once
+                options.arms[slot] = options.in_play[slot] if grows else 0
+                options.in_play[slot] = 0
+        if grows:
+            return 0.0
+    size = 0
+    for slot in slots:
+        if options.in_play[slot] > 0:
+            height, slope = line(plan.arm, state.items[agents + slot])
+            set_leaf(state.nodes, leaves + size, height, slope, 1, agents + slot)
+            size += 1
+    here.size = size
+    best, coin = _winners(plan.arm, state, pool, plays, plan.horizon)
+    for place in range(size):
+        if state.values[place] == best:
+            slot = state.nodes[leaves + place].link - agents
+            options.arms[slot] = options.in_play[slot]
+    return coin
+
+
+@inlined
+def _weigh_slots(layout: Layout, first: int, last: int, options: Options) -> int:
+    """Let the first of slots that are alike stand for all their arms; count the played arms."""
+    played = 0
+    for original in range(first, last):
+        slot = layout.slots[original]
+        end = layout.slots[original + 1]
+        while slot < end:
+            field = options.fields[slot]
+            after = slot + 1
+            while after < end and options.fields[after] == field:
+                after += 1
+            if field == 0:  # the rest, which may be more arms than there are slots
+                options.in_play[slot] = layout.copies[original] - (slot - layout.slots[original])
+            else:
+                options.in_play[slot] = after - slot
+                played += after - slot
+            slot = after
+    return played
+
+
+@inlined
+def _winners(rule: Rule, state: State, pool: int, plays: int, horizon: int) -> tuple[float, float]:
+    """The largest index, and the chance that it does not matter; indices are left in the state."""
+    if rule.kind == UNIFORM:
+        return np.nan, 1.0
+    tau = reading(rule, plays, horizon)
+    best, _ = scan_winners(rule, state, pool, tau, 0, 0)
+    return best, epsilon(rule, tau) if best < np.inf else 0.0
+
+
+@inlined
+def write_child(
+    layout: Layout, options: Options, original: int, slot: int, reward: int, key: Any, child: Any
+) -> None:
+    """Write the key that follows when one of the arms of a slot is played into ``child``.
+
+    The slot is the first of its equals. It grows, and passes those before it that are smaller now.
+    """
+    for word in range(child.shape[0]):
+        child[word] = key[word]
+    before = options.fields[slot]
+    field = before + (1 << layout.bits) + reward
+    while slot > layout.slots[original] and options.fields[slot - 1] < field:
+        passed = options.fields[slot - 1]
+        child[layout.words[slot]] += (passed - before) << layout.shifts[slot]
+        before = passed
+        slot -= 1
+    child[layout.words[slot]] += (field - before) << layout.shifts[slot]
+
+
+@kernel
+def survey(
+    plan: Plan,
+    state: State,
+    layout: Layout,
+    t: int,
+    keys: np.ndarray,
+    options: Options,
+    children: np.ndarray,
+) -> None:
+    """Fill the options of many states, a row each, and the keys that may follow.
+
+    ``children[row, slot, reward]`` follows when an arm of the slot pays the reward.
+    """
+    for row in range(keys.shape[0]):
+        here = Options(
+            options.fields[row],
+            options.plays[row],
+            options.agents[row],
+            options.agent_coin[row],
+            options.arms[row],
+            options.in_play[row],
+            options.arm_coins[row],
+        )
+        find_options(plan, state, layout, t, keys[row], here)
+        for original in range(layout.copies.shape[0]):
+            for slot in range(layout.slots[original], layout.slots[original + 1]):
+                if here.arms[slot] > 0 or here.in_play[slot] > 0:
+                    for reward in range(2):
+                        child = children[row, slot, reward]
+                        write_child(layout, here, original, slot, reward, keys[row], child)
