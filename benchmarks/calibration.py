@@ -10,8 +10,9 @@ copying is also computed exactly. An error is
 - a *missed interval*: at least one of the gains lies outside its limits. The limits are to hold
   for all deviations and stages together, so at most 5 % of audits may have one.
 
-Every market is audited with both kinds of limits, with a small budget (so that many audits end
-undecided and early stages matter) and a larger one. Deterministic for a seed:
+Every market is audited with both kinds of limits and three budgets of rounds: one that allows some
+fifty games of each strategy, as long games do, and leaves most audits undecided; a small one; and a
+larger one. Deterministic for a seed:
 
     python benchmarks/calibration.py [--markets 1000] [--seed 1] [--out FILE.json]
 """
@@ -41,7 +42,7 @@ POLICIES = (
     "h-ucb-t-free",
 )
 METHODS = ("bounded", "large-sample")
-BUDGETS = {"small": 300_000, "large": 6_000_000}
+BUDGETS = {"tiny": 4_000, "small": 300_000, "large": 6_000_000}
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,8 @@ class Setting:
         rooms = [sum(of_agents)] if self.policy.is_flat else of_agents
         state = allocate(
             np.array(of_agents, np.int64),
-            np.array(slots, np.int64),
+            np.repeat(np.arange(len(slots)), slots),
+            np.zeros(sum(slots), bool),
             rooms,
             flat=self.policy.is_flat,
         )
