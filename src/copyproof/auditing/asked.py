@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from copyproof._machine import processors
 from copyproof.auditing.laboratory import Laboratory
 from copyproof.game import Market
 from copyproof.game._check import number, require, whole_in
 from copyproof.outside import OutsidePolicy, named_policy
 from copyproof.policy import Policy
-from copyproof.simulation.run import MOST_ROUNDS, processors
+from copyproof.simulation.run import MOST_ROUNDS
 
-__all__ = ["DEFAULT_BUDGET", "DEFAULT_OUTSIDE_BUDGET", "Asked", "ask", "positive"]
+__all__ = ["DEFAULT_BUDGET", "DEFAULT_OUTSIDE_BUDGET", "Asked", "ask", "positive", "usual_budget"]
 
 DEFAULT_BUDGET = 400_000_000
 """Rounds: about a minute on two processors."""
@@ -73,12 +74,22 @@ def ask(
     seed = whole_in("seed", seed, 0, 2**64 - 1)
     confidence = number("confidence", confidence)
     require(0 < confidence < 1, "confidence", confidence, "in (0, 1)")
-    if budget is None:
-        budget = DEFAULT_BUDGET if isinstance(asked, Policy) else DEFAULT_OUTSIDE_BUDGET
-    budget = whole_in("budget", budget, 1, 10**18)
+    rounds = usual_budget(asked) if budget is None else whole_in("budget", budget, 1, 10**18)
     workers = processors() if workers is None else whole_in("workers", workers, 1, 1024)
     laboratory = Laboratory(asked, horizon=horizon, seed=seed, workers=workers, progress=progress)
-    return Asked(laboratory, confidence, budget)
+    return Asked(laboratory, confidence, rounds)
+
+
+def usual_budget(policy: Policy | OutsidePolicy) -> int:
+    """The rounds that a policy may play if nothing was said.
+
+    Examples
+    --------
+    >>> from copyproof import parse_policy
+    >>> usual_budget(parse_policy("ucb1"))
+    400000000
+    """
+    return DEFAULT_BUDGET if isinstance(policy, Policy) else DEFAULT_OUTSIDE_BUDGET
 
 
 def positive(field: str, value: float | None) -> float | None:

@@ -149,9 +149,9 @@ def sample(
     references = {trial.reference for trial in trials}
     horizon = laboratory.horizon
     markets = len(references) + len({_played(trial) for trial in trials})
-    repetitions = min(
-        max(_FEWEST, min(_MOST, _FIRST_ROUNDS // horizon)), budget // (horizon * markets)
-    )
+    ours = isinstance(laboratory.policy, Policy)  # others are slow: let them begin with few games
+    first = max(_FEWEST, min(_MOST, _FIRST_ROUNDS // horizon)) if ours else _FEWEST
+    repetitions = min(first, budget // (horizon * markets))
     known = 0
     until = laboratory.rounds + budget
     if repetitions < 2:
