@@ -50,7 +50,7 @@ def file(tmp_path: Path) -> str:
 def test_the_same_games_as_in_this_interpreter(file: str) -> None:
     space: dict[str, object] = {"__name__": "mine"}
     exec(Path(file).read_text(), space)
-    here: OutsidePolicy = OutsidePolicy("here", space["Mine"])  # type: ignore[arg-type]
+    here: OutsidePolicy = OutsidePolicy("here", space["Mine"])
     there = interpreter_policy(file, "Mine", python=sys.executable)
     expected = play_outside(here, MARKET, workers=1, **HOW)
     for workers in (1, 2):
@@ -77,7 +77,7 @@ def test_errors_come_across(file: str, odd: str, message: str) -> None:
 
 def test_it_ends_with_the_policy(file: str) -> None:
     policy = interpreter_policy(file, "Mine", python=sys.executable)
-    process = policy.factory._process  # type: ignore[attr-defined]
+    process = policy.factory._process
     assert process.poll() is None
     del policy
     assert process.returncode == 0
@@ -95,7 +95,7 @@ def test_one_game_at_a_time(file: str) -> None:
 
 def test_what_is_not_there_is_named(file: str) -> None:
     for name, parameters, message in [
-        ("Nothing", {}, "AttributeError: module 'mine' has no attribute 'Nothing'"),
+        ("Nothing", {}, "mine.py' has no attribute 'Nothing'"),
         ("Mine", {"better": 1}, "unexpected keyword argument 'better'"),
         ("Mine", {"odd": object()}, "Object of type object is not JSON serializable"),
     ]:

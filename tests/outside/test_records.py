@@ -13,7 +13,7 @@ def test_it_is_its_name() -> None:
     policy = OutsidePolicy("mine", dict)
     assert str(policy) == policy.name == "mine"
     with pytest.raises(dataclasses.FrozenInstanceError):
-        policy.name = "other"  # type: ignore[misc]
+        policy.name = "other"
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ class Replay:
     def __call__(self, arms: Any, *, owners: Any, horizon: int, seed: int) -> Any:
         left = iter(self.by_seed[seed])
         player = Scripted(arms, owners=owners, horizon=horizon, seed=seed)
-        player.choose = lambda: arms[next(left)]  # type: ignore[method-assign]
+        player.choose = lambda: arms[next(left)]
         return player
 
 
@@ -108,7 +108,7 @@ def test_names_are_numbered_in_registration_order() -> None:
     assert list(table.owners.values()) == ["ann", "ann", "ann", "ann/1"]
     assert table.original_of == [0, 2, 2, 3]
     with pytest.raises(TypeError):
-        table.owners["ann/1"] = "bob"  # type: ignore[index]
+        table.owners["ann/1"] = "bob"
 
 
 def test_seeds() -> None:

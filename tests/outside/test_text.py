@@ -82,3 +82,12 @@ def test_a_file_that_fails_is_named(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=message) as caught:
             named_policy(f"{file}:name")
         assert caught.value.__cause__ is not None
+
+
+def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "river.py"  # and it does not stand in for the package
+    source = "from copyproof import function_policy\nname = function_policy(lambda tally: '{}')\n"
+    for arm, expected in [("0.5-agent/1", [30, 0, 0, 0, 0]), ("0.6-agent/1", [0, 30, 0, 0, 0])]:
+        file.write_text(source.format(arm) + "#" * len(arm) * expected[0])
+        assert plays(f"{file}:name") == expected
+    assert sum(plays("river:UCB(delta=1)")) == 30

@@ -181,6 +181,23 @@ def interpreter_policy(
     Returns
     -------
     OutsidePolicy
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> source = '''
+    ... class First:
+    ...     def __init__(self, arms, *, owners, horizon, seed):
+    ...         self.choose = lambda: arms[0]
+    ...         self.learn = lambda arm, reward: None
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "mine.py"
+    ...     _ = file.write_text(source)
+    ...     policy = interpreter_policy(str(file), "First", python=sys.executable)
+    >>> player = policy.factory(["ann/1"], owners={"ann/1": "ann"}, horizon=1, seed=0)
+    >>> len(player.choose())
+    5
     """
     text = call_text(where, name, {**parameters, "python": str(python)})
     return _checked(text, Interpreter(str(python), where, name, parameters))

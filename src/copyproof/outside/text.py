@@ -25,7 +25,7 @@ from typing import Any
 
 from copyproof.outside.interpreter import interpreter_policy, smpybandits_policy
 from copyproof.outside.libraries import mabwiser_policy, river_policy
-from copyproof.outside.records import OutsidePolicy, Player, one_line
+from copyproof.outside.records import Factory, OutsidePolicy, Player, one_line
 from copyproof.outside.worker import load
 from copyproof.policy import Policy, parse_policy
 
@@ -71,25 +71,29 @@ def named_policy(text: str) -> Policy | OutsidePolicy:
     if "python" in parameters:
         return OutsidePolicy(text, interpreter_policy(where, name, **parameters).factory)
     found = _resolve(text)
-    if isinstance(found, Policy):
-        return found
-    return OutsidePolicy(text, _FromText(text))
+    return found if isinstance(found, Policy) else OutsidePolicy(text, _FromText(text, found))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FromText:
-    """A factory that another process can make again, since it is its text."""
+    """A factory that can be sent to another process: it goes as its text, and is found anew."""
 
     text: str
+    factory: Factory
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_from_text, (self.text,))
 
     def __call__(
         self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
     ) -> Player:
-        player: Player = _resolve(self.text)(arms, owners=owners, horizon=horizon, seed=seed)
-        return player
+        return self.factory(arms, owners=owners, horizon=horizon, seed=seed)
 
 
-@functools.lru_cache(maxsize=64)
+def _from_text(text: str) -> _FromText:
+    return _FromText(text, _resolve(text))
+
+
 def _resolve(text: str) -> Any:
     """The policy record or the factory that a text of the last two forms stands for."""
     where, name, parameters = _parts(text)

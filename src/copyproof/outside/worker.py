@@ -33,11 +33,12 @@ def load(where: str, name: str) -> Any:
     if not where.endswith(".py"):
         return getattr(importlib.import_module(where), name)
     path = os.path.abspath(where)
-    spec = importlib.util.spec_from_file_location(os.path.basename(where)[:-3], path)
+    # Not called by its bare name: a file river.py must not stand in for the package River.
+    spec = importlib.util.spec_from_file_location(f"file {path}", path)
     if spec is None or spec.loader is None or not os.path.isfile(path):
         raise FileNotFoundError(f"there is no file {where}")
     module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(module.__name__, module)  # data classes look themselves up there
+    sys.modules[module.__name__] = module  # data classes look themselves up there
     spec.loader.exec_module(module)
     return getattr(module, name)
 
