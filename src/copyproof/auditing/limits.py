@@ -13,7 +13,8 @@ on either side together.
 - **Large samples**: Student's t with n − 1 degrees of freedom, and an allowance for what has not
   been seen yet. Of an event that has not shown in n games one can only say that its chance is below
   about ln(2/α)/n; it is taken to move the gain by at most the range w of the utilities that either
-  strategy has shown, with the factor 1/3 of Bernstein's inequality:
+  strategy has shown (and w is at least what one play can be worth), with the factor 1/3 of
+  Bernstein's inequality:
 
       |mean − E x| ≤ t_{n−1, 1−α/2} √(V/n) + w ln(2/α) / (3 n).
 

@@ -248,7 +248,7 @@ def _limits(
         most_regret = 2 * _largest_gap(trial.reference) * horizon
         return gain, bounded_limits(more_regret, most_regret, alpha)
     return (
-        large_sample_limits(after - before, _range_of(before, after), alpha),
+        large_sample_limits(after - before, max(_range_of(before, after), _play(trial)), alpha),
         large_sample_limits(more_regret, _range_of(pair.regret_before, pair.regret_after), alpha),
     )
 
@@ -268,6 +268,14 @@ def _same_on_every_path(trial: Trial, policy: Policy | OutsidePolicy) -> bool:
 
 def _range_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     return float(max(one.max(), other.max()) - min(one.min(), other.min()))
+
+
+def _play(trial: Trial) -> float:
+    """What one play can be worth: the least that something unseen could change."""
+    rewards = [max(map(abs, arm.support)) for arm in trial.agent.arms]
+    most = max(one if math.isfinite(one) else 1.0 for one in rewards)
+    nothing, something = trial.agent.utility.of([0.0, most])
+    return float(something - nothing)
 
 
 def _width(trial: Trial, horizon: int) -> float:
