@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from copyproof import CATALOGUE, covered, parse_policy
@@ -82,8 +82,15 @@ def test_no_deviation_is_ahead_in_a_million_compiled_games() -> None:
 
 @pytest.mark.slow
 def test_a_path_is_found_where_samples_grow_with_the_round() -> None:
-    rng = random.Random(3)
-    assert any(shortfall(random_case(rng, SEES_T_INSIDE)) for _ in range(5000))
+    def fails(rng: random.Random) -> bool:
+        return shortfall(random_case(rng, SEES_T_INSIDE)) is not None
+
+    how = settings(
+        max_examples=20_000,
+        phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    assert find(RANDOMS, fails, settings=how)  # raises if there is none
 
 
 def test_compiled_games_find_one_where_samples_grow_with_the_round() -> None:
