@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from copyproof import Market
+from copyproof import Admit, Market, Renew, Retire, Schedule
 
 # --- random streams --------------------------------------------------------------------------
 
@@ -286,21 +286,65 @@ POLICIES: dict[str, Flat | Hierarchical] = {
 
 @dataclass
 class Pool:
-    """The arms of one agent, or all arms: registered, and in play (in registration order)."""
+    """The arms of one agent, or all arms: registered, and in play (both in order of number).
+
+    ``seats`` counts the arms ever admitted to a sample; ``left`` are those among them that were
+    withdrawn, and may come back. ``bound`` is the size of a sample drawn once.
+    """
 
     arms: list[Candidate]
     in_play: list[Candidate] = field(default_factory=list)
+    seats: int = 0
+    left: list[Candidate] = field(default_factory=list)
+    bound: int = 0
+
+    def outside(self) -> list[Candidate]:
+        return [arm for arm in self.arms if all(arm is not one for one in self.in_play)]
+
+    def sit_down(self, arm: Candidate) -> None:
+        self.in_play = sorted([*self.in_play, arm], key=lambda one: one.number)
+
+    def withdraw(self, arm: Candidate) -> None:
+        self.arms = [one for one in self.arms if one is not arm]
+        if any(one is arm for one in self.in_play):
+            self.in_play = [one for one in self.in_play if one is not arm]
+            self.left.append(arm)
+
+    def register(self, arm: Candidate, sampled: bool) -> None:
+        self.arms = sorted([*self.arms, arm], key=lambda one: one.number)
+        comes_back = any(one is arm for one in self.left)
+        self.left = [one for one in self.left if one is not arm]
+        if not sampled:
+            self.sit_down(arm)
+        elif comes_back:
+            if len(self.in_play) < self.seats:
+                self.sit_down(arm)
+        elif self.seats < self.bound:
+            self.seats += 1
+            self.sit_down(arm)
 
 
-def drawn_sample(arms: list[Candidate], size: float, stream: Stream) -> list[Candidate]:
+def drawn_sample(arms: list[Candidate], size: int, stream: Stream) -> list[Candidate]:
     """A uniform sample, arm by arm: each is taken with chance (missing)/(left)."""
-    wanted = min(len(arms), max(1, math.floor(size)))
+    wanted = min(len(arms), size)
     sample: list[Candidate] = []
-    for number, arm in enumerate(arms):
-        missing, left = wanted - len(sample), len(arms) - number
-        if missing == left or (missing > 0 and stream.one(0, SAMPLE, number) * left < missing):
+    for place, arm in enumerate(arms):
+        missing, left = wanted - len(sample), len(arms) - place
+        if missing == left or (missing > 0 and stream.one(0, SAMPLE, arm.number) * left < missing):
             sample.append(arm)
     return sample
+
+
+def in_time(schedule: Schedule, horizon: int) -> list[Retire | Admit]:
+    """The changes up to the horizon, by round, and as given within a round."""
+    return sorted((one for one in schedule.changes if one.round <= horizon), key=lambda e: e.round)
+
+
+def due(renewal: Renew | None, arm: Candidate) -> bool:
+    if renewal is None:
+        return False
+    old = renewal.after is not None and arm.n >= renewal.after
+    return old or (renewal.below is not None and arm.mean < renewal.below)
 
 
 def reward_of(mean: float, u: float) -> float:
@@ -318,9 +362,13 @@ def choices(
     horizon: int,
     seed: int,
     repetition: int,
+    schedule: Schedule | None = None,
 ) -> list[int]:
     """The arm of every round, as a number in registration order; Bernoulli markets only."""
     spec = POLICIES[policy] if isinstance(policy, str) else policy
+    schedule = schedule or Schedule()
+    events = in_time(schedule, horizon)
+    renewals = {one.agent: one for one in schedule.renewals}
     principal = Stream(seed, 0, repetition)
     streams = [Stream(seed, i + 1, repetition) for i in range(len(market.agents))]
     agents = [Candidate(i) for i in range(len(market.agents))]
@@ -328,27 +376,47 @@ def choices(
     means: list[float] = []
     owner: list[int] = []
     first: list[int] = []
+    # By (agent, original): arms that will come, are registered, and were withdrawn, oldest first.
+    coming: dict[tuple[str, int], list[Candidate]] = {}
+    here: dict[tuple[str, int], list[Candidate]] = {}
+    gone: dict[tuple[str, int], list[Candidate]] = {}
     for i, agent in enumerate(market.agents):
         pool = Pool([])
         first.append(len(owner))
-        for arm, copies in zip(agent.arms, agent.copies, strict=True):
-            for _ in range(copies):
-                pool.arms.append(Candidate(len(pool.arms), original=len(means)))
-                owner.append(i)
+        begin = len(means)
+        for place, (arm, copies) in enumerate(zip(agent.arms, agent.copies, strict=True)):
+            new = [Candidate(len(pool.arms) + c, original=len(means)) for c in range(copies)]
+            pool.arms += new
+            owner += [i] * copies
+            here[agent.name, place] = list(new)
+            gone[agent.name, place] = []
+            coming[agent.name, place] = []
             means.append(arm.mean)
+        number = len(pool.arms)
+        for event in events:
+            if event.agent == agent.name and isinstance(event, Admit) and event.new:
+                for _ in range(event.count):
+                    arm = Candidate(number, original=begin + event.original)
+                    coming[agent.name, event.original].append(arm)
+                    owner.append(i)
+                    number += 1
         pools.append(pool)
     if isinstance(spec, Flat):
         everything = Pool([arm for pool in pools for arm in pool.arms])
-        for number, arm in enumerate(everything.arms):
-            arm.number = number
-        arm_pools = [everything]
-        arm_streams = [principal]
+        for (name, _), arms in [*here.items(), *coming.items()]:
+            for arm in arms:
+                arm.number += first[market.names.index(name)]
+        arm_pools = [everything] * len(agents)
+        arm_streams = [principal] * len(agents)
     else:
         arm_pools = pools
         arm_streams = streams
+    sampled = spec.fixed is not None or spec.growing is not None
     for pool, stream in zip(arm_pools, arm_streams, strict=True):
-        if spec.fixed is not None and pool.arms:
-            pool.in_play = drawn_sample(pool.arms, spec.fixed(horizon, market), stream)
+        if spec.fixed is not None:
+            pool.bound = max(1, math.floor(spec.fixed(horizon, market)))
+            pool.in_play = drawn_sample(pool.arms, pool.bound, stream)
+            pool.seats = len(pool.in_play)
         elif spec.growing is None:
             pool.in_play = list(pool.arms)
     order = list(range(len(agents)))
@@ -358,10 +426,20 @@ def choices(
             j = int(principal.one(0, PRIORITY, i) * (i + 1))
             order.append(i)
             order[i], order[j] = order[j], i
-    taking_part = [agents[i] for i in order if pools[i].arms]
 
     made = []
     for t in range(1, horizon + 1):
+        while events and events[0].round == t:
+            event = events.pop(0)
+            key = event.agent, event.original
+            pool = arm_pools[market.names.index(event.agent)]
+            for _ in range(event.count):
+                if isinstance(event, Retire):
+                    gone[key].append(here[key].pop(0))
+                    pool.withdraw(gone[key][-1])
+                else:
+                    here[key].append((coming if event.new else gone)[key].pop(0))
+                    pool.register(here[key][-1], sampled)
         if isinstance(spec, Flat):
             pool, draws, n = arm_pools[0], Draws(principal, t), t - 1
             growth_clock = t
@@ -369,18 +447,21 @@ def choices(
             rule = spec.rule
         else:
             clock = horizon if spec.agent_clock == "T" else t
+            taking_part = [agents[i] for i in order if pools[i].arms]
             chosen = spec.agent(taking_part, clock, Draws(principal, t, spec.priority))
             pool, n = pools[chosen.number], chosen.n
             draws = Draws(streams[chosen.number], n)
             growth_clock = n + 1 if spec.own_growth else t
             clock = {"N": max(n, 1), "N + 1": n + 1, "T": horizon}[spec.arm_clock]
             rule = spec.arm
-        if spec.growing is not None and len(pool.in_play) < min(
-            len(pool.arms), max(1.0, spec.growing(growth_clock, market))
-        ):
-            outside = [arm for arm in pool.arms if all(arm is not one for one in pool.in_play)]
+        outside = pool.outside()
+        more = spec.growing is not None and pool.seats < max(
+            1.0, spec.growing(growth_clock, market)
+        )
+        if outside and (more or not pool.in_play):
             arm = outside[int(draws.stream.one(draws.k, PICK) * len(outside))]
-            pool.in_play = sorted([*pool.in_play, arm], key=lambda one: one.number)
+            pool.seats += more
+            pool.sit_down(arm)
         else:
             arm = rule(pool.in_play, clock, draws)
         if isinstance(spec, Flat):
@@ -394,4 +475,9 @@ def choices(
             one.n += 1
             one.s += reward
         made.append(number)
+        if due(renewals.get(market.names[agent.number]), arm):
+            pool.withdraw(arm)
+            pool.left = [one for one in pool.left if one is not arm]
+            arm.n, arm.s = 0, 0.0
+            pool.register(arm, sampled)
     return made

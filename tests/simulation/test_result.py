@@ -7,7 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from copyproof import Agent, Market, Result, RiskAverse, paper_market, simulate
+from copyproof import (
+    Admit,
+    Agent,
+    Market,
+    Renew,
+    Result,
+    Retire,
+    RiskAverse,
+    Schedule,
+    paper_market,
+    simulate,
+)
 
 MARKET = Market(
     [
@@ -119,3 +130,26 @@ def test_figure_2a_tells_the_papers_story() -> None:
         for policy in ("ucb1", "h-ucb", "rh-ucb")
     }
     assert regret["h-ucb"] < regret["rh-ucb"] < regret["ucb1"]
+
+
+def test_a_schedule_is_saved_and_loaded(tmp_path: Path) -> None:
+    schedule = Schedule(
+        [Retire(50, "a", 0, 2), Admit(60, "a", 1), Admit(70, "a", 0, new=False)],
+        [Renew("b", after=5, below=0.25)],
+    )
+    result = simulate(
+        MARKET, "rh-ucb", horizon=500, repetitions=30, seed=9, checkpoints=5, schedule=schedule
+    )
+    result.save(tmp_path / "x.npz")
+    again = Result.load(tmp_path / "x.npz")
+    assert again.schedule == schedule
+    assert np.array_equal(again.registrations, result.registrations)
+    assert np.array_equal(again.utility, result.utility)
+    assert result.registrations[:, 0].tolist() == [5] * 30
+
+
+def test_without_a_schedule_registrations_are_the_strategies(result: Result) -> None:
+    assert result.schedule is None
+    assert result.registrations.tolist() == [[4, 0, 1]] * 30
+    empty = simulate(MARKET, "rh-ucb", horizon=9, repetitions=1, seed=9, schedule=Schedule())
+    assert empty.schedule is None

@@ -98,3 +98,9 @@ def test_many_agents_and_few_rounds() -> None:
     result = simulate(market, "h-ucb-t-free", horizon=10, repetitions=3, seed=1)
     assert result.plays.sum(axis=1).tolist() == [10, 10, 10]
     assert result.plays.max() == 1
+
+
+def test_what_is_not_a_schedule_is_refused() -> None:
+    market = Market([Agent("a", [0.5])])
+    with pytest.raises(ValueError, match=r"schedule = \[\] is not a Schedule"):
+        simulate(market, "ucb1", horizon=9, repetitions=1, seed=0, schedule=[])

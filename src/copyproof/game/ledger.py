@@ -93,11 +93,12 @@ class _Books:
             raise ValueError(f"original = {event.original} is not below {len(agent.arms)}")
         here, gone = self.here[place][event.original], self.gone[place][event.original]
         if isinstance(event, Admit) and event.new:
+            ever = self.market.registered + sum(map(len, self.later))
+            if ever + event.count > MOST_ARMS:
+                raise ValueError(f"count = {event.count} makes more than {MOST_ARMS} arms in all")
             first = agent.registered + len(self.later[place])
             arms = deque(range(first, first + event.count))
             self.later[place] += [event.original] * event.count
-            if self.market.registered + sum(map(len, self.later)) > MOST_ARMS:
-                raise ValueError(f"count = {event.count} makes more than {MOST_ARMS} arms in all")
             source, target = arms, here
         else:
             source, target = (here, gone) if isinstance(event, Retire) else (gone, here)
