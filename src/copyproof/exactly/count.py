@@ -65,7 +65,7 @@ def supported(market: Market, policy: Policy | str) -> str | None:
     >>> supported(paper_market("1a"), "h-ucb") is None
     True
     >>> len(supported(paper_market("1a"), "thompson"))
-    61
+    67
     """
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
     if isinstance(asked.agent, Thompson) or isinstance(asked.arm, Thompson):
