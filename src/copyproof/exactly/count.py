@@ -65,7 +65,7 @@ def supported(market: Market, policy: Policy | str) -> str | None:
     >>> supported(paper_market("1a"), "h-ucb") is None
     True
     >>> len(supported(paper_market("1a"), "thompson"))
-    61
+    67
     """
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
     if isinstance(asked.agent, Thompson) or isinstance(asked.arm, Thompson):
@@ -99,8 +99,8 @@ def undiscounted(market: Market) -> bool:
 def states(market: Market, policy: Policy | str, horizon: int) -> int:
     """Return an upper bound on the states of ``exact``, over all rounds, without any of its work.
 
-    A million states take about a second, or a minute with fractions. UCB policies reach a small
-    part of the bound. Above 10^15 the number is a lower bound of this upper bound.
+    A million states take about half a second, or one to two minutes with fractions. UCB policies
+    reach a small part of the bound. Above 10^15 the number is a lower bound of this upper bound.
 
     Parameters
     ----------

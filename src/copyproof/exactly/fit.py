@@ -45,7 +45,7 @@ class Task:
     def watch(self, t: int, states: int) -> None:
         """Take note that round t has reached so many states; ``ValueError`` if they do not fit."""
         if states > self.limit:
-            raise ValueError(self.refusal(f"more than {states:,} in round {t}", states))
+            raise ValueError(self.refusal(f"more than {states:,} states in round {t}", states))
         if self.progress is not None:
             self.progress(self._rounds + t)
 
@@ -57,7 +57,7 @@ class Task:
     def refusal(self, needed: str, states: int) -> str:
         """Say what is needed, what there is, and what would help."""
         return (
-            f"horizon = {self.game.horizon} needs {needed} states at a time "
+            f"horizon = {self.game.horizon} needs {needed} "
             f"({states * self.bytes_a_state / 1e9:.3g} GB), and the limit is {self.limit:,} "
             f"({self.limit * self.bytes_a_state / 1e9:.3g} GB): "
             "a shorter horizon, fewer different arms or a higher limit would help"
@@ -113,7 +113,7 @@ def prepare(
     reaches_most = isinstance(game.policy.arm, EpsilonGreedy | EpsilonDecreasing | Uniform)
     if size.layer > task.limit * (1 if reaches_most else _HOPELESS):
         counted = f"{size.layer:,}" if size.layer < 10**12 else f"{size.layer:.1e}"
-        raise ValueError(task.refusal(f"up to {counted}", size.layer))
+        raise ValueError(task.refusal(f"up to {counted} states at a time", size.layer))
     return task
 
 

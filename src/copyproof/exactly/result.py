@@ -69,7 +69,7 @@ class Exact:
     states : int
         How many states there were, over all rounds and games.
     seconds : float
-        Time for the games, without compilation.
+        Time for the games, with compilation if it was due.
     """
 
     market: Market

