@@ -37,7 +37,7 @@ from copyproof.policy import (
     GrowingSample,
     Thompson,
     Uniform,
-    covered,
+    why_not_covered,
 )
 from copyproof.simulation.run import checkpoint_rounds, new_record, run
 from tests.reference import REWARD, Stream
@@ -72,11 +72,11 @@ SAMPLINGS = [
 ALL = [
     Policy(*parts) for parts in itertools.product(AGENT_RULES, ARM_RULES, SAMPLINGS, ("priority",))
 ]
-COVERED = [policy for policy in ALL if covered(policy) is None]
+COVERED = [policy for policy in ALL if why_not_covered(policy) is None]
 SEES_T_INSIDE = [
     policy
     for policy in ALL
-    if policy not in COVERED and covered(replace(policy, sampling=AllArms())) is None
+    if policy not in COVERED and why_not_covered(replace(policy, sampling=AllArms())) is None
 ]
 """Free of t but for one thing: an agent's sample grows with the round of the game."""
 

@@ -34,7 +34,7 @@ from copyproof.game import (
     paper_market,
     split,
 )
-from copyproof.policy import CATALOGUE, Policy, covered, parse_policy
+from copyproof.policy import CATALOGUE, Policy, parse_policy, why_not_covered
 
 if TYPE_CHECKING:
     from copyproof.auditing import Attacks, Audit, Equilibrium, attacks, audit, equilibrium
@@ -88,7 +88,6 @@ __all__ = [
     "audit",
     "bounds",
     "churn",
-    "covered",
     "equilibrium",
     "exact",
     "function_policy",
@@ -106,6 +105,7 @@ __all__ = [
     "simulate",
     "smpybandits_policy",
     "split",
+    "why_not_covered",
     "write_market",
 ]
 

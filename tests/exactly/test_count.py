@@ -1,11 +1,11 @@
-"""How many states: the count is right, and what is not supported is said so."""
+"""How many states: the count is right, and what cannot be computed is said so."""
 
 from itertools import combinations_with_replacement, product
 
 import pytest
 
 from copyproof import CATALOGUE, Agent, Gaussian, Geometric, Market, Poisson, RiskAverse, exact
-from copyproof.exactly import states, supported
+from copyproof.exactly import states, why_not_exact
 
 
 def counted(copies: list[int], sure: list[bool], horizon: int) -> int:
@@ -52,19 +52,21 @@ def test_equal_originals_of_one_agent_are_copies() -> None:
 
 @pytest.mark.parametrize("row", CATALOGUE, ids=lambda row: row.name)
 def test_every_policy_but_thompson_sampling(row) -> None:
-    reason = supported(Market([Agent("a", [0.5])]), row.name)
+    reason = why_not_exact(Market([Agent("a", [0.5])]), row.name)
     assert (reason is not None) == ("thompson" in row.name)
 
 
 def test_reasons() -> None:
     gauss = Agent("g", [Gaussian(0.5, 1.0), 0.5, Poisson(1.0)], copies=[0, 1, 1])
-    assert supported(Market([gauss]), "ucb1") == (
+    assert why_not_exact(Market([gauss]), "ucb1") == (
         "agents[0].arms[2] is poisson: exact takes Bernoulli arms only"
     )
-    assert supported(Market([gauss.with_copies([0, 1, 0])]), "ucb1") is None
+    assert why_not_exact(Market([gauss.with_copies([0, 1, 0])]), "ucb1") is None
     averse = Agent("a", [0.5], utility=RiskAverse(0.5))
-    assert supported(Market([averse]), "ucb1") is None
-    reason = supported(Market([averse], discount=Geometric(0.5)), "ucb1")
+    assert why_not_exact(Market([averse]), "ucb1") is None
+    reason = why_not_exact(Market([averse], discount=Geometric(0.5)), "ucb1")
     assert reason is not None
     assert reason.startswith("agents[0].utility is not linear")
-    assert "posterior draws are continuous" in str(supported(Market([averse]), "fair(thompson)"))
+    assert "posterior draws are continuous" in str(
+        why_not_exact(Market([averse]), "fair(thompson)")
+    )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
-from copyproof import CATALOGUE, covered, parse_policy
+from copyproof import CATALOGUE, parse_policy, why_not_covered
 from copyproof.policy import UCB
 from tests.pathwise import ALL, COVERED, SEES_T_INSIDE, random_case, shortfall, violations
 
@@ -19,7 +19,7 @@ def test_the_catalogue_claims_what_is_covered() -> None:
         for row in CATALOGUE
         if any(claim.text.startswith("pathwise") for claim in row.claims)
     }
-    assert claimed == {row.name for row in CATALOGUE if covered(row.policy) is None}
+    assert claimed == {row.name for row in CATALOGUE if why_not_covered(row.policy) is None}
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_the_catalogue_claims_what_is_covered() -> None:
     ],
 )
 def test_what_is_not_covered_has_a_reason(policy: str, reason: str) -> None:
-    found = covered(parse_policy(policy))
+    found = why_not_covered(parse_policy(policy))
     assert found is not None
     assert found.startswith(reason)
     assert "\n" not in found
@@ -98,5 +98,7 @@ def test_compiled_games_find_one_where_samples_grow_with_the_round() -> None:
 
 
 def test_compiled_games_find_one_under_thompson_sampling_of_agents() -> None:
-    policies = [policy for policy in ALL if str(covered(policy)).startswith("agent = Thompson")]
+    policies = [
+        policy for policy in ALL if str(why_not_covered(policy)).startswith("agent = Thompson")
+    ]
     assert violations(random.Random(5), policies, cases=30, repetitions=200) != []

@@ -11,7 +11,7 @@ import numpy as np
 from copyproof.auditing.dominance import Advantage, exact_advantage
 from copyproof.auditing.result import Gain
 from copyproof.auditing.trials import Trial
-from copyproof.exactly import Exact, exact, states, supported
+from copyproof.exactly import Exact, exact, states, why_not_exact
 from copyproof.game import Market
 from copyproof.outside import OutsidePolicy
 from copyproof.policy import Policy
@@ -30,7 +30,7 @@ def is_small(markets: Iterable[Market], policy: Policy | OutsidePolicy, horizon:
         return False
     total = 0
     for market in markets:
-        if supported(market, policy) is not None:
+        if why_not_exact(market, policy) is not None:
             return False
         total += states(market, policy, horizon)
         if total > MOST_STATES:

@@ -20,7 +20,7 @@ from copyproof.exactly.games import Setting, setting
 from copyproof.game import Bernoulli, Constant, Explicit, Geometric, Market, Neutral
 from copyproof.policy import Policy, Thompson, parse_policy
 
-__all__ = ["MOST_GAMES", "Size", "size_of", "states", "supported", "undiscounted"]
+__all__ = ["MOST_GAMES", "Size", "size_of", "states", "why_not_exact", "undiscounted"]
 
 _ENOUGH = 1e15
 """More states than any machine holds: where counting ends. Numbers below are exact."""
@@ -47,7 +47,7 @@ class Size:
     games: int
 
 
-def supported(market: Market, policy: Policy | str) -> str | None:
+def why_not_exact(market: Market, policy: Policy | str) -> str | None:
     """Say why ``exact`` cannot take a market and a policy, or None if it can.
 
     Whether the states fit into memory is another question: see ``states``.
@@ -62,9 +62,9 @@ def supported(market: Market, policy: Policy | str) -> str | None:
     Examples
     --------
     >>> from copyproof import paper_market
-    >>> supported(paper_market("1a"), "h-ucb") is None
+    >>> why_not_exact(paper_market("1a"), "h-ucb") is None
     True
-    >>> len(supported(paper_market("1a"), "thompson"))
+    >>> len(why_not_exact(paper_market("1a"), "thompson"))
     67
     """
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
@@ -105,7 +105,7 @@ def states(market: Market, policy: Policy | str, horizon: int) -> int:
     Parameters
     ----------
     market : Market
-        Bernoulli arms only (``supported``).
+        Bernoulli arms only (``why_not_exact``).
     policy : Policy or str
         A record, or its text form.
     horizon : int

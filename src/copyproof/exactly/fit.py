@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from copyproof.exactly.count import MOST_GAMES, Size, size_of, supported
+from copyproof.exactly.count import MOST_GAMES, Size, size_of, why_not_exact
 from copyproof.exactly.games import Setting, setting
 from copyproof.game import Market
 from copyproof.game._check import whole
@@ -96,7 +96,7 @@ def prepare(
     horizon = whole("horizon", horizon, least=1)
     if horizon > MOST_ROUNDS:
         raise ValueError(f"horizon = {horizon} is not a whole number from 1 to {MOST_ROUNDS}")
-    if reason := supported(market, asked):
+    if reason := why_not_exact(market, asked):
         raise ValueError(reason)
     game = setting(market, asked, horizon)
     size = size_of(game)

@@ -64,7 +64,7 @@ def exact(
     Raises
     ------
     ValueError
-        If ``supported`` gives a reason, or the states are too many.
+        If ``why_not_exact`` gives a reason, or the states are too many.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from copyproof.policy.records import (
     Uniform,
 )
 from copyproof.policy.text import from_dict, parse_policy, to_dict, to_text
-from copyproof.policy.theorem import covered
+from copyproof.policy.theorem import why_not_covered
 
 __all__ = [
     "CATALOGUE",
@@ -36,12 +36,12 @@ __all__ = [
     "Sampling",
     "Thompson",
     "Uniform",
-    "covered",
     "fair",
     "from_dict",
     "parse_policy",
     "row",
     "to_dict",
     "to_text",
+    "why_not_covered",
     "with_market_defaults",
 ]

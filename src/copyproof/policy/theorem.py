@@ -32,15 +32,15 @@ from copyproof.policy.records import (
 )
 
 
-def covered(policy: Policy) -> str | None:
+def why_not_covered(policy: Policy) -> str | None:
     """Why the pathwise theorem does not cover a policy; None if it does.
 
     Examples
     --------
     >>> from copyproof.policy import parse_policy
-    >>> covered(parse_policy("h-ucb"))
+    >>> why_not_covered(parse_policy("h-ucb"))
     "agent.clock = 'round': the agents' indices see the round t; the theorem needs 'horizon'"
-    >>> covered(parse_policy("rh-ucb-t-free(L=3)")) is None
+    >>> why_not_covered(parse_policy("rh-ucb-t-free(L=3)")) is None
     True
     """
     match policy.agent:
