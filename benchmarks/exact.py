@@ -42,7 +42,9 @@ def main() -> None:
     if len(sys.argv) == 3:
         print(json.dumps(measure(*sys.argv[1:])))
         return
-    print("| market | T | policy | seconds | of the processor | peak memory, GB | states | bound |")
+    print(
+        "| market | T | policy | seconds | of the processor, s | peak memory, GB | states | bound |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for case in CASES:
         for policy in POLICIES:
