@@ -47,6 +47,8 @@ if TYPE_CHECKING:
         river_policy,
         smpybandits_policy,
     )
+    from copyproof.report.audit_figure import plot_gains
+    from copyproof.report.audit_page import write_audit_report
     from copyproof.report.figures import plot_regret, save_figure
     from copyproof.report.paper_figures import (
         plot_ablation,
@@ -96,6 +98,7 @@ __all__ = [
     "parse_policy",
     "plot_ablation",
     "plot_copies",
+    "plot_gains",
     "plot_growth",
     "plot_regret",
     "plot_samples",
@@ -106,6 +109,7 @@ __all__ = [
     "smpybandits_policy",
     "split",
     "why_not_covered",
+    "write_audit_report",
     "write_market",
 ]
 
@@ -127,6 +131,8 @@ _LATER = {
     "exact": "copyproof.exactly.run",
     "plot_ablation": "copyproof.report.paper_figures",
     "plot_copies": "copyproof.report.paper_figures",
+    "plot_gains": "copyproof.report.audit_figure",
+    "write_audit_report": "copyproof.report.audit_page",
     "plot_growth": "copyproof.report.paper_figures",
     "plot_regret": "copyproof.report.figures",
     "plot_samples": "copyproof.report.paper_figures",

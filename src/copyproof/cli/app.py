@@ -16,7 +16,11 @@ from typing import Annotated
 
 import typer
 
+from copyproof.cli.attacks import attacks
+from copyproof.cli.audit import audit
 from copyproof.cli.bounds import bounds
+from copyproof.cli.equilibrium import equilibrium
+from copyproof.cli.exact import exact
 from copyproof.cli.output import one_line, say, silence_stdout
 from copyproof.cli.paper import paper
 from copyproof.cli.policies import policies
@@ -34,6 +38,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(simulate)
+app.command()(exact)
+app.command()(audit)
+app.command()(equilibrium)
+app.command()(attacks)
 app.command()(bounds)
 app.command()(policies)
 app.command()(paper)

@@ -20,7 +20,7 @@ from copyproof.exactly.games import Setting, setting
 from copyproof.game import Bernoulli, Constant, Explicit, Geometric, Market, Neutral
 from copyproof.policy import Policy, Thompson, parse_policy
 
-__all__ = ["MOST_GAMES", "Size", "size_of", "states", "why_not_exact", "undiscounted"]
+__all__ = ["MOST_GAMES", "Size", "size_of", "states", "undiscounted", "why_not_exact"]
 
 _ENOUGH = 1e15
 """More states than any machine holds: where counting ends. Numbers below are exact."""

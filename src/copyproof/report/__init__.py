@@ -1,4 +1,4 @@
-"""Reports: figures of what was found, and the page of the paper's study."""
+"""Reports: figures of what was found, and the pages of the paper's study and of audits."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from copyproof.report.figures import COLOURS, plot_regret, save_figure
 
 if TYPE_CHECKING:
+    from copyproof.report.audit_figure import plot_gains
+    from copyproof.report.audit_page import write_audit_report
     from copyproof.report.copies_figure import plot_copies
     from copyproof.report.growth_figure import plot_growth
     from copyproof.report.page import write_report
@@ -17,10 +19,12 @@ __all__ = [
     "draw_figure",
     "plot_ablation",
     "plot_copies",
+    "plot_gains",
     "plot_growth",
     "plot_regret",
     "plot_samples",
     "save_figure",
+    "write_audit_report",
     "write_report",
 ]
 
@@ -29,8 +33,10 @@ _LATER = {
     "draw_figure": "paper_figures",
     "plot_ablation": "parts_figures",
     "plot_copies": "copies_figure",
+    "plot_gains": "audit_figure",
     "plot_growth": "growth_figure",
     "plot_samples": "parts_figures",
+    "write_audit_report": "audit_page",
     "write_report": "page",
 }
 

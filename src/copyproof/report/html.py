@@ -1,9 +1,21 @@
-"""Pieces of HTML, with every text escaped."""
+"""Pieces of HTML, with every text escaped, and the whole of a page."""
 
+import base64
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-__all__ = ["STYLE", "Markup", "anchor", "element", "image", "link", "table"]
+__all__ = [
+    "STYLE",
+    "Markup",
+    "anchor",
+    "definitions",
+    "document",
+    "element",
+    "image",
+    "link",
+    "svg_source",
+    "table",
+]
 
 
 class Markup(str):
@@ -51,14 +63,52 @@ def image(source: str, alternative: str) -> Markup:
     return Markup(f'<img src="{html.escape(source)}" alt="{html.escape(alternative)}">')
 
 
+def svg_source(picture: bytes) -> str:
+    """An SVG file as the source of an image, so that the page needs no other file.
+
+    Examples
+    --------
+    >>> len(svg_source(b"<svg/>"))
+    34
+    """
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
+
+
+def definitions(entries: Iterable[tuple[str, str]]) -> Markup:
+    """A list of names, each with what it stands for."""
+    lines = [element("dt", name) + element("dd", text) for name, text in entries]
+    return element("dl", Markup("\n".join(lines)))
+
+
+def document(title: str, body: Iterable[Markup]) -> str:
+    """A whole page that needs nothing but itself.
+
+    Examples
+    --------
+    >>> document("1 < 2", []).count("1 &lt; 2")
+    1
+    """
+    head = element(
+        "head",
+        Markup('\n<meta charset="utf-8">\n'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
+        element("title", title),
+        Markup(f"\n<style>\n{STYLE}\n</style>\n"),
+    )
+    whole = "\n".join(body)
+    page = element("html", head, Markup(f"\n<body>\n{whole}\n</body>\n"), lang="en")
+    return f"<!doctype html>\n{page}\n"
+
+
 def table(
     head: Sequence[str],
     rows: Iterable[Sequence[str]],
     *,
     caption: str = "",
     numbers: bool = True,
+    words: Collection[str] = (),
 ) -> Markup:
-    """A table, its first column in words.
+    """A table, its first column in words, and those of numbers that are named.
 
     One of numbers can be scrolled sideways where it is too wide; one of words falls apart into one
     block for each row.
@@ -68,10 +118,13 @@ def table(
     >>> table(("a", "b"), [("1", "2"), ("3", "4")]).count("<tr")
     3
     """
-    kind = "number" if numbers else "word"
-    heads = [
-        element("th", name, scope="col", class_=kind if place else "word")
+    kinds = [
+        "number" if numbers and place and name not in words else "word"
         for place, name in enumerate(head)
+    ]
+    heads = [
+        element("th", name, scope="col", class_=kind)
+        for name, kind in zip(head, kinds, strict=True)
     ]
     body = [
         element(
@@ -79,7 +132,7 @@ def table(
             element("th", row[0], scope="row", data_label=head[0]),
             *(
                 element("td", cell, class_=kind, data_label=name)
-                for name, cell in zip(head[1:], row[1:], strict=True)
+                for name, kind, cell in zip(head[1:], kinds[1:], row[1:], strict=True)
             ),
         )
         for row in rows
@@ -116,6 +169,7 @@ nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .3re
 figure { margin: 1rem 0; }
 figure img { display: block; width: 100%; max-width: 42rem; height: auto; background: #fff;
   border: 1px solid var(--line); border-radius: 6px; padding: .6rem; }
+figure.broad img { max-width: 100%; }
 figcaption { margin-top: .5rem; }
 .files { font-size: .9rem; color: var(--quiet); }
 .claims { list-style: none; padding: 0; }
@@ -126,6 +180,8 @@ figcaption { margin-top: .5rem; }
 .badge { font-weight: 700; font-size: .85rem; white-space: nowrap; }
 .badge.holds { color: var(--good); }
 .badge.fails { color: var(--bad); }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid var(--line);
+  border-radius: 6px; padding: .6rem .8rem; font-size: .9rem; }
 .wide { overflow-x: auto; margin: .4rem 0 1rem; }
 table { border-collapse: collapse; font-size: .88rem; min-width: 60%; }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top;
@@ -152,6 +208,7 @@ dd { margin: 0; }
   nav, .files { display: none; } h2 { break-after: avoid; } h3 { break-after: avoid; }
   figure, tr, .claims li, table:not(.stack) { break-inside: avoid; }
   .caption { break-after: avoid; } figure img { max-width: 13cm; border: 0; }
+  figure.broad img { max-width: 17cm; }
   .wide { overflow: visible; } table { font-size: 8pt; }
   th, td { padding: .15rem .3rem; } a { text-decoration: none; } }
 """.strip()

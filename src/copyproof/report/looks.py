@@ -1,15 +1,16 @@
 """How a policy is called and coloured in the figures, and labels at the ends of lines."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copyproof.report.figures import COLOURS
+from copyproof.report.figures import _DASHES, _MORE_COLOURS, COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["INK", "QUIET", "End", "colour_of", "label_ends", "name_of"]
+__all__ = ["INK", "QUIET", "End", "colour_of", "label_ends", "looks_of", "name_of", "names_of"]
 
 INK = "#222222"
 QUIET = "#666666"
@@ -25,6 +26,8 @@ _NAMES = {
     "prh-ucb": "PRH-UCB",
 }
 _MORE = {"rh-ucb-all": "#56B4E9"}  # sky blue, as plot_regret gives to the first other policy
+_LONGEST = 26
+"""Letters of a name."""
 _TEXT = 8.0
 """Points."""
 _LINE = 1.3
@@ -53,6 +56,41 @@ def colour_of(policy: str) -> str:
     """
     short = policy.partition("(")[0]
     return (COLOURS | _MORE)[short]
+
+
+def names_of(policies: Sequence[str]) -> list[str]:
+    """Names that tell any policies apart: short ones, or the text where two have the same.
+
+    Examples
+    --------
+    >>> len("".join(names_of(["h-ucb", "rh-ucb(L=1)", "rh-ucb(L=3)"])))
+    27
+    """
+    short = [name_of(policy) for policy in policies]
+    names = [n if short.count(n) == 1 else p for n, p in zip(short, policies, strict=True)]
+    return [n if len(n) <= _LONGEST else f"{n[: _LONGEST - 1]}…" for n in names]
+
+
+def looks_of(policies: Sequence[str]) -> list[tuple[str, str]]:
+    """A colour and a dash for each of any policies; those of the study have their own.
+
+    Examples
+    --------
+    >>> looks = looks_of(["ucb1", "river:UCB(delta=1)", "h-thompson", "h-ucb"])
+    >>> len({colour for colour, _ in looks})
+    4
+    """
+    own = COLOURS | _MORE
+    taken: set[str] = set()
+    found: list[tuple[str, str] | None] = []
+    for policy in policies:
+        colour = own.get(policy.partition("(")[0])
+        found.append((colour, _DASHES[0]) if colour and colour not in taken else None)
+        taken.add(colour or "")
+    free = [(colour, _DASHES[0]) for colour in _MORE_COLOURS if colour not in taken]
+    free += [(c, dash) for dash in _DASHES[1:] for c in (*_MORE_COLOURS, *COLOURS.values())]
+    rest = itertools.cycle(free)
+    return [look or next(rest) for look in found]
 
 
 @dataclass(frozen=True, slots=True)

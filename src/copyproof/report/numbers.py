@@ -1,5 +1,6 @@
 """The numbers behind the figures, as tables for people."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -8,10 +9,10 @@ from copyproof.paper import Figures, growth_fits, misses
 from copyproof.report.copies_figure import copier
 from copyproof.report.looks import name_of
 from copyproof.report.parts_figures import ABLATION_NAMES
-from copyproof.simulation import Estimate
+from copyproof.simulation import Estimate, Interval
 from copyproof.theory import sample_misses_best, sample_size
 
-__all__ = ["Numbers", "numbers"]
+__all__ = ["Numbers", "brief", "limits", "numbers"]
 
 
 class Numbers(NamedTuple):
@@ -50,6 +51,40 @@ def shown(estimate: Estimate) -> str:
     if estimate.stderr != estimate.stderr:  # one repetition has no error
         return f"{estimate.mean:,.{digits}f}"
     return f"{estimate.mean:,.{digits}f} ± {estimate.stderr:,.{digits}f}"
+
+
+def brief(value: float) -> str:
+    """A number with three digits, or all those before the point.
+
+    Examples
+    --------
+    >>> len(brief(12345.678))
+    6
+    """
+    if not math.isfinite(value):
+        return "?"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def limits(interval: Interval) -> str:
+    """A mean and its limits, to two digits of their distance; exact values stand alone.
+
+    Examples
+    --------
+    >>> limits(Interval(mean=3.14159, low=3.12, high=3.16))[:4]
+    '3.14'
+    """
+    mean, low, high = interval.mean, interval.low, interval.high
+    if not math.isfinite(mean):
+        return "not known"
+    half = (high - low) / 2
+    if 0 < half <= 1e-9 * max(1.0, abs(mean)):
+        return f"{mean:,.6g}"
+    if half == 0 or not math.isfinite(half):
+        ends = f"{low:,.6g}, {high:,.6g}" if half == 0 else "?, ?"
+        return f"{mean:,.6g} [{ends}]"
+    digits = min(6, max(0, 1 - math.floor(math.log10(half))))
+    return f"{mean:,.{digits}f} [{low:,.{digits}f}, {high:,.{digits}f}]"
 
 
 def _copies(runs: Runs) -> Numbers:

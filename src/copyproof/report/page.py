@@ -4,7 +4,6 @@ The page opens from disk, needs no network and no script, and has the figures wi
 results give equal bytes; the time that the games took stands on a line of its own.
 """
 
-import base64
 import io
 import json
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from copyproof._files import write_atomically
 from copyproof.paper import FIGURES, Figures, Settings, Verdict, table
 from copyproof.report.figures import FORMATS, save_figure
-from copyproof.report.html import STYLE, Markup, element, link
+from copyproof.report.html import Markup, document, element, link, svg_source
 from copyproof.report.paper_figures import draw_figure
 from copyproof.report.sections import (
     claims_section,
@@ -106,16 +105,7 @@ def render_page(
     pictures : dict of str to bytes
         The figures as SVG files, by name.
     """
-    head = element(
-        "head",
-        Markup('\n<meta charset="utf-8">\n'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
-        element("title", _TITLE),
-        Markup(f"\n<style>\n{STYLE}\n</style>\n"),
-    )
-    body = "\n".join(_body(figures, verdicts, settings, pictures))
-    page = element("html", head, Markup(f"\n<body>\n{body}\n</body>\n"), lang="en")
-    return f"<!doctype html>\n{page}\n"
+    return document(_TITLE, _body(figures, verdicts, settings, pictures))
 
 
 def _body(
@@ -138,8 +128,7 @@ def _body(
         if present:
             yield element("h2", heading)
         for name in present:
-            data = base64.b64encode(pictures[name]).decode()
-            source = f"data:image/svg+xml;base64,{data}"
+            source = svg_source(pictures[name])
             yield from figure_section(name, figures, verdicts, source)
     yield from theorems_section(figures, settings)
     yield Markup("</main>")
