@@ -19,7 +19,8 @@ from copyproof import (
     paper_market,
 )
 from copyproof.report import write_audit_report
-from copyproof.report.audit_page import attitudes, fee_words, render_audit_page, verdict_words
+from copyproof.report.audit_page import render_audit_page
+from copyproof.report.audit_words import attitudes, fee_words, verdict_words
 from copyproof.report.numbers import brief, limits
 from copyproof.simulation import Interval
 from tests.report.test_page import Page

@@ -8,7 +8,7 @@ from rich.table import Table
 from copyproof.auditing import AgentAudit, Audit
 from copyproof.cli.tables import MOST_AGENTS, new_console, new_table, quantity, trimmed
 from copyproof.report.audit_figure import reference_words
-from copyproof.report.audit_page import attitudes, fee_words
+from copyproof.report.audit_words import attitudes, fee_words
 from copyproof.report.numbers import brief, limits
 
 __all__ = ["audit_tables"]

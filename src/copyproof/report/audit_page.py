@@ -5,27 +5,14 @@ results give equal bytes; the time that the audits took stands on a line of its 
 """
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from copyproof._files import write_or_refuse
-from copyproof.auditing import AgentAudit, Audit, Gain
+from copyproof.auditing import Audit, Gain
 from copyproof.auditing.result import Verdict
 from copyproof.game import (
-    NEUTRAL,
-    Agent,
-    Bernoulli,
-    Constant,
-    Custom,
-    Discount,
-    Explicit,
-    Geometric,
     Market,
-    Neutral,
-    RiskAverse,
-    RiskSeeking,
-    Utility,
 )
 from copyproof.policy import CATALOGUE
 from copyproof.report.audit_figure import (
@@ -37,6 +24,18 @@ from copyproof.report.audit_figure import (
     plot_gains,
     reference_words,
     shares_revenue,
+)
+from copyproof.report.audit_words import (
+    LIMIT_WORDS,
+    NOT_SAID,
+    arm_words,
+    attitudes,
+    count_words,
+    discount_words,
+    fee_words,
+    share_text,
+    utility_words,
+    verdict_words,
 )
 from copyproof.report.figures import save_figure
 from copyproof.report.html import (
@@ -52,9 +51,8 @@ from copyproof.report.html import (
 )
 from copyproof.report.looks import names_of
 from copyproof.report.numbers import brief, limits
-from copyproof.simulation import Interval
 
-__all__ = ["attitudes", "fee_words", "render_audit_page", "verdict_words", "write_audit_report"]
+__all__ = ["render_audit_page", "write_audit_report"]
 
 _TITLE = "Do copies pay?"
 _BADGES = {
@@ -62,38 +60,6 @@ _BADGES = {
     "no-gain": ("✓ no gain", "holds"),
     "undecided": ("? undecided", "open"),
 }
-_LIMITS: Mapping[str, str] = MappingProxyType(
-    {
-        "exact": (
-            "Exact: every way the games can go was enumerated, and nothing was sampled. The values "
-            "are right up to the rounding of floating point, far below what is printed here."
-        ),
-        "bounded": (
-            "Bounded: games were sampled, and the limits are those of Maurer and Pontil (2009) for "
-            "values in a known range. They hold for every distribution and every number of games, "
-            "so that the confidence is a guarantee."
-        ),
-        "large-sample": (
-            "Large-sample: games were sampled, and the limits are Student's t with an allowance "
-            "for rare events that no game has shown yet. That is an approximation, good where "
-            "there are many games and no outcome is both rare and huge; how often it errs is "
-            "measured in benchmarks/calibration.py. Where a guarantee is needed, ask for the "
-            "method bounded."
-        ),
-    }
-)
-_NOT_SAID = (
-    "Strategies that were not tried. The tables list all that were; an agent may have better ones.",
-    "Other markets and other lengths: gains depend on all means, on what the other agents "
-    "register, and on T.",
-    "Other agents who answer. They play as the market says throughout, so that this is no search "
-    "for an equilibrium, and “no gain” is no proof that a strategy is dominant.",
-    "Several identities. An agent that takes part under two names is two agents to every policy, "
-    "and policies that ignore copies may still pay for names.",
-    "Arms that are withdrawn and registered again during the game; strategies are fixed before "
-    "round 1 here.",
-    "Agents that do not know which of their arms is best.",
-)
 
 
 def write_audit_report(
@@ -143,80 +109,6 @@ def render_audit_page(
         The figure as an SVG file; None if no deviation fits it.
     """
     return document(_TITLE, _body(audits, picture, command))
-
-
-def verdict_words(audit: Audit, name: str) -> str:
-    """What was found of a policy, in a few sentences."""
-    everybody = len(audit.agents)
-    gains = [(agent, gain) for agent in audit.agents for gain in agent.copying]
-    match audit.verdict:
-        case "prone":
-            who = [agent for agent in audit.agents if agent.verdict == "prone"]
-            agent = max(who, key=lambda one: one.best_deviation.gain.mean)
-            best = agent.best_deviation
-            share = share_text(agent, best, audit.market)
-            return (
-                f"{name} pays for copies: {len(who)} of {_count(everybody, 'audited agent')} "
-                f"gain{'s' if len(who) == 1 else ''} by copying. {agent.name} gains most, "
-                f"{limits(best.gain)}{f' ({share} of its revenue)' if share != '–' else ''}, with "
-                f"the strategy “{best.deviation.name}”; that {_regret_words(best.loss)}. Further "
-                f"fee per arm that would stop it: {fee_words(agent)}.{_without_copies(agent)}"
-            )
-        case "no-gain":
-            most = max(gain.gain.high for _, gain in gains)
-            return (
-                f"{name} does not pay for the copies that were tried: all {len(gains)} gains by "
-                f"copying are within the tolerance, and none is above {brief(most)}."
-            )
-        case "undecided":
-            still = [agent.name for agent, gain in gains if gain.verdict == "undecided"]
-            names = ", ".join(dict.fromkeys(still))
-            return (
-                f"{name} is undecided: of {len(gains)} gains by copying, {len(still)} may be 0 or "
-                f"more than the tolerance ({names}), and no other is surely above 0. "
-                f"{audit.rounds:,} of {audit.budget:,} rounds were played; more of them may decide."
-            )
-
-
-def _without_copies(agent: AgentAudit) -> str:
-    """What part of a gain is no copying's: it is found without any copy, too."""
-    gains = [one for one in agent.showing if one.verdict == "prone"]
-    if not gains:
-        return ""
-    best = max(gains, key=lambda one: one.gain.mean)
-    return f" Without any copy, “{best.deviation.name}” gains {limits(best.gain)}."
-
-
-def _regret_words(loss: Interval) -> str:
-    if loss.high < 0:
-        less = Interval(-loss.mean, -loss.high, -loss.low)
-        return f"lowers the principal's regret by {limits(less)}"
-    return f"raises the principal's regret by {limits(loss)}"
-
-
-def attitudes(agent: AgentAudit) -> str:
-    """Whether the reference is at least as good as all copying for every attitude to risk."""
-    found = [None if one.advantage is None else one.advantage.dominated for one in agent.copying]
-    if False in found:
-        return "some attitude gains"
-    return "open" if None in found else "every risk attitude"
-
-
-def fee_words(agent: AgentAudit) -> str:
-    """The smallest further fee per arm that stops an agent, and one that surely does."""
-    fee = agent.fee
-    if fee is None:
-        return "none known"
-    if fee.high <= 0:
-        return "0"
-    return " to ".join(dict.fromkeys([brief(fee.mean), brief(fee.high)]))
-
-
-def share_text(agent: AgentAudit, gain: Gain, market: Market) -> str:
-    """A gain as a share of the reference's revenue, where that makes sense."""
-    if market.agent(agent.name).utility != NEUTRAL or not agent.revenue > 0:
-        return "–"
-    return gain_text(gain.gain.mean / agent.revenue, relative=True)
 
 
 def _picture(audits: Sequence[Audit]) -> bytes | None:
@@ -270,7 +162,7 @@ def _summary(audits: Sequence[Audit], names: Sequence[str]) -> Iterator[Markup]:
     yield element(
         "p",
         f"Whether {'policies pay' if len(audits) > 1 else 'a policy pays'} agents for registering "
-        f"copies of their arms: {_count(len(first.agents), 'agent')} of "
+        f"copies of their arms: {count_words(len(first.agents), 'agent')} of "
         f"{len(first.market.agents)} audited, in games of {first.horizon:,} rounds, against "
         f"the reference strategy: {reference_words(audits)}.",
         class_="lead",
@@ -299,10 +191,6 @@ def _badge(verdict: Verdict, *, copying: bool = True) -> Markup:
     if not copying and verdict == "prone":  # to gain by hiding or showing arms is no fault
         text, kind = "gains", "open"
     return element("span", text, class_=f"badge {kind}")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _what_one_sees(audits: Sequence[Audit], names: Sequence[str]) -> str:
@@ -402,7 +290,10 @@ def _method(audits: Sequence[Audit]) -> Iterator[Markup]:
             f"{played} of each strategy; {rounds:,} rounds in all, and at most "
             f"{max(audit.budget for audit in audits):,} for a policy",
         ),
-        *(("Limits", _LIMITS[kind]) for kind in dict.fromkeys(audit.method for audit in audits)),
+        *(
+            ("Limits", LIMIT_WORDS[kind])
+            for kind in dict.fromkeys(audit.method for audit in audits)
+        ),
         (
             "Luck",
             "common to both strategies: an agent's k-th play meets the same random number, so that "
@@ -421,41 +312,11 @@ def _method(audits: Sequence[Audit]) -> Iterator[Markup]:
 
 def _market(market: Market) -> Iterator[Markup]:
     yield element("h2", "The market", id="market")
-    discount = _discount(market.discount)
+    discount = discount_words(market.discount)
     yield element("p", f"Fee per registered arm: {brief(market.fee)}. {discount}")
-    rows = [(agent.name, _arms(agent), _utility(agent.utility)) for agent in market.agents]
+    rows = [(agent.name, arm_words(agent), utility_words(agent.utility)) for agent in market.agents]
     caption = "Means of each agent's arms × copies, as registered while another agent deviates."
     yield table(("Agent", "Arms", "Utility"), rows, numbers=False, caption=caption)
-
-
-def _arms(agent: Agent) -> str:
-    parts = []
-    for arm, count in zip(agent.arms, agent.copies, strict=True):
-        family = "" if isinstance(arm, Bernoulli) else f"{type(arm).__name__} "
-        parts.append(f"{family}{arm.mean:g} {f'× {count:,}' if count else 'hidden'}")
-    return ", ".join(parts)
-
-
-def _utility(utility: Utility) -> str:
-    match utility:
-        case Neutral():
-            return "risk-neutral"
-        case RiskAverse(power):
-            return f"risk-averse: revenue to the power {power:g}"
-        case RiskSeeking(power):
-            return f"risk-seeking: revenue to the power {power:g}"
-        case Custom(name):
-            return f"its own: {name}"
-
-
-def _discount(discount: Discount) -> str:
-    match discount:
-        case Constant():
-            return "All rounds count the same."
-        case Geometric(factor):
-            return f"Rewards of round t count {factor:g} to the power t − 1."
-        case Explicit(weights):
-            return f"Rewards count by weights, from {weights[0]:g} to {weights[-1]:g}."
 
 
 def _repeat(audits: Sequence[Audit], command: str | None) -> Iterator[Markup]:
@@ -476,7 +337,7 @@ def _repeat(audits: Sequence[Audit], command: str | None) -> Iterator[Markup]:
 
 def _open_questions(audits: Sequence[Audit], names: Sequence[str]) -> Iterator[Markup]:
     yield element("h2", "What this does not say", id="open")
-    items = [element("li", text) for text in _NOT_SAID]
+    items = [element("li", text) for text in NOT_SAID]
     yield element("ul", Markup("\n".join(items)))
     rows: list[tuple[str, str, str]] = []
     for audit, name in zip(audits, names, strict=True):
