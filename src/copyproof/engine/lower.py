@@ -39,10 +39,12 @@ from copyproof.policy import (
     KLUCB,
     UCB,
     AllArms,
+    Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
     FixedSample,
     GrowingSample,
+    OwnIndex,
     Policy,
     Rule,
     Sampling,
@@ -60,6 +62,7 @@ class Lowered:
     """A market and a policy, ready to be played."""
 
     plan: Plan
+    horizon: int
     game: Game
     counts: Any
     originals: Any
@@ -98,7 +101,8 @@ def lower(
     _check_rewards(market, policy, tape, booked)
     market.discount.check_horizon(horizon)
     policy = with_market_defaults(policy, market)
-    kind, factor, power = _lower_sampling(policy.sampling)
+    horizons = (horizon,) if policy.restart is None else policy.restart.horizons(horizon)
+    kind, factor, power = _lower_sampling(policy)
     counts, originals, late = _lower_arms(market, booked)
     plan = Plan(
         hierarchical=int(not policy.is_flat),
@@ -110,14 +114,14 @@ def lower(
         priority=int(policy.ties == "priority"),
         order_given=int(priority is not None),
         scan=int(scan),
-        horizon=horizon,
+        horizons=np.array(horizons, np.int64),
         seed=np.uint64(seed),
-        epoch=0,
     )
-    most = _most_in_play(policy.sampling, horizon)
+    most = _most_in_play(policy, horizons[-1])
     pools = [booked.most_of_all] if policy.is_flat else list(booked.most)
     return Lowered(
         plan=plan,
+        horizon=horizon,
         game=_lower_game(market, rows, lengths, _lower_changes(market, schedule, booked, counts)),
         counts=counts,
         originals=originals,
@@ -192,23 +196,46 @@ def _lower_rule(rule: Rule) -> rules.Rule:
     match rule:
         case UCB():
             clock = _CLOCKS[rule.clock]
-            return rules.Rule(rules.UCB, clock, float(rule.a), float(rule.b), float(rule.c))
+            return _rule(rules.UCB, clock, rule.a, rule.b, rule.c)
         case KLUCB():
-            return rules.Rule(rules.KL_UCB, _CLOCKS[rule.clock], float(rule.scale), 0.0, 0.0)
+            return _rule(rules.KL_UCB, _CLOCKS[rule.clock], rule.scale)
         case EpsilonGreedy():
-            return rules.Rule(rules.EPSILON_GREEDY, rules.ROUND, float(rule.epsilon), 0.0, 0.0)
+            return _rule(rules.EPSILON_GREEDY, rules.ROUND, rule.epsilon)
         case EpsilonDecreasing():
-            clock = _CLOCKS[rule.clock]
-            return rules.Rule(rules.EPSILON_DECREASING, clock, float(rule.scale), 0.0, 0.0)
+            return _rule(rules.EPSILON_DECREASING, _CLOCKS[rule.clock], rule.scale)
         case Thompson():
-            return rules.Rule(rules.THOMPSON, rules.ROUND, 0.0, 0.0, 0.0)
+            return _rule(rules.THOMPSON, rules.ROUND)
         case Uniform():
-            return rules.Rule(rules.UNIFORM, rules.ROUND, 0.0, 0.0, 0.0)
+            return _rule(rules.UNIFORM, rules.ROUND)
+        case OwnIndex():
+            form = rules.RECENT * (rule.statistic == "recent")
+            form += rules.HOEFFDING * (rule.width == "hoeffding")
+            return _rule(
+                rules.OWN_INDEX, rules.HORIZON, rule.scale, rule.turns, rule.doubt, form=form
+            )
+        case Champion():
+            return _rule(rules.CHAMPION, rules.HORIZON, rule.fresh, rule.threshold)
         case _:
             assert_never(rule)
 
 
-def _lower_sampling(sampling: Sampling) -> tuple[int, float, float]:
+def _rule(
+    kind: int,
+    clock: int,
+    first: float = 0.0,
+    second: float = 0.0,
+    third: float = 0.0,
+    *,
+    form: int = 0,
+) -> rules.Rule:
+    """All numbers of a rule, with one type each: the kernels are compiled for it."""
+    return rules.Rule(kind, clock, float(first), float(second), float(third), int(form))
+
+
+def _lower_sampling(policy: Policy) -> tuple[int, float, float]:
+    if isinstance(policy.arm, Champion):
+        return principal.BY_RULE, 0.0, 0.0
+    sampling: Sampling = policy.sampling
     match sampling:
         case AllArms():
             return principal.ALL, 0.0, 0.0
@@ -221,8 +248,11 @@ def _lower_sampling(sampling: Sampling) -> tuple[int, float, float]:
             assert_never(sampling)
 
 
-def _most_in_play(sampling: Sampling, horizon: int) -> int | None:
+def _most_in_play(policy: Policy, horizon: int) -> int | None:
     """An upper bound on the arms of one pool that are ever in play; None if all are."""
+    sampling = policy.sampling
+    if isinstance(policy.arm, Champion):
+        return int(policy.arm.fresh * math.log(horizon) ** 2) + 3
     if isinstance(sampling, AllArms):
         return None
     assert sampling.factor is not None

@@ -133,7 +133,7 @@ def _agent_options(plan: Plan, state: State, t: int, options: Options) -> float:
             set_leaf(state.nodes, here.base + here.cap + size, height, slope, 1, agent)
             size += 1
     here.size = size
-    best, coin = _winners(plan.agent, state, 0, t - 1, plan.horizon)
+    best, coin = _winners(plan.agent, state, 0, t - 1, plan.horizons[0])
     for place in range(size):
         if state.values[place] == best:
             options.agents[state.nodes[here.base + here.cap + place].link] = 1
@@ -182,7 +182,7 @@ def _arm_options(
             set_leaf(state.nodes, leaves + size, height, slope, 1, agents + slot)
             size += 1
     here.size = size
-    best, coin = _winners(plan.arm, state, pool, plays, plan.horizon)
+    best, coin = _winners(plan.arm, state, pool, plays, plan.horizons[0])
     for place in range(size):
         if state.values[place] == best:
             slot = state.nodes[leaves + place].link - agents

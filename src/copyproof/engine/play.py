@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copyproof.engine.cache import kernel
-from copyproof.engine.principal import Plan, choose, observe, reset
+from copyproof.engine.cache import kernel, part
+from copyproof.engine.principal import Plan, choose, epoch_is_over, next_epoch, observe, reset
 from copyproof.engine.quantiles import Rewards, reward
 from copyproof.engine.registration import Changes, change, is_due, renew
 from copyproof.engine.state import State
@@ -66,6 +66,7 @@ def play(
     ``control[0]`` is the wish to stop, read every round; ``control[1 + worker]`` counts rounds.
     """
     agents = record.revenue.shape[1]
+    horizon = checkpoints[checkpoints.shape[0] - 1]
     taped = game.tape.shape[1] > 0
     weighted = game.discount_weights.shape[0] > 0
     changing = game.changes.round.shape[0] > 0
@@ -81,9 +82,13 @@ def play(
         changed = 0
         record.original_plays[row, :] = 0
         record.renewals[row, :] = 0
-        for t in range(1, plan.horizon + 1):
+        record.agent_plays[row, :] = 0
+        for t in range(1, horizon + 1):
             if control[0] != 0:
                 return STOPPED
+            if epoch_is_over(plan, state, t):
+                _add_plays(state, agents, row, record)
+                next_epoch(plan, state, repetition)
             if changing:
                 changed = change(plan, state, game.changes, t, changed)
             choice = choose(plan, state, t, repetition)
@@ -100,7 +105,7 @@ def play(
                 u = uniform(key0, key1, k, REWARD, 0, repetition)
                 r = reward(game.rewards, original, u)
             observe(plan, state, agent, choice.arm, choice.place, 1, 1, r)
-            if renewing and t < plan.horizon:
+            if renewing and t < horizon:
                 arm = state.items[choice.arm]
                 if is_due(game.changes, agent, arm):
                     record.original_plays[row, original] += arm.plays
@@ -119,10 +124,16 @@ def play(
                 checkpoint += 1
             if t & 1023 == 0:
                 control[1 + worker] += 1024
-        control[1 + worker] += plan.horizon & 1023
-        for agent in range(agents):
-            record.agent_plays[row, agent] = state.items[agent].plays
-        for number in range(agents, state.items.shape[0]):
-            item = state.items[number]
-            record.original_plays[row, item.original] += item.plays
+        control[1 + worker] += horizon & 1023
+        _add_plays(state, agents, row, record)
     return DONE
+
+
+@part
+def _add_plays(state: State, agents: int, row: int, record: Record) -> None:
+    """Add the plays of an epoch, or of the whole game; ``record`` is modified in place."""
+    for agent in range(agents):
+        record.agent_plays[row, agent] += state.items[agent].plays
+    for number in range(agents, state.items.shape[0]):
+        item = state.items[number]
+        record.original_plays[row, item.original] += item.plays

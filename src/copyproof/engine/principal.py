@@ -12,13 +12,14 @@ is the number of the sample's seats, and S the arms that are registered.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from copyproof.engine.cache import inlined, kernel, part
-from copyproof.engine.rules import Rule, has_lines, line, select
-from copyproof.engine.state import OUTSIDE, State
+from copyproof.engine.own import champion, line_in, note, remember
+from copyproof.engine.rules import OWN_INDEX, Rule, has_lines, select
+from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
 from copyproof.engine.streams import PICK, PRIORITY, SAMPLE, nth_of, stream_key, uniform
 from copyproof.engine.tournament import build, replay_path, set_leaf
 
@@ -27,6 +28,8 @@ ALL = 0
 FIXED = 1
 GROWING = 2
 GROWING_BY_OWN_ROUND = 3
+BY_RULE = 4
+"""The arm rule says when a fresh arm is tried."""
 
 
 class Plan(NamedTuple):
@@ -43,9 +46,9 @@ class Plan(NamedTuple):
     order_given: int
     scan: int
     """Compute every index in every round, instead of keeping tournaments."""
-    horizon: int
+    horizons: Any
+    """T, or the horizons of the epochs, one after the other."""
     seed: np.uint64
-    epoch: int
 
 
 class Choice(NamedTuple):
@@ -68,23 +71,63 @@ def sample_bound(factor: float, power: float, tau: float) -> float:
 
 
 @kernel
-def sample_size(plan: Plan, arms: int) -> int:
+def sample_size(plan: Plan, horizon: int, arms: int) -> int:
     """How many of ``arms`` arms of one pool a sample of fixed size holds."""
-    return int(min(float(arms), sample_bound(plan.factor, plan.power, float(plan.horizon))))
+    return int(min(float(arms), sample_bound(plan.factor, plan.power, float(horizon))))
 
 
 @part
 def reset(plan: Plan, state: State, repetition: int) -> None:
-    """Begin a repetition: no plays, samples drawn, trees laid; ``state`` is modified in place."""
-    for owner in range(state.keys.shape[0]):
-        state.keys[owner, 0], state.keys[owner, 1] = stream_key(plan.seed, owner, plan.epoch)
+    """Begin a repetition with the arms that are there at first; ``state`` is modified in place."""
     for number in range(state.items.shape[0]):
-        state.items[number].total = 0.0
-        state.items[number].plays = 0
-        state.items[number].answers = 0
         state.place[number] = state.start[number]
+    _begin_epoch(plan, state, 0, 0, repetition)
+
+
+@inlined
+def epoch_is_over(plan: Plan, state: State, t: int) -> bool:
+    """Whether round t belongs to the next epoch."""
+    return bool(plan.horizons.shape[0] > 1 and t > state.epoch[0].before + state.epoch[0].horizon)
+
+
+@part
+def next_epoch(plan: Plan, state: State, repetition: int) -> None:
+    """Forget everything but who is registered; ``state`` is modified in place."""
+    for number in range(state.items.shape[0]):
+        if state.place[number] >= 0:
+            state.place[number] = OUTSIDE
+        elif state.place[number] == RETIRED:
+            state.place[number] = ABSENT
+    epoch = state.epoch[0]
+    _begin_epoch(plan, state, epoch.number + 1, epoch.before + epoch.horizon, repetition)
+
+
+@part
+def _begin_epoch(plan: Plan, state: State, number: int, before: int, repetition: int) -> None:
+    """Begin a game of its own: no plays, samples drawn, trees laid; ``state`` is modified."""
+    epoch = state.epoch[0]
+    epoch.number = number
+    epoch.before = before
+    epoch.horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
+    epoch.log = math.log(epoch.horizon)
+    agents = state.windows.shape[0]
+    epoch.unit = min(math.sqrt(epoch.horizon / agents), epoch.log * epoch.log)
+    for owner in range(state.keys.shape[0]):
+        state.keys[owner, 0], state.keys[owner, 1] = stream_key(plan.seed, owner, number)
+    for agent in range(agents):
+        state.windows[agent].recent = 0.0
+        state.windows[agent].recents = 0
+        state.windows[agent].before = 0.0
+        state.windows[agent].befores = 0
+    for one in range(state.items.shape[0]):
+        state.items[one].total = 0.0
+        state.items[one].plays = 0
+        state.items[one].answers = 0
     for pool in range(state.pools.shape[0]):
         state.pools[pool].x = 0.0
+        state.pools[pool].last = -1
+        state.pools[pool].failed = 0
+        state.pools[pool].pointer = -1
     for pool in range(plan.hierarchical, state.pools.shape[0]):
         _lay_arms(plan, state, pool, repetition)
     if plan.hierarchical:
@@ -127,7 +170,7 @@ def _lay_arms(plan: Plan, state: State, pool: int, repetition: int) -> None:
             left += 1
     wanted = left
     if plan.sampling == FIXED:
-        wanted = sample_size(plan, left)
+        wanted = sample_size(plan, state.epoch[0].horizon, left)
     elif plan.sampling != ALL:
         wanted = 0
     here.seats = wanted
@@ -165,7 +208,7 @@ def _lay_tree(rule: Rule, state: State, pool: int, size: int) -> None:
     for place in range(cap):
         leaf = here.base + cap + place
         if place < size:
-            height, slope = line(rule, state.items[members[place]])
+            height, slope = line_in(rule, state, members[place])
             set_leaf(state.nodes, leaf, height, slope, 1, members[place])
             state.place[members[place]] = place
         else:
@@ -235,11 +278,13 @@ def choose(plan: Plan, state: State, t: int, repetition: int) -> Choice:
     """The principal's choice in round t; trees and samples in ``state`` are modified in place."""
     agent = -1
     pool = 0
+    horizon = state.epoch[0].horizon
+    t -= state.epoch[0].before
     k = t
     plays = t - 1
     if plan.hierarchical:
         place = select(
-            plan.agent, state, 0, t - 1, t, plan.horizon, repetition, plan.priority, plan.scan
+            plan.agent, state, 0, t - 1, t, horizon, repetition, plan.priority, plan.scan
         )
         top = state.pools[0]
         agent = int(state.nodes[top.base + top.cap + place].link)
@@ -248,18 +293,22 @@ def choose(plan: Plan, state: State, t: int, repetition: int) -> Choice:
         k = plays
     here = state.pools[pool]
     place = -1
-    if here.outside > 0:
+    fresh = False
+    if plan.sampling == BY_RULE:
+        place = champion(plan.arm, state, pool, plays, plan.scan)
+        fresh = place < 0
+    elif here.outside > 0:
         fresh = here.size == 0  # none of the sample is left: one that waits takes over a seat
         if plan.sampling >= GROWING:
             tau = t if plan.sampling == GROWING else plays + 1
             if here.seats < sample_bound(plan.factor, plan.power, float(tau)):
                 here.seats += 1
                 fresh = True
-        if fresh:
-            u = uniform(state.keys[pool, 0], state.keys[pool, 1], k, PICK, 0, repetition)
-            place = _grow(plan.arm, state, pool, u)
-    if place < 0:
-        place = select(plan.arm, state, pool, plays, k, plan.horizon, repetition, False, plan.scan)
+    if fresh:
+        u = uniform(state.keys[pool, 0], state.keys[pool, 1], k, PICK, 0, repetition)
+        place = _grow(plan.arm, state, pool, u)
+    elif place < 0:
+        place = select(plan.arm, state, pool, plays, k, horizon, repetition, False, plan.scan)
     arm = int(state.nodes[here.base + here.cap + place].link)
     if not plan.hierarchical:
         agent = int(state.items[arm].owner)
@@ -282,8 +331,12 @@ def observe(
     A simulation tells the play and its reward at once. A live principal tells the play
     (``answered`` = 0) when it is asked, and the reward (``played`` = 0) when it comes.
     """
+    if plan.sampling == BY_RULE:
+        note(state, agent + 1 if plan.hierarchical else 0, arm, played, answered, reward)
     if plan.hierarchical:
         seat = state.place[agent]
+        if answered and plan.agent.kind == OWN_INDEX:
+            remember(state, agent, reward)
         count(plan.agent, state, 0, agent, seat, played, answered, reward, plan.scan)
         count(plan.arm, state, agent + 1, arm, place, played, answered, reward, plan.scan)
     else:
@@ -312,6 +365,6 @@ def count(
     item.total += reward
     here = state.pools[pool]
     leaf = state.nodes[here.base + here.cap + place]
-    leaf.height, leaf.slope = line(rule, item)
+    leaf.height, leaf.slope = line_in(rule, state, number)
     if not scan and has_lines(rule):
         replay_path(state.nodes, here.base, here.cap, place, here.x)

@@ -77,7 +77,7 @@ def admit(plan: Plan, state: State, number: int) -> None:
     if state.place[number] == RETIRED:
         seated = seated or here.size < here.seats
     elif plan.sampling == FIXED:
-        bound = sample_bound(plan.factor, plan.power, float(plan.horizon))
+        bound = sample_bound(plan.factor, plan.power, float(state.epoch[0].horizon))
         if here.seats + 1 <= bound:
             here.seats += 1
             seated = True

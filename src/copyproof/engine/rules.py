@@ -9,6 +9,7 @@ the horizon T):
 - ε-greedy: with probability ε, or min(1, scale/τ), any item; else the largest r(a).
 - Thompson sampling (Thompson 1933): largest draw from Beta(1 + S, 1 + n − S), S the sum of rewards.
 - uniform: any item.
+- own index and champion: see ``own``.
 
 Unplayed items come first (except under Thompson sampling and uniform choice), and equals are picked
 from uniformly: u decides for the ⌊u·m⌋-th of m in the order of the pool. With priority ties the
@@ -32,6 +33,12 @@ EPSILON_GREEDY = 2
 EPSILON_DECREASING = 3
 THOMPSON = 4
 UNIFORM = 5
+OWN_INDEX = 6
+CHAMPION = 7
+
+# Forms of OWN_INDEX, added up.
+RECENT = 1
+HOEFFDING = 2
 
 # Clocks, for a pool whose owner has made N plays.
 ROUND = 0  # N + 1: the round t of the pool's own game
@@ -45,11 +52,13 @@ class Rule(NamedTuple):
     kind: int
     clock: int
     first: float
-    """UCB: a; KL-UCB and decreasing ε: scale; ε-greedy: ε."""
+    """UCB: a; KL-UCB, decreasing ε and own index: scale; ε-greedy: ε; champion: fresh."""
     second: float
-    """UCB: b."""
+    """UCB: b; own index: turns; champion: threshold."""
     third: float
-    """UCB: c."""
+    """UCB: c; own index: doubt."""
+    form: int
+    """OWN_INDEX: which plays count, and the width."""
 
 
 @inlined
@@ -63,6 +72,8 @@ def line(rule: Rule, item: Any) -> tuple[float, float]:
     """Height and slope of an item's index as a function of x; an unplayed item is above all."""
     if item.plays == 0:
         return np.inf, 0.0
+    if rule.kind == CHAMPION:
+        return (item.total + 1.0) / (item.answers + 2.0), 0.0
     mean = item.total / item.answers if item.answers > 0 else 0.5
     if rule.kind == UCB:
         return mean, 1.0 / math.sqrt(item.plays)
@@ -145,7 +156,7 @@ def select(
         nth = nth_of(uniform(key0, key1, k, PICK, 0, repetition), equals)
     if tournament:
         return nth_winner(state.nodes, here.base, here.cap, here.x, nth)
-    return _nth_equal(state.values, best, nth)
+    return nth_equal(state.values, best, nth)
 
 
 @inlined
@@ -199,7 +210,7 @@ def _largest(values: Any, size: int) -> tuple[float, int]:
 
 
 @part
-def _nth_equal(values: Any, best: float, nth: int) -> int:
+def nth_equal(values: Any, best: float, nth: int) -> int:
     """Place of the nth value that equals ``best``."""
     place = 0
     while place < values.shape[0] - 1:

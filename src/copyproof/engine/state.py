@@ -37,6 +37,22 @@ POOL = np.dtype(
         ("outside", "i8"),  # how many of them are registered, but not in play
         ("seats", "i8"),  # size of the sample: arms ever admitted to it, replaced ones but once
         ("x", "f8"),  # where the tree's clock stands
+        # For rules that let arms challenge a champion (``own``):
+        ("bar", "f8"),  # the champion's posterior mean when the pool was last asked
+        ("last", "i8"),  # the item that was played last; −1 at first
+        ("failed", "i8"),  # 1 if it paid no more than the bar
+        ("pointer", "i8"),  # the item that had its turn to challenge last; −1 at first
+    ]
+)
+WINDOW = np.dtype([("recent", "f8"), ("recents", "i8"), ("before", "f8"), ("befores", "i8")])
+"""Sums and numbers of an agent's rewards since the last power of two, and since the one before."""
+EPOCH = np.dtype(
+    [
+        ("number", "i8"),
+        ("before", "i8"),  # rounds of the epochs before
+        ("horizon", "i8"),  # T of this epoch
+        ("log", "f8"),  # ln T
+        ("unit", "f8"),  # M = min(√(T/n), ln² T)
     ]
 )
 
@@ -56,6 +72,10 @@ class State(NamedTuple):
     """Where an item stands in its pool, or why it does not."""
     start: Any
     """What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later."""
+    windows: Any
+    """Of each agent, a WINDOW of its rewards."""
+    epoch: Any
+    """One EPOCH: the present one."""
     order: Any
     """The agents in the order that priority ties go by."""
     keys: Any
@@ -111,6 +131,8 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, flat: 
         nodes=allocate_nodes(int(2 * np.sum(pools["room"]))),
         place=np.full(agents + arms, ABSENT, np.int32),
         start=start,
+        windows=np.zeros(agents, WINDOW),
+        epoch=np.zeros(1, EPOCH),
         order=np.arange(agents),
         keys=np.zeros((agents + 1, 2), np.uint64),
         values=np.zeros(most),

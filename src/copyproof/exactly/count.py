@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from copyproof.exactly.games import Setting, setting
 from copyproof.game import Bernoulli, Constant, Explicit, Geometric, Market, Neutral
-from copyproof.policy import Policy, Thompson, parse_policy
+from copyproof.policy import Champion, OwnIndex, Policy, Thompson, parse_policy
 
 __all__ = ["MOST_GAMES", "Size", "size_of", "states", "undiscounted", "why_not_exact"]
 
@@ -70,6 +70,10 @@ def why_not_exact(market: Market, policy: Policy | str) -> str | None:
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
     if isinstance(asked.agent, Thompson) or isinstance(asked.arm, Thompson):
         return f"policy = '{asked}' cannot be exact: posterior draws are continuous"
+    if isinstance(asked.agent, OwnIndex) or isinstance(asked.arm, Champion):
+        return f"policy = '{asked}' cannot be exact: it remembers the order of rewards"
+    if asked.restart is not None:
+        return f"policy = '{asked}' cannot be exact: its epochs are games of their own"
     for place, agent in enumerate(market.agents):
         for number, arm in enumerate(agent.arms):
             if agent.copies[number] > 0 and not isinstance(arm, Bernoulli):

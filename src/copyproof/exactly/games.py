@@ -82,7 +82,7 @@ class Setting:
     @property
     def horizon(self) -> int:
         """T."""
-        return self.plan.horizon
+        return int(self.plan.horizons[0])
 
     def pools(self) -> list[Copies]:
         """Return the arms of each pool that is sampled apart."""
@@ -99,7 +99,7 @@ class Setting:
         arms = [sum(pool) for pool in self.pools()]
         if self.plan.sampling != FIXED:
             return arms
-        return [sample_size(self.plan, count) for count in arms]
+        return [sample_size(self.plan, self.horizon, count) for count in arms]
 
     def count(self) -> int:
         """Return the number of games."""

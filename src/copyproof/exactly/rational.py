@@ -16,8 +16,10 @@ from copyproof.exactly.games import Game, Played, Setting, Table, new_options
 from copyproof.policy import (
     KLUCB,
     UCB,
+    Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
+    OwnIndex,
     Rule,
     Thompson,
     Uniform,
@@ -134,7 +136,7 @@ class _Walk:
             case EpsilonDecreasing(scale=scale, clock=clock):
                 tau = {"round": plays + 1, "plays": max(plays, 1), "horizon": self.setting.horizon}
                 return min(Fraction(1), as_written(scale) / tau[clock])
-            case UCB() | KLUCB() | Thompson():
+            case UCB() | KLUCB() | Thompson() | OwnIndex() | Champion():
                 raise AssertionError(f"{rule} tosses no coin")
             case _:
                 assert_never(rule)

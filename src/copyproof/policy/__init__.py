@@ -1,16 +1,19 @@
 """Policies as data: rules, the catalogue of named policies, and their text and JSON forms."""
 
-from copyproof.policy.catalogue import CATALOGUE, PAPER_POLICIES, Claim, Row, fair, row
+from copyproof.policy.catalogue import ALIASES, CATALOGUE, PAPER_POLICIES, Claim, Row, fair, row
 from copyproof.policy.defaults import with_market_defaults
 from copyproof.policy.records import (
     KLUCB,
     UCB,
     AllArms,
+    Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
     FixedSample,
     GrowingSample,
+    OwnIndex,
     Policy,
+    Restart,
     Rule,
     Sampling,
     Thompson,
@@ -20,17 +23,21 @@ from copyproof.policy.text import from_dict, parse_policy, to_dict, to_text
 from copyproof.policy.theorem import why_not_covered
 
 __all__ = [
+    "ALIASES",
     "CATALOGUE",
     "KLUCB",
     "PAPER_POLICIES",
     "UCB",
     "AllArms",
+    "Champion",
     "Claim",
     "EpsilonDecreasing",
     "EpsilonGreedy",
     "FixedSample",
     "GrowingSample",
+    "OwnIndex",
     "Policy",
+    "Restart",
     "Row",
     "Rule",
     "Sampling",

@@ -13,6 +13,7 @@ by the arm rule; a flat policy has no agent rule and one pool of all arms. Each 
 Records are frozen, compare and hash by value, and know nothing of state or randomness.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -143,7 +144,78 @@ class Uniform:
     """
 
 
-Rule: TypeAlias = UCB | KLUCB | EpsilonGreedy | EpsilonDecreasing | Thompson | Uniform
+@dataclass(frozen=True, slots=True)
+class OwnIndex:
+    """Largest index that is made of an agent's own rewards, T and n: free of the round t.
+
+    With N plays of the agent so far, of which the last w count and have the mean reward r, its
+    index is the largest q with w·kl(r, q) ≤ scale·ln T, or r + √(scale·ln T / (2 w)) for the width
+    of Hoeffding. Two ways to let an agent find its feet before it is judged, both in multiples of
+
+        M = min(√(T/n), ln² T):
+
+    *turns*: every agent has turns·M plays first, in turn; *doubt*: up to doubt·M plays, the index
+    is at least 1 − N/(3 doubt·M), so that an agent has the benefit of the doubt against a leader
+    that is not much better than that.
+
+    Parameters
+    ----------
+    statistic : {"recent", "mean"}
+        Which plays count: with 2^k < N ≤ 2^(k+1) those after play 2^(k−1), which is between half
+        and three quarters of them, in constant memory; or all.
+    width : {"kl", "hoeffding"}
+        The confidence width.
+    scale : float
+        Of the width.
+    turns, doubt : float
+        As multiples of M; 0 for none.
+
+    Examples
+    --------
+    >>> OwnIndex().doubt
+    2.0
+    """
+
+    statistic: Literal["recent", "mean"] = "recent"
+    width: Literal["kl", "hoeffding"] = "kl"
+    scale: float = 1.0
+    turns: float = 0.0
+    doubt: float = 2.0
+
+    def __post_init__(self) -> None:
+        _check_word("statistic", self.statistic, ("recent", "mean"))
+        _check_word("width", self.width, ("kl", "hoeffding"))
+        for name in ("scale", "turns", "doubt"):
+            _check_number(name, getattr(self, name), "a number in [0, 1e6]", most=1e6)
+
+
+@dataclass(frozen=True, slots=True)
+class Champion:
+    """Plays its best arm, tries fresh ones, and lets old ones challenge it.
+
+    The champion is the tried arm of largest posterior mean m = (S + 1)/(n + 2). A fresh arm is
+    tried if m is at most the threshold, or if the champion was played last and paid no more than m,
+    as long as fewer than 1 + fresh·ln² T·(1 − m) arms have been tried. Otherwise the tried arms
+    challenge in turn, one each time: arm a with n plays and mean r is played if
+    n·kl(r, m) ≤ ln(N/(K n)), with N plays of the agent and K tried arms; else the champion is.
+
+    Examples
+    --------
+    >>> Champion().fresh
+    4.0
+    """
+
+    fresh: float = 4.0
+    threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        _check_number("fresh", self.fresh, "a number in [0, 1e6]", most=1e6)
+        _check_number("threshold", self.threshold, "a number in [0, 1]", most=1)
+
+
+Rule: TypeAlias = (
+    UCB | KLUCB | EpsilonGreedy | EpsilonDecreasing | Thompson | Uniform | OwnIndex | Champion
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +284,47 @@ Sampling: TypeAlias = AllArms | FixedSample | GrowingSample
 
 
 @dataclass(frozen=True, slots=True)
+class Restart:
+    """Epochs for an unknown horizon, each a game of its own that forgets the ones before.
+
+    The first epoch is a game of T_0 = first rounds, and T_{k+1} = ⌈factor·T_k^power⌉: factor = 2
+    and power = 1 doubles; the default grows faster, which costs less where horizons are long.
+
+    Examples
+    --------
+    >>> Restart(first=1000).horizons(100_000)
+    (1000, 31623, 5623473)
+    """
+
+    first: int = 1000
+    factor: float = 1.0
+    power: float = 1.5
+
+    def __post_init__(self) -> None:
+        _check_number("first", self.first, "a whole number from 2 to 1e12", most=1e12)
+        if self.first < 2 or self.first != int(self.first):
+            raise ValueError(f"first = {self.first!r} is not a whole number from 2 to 1e12")
+        object.__setattr__(self, "first", int(self.first))
+        _check_number("factor", self.factor, "a number in [0, 1e6]", most=1e6)
+        _check_number("power", self.power, "a number in [0, 3]", most=3)
+        if not self._next(self.first) > self.first:
+            raise ValueError(
+                f"factor = {self.factor!r}, power = {self.power!r}: epochs would not grow"
+            )
+
+    def horizons(self, rounds: int) -> tuple[int, ...]:
+        """The horizons T_0, T_1, … of the epochs that a number of rounds reaches into."""
+        found = [self.first]
+        while sum(found) < rounds:
+            found.append(self._next(found[-1]))
+        return tuple(found)
+
+    def _next(self, horizon: int) -> int:
+        longer: float = self.factor * float(horizon) ** self.power
+        return math.ceil(min(longer, 2.0**62))
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """How the principal picks one arm a round.
 
@@ -226,6 +339,8 @@ class Policy:
     ties : {"random", "priority"}
         How ties between agents are broken, unplayed agents included: anew each time, or by one
         random order drawn at the start. Ties between arms are always broken anew.
+    restart : Restart or None
+        Epochs that each forget the ones before, for a policy that needs T where none is known.
 
     Examples
     --------
@@ -240,9 +355,16 @@ class Policy:
     arm: Rule
     sampling: Sampling = field(default_factory=AllArms)
     ties: Ties = "random"
+    restart: Restart | None = None
 
     def __post_init__(self) -> None:
         _check_word("ties", self.ties, TIES)
+        if isinstance(self.arm, OwnIndex):
+            raise ValueError("arm = own-index: it is a rule for agents")
+        if isinstance(self.agent, Champion):
+            raise ValueError("agent = champion: it is a rule for arms")
+        if isinstance(self.arm, Champion) and self.sampling != AllArms():
+            raise ValueError("sampling: champion tries arms by its own rule; it takes all")
         if self.agent is None and self.ties != "random":
             raise ValueError(f"ties = {self.ties!r}: a flat policy has no ties between agents")
         if isinstance(self.agent, UCB | KLUCB | EpsilonDecreasing) and self.agent.clock == "plays":
@@ -258,13 +380,20 @@ class Policy:
     @property
     def needs_unit_rewards(self) -> bool:
         """Whether a rule is only defined for rewards in [0, 1]."""
-        return any(isinstance(rule, KLUCB | Thompson) for rule in (self.agent, self.arm))
+        kinds = KLUCB | Thompson | OwnIndex | Champion
+        return any(isinstance(rule, kinds) for rule in (self.agent, self.arm))
 
     @property
     def needs_horizon(self) -> bool:
         """Whether the policy must be told T before round 1."""
-        clocks = [getattr(rule, "clock", None) for rule in (self.agent, self.arm)]
-        return isinstance(self.sampling, FixedSample) or "horizon" in clocks
+        if self.restart is not None:
+            return False
+        rules = (self.agent, self.arm)
+        return (
+            isinstance(self.sampling, FixedSample)
+            or any(getattr(rule, "clock", None) == "horizon" for rule in rules)
+            or any(isinstance(rule, OwnIndex | Champion) for rule in rules)
+        )
 
     def __str__(self) -> str:
         """Give the text form, which ``parse_policy`` reads back."""

@@ -4,24 +4,30 @@ A named policy is its name, with parameters where they differ from the row's: ``
 ``h-ucb(a=1, b=0.5)``, ``fair(s-ucb(l=5))``. Any other composition is spelled out: ``flat(RULE,
 sample=SAMPLE)`` or ``hierarchical(AGENT RULE, ARM RULE, sample=SAMPLE, ties=priority)``, with
 rules ``ucb(a, b, c, clock)``, ``kl-ucb(scale, clock)``, ``epsilon-greedy(epsilon)``,
-``epsilon-decreasing(scale, clock)``, ``thompson``, ``uniform``, and samples ``all``,
-``fixed(factor, power)``, ``growing(factor, power, clock)``; their parameters are given by name.
+``epsilon-decreasing(scale, clock)``, ``thompson``, ``uniform``, ``own-index(statistic, width,
+scale, turns, doubt)``, ``champion(fresh, threshold)``, samples ``all``, ``fixed(factor, power)``,
+``growing(factor, power, clock)``, and ``restart=epochs(first, factor, power)``; their parameters
+are given by name. ``default`` and ``default-anytime`` stand for the policies that the catalogue
+recommends.
 """
 
 import re
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from copyproof.policy.catalogue import CATALOGUE, fair, row
+from copyproof.policy.catalogue import ALIASES, CATALOGUE, fair, row
 from copyproof.policy.records import (
     KLUCB,
     UCB,
     AllArms,
+    Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
     FixedSample,
     GrowingSample,
+    OwnIndex,
     Policy,
+    Restart,
     Rule,
     Sampling,
     Thompson,
@@ -35,12 +41,15 @@ _RULES: dict[str, type[Rule]] = {
     "epsilon-decreasing": EpsilonDecreasing,
     "thompson": Thompson,
     "uniform": Uniform,
+    "own-index": OwnIndex,
+    "champion": Champion,
 }
 _SAMPLES: dict[str, type[Sampling]] = {
     "all": AllArms,
     "fixed": FixedSample,
     "growing": GrowingSample,
 }
+_RESTARTS: dict[str, type[Restart]] = {"epochs": Restart}
 _LONGEST = 500
 _TOKEN = re.compile(r"\s*([(),=]|[^\s(),=]+)")
 
@@ -82,7 +91,7 @@ def to_text(record: Policy) -> str:
     ]
     if named:
         return _call_text(*min(named, key=lambda one: len(one[1])))
-    if record.agent == Uniform() and record.ties == "random":
+    if record.agent == Uniform() and record.ties == "random" and record.restart is None:
         inner = _flat_of_fair(record)
         if inner is not None:
             return f"fair({to_text(inner)})"
@@ -93,6 +102,8 @@ def to_text(record: Policy) -> str:
         rules.append(f"sample={_record_text(record.sampling, _SAMPLES)}")
     if record.ties != "random":
         rules.append(f"ties={record.ties}")
+    if record.restart is not None:
+        rules.append(f"restart={_record_text(record.restart, _RESTARTS)}")
     return f"{'flat' if record.is_flat else 'hierarchical'}({', '.join(rules)})"
 
 
@@ -109,6 +120,7 @@ def to_dict(record: Policy) -> dict[str, Any]:
         "arm": _record_dict(record.arm, _RULES),
         "sampling": _record_dict(record.sampling, _SAMPLES),
         "ties": record.ties,
+        "restart": None if record.restart is None else _record_dict(record.restart, _RESTARTS),
     }
 
 
@@ -120,11 +132,16 @@ def from_dict(data: Any) -> Policy:
     >>> from_dict(to_dict(parse_policy("rh-ucb(L=3)"))).sampling.factor
     3.0
     """
-    if not isinstance(data, dict) or set(data) != {"agent", "arm", "sampling", "ties"}:
-        raise ValueError("policy: an object with agent, arm, sampling and ties is needed")
+    needed = {"agent", "arm", "sampling", "ties"}
+    if not isinstance(data, dict) or set(data) - {"restart"} != needed:
+        raise ValueError("policy: an object with agent, arm, sampling, ties and restart is needed")
     agent = None if data["agent"] is None else _record_from("agent", data["agent"], _RULES)
     arm = _record_from("arm", data["arm"], _RULES)
-    return Policy(agent, arm, _record_from("sampling", data["sampling"], _SAMPLES), data["ties"])
+    sampling = _record_from("sampling", data["sampling"], _SAMPLES)
+    restart = data.get("restart")  # missing in what was written before there were epochs
+    if restart is not None:
+        restart = _record_from("restart", restart, _RESTARTS)
+    return Policy(agent, arm, sampling, data["ties"], restart)
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -193,7 +210,7 @@ def _to_policy(call: _Call) -> Policy:
         if len(call.positional) > 1:
             raise ValueError("fair takes one flat policy, such as ucb1")
         return fair(_to_policy(call.positional[0])) if call.positional else row("fair").policy
-    template = row(call.name)
+    template = row(ALIASES.get(call.name, call.name))
     if call.positional:
         raise ValueError(f"{call.positional[0]} needs a name, as in KEY=VALUE")
     record = template.policy
@@ -215,7 +232,7 @@ def _to_composition(call: _Call) -> Policy:
     wanted = 1 if call.name == "flat" else 2
     if len(call.positional) != wanted:
         raise ValueError(f"{call.name} takes {wanted} rule{'s' * (wanted > 1)}")
-    unknown = set(options) - ({"sample"} if wanted == 1 else {"sample", "ties"})
+    unknown = set(options) - {"sample", "restart"} - ({"ties"} if wanted == 2 else set())
     if unknown:
         raise ValueError(f"{sorted(unknown)[0]} is not a parameter of {call.name}")
     rules = [_to_record(rule, _RULES, "rule") for rule in call.positional]
@@ -223,7 +240,10 @@ def _to_composition(call: _Call) -> Policy:
     if "sample" in options:
         sampling = _to_record(options["sample"], _SAMPLES, "sample")
     ties: Any = str(options.get("ties", "random"))
-    return Policy(rules[0] if wanted == 2 else None, rules[-1], sampling, ties)
+    restart: Restart | None = None
+    if "restart" in options:
+        restart = _to_record(options["restart"], _RESTARTS, "restart")
+    return Policy(rules[0] if wanted == 2 else None, rules[-1], sampling, ties, restart)
 
 
 def _to_record(call: _Call, kinds: dict[str, Any], what: str) -> Any:

@@ -14,6 +14,9 @@ Of (c) nothing has to be asked of the arm rule: every clock of it counts the cho
 plays, or reads T, and its random numbers are keyed by (agent, own play). Only a sample that grows
 with the round t of the game sees what it must not.
 
+Epochs of fixed lengths that each forget all statistics, with uniforms keyed by (agent, epoch, play
+in the epoch), are games of their own: what holds on every path of each holds of their sum.
+
 And of the market: rewards are at least 0, and an agent's best arm first-order dominates its others,
 as with Bernoulli arms.
 """
@@ -23,9 +26,11 @@ from typing import assert_never
 from copyproof.policy.records import (
     KLUCB,
     UCB,
+    Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
     GrowingSample,
+    OwnIndex,
     Policy,
     Thompson,
     Uniform,
@@ -46,6 +51,8 @@ def why_not_covered(policy: Policy) -> str | None:
     match policy.agent:
         case None:
             return "agent = None: a flat policy chooses among arms, and copies are arms"
+        case OwnIndex():
+            pass
         case UCB() | KLUCB():
             if policy.agent.clock != "horizon":
                 return (
@@ -61,6 +68,8 @@ def why_not_covered(policy: Policy) -> str | None:
                 "agent = Uniform: agents are drawn by the round t, not by an index (what an agent "
                 "registers never changes who is asked)"
             )
+        case Champion():
+            return "agent = champion: it is a rule for arms"
         case _:
             assert_never(policy.agent)
     if policy.ties != "priority":

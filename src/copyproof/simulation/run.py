@@ -143,7 +143,7 @@ def run(
     """
     repetitions = len(record.revenue)
     if batch is None:
-        batch = max(1, min(_BATCH_ROUNDS // lowered.plan.horizon, -(-repetitions // workers)))
+        batch = max(1, min(_BATCH_ROUNDS // lowered.horizon, -(-repetitions // workers)))
     starts = range(0, repetitions, batch)
     workers = min(workers, len(starts))
     control = np.zeros(1 + workers, np.int64)
@@ -219,7 +219,7 @@ def new_record(lowered: Lowered, checkpoints: int, repetitions: int, *, trace: b
         original_plays=np.zeros((repetitions, originals), np.int64),
         renewals=np.zeros((repetitions, agents), np.int64),
         regret=np.zeros((repetitions, checkpoints)),
-        choices=np.zeros((repetitions, lowered.plan.horizon if trace else 0), np.int32),
+        choices=np.zeros((repetitions, lowered.horizon if trace else 0), np.int32),
     )
 
 
