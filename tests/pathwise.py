@@ -31,10 +31,13 @@ from copyproof.policy import (
     KLUCB,
     UCB,
     AllArms,
+    Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
     FixedSample,
     GrowingSample,
+    OwnIndex,
+    Restart,
     Thompson,
     Uniform,
     why_not_covered,
@@ -50,6 +53,10 @@ AGENT_RULES = [
     EpsilonDecreasing(),
     Thompson(),
     Uniform(),
+    OwnIndex(),
+    OwnIndex("mean", "hoeffding", 0.3, turns=0.5, doubt=0),
+    OwnIndex("recent", "hoeffding", 0.1, turns=0.3, doubt=1),
+    OwnIndex("mean", "kl", 0.05, doubt=0),
 ]
 ARM_RULES = [
     *(UCB(clock=clock) for clock in ("round", "plays", "horizon")),
@@ -59,6 +66,8 @@ ARM_RULES = [
     *(EpsilonDecreasing(3, clock=clock) for clock in ("round", "plays", "horizon")),
     Thompson(),
     Uniform(),
+    Champion(),
+    Champion(fresh=0.3, threshold=0.9),
 ]
 SAMPLINGS = [
     AllArms(),
@@ -69,14 +78,22 @@ SAMPLINGS = [
     GrowingSample(0.5, 1, "game"),
     GrowingSample(1, 2, "game"),
 ]
+RESTARTS = [None, None, Restart(5, 2, 1), Restart(3, 1, 1.5)]
 ALL = [
-    Policy(*parts) for parts in itertools.product(AGENT_RULES, ARM_RULES, SAMPLINGS, ("priority",))
+    Policy(agent, arm, sampling, "priority", restart)
+    for agent, arm, sampling, restart in itertools.product(
+        AGENT_RULES, ARM_RULES, SAMPLINGS, RESTARTS
+    )
+    if not isinstance(arm, Champion) or sampling == AllArms()
 ]
 COVERED = [policy for policy in ALL if why_not_covered(policy) is None]
 SEES_T_INSIDE = [
     policy
     for policy in ALL
-    if policy not in COVERED and why_not_covered(replace(policy, sampling=AllArms())) is None
+    if policy not in COVERED
+    and isinstance(policy.agent, UCB | KLUCB)
+    and policy.restart is None
+    and why_not_covered(replace(policy, sampling=AllArms())) is None
 ]
 """Free of t but for one thing: an agent's sample grows with the round of the game."""
 
@@ -226,12 +243,16 @@ def earned(
     """The agent's rewards so far after every round, from the choices alone."""
     arms = [arm for agent in case.market.agents for arm in agent.arms]
     owner = np.repeat(np.arange(len(counts)), counts)
-    luck = Stream(case.seed, case.agent + 1, 0)
     rewards = np.zeros(case.horizon)
-    for k, t in enumerate(np.flatnonzero(owner[made] == case.agent)):
-        rewards[t] = (
-            quantile(arms[originals[made[t]]], luck.one(k, REWARD)) if tape is None else tape[k]
-        )
+    restart = case.policy.restart
+    begin = 0
+    for epoch, rounds in enumerate((case.horizon,) if restart is None else restart.horizons(60)):
+        luck = Stream(case.seed, case.agent + 1, 0, epoch)
+        mine = begin + np.flatnonzero(owner[made[begin : begin + rounds]] == case.agent)
+        for k, t in enumerate(mine):
+            drawn = quantile(arms[originals[made[t]]], luck.one(k, REWARD))
+            rewards[t] = drawn if tape is None else tape[k]
+        begin += rounds
     return np.cumsum(rewards)
 
 

@@ -39,9 +39,10 @@ class Stream:
     seed: int
     owner: int
     repetition: int
+    epoch: int = 0
 
     def __post_init__(self) -> None:
-        self.key = philox([self.owner, 0, 0, 0], [self.seed & WORD, self.seed >> 32])[:2]
+        self.key = philox([self.owner, self.epoch, 0, 0], [self.seed & WORD, self.seed >> 32])[:2]
 
     def two(self, k: int, purpose: int, arm: int = 0) -> tuple[float, float]:
         words = philox([k & WORD, (k >> 32) | purpose << 16, arm, self.repetition], self.key)
@@ -356,6 +357,16 @@ def rh_ucb(L: float) -> Hierarchical:
     return Hierarchical(ucb(robust), H, fixed=lambda T, m: L * math.log(T))
 
 
+def drawn_order(principal: Stream, agents: int) -> list[int]:
+    """The agents in a random order: Fisher and Yates, from the inside out."""
+    order: list[int] = []
+    for i in range(agents):
+        j = int(principal.one(0, PRIORITY, i) * (i + 1))
+        order.append(i)
+        order[i], order[j] = order[j], i
+    return order
+
+
 def choices(
     market: Market,
     policy: str | Flat | Hierarchical,
@@ -421,11 +432,7 @@ def choices(
             pool.in_play = list(pool.arms)
     order = list(range(len(agents)))
     if isinstance(spec, Hierarchical) and spec.priority:
-        order = []
-        for i in range(len(agents)):  # Fisher–Yates, from the inside out
-            j = int(principal.one(0, PRIORITY, i) * (i + 1))
-            order.append(i)
-            order[i], order[j] = order[j], i
+        order = drawn_order(principal, len(agents))
 
     made = []
     for t in range(1, horizon + 1):

@@ -52,9 +52,7 @@ def test_attacks_as_json(run: Run, pair: Path) -> None:
     done = run("attacks", pair, *HOW, "--agent", "ann", "--identities", "3", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     first, second = strict(done.stdout)["policies"]
-    expected = attacks(
-        read_market(pair), "ucb1", agent="ann", horizon=300, seed=3, identities=[3]
-    )
+    expected = attacks(read_market(pair), "ucb1", agent="ann", horizon=300, seed=3, identities=[3])
     assert first | {"seconds": 0} == expected.to_dict() | {"seconds": 0}
     assert (first["renewals_verdict"], second["renewals_verdict"]) == ("prone", "no-gain")
 

@@ -20,11 +20,14 @@ from copyproof import (
 )
 from copyproof.game import Reward
 from tests.markets import choices_of, random_market, record_of
+from tests.own_reference import OWN_POLICIES, own_choices
 from tests.reference import POLICIES, choices
+
+EVERY = [*POLICIES, *OWN_POLICIES]
 
 
 def test_the_reference_has_every_catalogue_row() -> None:
-    covered = {parse_policy(text) for text in POLICIES}
+    covered = {parse_policy(text) for text in EVERY}
     assert [row.name for row in CATALOGUE if row.policy not in covered] == []
 
 
@@ -33,26 +36,39 @@ def compare(policy: str, games: int, horizon: int, salt: int) -> None:
         rng = random.Random(zlib.crc32(policy.encode()) + 1000 * salt + game)
         market = random_market(rng)
         seed = rng.getrandbits(64)
-        expected = choices(market, policy, horizon, seed, repetition=2)
+        if policy in OWN_POLICIES:
+            expected = own_choices(market, OWN_POLICIES[policy], horizon, seed, repetition=2)
+        else:
+            expected = choices(market, policy, horizon, seed, repetition=2)
         made = choices_of(market, policy, horizon=horizon, repetitions=3, seed=seed)[2]
         differing = np.flatnonzero(made != np.array(expected))
         assert len(differing) == 0, f"round {differing[0] + 1} of {market} under {policy}"
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", EVERY)
 def test_same_decisions_as_the_pseudocode(policy: str) -> None:
     compare(policy, games=1, horizon=10_000, salt=0)
     compare(policy, games=10, horizon=300, salt=1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", EVERY)
 def test_same_decisions_as_the_pseudocode_on_many_markets(policy: str) -> None:
     compare(policy, games=8, horizon=10_000, salt=2)
     compare(policy, games=100, horizon=500, salt=3)
 
 
-LINES = ["ucb1", "h-ucb", "rh-ucb", "prh-ucb", "h-ucb-t-free", "epsilon-greedy", "fair(ucb1)"]
+LINES = [
+    "ucb1",
+    "h-ucb",
+    "rh-ucb",
+    "prh-ucb",
+    "h-ucb-t-free",
+    "epsilon-greedy",
+    "fair(ucb1)",
+    "grace",
+    "grace-anytime",
+]
 
 
 @pytest.mark.parametrize("policy", LINES)

@@ -132,8 +132,8 @@ def test_what_cannot_be_read_is_named_in_one_line(text: str, message: str) -> No
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (None, "an object with agent, arm, sampling and ties is needed"),
-        ({"agent": None}, "an object with agent, arm, sampling and ties is needed"),
+        (None, "an object with agent, arm, sampling, ties and restart is needed"),
+        ({"agent": None}, "an object with agent, arm, sampling, ties and restart is needed"),
         (
             {"agent": None, "arm": {"kind": "x"}, "sampling": {"kind": "all"}, "ties": "random"},
             "arm.kind = 'x' is not one of ucb",

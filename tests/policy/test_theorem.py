@@ -54,6 +54,11 @@ def test_any_arm_rule_is_covered() -> None:
     }
 
 
+def test_the_default_is_covered() -> None:
+    for name in ("default", "default-anytime", "grace(doubt=9, scale=0.1, fresh=0)"):
+        assert why_not_covered(parse_policy(name)) is None
+
+
 def no_deviation_is_ahead(rng: random.Random, taped: bool) -> None:
     assert shortfall(random_case(rng, COVERED, taped=taped)) is None
 
@@ -78,6 +83,25 @@ def test_no_deviation_is_ahead_in_compiled_games() -> None:
 @pytest.mark.slow
 def test_no_deviation_is_ahead_in_a_million_compiled_games() -> None:
     assert violations(random.Random(2), COVERED, cases=4000, repetitions=250) == []
+
+
+DEFAULTS = [parse_policy("default"), parse_policy("default-anytime(first=5, factor=2, power=1)")]
+
+
+@pytest.mark.slow
+@given(rng=RANDOMS, taped=st.booleans())
+@settings(max_examples=20_000, suppress_health_check=[HealthCheck.too_slow])
+def test_no_deviation_is_ahead_under_the_default(rng: random.Random, taped: bool) -> None:
+    assert shortfall(random_case(rng, DEFAULTS, taped=taped)) is None
+
+
+def test_no_deviation_is_ahead_in_compiled_games_of_the_default() -> None:
+    assert violations(random.Random(6), DEFAULTS, cases=100, repetitions=200) == []
+
+
+@pytest.mark.slow
+def test_no_deviation_is_ahead_in_a_million_compiled_games_of_the_default() -> None:
+    assert violations(random.Random(7), DEFAULTS, cases=4000, repetitions=250) == []
 
 
 @pytest.mark.slow

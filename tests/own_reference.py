@@ -1,0 +1,174 @@
+"""Policies that are free of the round t, a second time, slow and plain.
+
+An agent keeps the list of all its rewards, and everything is computed from it anew: which of them
+count, the index, the champion. Epochs are games played one after the other.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+from copyproof import Market
+from tests.reference import (
+    PICK,
+    REWARD,
+    Candidate,
+    Draws,
+    Rule,
+    Stream,
+    drawn_order,
+    kl,
+    kl_bound,
+    reward_of,
+    thompson,
+    two_log,
+    ucb,
+)
+
+
+@dataclass
+class Own:
+    """A hierarchical policy with an own index; ``arm`` None is the champion rule."""
+
+    arm: Rule | None = None
+    recent: bool = True
+    hoeffding: bool = False
+    scale: float = 1.0
+    turns: float = 0.0
+    doubt: float = 2.0
+    fresh: float = 4.0
+    threshold: float = 0.5
+    horizons: tuple[int, ...] = ()
+    """Of the epochs; none for one game of the given length."""
+
+
+@dataclass
+class Agent:
+    stream: Stream
+    arms: list[Candidate]
+    rewards: list[float] = field(default_factory=list)
+    tried: list[Candidate] = field(default_factory=list)
+    last: Candidate | None = None
+    failed: bool = False
+    pointer: Candidate | None = None
+
+
+def counting(rewards: list[float]) -> list[float]:
+    """Those after play 2^(k−1), where 2^k < N ≤ 2^(k+1)."""
+    N = len(rewards)
+    if N <= 2:
+        return rewards
+    k = 0
+    while 2 ** (k + 1) < N:
+        k += 1
+    return rewards[2 ** (k - 1) :]
+
+
+def index(spec: Own, rewards: list[float], T: int, n: int) -> float:
+    N = len(rewards)
+    if N == 0:
+        return math.inf
+    M = min(math.sqrt(T / n), math.log(T) ** 2)
+    if spec.turns * M > N:
+        return 3 - N / (spec.turns * M)
+    count = counting(rewards) if spec.recent else rewards
+    w, mean = len(count), math.fsum(count) / len(count)
+    level = spec.scale * math.log(T)
+    value = mean + math.sqrt(level / w / 2) if spec.hoeffding else kl_bound(mean, w, level)
+    if spec.doubt * M > N:
+        value = max(value, 1 - N / (3 * spec.doubt * M))
+    return value
+
+
+def champions_choice(spec: Own, agent: Agent, T: int) -> Candidate | None:
+    """An arm, or None for a fresh one."""
+    tried = sorted(agent.tried, key=lambda arm: arm.number)
+    outside = len(agent.arms) - len(tried)
+    if not tried:
+        return None
+    keys = [(arm.s + 1) / (arm.n + 2) for arm in tried]
+    m = max(keys)
+    top = tried[keys.index(m)]
+    most = 1 + spec.fresh * math.log(T) ** 2 * (1 - m)
+    disappoints = agent.failed and agent.last is top
+    if outside and (m <= spec.threshold or disappoints) and len(tried) < most:
+        return None
+    place = tried.index(agent.pointer) + 1 if agent.pointer is not None else 0
+    challenger = tried[place % len(tried)]
+    agent.pointer = challenger
+    N, K, a = len(agent.rewards), len(tried), challenger
+    if challenger is not top and N / (K * a.n) >= 1:
+        r = a.s / a.n
+        if r >= m or a.n * kl(r, m) <= math.log(N / (K * a.n)):
+            return challenger
+    return top
+
+
+def own_choices(market: Market, spec: Own, horizon: int, seed: int, repetition: int) -> list[int]:
+    """The arm of every round, as a number in registration order; Bernoulli markets only."""
+    found: list[int] = []
+    for epoch, T in enumerate(spec.horizons or (horizon,)):
+        rounds = min(T, horizon - len(found))
+        found += _game(market, spec, T, rounds, seed, repetition, epoch)
+    assert len(found) == horizon
+    return found
+
+
+def _game(
+    market: Market, spec: Own, T: int, rounds: int, seed: int, repetition: int, epoch: int
+) -> list[int]:
+    n = len(market.agents)
+    principal = Stream(seed, 0, repetition, epoch)
+    means = [[arm.mean for arm in agent.arms] for agent in market.agents]
+    agents, first = [], [0]
+    for i, one in enumerate(market.agents):
+        originals = [k for k, copies in enumerate(one.copies) for _ in range(copies)]
+        arms = [Candidate(number, original) for number, original in enumerate(originals)]
+        agents.append(Agent(Stream(seed, i + 1, repetition, epoch), arms))
+        first.append(first[-1] + len(arms))
+    present = [i for i in drawn_order(principal, n) if agents[i].arms]
+    values = dict.fromkeys(present, math.inf)
+    found = []
+    for _ in range(rounds):
+        i = max(present, key=lambda i: values[i])  # of equals the first
+        agent = agents[i]
+        k = len(agent.rewards)
+        draws = Draws(agent.stream, k)
+        bar = 0.5
+        if spec.arm is not None:
+            arm = spec.arm(agent.arms, max(k, 1), draws)
+        else:
+            if agent.tried:
+                bar = max((one.s + 1) / (one.n + 2) for one in agent.tried)
+            chosen = champions_choice(spec, agent, T)
+            if chosen is None:
+                outside = [one for one in agent.arms if all(one is not a for a in agent.tried)]
+                chosen = outside[int(agent.stream.one(k, PICK) * len(outside))]
+                agent.tried.append(chosen)
+            arm = chosen
+        reward = reward_of(means[i][arm.original], agent.stream.one(k, REWARD))
+        arm.n += 1
+        arm.s += reward
+        agent.rewards.append(reward)
+        agent.last, agent.failed = arm, reward <= bar
+        values[i] = index(spec, agent.rewards, T, n)
+        found.append(first[i] + arm.number)
+    return found
+
+
+UCB_PLAYS = ucb(two_log)
+OWN_POLICIES: dict[str, Own] = {
+    "grace": Own(),
+    "grace(doubt=0.5, scale=0.3, fresh=1)": Own(doubt=0.5, scale=0.3, fresh=1),
+    "grace-anytime": Own(horizons=(1000, 31623)),
+    "grace-anytime(first=50, factor=2, power=1)": Own(horizons=tuple(50 * 2**k for k in range(9))),
+    "hierarchical(own-index(statistic=mean, width=hoeffding), ucb(clock=plays), ties=priority)": (
+        Own(UCB_PLAYS, recent=False, hoeffding=True)
+    ),
+    "hierarchical(own-index(turns=0.3, doubt=0), thompson, ties=priority)": Own(
+        thompson, turns=0.3, doubt=0
+    ),
+    "hierarchical(own-index(width=hoeffding), champion(fresh=0.1, threshold=0.9), ties=priority)": (
+        Own(hoeffding=True, fresh=0.1, threshold=0.9)
+    ),
+}
+"""Text form → the same policy in plain Python."""
