@@ -26,6 +26,7 @@ from copyproof.policy.records import (
     Thompson,
     Uniform,
 )
+from copyproof.policy.theorem import why_not_covered
 
 Status: TypeAlias = Literal["theorem", "partly", "measured", "unproven", "false"]
 
@@ -33,6 +34,9 @@ PAPER = "Shin, Lee, Ok: Multi-armed bandit algorithm against strategic replicati
 AUER = "Auer, Cesa-Bianchi, Fischer: Finite-time analysis of the multiarmed bandit problem, 2002"
 GARIVIER = "Garivier, Cappé: The KL-UCB algorithm for bounded stochastic bandits, COLT 2011"
 THOMPSON = "Thompson: On the likelihood that one unknown probability exceeds another, 1933"
+
+
+_PATHWISE_BEGINS = "pathwise replication-proof"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,13 @@ class Row:
     """Parameter of the text form → path of the field that it sets."""
     claims: tuple[Claim, ...] = ()
 
+    def __post_init__(self) -> None:
+        pathwise = any(claim.text.startswith(_PATHWISE_BEGINS) for claim in self.claims)
+        if pathwise and (reason := why_not_covered(self.policy)):
+            raise ValueError(
+                f"{self.name} is claimed to be pathwise replication-proof, but {reason}"
+            )
+
 
 _PRONE = Claim(
     "replication-prone: copies of the best arm pay without limit (theorem 1; n ≥ 2, others "
@@ -68,7 +79,7 @@ _PROOF_IN_PART = Claim(
 )
 _PROOF_BY_ANALOGY = Claim(_PROOF.format("by analogy; no complete proof"), "unproven")
 _PATHWISE = Claim(
-    "pathwise replication-proof for any n, given rewards ≥ 0 and a best arm that first-order "
+    f"{_PATHWISE_BEGINS} for any n, given rewards ≥ 0 and a best arm that first-order "
     "dominates the agent's others: on every path, registering only the best arm earns at least as "
     "much as any other strategy",
     "theorem",
