@@ -461,11 +461,11 @@ def choices(
             growth_clock = n + 1 if spec.own_growth else t
             clock = {"N": max(n, 1), "N + 1": n + 1, "T": horizon}[spec.arm_clock]
             rule = spec.arm
-        outside = pool.outside()
         more = spec.growing is not None and pool.seats < max(
             1.0, spec.growing(growth_clock, market)
         )
-        if outside and (more or not pool.in_play):
+        if (more or not pool.in_play) and len(pool.in_play) < len(pool.arms):
+            outside = pool.outside()
             arm = outside[int(draws.stream.one(draws.k, PICK) * len(outside))]
             pool.seats += more
             pool.sit_down(arm)
