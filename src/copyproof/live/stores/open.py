@@ -1,5 +1,6 @@
 """From a URL to a store, and from a backup to a store."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote
 
@@ -37,6 +38,8 @@ def open_store(url: str) -> Store:
     if url == "memory:":
         return MemoryStore()
     if scheme in ("postgresql", "postgres") and colon:
+        if find_spec("psycopg") is None:
+            raise ValueError("store = postgresql: needs psycopg: pip install 'copyproof[postgres]'")
         from copyproof.live.stores.postgres import PostgresStore
 
         return PostgresStore(url)

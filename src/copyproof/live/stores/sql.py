@@ -29,10 +29,13 @@ from copyproof.live.stores.contract import (
 from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.schema import COLUMNS
 
-__all__ = ["CHUNK", "Database", "SqlStore"]
+__all__ = ["CHUNK", "UNLEASE", "Database", "SqlStore"]
 
 CHUNK = 1000
 """How many rows are read or written in one go."""
+
+UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
+"""In a copy of a store: who held a lease in the original shall not write here."""
 
 
 class Database(Protocol):
@@ -77,12 +80,11 @@ class SqlStore(Store):
 
     def _market(self, database: Database, market: str, write: bool) -> tuple[int, int, Lease]:
         """Last event, compacted up to, lease; the row is locked for a write."""
-        found = database.rows(
-            "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
-            + (self._for_update if write else ""),
-            market,
-        )
-        if not found:
+        sql = "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
+        if write:
+            sql += self._for_update
+        # What no market can be called, not every database can be asked for.
+        if not market.isprintable() or not (found := database.rows(sql, market)):
             raise UnknownMarket(f"market {market!r} is not in the store")
         last, compacted, *lease = found[0]
         return last, compacted, Lease(*lease)
@@ -264,7 +266,9 @@ class SqlStore(Store):
     def drop_key(self, key_id: str) -> None:
         """Forget a key."""
         with self._transaction(write=True) as database:
-            if not database.change("DELETE FROM keys WHERE id = ?", key_id):
+            if not key_id.isprintable() or not database.change(
+                "DELETE FROM keys WHERE id = ?", key_id
+            ):
                 raise LookupError(f"key {key_id!r} is not in the store")
 
     def dump(self) -> Iterator[Row]:
@@ -286,10 +290,7 @@ class SqlStore(Store):
             for table, group in groupby(rows, key=lambda row: row[0]):
                 while chunk := [row for _, row in islice(group, CHUNK)]:
                     database.insert(table, COLUMNS[table], chunk)
-            # Who held a lease where the rows come from shall not write here.
-            database.change(
-                "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
-            )
+            database.change(UNLEASE)
 
     def check(self) -> None:
         """Read everything, each market's journal from end to end."""

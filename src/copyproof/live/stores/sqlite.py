@@ -1,12 +1,12 @@
 """The default store: one SQLite file, in WAL mode, with a full sync for every commit.
 
-``synchronous=FULL`` in WAL mode syncs the log before a commit returns, so what was acknowledged is on
-the disk. One append is one transaction, and the caller groups requests into appends.
+``synchronous=FULL`` in WAL mode syncs the log before a commit returns, so what was acknowledged is
+on the disk. One append is one transaction, and the caller groups requests into appends.
 
 After a failed write the connection is closed and opened anew with the next call. A failed sync
 leaves a commit in the log that may or may not be read later (``Uncertain``); reopening settles it.
-A running store never makes a new file in place of one that was taken away: it says so until the file
-is back.
+A running store never makes a new file in place of one that was taken away: it says so until the
+file is back.
 """
 
 import contextlib
@@ -21,9 +21,12 @@ from typing import Any
 
 from copyproof.live.stores.contract import Damaged, Store, StoreError, Uncertain
 from copyproof.live.stores.schema import STEPS, VERSION
-from copyproof.live.stores.sql import CHUNK, Database, SqlStore
+from copyproof.live.stores.sql import CHUNK, UNLEASE, Database, SqlStore
 
 __all__ = ["SqliteStore", "write_backup"]
+
+APPLICATION = 0x636F7079
+"""What marks a file as ours (SQLite's application id): "copy"."""
 
 BUSY_SECONDS = 5.0
 """How long a writer waits for another process."""
@@ -112,6 +115,8 @@ class SqliteStore(SqlStore):
                 return Damaged(f"{self._path}: damaged, or not a database ({error})")
             case sqlite3.SQLITE_CANTOPEN:
                 return StoreError(f"{self._path}: cannot be opened")
+            case _:
+                pass
         if committing:
             return Uncertain(f"{self._path}: unknown whether it was stored: {error} ({name})")
         return StoreError(f"{self._path}: {error} ({name})")
@@ -148,9 +153,8 @@ class SqliteStore(SqlStore):
         try:
             raw = self._connect("rwc" if self._file is None else "rw")
             try:
-                [(mode,)] = raw.execute("PRAGMA journal_mode = WAL").fetchall()
-                if mode != "wal":
-                    raise StoreError(f"{self._path}: this file system cannot hold a WAL database")
+                self._recognise(raw)
+                self._set_wal(raw)
                 self._migrate(raw)
             except BaseException:
                 raw.close()
@@ -160,23 +164,42 @@ class SqliteStore(SqlStore):
         self._main, self._file = raw, self._identity()
         return raw
 
-    def _migrate(self, raw: sqlite3.Connection) -> None:
-        def version() -> int:
-            return int(raw.execute("PRAGMA user_version").fetchone()[0])
-
-        if version() == VERSION:
-            return
-        raw.execute("BEGIN IMMEDIATE")
-        found = version()
+    def _recognise(self, raw: sqlite3.Connection) -> None:
+        """Leave the files of others alone."""
+        ours = raw.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
+        if not ours and raw.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
+            raise Damaged(f"{self._path}: a database, but not of copyproof")
+        found = raw.execute("PRAGMA user_version").fetchone()[0]
         if found > VERSION:
             raise Damaged(
                 f"{self._path}: schema version {found} is newer than {VERSION}: update copyproof"
             )
-        if found == 0 and raw.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
-            raise Damaged(f"{self._path}: a database, but not of copyproof")
+
+    def _set_wal(self, raw: sqlite3.Connection) -> None:
+        """Switch to WAL mode, for which SQLite itself does not wait if another does the same."""
+        end = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                [(mode,)] = raw.execute("PRAGMA journal_mode = WAL").fetchall()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+                continue
+            if mode != "wal":
+                raise StoreError(f"{self._path}: this file system cannot hold a WAL database")
+            return
+
+    def _migrate(self, raw: sqlite3.Connection) -> None:
+        """Walk the steps that are missing, all or none."""
+        if raw.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+            return
+        raw.execute("BEGIN IMMEDIATE")
+        found = raw.execute("PRAGMA user_version").fetchone()[0]
         for step in STEPS[found:]:
             for sql in step:
                 raw.execute(sql.format(blob="BLOB", without_rowid="WITHOUT ROWID"))
+        raw.execute(f"PRAGMA application_id = {APPLICATION}")
         raw.execute(f"PRAGMA user_version = {VERSION}")
         raw.execute("COMMIT")
 
@@ -230,14 +253,17 @@ class SqliteStore(SqlStore):
         """Write everything into a new file, by SQLite's own means; writers go on."""
 
         def copy(beside: Path) -> None:
-            with self._reading() as database, contextlib.closing(sqlite3.connect(beside)) as to:
-                assert isinstance(database, _Connection)
-                database.raw.execute("COMMIT")
-                database.raw.backup(to)
+            with (
+                contextlib.closing(self._connect("rw")) as source,
+                contextlib.closing(sqlite3.connect(beside)) as to,
+            ):
+                source.backup(to)
                 to.execute("PRAGMA journal_mode = DELETE")
-                to.execute("UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0")
+                to.execute(UNLEASE)
                 to.commit()
 
+        with self._lock:
+            self._connection()
         _into_new_file(path, copy)
 
     def check(self) -> None:
