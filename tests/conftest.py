@@ -15,7 +15,7 @@ settings.load_profile("copyproof")
 
 @pytest.fixture(scope="session")
 def postgres() -> "Iterator[Server]":
-    """A PostgreSQL server, started when a test first asks for it; ``new_database()`` for each."""
+    """A PostgreSQL server, started when a test first asks for it; ``new_url()`` for each."""
     from tests.postgres import running
 
     yield from running()

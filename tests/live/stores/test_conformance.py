@@ -32,5 +32,5 @@ class TestPostgres(StoreConformance):
 
     def opened(self, folder: Path) -> Store:
         if folder not in self._urls:
-            self._urls[folder] = self._postgres.new_database()
+            self._urls[folder] = self._postgres.new_url()
         return open_store(self._urls[folder])

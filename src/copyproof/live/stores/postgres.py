@@ -1,4 +1,4 @@
-"""The store for several processes: tables in a PostgreSQL database, in the schema ``copyproof``.
+"""The store for several processes: tables in a schema of a PostgreSQL database.
 
 A commit waits for the server's disk (``synchronous_commit``); a server that does not sync at all
 (``fsync=off``) is refused. The market's row is locked and its token compared in the transaction
@@ -11,6 +11,7 @@ a transaction is thrown out by the server after a few seconds, so that another c
 """
 
 import contextlib
+import re
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -42,7 +43,6 @@ _SETTINGS = {
     "tcp_keepalives_interval": "1",
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "5s",
-    "search_path": "copyproof",
 }
 
 _CONNECTING = {
@@ -94,15 +94,16 @@ class PostgresStore(SqlStore):
     Parameters
     ----------
     url : str
-        ``postgresql://USER:PASSWORD@HOST:PORT/DATABASE``, or any other that libpq reads. With
-        ``?options=-c%20synchronous_commit=off`` it does not wait for the disk, to measure what
-        waiting costs.
+        ``postgresql://USER:PASSWORD@HOST:PORT/DATABASE``, and after a ``?`` what libpq takes;
+        ``schema=NAME`` in place of the schema ``copyproof``; and, to measure what waiting for the
+        disk costs, ``options=-c%20synchronous_commit=off``.
     """
 
     _for_update = " FOR UPDATE"
 
     def __init__(self, url: str) -> None:
         super().__init__()
+        url, self._schema = _without_schema(url)
         try:
             asked = conninfo.conninfo_to_dict(url)
         except psycopg.Error as error:
@@ -141,7 +142,7 @@ class PostgresStore(SqlStore):
     def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         raw = psycopg.connect(self._url)
         try:
-            for name, value in _SETTINGS.items():
+            for name, value in {**_SETTINGS, "search_path": self._schema}.items():
                 raw.execute("SELECT set_config(%s, %s, false)", (name, value))
             synced = raw.execute(
                 "SELECT current_setting('fsync'), current_setting('synchronous_commit')"
@@ -183,9 +184,10 @@ class PostgresStore(SqlStore):
 
     def _migrate(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
         def version() -> int:
-            if raw.execute("SELECT to_regclass('copyproof.schema')").fetchone() == (None,):
+            table = f"{self._schema}.schema"
+            if raw.execute("SELECT to_regclass(%s)", (table,)).fetchone() == (None,):
                 return 0
-            row = raw.execute("SELECT version FROM copyproof.schema").fetchone()
+            row = raw.execute(f"SELECT version FROM {table}").fetchone()
             return int(row[0]) if row is not None else 0
 
         found = version()
@@ -197,8 +199,8 @@ class PostgresStore(SqlStore):
                 f"{self._name}: schema version {found} is newer than {VERSION}: update copyproof"
             )
         if found < VERSION:
-            if raw.execute("SELECT to_regnamespace('copyproof')").fetchone() == (None,):
-                raw.execute("CREATE SCHEMA copyproof")
+            if raw.execute("SELECT to_regnamespace(%s)", (self._schema,)).fetchone() == (None,):
+                raw.execute(f"CREATE SCHEMA {self._schema}")
             for step in STEPS[found:]:
                 for sql in step:
                     raw.execute(_marked(sql.format(blob="BYTEA", without_rowid="")))
@@ -265,6 +267,22 @@ class PostgresStore(SqlStore):
         with self._lock:
             self._closed = True
             self._drop()
+
+
+def _without_schema(url: str) -> tuple[str, str]:
+    """A URL as libpq reads it, and the schema that it named.
+
+    >>> _without_schema("postgresql://host/db?schema=mine&connect_timeout=9")
+    ('postgresql://host/db?connect_timeout=9', 'mine')
+    """
+    head, _, query = url.partition("?")
+    parts = query.split("&") if query else []
+    named = [part.removeprefix("schema=") for part in parts if part.startswith("schema=")]
+    schema = named[-1] if named else "copyproof"
+    if not re.fullmatch("[a-z_][a-z0-9_]{0,62}", schema):
+        raise ValueError(f"schema = {schema!r} is not a word of a-z, 0-9 and _")
+    rest = "&".join(part for part in parts if not part.startswith("schema="))
+    return (f"{head}?{rest}" if rest else head), schema
 
 
 def _line(error: psycopg.Error) -> str:
