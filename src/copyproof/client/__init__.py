@@ -115,12 +115,12 @@ class Client:
         path = f"/agents/{_part(agent)}/arms"
         self._send("POST", market, path, {"arms": list(arms)}, retry_key)
 
-    def retire_arms(
-        self, market: str, agent: str, arms: Sequence[str], *, retry_key: str | None = None
+    def retire_arm(
+        self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> None:
-        """Retire up to 1000 arms of an agent."""
+        """Retire an arm of an agent."""
         path = f"/agents/{_part(agent)}/arms/retire"
-        self._send("POST", market, path, {"arms": list(arms)}, retry_key)
+        self._send("POST", market, path, {"arm": arm}, retry_key)
 
     # --- markets -------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """One connection to the service, with retries that change nothing.
 
-Every write carries an Idempotency-Key, the same one in every attempt, so that a request whose answer
-was lost is safe to send again. Attempts end after ``patience`` seconds; pauses between them grow,
-with chance in them, and are never shorter than the service asks for.
+Every write carries an Idempotency-Key, the same one in every attempt, so that a request whose
+answer was lost is safe to send again. Attempts end after ``patience`` seconds; pauses between them
+grow, with chance in them, and are never shorter than the service asks for.
 """
 
 import http.client

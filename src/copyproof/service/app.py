@@ -164,7 +164,7 @@ def _refusal(error: Exception) -> Refusal:
     raise error
 
 
-# --- the document ------------------------------------------------------------------------------------
+# --- the document ---------------------------------------------------------------------------------
 
 _hot = APIRouter(tags=["decisions"], prefix="/v1/markets/{market}", responses=_ERRORS)
 """The requests that the door serves by itself: here they are only described."""
@@ -195,7 +195,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
         "in": "header",
         "required": False,
         "description": "The same key gives the same answer, and nothing is done twice.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
+        "schema": {"type": "string", "minLength": 1, "maxLength": 150, "pattern": "^[!-~]+$"},
     }
     for path, operations in found["paths"].items():
         for method, operation in operations.items():

@@ -1,7 +1,7 @@
 """The door: what every request passes before anything is done for it.
 
-In this order: the key (401), its rate (429), the size of the body (413), its content type (415), and
-that it is JSON (400). Requests for decisions and rewards are then served right here; everything
+In this order: the key (401), its rate (429), the size of the body (413), its content type (415),
+and that it is JSON (400). Requests for decisions and rewards are then served right here; everything
 else goes on to FastAPI. The door is plain ASGI, as it is passed thousands of times a second.
 """
 
@@ -196,8 +196,8 @@ def _retry(key: Key, headers: dict[bytes, bytes]) -> str | None:
     if given is None:
         return None
     text = given.decode("latin-1")
-    if not 1 <= len(text) <= 200 or not text.isprintable() or not text.isascii():
-        accepted = "a text of 1 to 200 printable ASCII characters"
+    if not 1 <= len(text) <= 150 or not text.isprintable() or not text.isascii():
+        accepted = "a text of 1 to 150 printable ASCII characters"
         raise Refusal(422, "Idempotency-Key", f"Idempotency-Key is not {accepted}")
     return f"{key.id}:{text}"
 

@@ -163,9 +163,7 @@ def make_key(
     if role == "agent" and (len(markets) != 1 or not agent):
         raise ValueError("agent needs exactly one market and the name of the agent")
     if role in ("operator", "auditor") and markets:
-        raise ValueError(
-            f"markets = {list(markets)} has no meaning for the role {role}: it has all"
-        )
+        raise ValueError(f"markets = {list(markets)} has no meaning: the role {role} has all")
     if role != "agent" and agent is not None:
         raise ValueError(f"agent = {agent!r} has no meaning for the role {role}")
     salt = (secrets.token_bytes(16) if seed is None else _derived(seed, b"salt")[:16]).hex()
@@ -198,7 +196,8 @@ class Keyring:
 
     def refresh(self) -> None:
         """Read all keys: other processes make and revoke them, too."""
-        self._keys = {data["id"]: Key.from_dict(data) for data in self._store.keys()}
+        stored = self._store.keys()
+        self._keys = {data["id"]: Key.from_dict(data) for data in stored}
 
     def __len__(self) -> int:
         return sum(key.revoked is None for key in self._keys.values())

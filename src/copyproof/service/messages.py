@@ -22,6 +22,7 @@ from copyproof.service.roles import Role
 __all__ = [
     "AgentIn",
     "AgentStatisticsOut",
+    "ArmIn",
     "ArmsIn",
     "AskIn",
     "DecisionsOut",
@@ -77,7 +78,7 @@ class _Out(BaseModel):
     pass
 
 
-# --- markets ---------------------------------------------------------------------------------------
+# --- markets --------------------------------------------------------------------------------------
 
 
 class MarketIn(_In):
@@ -119,7 +120,7 @@ class StateOut(_Out):
     done: str
 
 
-# --- agents and arms -------------------------------------------------------------------------------
+# --- agents and arms ------------------------------------------------------------------------------
 
 
 class AgentIn(_In):
@@ -129,12 +130,18 @@ class AgentIn(_In):
 
 
 class ArmsIn(_In):
-    """Arms to register or to retire."""
+    """Arms to register."""
 
     arms: Annotated[list[_Text], Field(min_length=1, max_length=1000)]
 
 
-# --- decisions and rewards -------------------------------------------------------------------------
+class ArmIn(_In):
+    """An arm to retire."""
+
+    arm: _Text
+
+
+# --- decisions and rewards ------------------------------------------------------------------------
 
 
 class AskIn(_In):
@@ -191,7 +198,7 @@ class ToldOut(_Out):
     told: list[OneToldOut]
 
 
-# --- statistics ------------------------------------------------------------------------------------
+# --- statistics -----------------------------------------------------------------------------------
 
 
 class ArmOut(_Out):
@@ -258,7 +265,7 @@ class StatisticsOut(_Out):
     suspected: list[SuspicionOut]
 
 
-# --- keys ------------------------------------------------------------------------------------------
+# --- keys -----------------------------------------------------------------------------------------
 
 
 class KeyIn(_In):
@@ -300,7 +307,7 @@ class NewKeyOut(KeyOut):
     key: str
 
 
-# --- errors ----------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 class WrongOut(_Out):

@@ -137,7 +137,7 @@ class Office:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="keeper of leases", daemon=True)
 
-    # --- for requests ----------------------------------------------------------------------------
+    # --- for requests -----------------------------------------------------------------------------
 
     def find(self, market: str) -> Served:
         """Return a market.
@@ -181,7 +181,7 @@ class Office:
             served.writer.ready.wait(60.0)
         return served
 
-    # --- the keeper --------------------------------------------------------------------------------
+    # --- the keeper -------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Take what leases are free, and begin to keep them."""

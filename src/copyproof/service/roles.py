@@ -21,11 +21,16 @@ class Bearer(Protocol):
     """What this module needs to know of a key."""
 
     @property
-    def role(self) -> Role: ...
+    def role(self) -> Role:
+        """What the bearer may do."""
+
     @property
-    def markets(self) -> tuple[str, ...]: ...
+    def markets(self) -> tuple[str, ...]:
+        """In which markets, if the role is application or agent."""
+
     @property
-    def agent(self) -> str | None: ...
+    def agent(self) -> str | None:
+        """For which agent, if the role is agent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ class Writer:
     def _serve(self, principal: Principal) -> None:
         self.ready.set()
         expired = time.monotonic()
-        saved = principal.number
+        saved = principal.last
         more = True
         while more and not self._lost:
             jobs, more = self._take()
@@ -161,10 +161,10 @@ class Writer:
                 expired = now
             if jobs or expire:
                 self._group(principal, jobs, expire)
-            if principal.number - saved >= _SNAPSHOT_EVERY:
+            if principal.last - saved >= _SNAPSHOT_EVERY:
                 self._snapshot(principal)
-                saved = principal.number
-        if not self._lost and principal.number > saved:
+                saved = principal.last
+        if not self._lost and principal.last > saved:
             self._snapshot(principal)
 
     def _take(self) -> tuple[list[_Job], bool]:

@@ -6,7 +6,7 @@ import orjson
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 
-from copyproof.service.messages import AgentIn, AgentStatisticsOut, ArmsIn, StateOut
+from copyproof.service.messages import AgentIn, AgentStatisticsOut, ArmIn, ArmsIn, StateOut
 from copyproof.service.routes.calls import Call, may
 
 __all__ = ["router"]
@@ -55,11 +55,12 @@ async def register_arms(market: str, agent: str, body: ArmsIn, call: _WriteArms)
 
 
 @router.post("/{agent}/arms/retire")
-async def retire_arms(market: str, agent: str, body: ArmsIn, call: _WriteArms) -> StateOut:
-    """Retire arms of an agent; their statistics, and the agent's, are kept."""
-    pairs = [(agent, arm) for arm in body.arms]
-    await call.write(market, lambda principal: principal.retire_arms(pairs, key=call.retry), "arms")
-    return StateOut(done=f"{len(pairs)} arms are retired")
+async def retire_arm(market: str, agent: str, body: ArmIn, call: _WriteArms) -> StateOut:
+    """Retire an arm of an agent; its statistics, and the agent's, are kept."""
+    await call.write(
+        market, lambda principal: principal.retire_arm(agent, body.arm, key=call.retry), "arm"
+    )
+    return StateOut(done=f"{body.arm} is retired")
 
 
 @router.get("/{agent}/statistics", response_model=AgentStatisticsOut)
@@ -70,17 +71,12 @@ async def read_agent_statistics(
 
     Shares are left out for the agent itself: they tell what the others have.
     """
-    frozen = await call.write(market, lambda principal: principal.freeze(), "agent")
+    statistics = await call.write(market, lambda principal: principal.statistics(agent), "agent")
+    (one,) = statistics.agents
+    kept = ("agent", "suspended", "plays", "answered", "pending", "revenue")
+    found: dict[str, Any] = {name: getattr(one, name) for name in kept}
     shares = call.key.role != "agent"
-
-    def found() -> bytes:
-        statistics = frozen.statistics(agent)
-        one = next(each for each in statistics.agents if each.agent == agent)
-        kept = ("agent", "suspended", "plays", "answered", "pending", "revenue")
-        whole: dict[str, Any] = {name: getattr(one, name) for name in kept}
-        whole["play_share"] = one.play_share if shares else None
-        whole["revenue_share"] = one.revenue_share if shares else None
-        whole["arms"] = statistics.arms
-        return orjson.dumps(whole)
-
-    return Response(await call.aside(found, "agent"), media_type="application/json")
+    found["play_share"] = one.play_share if shares else None
+    found["revenue_share"] = one.revenue_share if shares else None
+    found["arms"] = statistics.arms
+    return Response(orjson.dumps(found), media_type="application/json")
