@@ -98,21 +98,9 @@ def lower(
     _check_rewards(market, policy, tape, booked)
     market.discount.check_horizon(horizon)
     policy = with_market_defaults(policy, market)
-    kind, factor, power = _lower_sampling(policy.sampling)
     counts, originals, late = _lower_arms(market, booked)
-    plan = Plan(
-        hierarchical=int(not policy.is_flat),
-        agent=_lower_rule(policy.agent or Uniform()),
-        arm=_lower_rule(policy.arm),
-        sampling=kind,
-        factor=factor,
-        power=power,
-        priority=int(policy.ties == "priority"),
-        order_given=int(priority is not None),
-        scan=int(scan),
-        horizon=horizon,
-        seed=np.uint64(seed),
-        epoch=0,
+    plan = lower_policy(
+        policy, horizon=horizon, seed=seed, order_given=priority is not None, scan=scan
     )
     most = _most_in_play(policy.sampling, horizon)
     pools = [booked.most_of_all] if policy.is_flat else list(booked.most)
@@ -124,6 +112,27 @@ def lower(
         late=late,
         rooms=[count if most is None else min(count, most) for count in pools],
         order=_lower_order(market, policy, priority),
+    )
+
+
+def lower_policy(
+    policy: Policy, *, horizon: int, seed: int, order_given: bool = False, scan: bool = False
+) -> Plan:
+    """Turn a policy into numbers; l or L must be given."""
+    kind, factor, power = _lower_sampling(policy.sampling)
+    return Plan(
+        hierarchical=int(not policy.is_flat),
+        agent=_lower_rule(policy.agent or Uniform()),
+        arm=_lower_rule(policy.arm),
+        sampling=kind,
+        factor=factor,
+        power=power,
+        priority=int(policy.ties == "priority"),
+        order_given=int(order_given),
+        scan=int(scan),
+        horizon=horizon,
+        seed=np.uint64(seed),
+        epoch=0,
     )
 
 
