@@ -135,7 +135,7 @@ class Server:
         self._process = None
         # The next start needs the shared memory that the last of them lets go of.
         end = time.monotonic() + 30
-        while any(Path(f"/proc/{pid}").exists() for pid in children) and time.monotonic() < end:
+        while any(map(_runs, children)) and time.monotonic() < end:
             time.sleep(0.01)
         (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
@@ -148,6 +148,14 @@ class Server:
         if self._process is not None:
             self.kill()
         shutil.rmtree(self._folder)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is more than an entry that nobody has collected yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def _children(pid: int) -> list[int]:
