@@ -17,6 +17,7 @@ suspended, ABSENT for others. The restricted choice (``among``) is the business 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import int64
 
 from copyproof.engine.cache import inlined, kernel, part
 from copyproof.engine.live_subsets import NOBODY, choose_among, clear, mark
@@ -243,7 +244,7 @@ def _correct(plan: Plan, state: State, live: Live, row: Any, value: float) -> No
     Sums are kept within [0, answers], which rounding could leave.
     """
     item = live.item_of[row.arm]
-    owner = np.int64(state.items[item].owner)
+    owner = int(int64(state.items[item].owner))
     change = value - row.value
     row.value = value
     for number in (item, owner):

@@ -46,6 +46,31 @@ class Arena:
     0
     """
 
+    state: State
+    live: Live
+    agents: int
+    arms: int
+    counters: Any
+    _items: Any
+    _place: Any
+    _start: Any
+    _marks: Any
+    _nodes: Any
+    _pools: Any
+    _order: Any
+    _keys: Any
+    _left: Any
+    _members: Any
+    _values: Any
+    _item_of: Any
+    _history: Any
+    _prints: Any
+    _log: Any
+    # Per pool, as Python's numbers: its first item, how many are taken, for how many it has room.
+    _first: list[int]
+    _used: list[int]
+    _room: list[int]
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.load(

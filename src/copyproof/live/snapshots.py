@@ -24,7 +24,8 @@ def to_bytes(state: MarketState) -> tuple[bytes, str]:
     """
     words = json.dumps(state.words(), separators=(",", ":")).encode()
     file = io.BytesIO()
-    np.savez(file, **{_WORDS: np.frombuffer(words, np.uint8)}, **state.arrays())
+    arrays: dict[str, Any] = {_WORDS: np.frombuffer(words, np.uint8), **state.arrays()}
+    np.savez(file, **arrays)
     data = file.getvalue()
     return data, digest_of(data)
 
