@@ -103,8 +103,7 @@ class Door:
         except Exception:
             _log.exception("%s %s failed", scope["method"], scope["path"])
             if not started:
-                refusal = Refusal(500, "", "internal error")
-                await _answer(send, 500, refusal.body, {})
+                await _answer(send, 500, Refusal(500, "", "internal error").body, {})
         finally:
             self._metrics.request(scope["method"], status, time.perf_counter() - began)
 
