@@ -69,5 +69,3 @@ class Run:
             plays[agent] += 1
             fails = rewards.originals[originals[agent, arm.split("/")[0]]]["first"]
             tell(number, 1.0 if u >= fails else 0.0)
-
-

@@ -252,7 +252,9 @@ class Arena:
             before[by_owner] = np.arange(self.arms) - (np.cumsum(used) - used)[owner[by_owner]]
         else:
             used, before = np.array([self.arms]), np.arange(self.arms)
-        rooms = np.array([power_of_two(max(_LEAST, count)) if count else 0 for count in used], int)
+        rooms = np.array(
+            [power_of_two(max(_LEAST, count)) if count else 0 for count in used.tolist()], int
+        )
         firsts = np.where(rooms > 0, room + np.cumsum(rooms) - rooms, 0)
         tops = 2 * room if plan.hierarchical else 0
         bases = np.where(rooms > 0, _TRASH + tops + 2 * (np.cumsum(rooms) - rooms), 0)
