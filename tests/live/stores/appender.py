@@ -1,8 +1,9 @@
 """A process that appends numbered events as fast as it can, to be killed at any moment.
 
 ``python -m tests.live.stores.appender URL [LIMIT]`` prints the number of the last event after each
-append that returned, and kills itself when the limit is reached. When the store fails, it reads again how far the journal got, as whoever uses
-a store must, and goes on. Now and then it saves a snapshot and compacts.
+append that returned, and kills itself when the limit is reached. When the store fails, it reads
+again how far the journal got, as whoever uses a store must, and goes on. Now and then it saves a
+snapshot and compacts.
 """
 
 import os

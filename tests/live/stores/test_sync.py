@@ -63,18 +63,21 @@ def unsynced_answers(trace: str) -> tuple[int, int]:
     return answers, wrong
 
 
-@pytest.mark.parametrize("synchronous", ["full", "off"])
-def test_the_log_is_synced_before_the_answer(tmp_path: Path, synchronous: str) -> None:
+@pytest.mark.parametrize(
+    ("synchronous", "limit"),
+    [("full", 300), ("off", 300), pytest.param("full", 2500, marks=pytest.mark.slow)],
+)
+def test_the_log_is_synced_before_the_answer(tmp_path: Path, synchronous: str, limit: int) -> None:
     strace = shutil.which("strace")
     if strace is None:
         pytest.skip("strace is not there")
     trace = tmp_path / "trace"
     calls = "trace=write,pwrite64,fsync,fdatasync"
-    # -y names files. The calls of one process come in the order in which they were made; 1500
+    # -y names files. The calls of one process come in the order in which they were made; 2500
     # events are enough for the log to be written back into the file, and to begin anew.
     said = run_appender(
         f"sqlite:{tmp_path}/live.db?synchronous={synchronous}",
-        1500,
+        limit,
         (strace, "-f", "-y", "-e", calls, "-o", str(trace)),
     )
     answers, wrong = unsynced_answers(trace.read_text())

@@ -18,7 +18,7 @@ def open_store(url: str) -> Store:
     ----------
     url : str
         "memory:"; "sqlite:PATH" or just a path; "postgresql://USER:PASSWORD@HOST/DATABASE".
-        "sqlite:PATH?synchronous=off" does not wait for the disk, to measure what waiting costs.
+        "?synchronous=off" after it does not wait for the disk, to measure what waiting costs.
 
     Raises
     ------

@@ -95,15 +95,15 @@ class PostgresStore(SqlStore):
     ----------
     url : str
         ``postgresql://USER:PASSWORD@HOST:PORT/DATABASE``, and after a ``?`` what libpq takes;
-        ``schema=NAME`` in place of the schema ``copyproof``; and, to measure what waiting for the
-        disk costs, ``options=-c%20synchronous_commit=off``.
+        ``schema=NAME`` in place of the schema ``copyproof``; and ``synchronous=off``, to measure
+        what waiting for the disk costs: then a crash of the server loses commits.
     """
 
     _for_update = " FOR UPDATE"
 
     def __init__(self, url: str) -> None:
         super().__init__()
-        url, self._schema = _without_schema(url)
+        url, self._schema, synchronous = _own_options(url)
         try:
             asked = conninfo.conninfo_to_dict(url)
         except psycopg.Error as error:
@@ -114,7 +114,7 @@ class PostgresStore(SqlStore):
         self._name = "postgresql database {!r} at {}".format(
             asked.get("dbname", ""), asked.get("host", "the local socket")
         )
-        self.durable = "synchronous_commit=off" not in str(asked.get("options", ""))
+        self.durable = synchronous == "full"
         self._main: psycopg.Connection[tuple[Any, ...]] | None = None
         self._used = 0.0
         self._closed = False
@@ -152,6 +152,8 @@ class PostgresStore(SqlStore):
                     raise StoreError(f"{self._name}: fsync is off, so nothing would be durable")
                 if synced[1] == "off":
                     raw.execute("SET synchronous_commit = on")
+            if not self.durable:
+                raw.execute("SET synchronous_commit = off")
             raw.commit()
         except BaseException:
             raw.close()
@@ -183,11 +185,17 @@ class PostgresStore(SqlStore):
         return self._main
 
     def _migrate(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        # The catalogue is read, not asked for names (to_regclass): within one transaction a name
+        # that was not there is remembered as missing.
+        def is_there(query: str) -> bool:
+            return raw.execute(query, (self._schema,)).fetchone() is not None
+
         def version() -> int:
-            table = f"{self._schema}.schema"
-            if raw.execute("SELECT to_regclass(%s)", (table,)).fetchone() == (None,):
+            if not is_there(
+                "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = 'schema'"
+            ):
                 return 0
-            row = raw.execute(f"SELECT version FROM {table}").fetchone()
+            row = raw.execute(f"SELECT version FROM {self._schema}.schema").fetchone()
             return int(row[0]) if row is not None else 0
 
         found = version()
@@ -199,7 +207,7 @@ class PostgresStore(SqlStore):
                 f"{self._name}: schema version {found} is newer than {VERSION}: update copyproof"
             )
         if found < VERSION:
-            if raw.execute("SELECT to_regnamespace(%s)", (self._schema,)).fetchone() == (None,):
+            if not is_there("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = %s"):
                 raw.execute(f"CREATE SCHEMA {self._schema}")
             for step in STEPS[found:]:
                 for sql in step:
@@ -269,20 +277,26 @@ class PostgresStore(SqlStore):
             self._drop()
 
 
-def _without_schema(url: str) -> tuple[str, str]:
-    """A URL as libpq reads it, and the schema that it named.
+def _own_options(url: str) -> tuple[str, str, str]:
+    """A URL as libpq reads it, and the options in it that are ours: schema and synchronous.
 
-    >>> _without_schema("postgresql://host/db?schema=mine&connect_timeout=9")
-    ('postgresql://host/db?connect_timeout=9', 'mine')
+    >>> _own_options("postgresql://host/db?schema=mine&connect_timeout=9")
+    ('postgresql://host/db?connect_timeout=9', 'mine', 'full')
     """
     head, _, query = url.partition("?")
-    parts = query.split("&") if query else []
-    named = [part.removeprefix("schema=") for part in parts if part.startswith("schema=")]
-    schema = named[-1] if named else "copyproof"
-    if not re.fullmatch("[a-z_][a-z0-9_]{0,62}", schema):
-        raise ValueError(f"schema = {schema!r} is not a word of a-z, 0-9 and _")
-    rest = "&".join(part for part in parts if not part.startswith("schema="))
-    return (f"{head}?{rest}" if rest else head), schema
+    ours = {"schema": "copyproof", "synchronous": "full"}
+    rest = []
+    for part in filter(None, query.split("&")):
+        name, _, value = part.partition("=")
+        if name in ours:
+            ours[name] = value
+        else:
+            rest.append(part)
+    if not re.fullmatch("[a-z_][a-z0-9_]{0,62}", ours["schema"]):
+        raise ValueError(f"schema = {ours['schema']!r} is not a word of a-z, 0-9 and _")
+    if ours["synchronous"] not in ("full", "off"):
+        raise ValueError(f"synchronous = {ours['synchronous']!r} is not full or off")
+    return "?".join([head, "&".join(rest)] if rest else [head]), ours["schema"], ours["synchronous"]
 
 
 def _line(error: psycopg.Error) -> str:

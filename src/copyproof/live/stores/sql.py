@@ -9,7 +9,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from itertools import groupby, islice
+from itertools import count, groupby, islice
 from typing import Any, Protocol
 
 from copyproof.live.stores.contract import (
@@ -140,7 +140,9 @@ class SqlStore(Store):
                 after,
             ):
                 if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
-                    raise Damaged(f"market {market!r}: a hole in the journal after {number}")
+                    there = {each for each, _ in chunk}
+                    missing = next(each for each in count(number + 1) if each not in there)
+                    raise Damaged(f"market {market!r}: event {missing} is missing in the journal")
                 yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
                 number = chunk[-1][0]
             if number != max(last, after):

@@ -114,12 +114,22 @@ class SqliteStore(SqlStore):
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
                 return Damaged(f"{self._path}: damaged, or not a database ({error})")
             case sqlite3.SQLITE_CANTOPEN:
-                return StoreError(f"{self._path}: cannot be opened")
+                return StoreError(f"{self._path}: {self._why_not_opened()}")
             case _:
                 pass
         if committing:
             return Uncertain(f"{self._path}: unknown whether it was stored: {error} ({name})")
         return StoreError(f"{self._path}: {error} ({name})")
+
+    def _why_not_opened(self) -> str:
+        """SQLite does not say; look."""
+        if not self._path.parent.is_dir():
+            return "cannot be opened: its folder is not there"
+        if self._path.is_dir():
+            return "cannot be opened: it is a folder"
+        if not all(os.access(each, os.W_OK) for each in (self._path.parent, self._path)):
+            return "cannot be opened: the file or its folder is read-only"
+        return "cannot be opened"
 
     def _connect(self, mode: str) -> sqlite3.Connection:
         uri = f"{self._path.as_uri()}?mode={mode}"
