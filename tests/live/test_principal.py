@@ -172,16 +172,19 @@ def test_remove_and_submit_again_as_new_gives_no_extra_seats() -> None:
     principal, _ = market("rh-ucb(L=1)", horizon=100)  # 4 seats for each agent
     principal.register_arms([("eve", f"0/{n}") for n in range(50)])
     principal.ask(20)
-    seen = set()
-    for again in range(1, 10):
-        arms = principal.statistics("eve").arms
-        assert sum(arm.in_play for arm in arms) <= 4
-        seen |= {arm.arm for arm in arms if arm.plays}
-        for arm in [arm for arm in arms if arm.in_play][:3]:
-            principal.retire_arm("eve", arm.arm)
-            principal.register_arm("eve", f"{again}/{arm.arm}")
+    seen = {arm.arm for arm in principal.statistics("eve").arms if arm.in_play}
+    assert len(seen) == 4
+    for again in range(1, 10):  # all but one of the sample go, and come again as new
+        for n, arm in enumerate(sorted(seen)[1:] if again == 1 else ["new 0", "new 1", "new 2"]):
+            principal.retire_arm("eve", arm)
+            principal.register_arm("eve", f"new {n}")
         principal.ask(20)
-    assert len(seen) <= 4
+    arms = principal.statistics("eve").arms
+    assert {arm.arm for arm in arms if arm.in_play} == {min(seen)}
+    assert {arm.arm for arm in arms if arm.plays} <= seen
+    principal.retire_arm("eve", min(seen))  # the last one: now one that waits takes over
+    principal.ask(20)
+    assert sum(arm.in_play for arm in principal.statistics("eve").arms) == 1
     reopened(principal)
 
 
@@ -346,7 +349,7 @@ def test_errors_name_the_field_and_nothing_happens() -> None:
         f"default-9{decision.id[9:]}",
         5,
     ):
-        with pytest.raises(Unknown, match="decision = .* is not known"):
+        with pytest.raises(Unknown, match=r"decision = .* is not known"):
             principal.tell(wrong, 1)  # type: ignore[arg-type]
     for count in (0, 1001, 1.5):
         with pytest.raises(ValueError, match="count = "):
