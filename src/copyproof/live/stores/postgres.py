@@ -73,13 +73,18 @@ class _Connection:
         return self.raw.execute(_marked(sql), parameters).rowcount
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-        marks = ", ".join("?" * len(columns))
-        sql = _marked(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})")
+        names = ", ".join(columns)
         if len(rows) == 1:
-            self.raw.execute(sql, rows[0])
-        else:
-            with self.raw.cursor() as cursor:
-                cursor.executemany(sql, rows)
+            marks = ", ".join(["%s"] * len(columns))
+            self.raw.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows[0])
+            return
+        # COPY is a transaction's part as any other, and several times as fast for many rows.
+        with (
+            self.raw.cursor() as cursor,
+            cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
+        ):
+            for row in rows:
+                copy.write_row(row)
 
     def stream(self, sql: str, *parameters: object) -> Iterator[list[tuple[Any, ...]]]:
         with self.raw.cursor(name=f"c{secrets.token_hex(4)}") as cursor:
