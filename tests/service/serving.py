@@ -97,7 +97,8 @@ class Running:
         self._thread.start()
         until = time.monotonic() + 30
         while not self._server.started:
-            assert time.monotonic() < until and self._thread.is_alive()
+            assert time.monotonic() < until
+            assert self._thread.is_alive()
             time.sleep(0.01)
         self.app.office.wait(120)
 
@@ -132,7 +133,7 @@ def environment() -> dict[str, str]:
 
 
 class Program:
-    """``copyproof serve`` in a process of its own; ``start`` again after the end is the same one."""
+    """``copyproof serve`` in a process of its own, which can be killed and started again."""
 
     def __init__(self, store: str, *options: str, port: int | None = None) -> None:
         self.port = port or free_port()

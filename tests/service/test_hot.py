@@ -28,8 +28,7 @@ def _by_record(adapter: TypeAdapter[Any], data: Any) -> bool:
 def _by_hand(read: Any, data: Any) -> bool:
     try:
         read(json.dumps(data).encode(), None, Limits())
-    except Refusal as refusal:
-        assert refusal.status in (400, 422)
+    except Refusal:
         return False
     return True
 

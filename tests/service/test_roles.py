@@ -10,7 +10,7 @@ from tests.service.conftest import Service
 A = "/v1/markets/site"
 ROLES = ("operator", "application", "agent", "auditor")
 
-# What each role gets: o(perator), a(pplication), g (agent), u (auditor) may; the others are refused.
+# Who may: o(perator), a(pplication), g (an agent), u (an auditor). All others are refused.
 MATRIX = [
     ("GET", "/v1/markets", None, "ou"),
     ("GET", A, None, "ou"),

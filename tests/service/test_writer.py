@@ -1,4 +1,4 @@
-"""Group commit: one sync for all that wait, nobody answered before it, everybody told if it fails."""
+"""Group commit: one sync for all that wait, no answer before it, everybody told if it fails."""
 
 import threading
 import time

@@ -87,7 +87,7 @@ class Served:
         """Have something done by the market's writer; refuse if it is elsewhere."""
         if self.writer is None:
             if self.failure is not None:
-                raise Refusal(503, "market", f"the market cannot be loaded: {self.failure}", 5)
+                raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
             raise Refusal(503, "market", "another process serves this market", 1)
         return self.writer.submit(call)
 
@@ -242,6 +242,8 @@ class Office:
             return Principal(store=self.store, market=served.name, clock=self._clock, token=token)
 
         def ended(lost: bool) -> None:
+            if writer.failure is not None and writer.failure != served.failure:
+                _log.error("market %s is not served: %s", served.name, writer.failure)
             served.failure = writer.failure
             served.writer = None
             if not lost:

@@ -137,12 +137,8 @@ class Writer:
             self._serve(self._load())
         except LeaseLost:
             self._lost = True
-        except StoreError as error:
-            self.failure = str(error)
-            _log.warning("market %s cannot be loaded: %s", self._market, error)
-        except Exception:
-            self.failure = "it cannot be loaded"
-            _log.exception("market %s: its writer has ended", self._market)
+        except Exception as error:
+            self.failure = " ".join(f"{type(error).__name__}: {error}".split())
         finally:
             self._closed = True
             self._refuse_rest()

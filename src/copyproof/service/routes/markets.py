@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response, StreamingResponse
 
 from copyproof.live import MarketConfig
+from copyproof.live.machine import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import Refusal
 from copyproof.service.messages import (
@@ -62,7 +63,7 @@ async def create_market(
         except ValueError as error:
             raise Refusal(422, "market", f"market {error}") from None
         config = MarketConfig(**body.model_dump())
-        parse_policy(config.policy)
+        plan_of(parse_policy(config.policy), config)
         return call.office.create(market, config)
 
     return _shown(await call.aside(create, "policy"))
