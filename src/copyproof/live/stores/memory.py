@@ -87,6 +87,8 @@ class MemoryStore(Store):
         token: int | None = None,
     ) -> None:
         """Add events to the journal."""
+        if not events:
+            return
         texts = [encode(event) for event in events]
         with self._lock:
             mine = self._market(market)
