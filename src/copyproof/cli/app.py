@@ -21,9 +21,11 @@ from copyproof.cli.audit import audit
 from copyproof.cli.bounds import bounds
 from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
+from copyproof.cli.keys import keys
 from copyproof.cli.output import one_line, say, silence_stdout
 from copyproof.cli.paper import paper
 from copyproof.cli.policies import policies
+from copyproof.cli.serve import serve
 from copyproof.cli.simulate import simulate
 
 BAD_INPUT = 2
@@ -45,6 +47,8 @@ app.command()(attacks)
 app.command()(bounds)
 app.command()(policies)
 app.command()(paper)
+app.command()(serve)
+app.add_typer(keys)
 
 
 @app.callback(invoke_without_command=True)

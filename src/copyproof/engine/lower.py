@@ -101,21 +101,10 @@ def lower(
     _check_rewards(market, policy, tape, booked)
     market.discount.check_horizon(horizon)
     policy = with_market_defaults(policy, market)
-    horizons = (horizon,) if policy.restart is None else policy.restart.horizons(horizon)
-    kind, factor, power = _lower_sampling(policy)
+    horizons = epoch_horizons(policy, horizon)
     counts, originals, late = _lower_arms(market, booked)
-    plan = Plan(
-        hierarchical=int(not policy.is_flat),
-        agent=_lower_rule(policy.agent or Uniform()),
-        arm=_lower_rule(policy.arm),
-        sampling=kind,
-        factor=factor,
-        power=power,
-        priority=int(policy.ties == "priority"),
-        order_given=int(priority is not None),
-        scan=int(scan),
-        horizons=np.array(horizons, np.int64),
-        seed=np.uint64(seed),
+    plan = lower_policy(
+        policy, horizon=horizon, seed=seed, order_given=priority is not None, scan=scan
     )
     most = _most_in_play(policy, horizons[-1])
     pools = [booked.most_of_all] if policy.is_flat else list(booked.most)
@@ -129,6 +118,31 @@ def lower(
         rooms=[count if most is None else min(count, most) for count in pools],
         order=_lower_order(market, policy, priority),
     )
+
+
+def lower_policy(
+    policy: Policy, *, horizon: int, seed: int, order_given: bool = False, scan: bool = False
+) -> Plan:
+    """Turn a policy into numbers; l or L must be given."""
+    kind, factor, power = _lower_sampling(policy)
+    return Plan(
+        hierarchical=int(not policy.is_flat),
+        agent=_lower_rule(policy.agent or Uniform()),
+        arm=_lower_rule(policy.arm),
+        sampling=kind,
+        factor=factor,
+        power=power,
+        priority=int(policy.ties == "priority"),
+        order_given=int(order_given),
+        scan=int(scan),
+        horizons=np.array(epoch_horizons(policy, horizon), np.int64),
+        seed=np.uint64(seed),
+    )
+
+
+def epoch_horizons(policy: Policy, horizon: int) -> tuple[int, ...]:
+    """T, or the horizons of the epochs that T rounds reach into."""
+    return (horizon,) if policy.restart is None else policy.restart.horizons(horizon)
 
 
 def _lower_arms(market: Market, booked: Registrations) -> tuple[Any, Any, Any]:

@@ -81,7 +81,9 @@ def reset(plan: Plan, state: State, repetition: int) -> None:
     """Begin a repetition with the arms that are there at first; ``state`` is modified in place."""
     for number in range(state.items.shape[0]):
         state.place[number] = state.start[number]
-    _begin_epoch(plan, state, 0, 0, repetition)
+    _forget(state)
+    start_epoch(plan, state, 0, 0)
+    begin(plan, state, repetition)
 
 
 @inlined
@@ -98,62 +100,90 @@ def next_epoch(plan: Plan, state: State, repetition: int) -> None:
             state.place[number] = OUTSIDE
         elif state.place[number] == RETIRED:
             state.place[number] = ABSENT
+    _forget(state)
     epoch = state.epoch[0]
-    _begin_epoch(plan, state, epoch.number + 1, epoch.before + epoch.horizon, repetition)
+    start_epoch(plan, state, epoch.number + 1, epoch.before + epoch.horizon)
+    begin(plan, state, repetition)
 
 
 @part
-def _begin_epoch(plan: Plan, state: State, number: int, before: int, repetition: int) -> None:
-    """Begin a game of its own: no plays, samples drawn, trees laid; ``state`` is modified."""
+def start_epoch(plan: Plan, state: State, number: int, before: int) -> None:
+    """Set the clock and the constants of an epoch; ``state`` is modified in place."""
     epoch = state.epoch[0]
     epoch.number = number
     epoch.before = before
     epoch.horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
     epoch.log = math.log(epoch.horizon)
-    agents = state.windows.shape[0]
+    agents = max(1, state.windows.shape[0])
     epoch.unit = min(math.sqrt(epoch.horizon / agents), epoch.log * epoch.log)
-    for owner in range(state.keys.shape[0]):
-        state.keys[owner, 0], state.keys[owner, 1] = stream_key(plan.seed, owner, number)
-    for agent in range(agents):
+
+
+@part
+def _forget(state: State) -> None:
+    """Forget all plays and rewards; ``state`` is modified in place."""
+    for agent in range(state.windows.shape[0]):
         state.windows[agent].recent = 0.0
         state.windows[agent].recents = 0
         state.windows[agent].before = 0.0
         state.windows[agent].befores = 0
-    for one in range(state.items.shape[0]):
-        state.items[one].total = 0.0
-        state.items[one].plays = 0
-        state.items[one].answers = 0
+    for number in range(state.items.shape[0]):
+        state.items[number].total = 0.0
+        state.items[number].plays = 0
+        state.items[number].answers = 0
     for pool in range(state.pools.shape[0]):
-        state.pools[pool].x = 0.0
         state.pools[pool].last = -1
         state.pools[pool].failed = 0
         state.pools[pool].pointer = -1
+
+
+@part
+def begin(plan: Plan, state: State, repetition: int) -> None:
+    """Draw samples and lay trees, with the statistics there are; ``state`` is modified in place."""
+    draw_keys(plan, state)
     for pool in range(plan.hierarchical, state.pools.shape[0]):
         _lay_arms(plan, state, pool, repetition)
     if plan.hierarchical:
         if plan.priority and not plan.order_given:
-            _draw_order(state, repetition)
+            draw_order(state, 0, repetition)
         lay_agents(plan, state)
 
 
 @part
+def draw_keys(plan: Plan, state: State) -> None:
+    """Keys of all streams, and trees' clocks at 0; ``state`` is modified in place."""
+    for owner in range(state.keys.shape[0]):
+        state.keys[owner, 0], state.keys[owner, 1] = stream_key(
+            plan.seed, owner, state.epoch[0].number
+        )
+    for pool in range(state.pools.shape[0]):
+        state.pools[pool].x = 0.0
+
+
+@part
 def lay_agents(plan: Plan, state: State) -> None:
-    """Put the agents with a registered arm into pool 0, in the order that ties go by."""
+    """Put the agents with a registered arm into pool 0, in the order that ties go by.
+
+    An agent whose ``start`` is ABSENT is suspended: it stays outside.
+    """
     members = state.members
     size = 0
     for rank in range(state.pools[0].items):
         agent = state.order[rank] if plan.priority else rank
-        if state.pools[agent + 1].size + state.pools[agent + 1].outside > 0:
+        arms = state.pools[agent + 1].size + state.pools[agent + 1].outside
+        if arms > 0 and state.start[agent] != ABSENT:
             members[size] = agent
             size += 1
-    _lay_tree(plan.agent, state, 0, size)
+    lay_tree(plan.agent, state, 0, size)
 
 
 @part
-def _draw_order(state: State, repetition: int) -> None:
-    """Shuffle the agents, each order as likely as any other; ``state`` is modified in place."""
+def draw_order(state: State, first: int, repetition: int) -> None:
+    """Shuffle agents ``first``, ``first`` + 1, … into the order; ``state`` is modified in place.
+
+    Each order is as likely as any other, and the same whether agents come together or one by one.
+    """
     order = state.order
-    for agent in range(order.shape[0]):
+    for agent in range(first, order.shape[0]):
         u = uniform(state.keys[0, 0], state.keys[0, 1], 0, PRIORITY, agent, repetition)
         other = nth_of(u, agent + 1)
         order[agent] = order[other]
@@ -192,11 +222,11 @@ def _lay_arms(plan: Plan, state: State, pool: int, repetition: int) -> None:
         if taken:
             state.members[size] = here.first + number
             size += 1
-    _lay_tree(plan.arm, state, pool, size)
+    lay_tree(plan.arm, state, pool, size)
 
 
 @part
-def _lay_tree(rule: Rule, state: State, pool: int, size: int) -> None:
+def lay_tree(rule: Rule, state: State, pool: int, size: int) -> None:
     """Lay a pool's tree over the first ``size`` of ``state.members``; modified in place."""
     here = state.pools[pool]
     members = state.members
@@ -218,10 +248,22 @@ def _lay_tree(rule: Rule, state: State, pool: int, size: int) -> None:
 
 @part
 def join(rule: Rule, state: State, pool: int, number: int) -> int:
-    """Bring an item into play, in its order; return its place. ``state`` is modified in place."""
+    """Bring an item into play, in its order; return its place. ``state`` is modified in place.
+
+    One that comes last, as new ones do, takes the next leaf if there is one: then the cost is that
+    of a play.
+    """
     here = state.pools[pool]
     leaves = here.base + here.cap
     members = state.members
+    place = int(here.size)
+    if place < here.cap and (place == 0 or state.nodes[leaves + place - 1].link < number):
+        height, slope = line(rule, state.items[number])
+        set_leaf(state.nodes, leaves + place, height, slope, 1, number)
+        state.place[number] = place
+        here.size += 1
+        replay_path(state.nodes, here.base, here.cap, place, here.x)
+        return place
     place = 0
     for old in range(here.size):
         member = state.nodes[leaves + old].link
@@ -229,7 +271,7 @@ def join(rule: Rule, state: State, pool: int, number: int) -> int:
             place = old + 1
         members[old if member < number else old + 1] = member
     members[place] = number
-    _lay_tree(rule, state, pool, here.size + 1)
+    lay_tree(rule, state, pool, here.size + 1)
     return place
 
 
@@ -241,7 +283,7 @@ def leave(rule: Rule, state: State, pool: int, place: int) -> None:
     for old in range(here.size):
         if old != place:
             state.members[old if old < place else old - 1] = state.nodes[leaves + old].link
-    _lay_tree(rule, state, pool, here.size - 1)
+    lay_tree(rule, state, pool, here.size - 1)
 
 
 @part
@@ -358,11 +400,13 @@ def count(
     reward: float,
     scan: int,
 ) -> None:
-    """Count for one item and put its new line into its pool's tree."""
+    """Count for one item and put its new line into its pool's tree, if it is in play."""
     item = state.items[number]
     item.plays += played
     item.answers += answered
     item.total += reward
+    if place < 0:
+        return
     here = state.pools[pool]
     leaf = state.nodes[here.base + here.cap + place]
     leaf.height, leaf.slope = line_in(rule, state, number)

@@ -73,21 +73,43 @@ def admit(plan: Plan, state: State, number: int) -> None:
     pool = owner + 1 if plan.hierarchical else 0
     here = state.pools[pool]
     first = here.size + here.outside == 0
-    seated = plan.sampling == ALL
-    if state.place[number] == RETIRED:
-        seated = seated or here.size < here.seats
-    elif plan.sampling == FIXED:
-        bound = sample_bound(plan.factor, plan.power, float(state.epoch[0].horizon))
-        if here.seats + 1 <= bound:
-            here.seats += 1
-            seated = True
-    if seated:
+    if takes_seat(plan, state, pool, number, here.size):
         join(plan.arm, state, pool, number)
     else:
         here.outside += 1
         state.place[number] = OUTSIDE
-    if plan.hierarchical and first:
+    if first:
+        enter(plan, state, owner)
+
+
+@part
+def takes_seat(plan: Plan, state: State, pool: int, number: int, size: int) -> bool:
+    """Whether an arm that registers sits down at once, beside ``size`` others in play.
+
+    The count of seats is modified in place.
+    """
+    here = state.pools[pool]
+    if plan.sampling == ALL:
+        return True
+    if state.place[number] == RETIRED:
+        return bool(size < here.seats)
+    if plan.sampling != FIXED:
+        return False
+    if here.seats + 1 > sample_bound(plan.factor, plan.power, float(state.epoch[0].horizon)):
+        return False
+    here.seats += 1
+    return True
+
+
+@part
+def enter(plan: Plan, state: State, agent: int) -> None:
+    """Let an agent with its first arm into pool 0, unless it is suspended; modified in place."""
+    if not plan.hierarchical or state.start[agent] == ABSENT:
+        return
+    if plan.priority:
         lay_agents(plan, state)
+    else:
+        join(plan.agent, state, 0, agent)
 
 
 @part

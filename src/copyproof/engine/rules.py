@@ -160,7 +160,7 @@ def select(
 
 
 @inlined
-def _position(rule: Rule, tau: float) -> float:
+def position(rule: Rule, tau: float) -> float:
     """The x = √f(τ) at which the lines are compared."""
     if rule.kind == UCB:
         return math.sqrt(power_law(tau, rule.first, rule.second, rule.third))
@@ -171,7 +171,7 @@ def _position(rule: Rule, tau: float) -> float:
 def _tournament_winners(rule: Rule, state: State, pool: int, tau: float) -> tuple[float, int]:
     """The largest index and how many have it, from the tree, which is modified in place."""
     here = state.pools[pool]
-    here.x = _position(rule, tau)
+    here.x = position(rule, tau)
     advance(state.nodes, here.base, here.cap, here.x)
     root = state.nodes[here.base + 1]
     return root.height + root.slope * here.x, int(root.count)
@@ -188,7 +188,7 @@ def scan_winners(
     elif rule.kind == KL_UCB:
         _fill_kl_indices(state, pool, rule.first * math.log(tau))
     else:
-        here.x = _position(rule, tau)
+        here.x = position(rule, tau)
         for place in range(here.size):
             leaf = state.nodes[here.base + here.cap + place]
             state.values[place] = leaf.height + leaf.slope * here.x

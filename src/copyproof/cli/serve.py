@@ -1,0 +1,103 @@
+"""``copyproof serve``: the live principal behind HTTP."""
+
+import json
+import logging
+import time
+from typing import Annotated
+
+import typer
+
+from copyproof.cli.output import emit, say, whole
+from copyproof.cli.stores import DEFAULT_STORE, StoreUrl, opened
+
+_EXAMPLE_STORE = "sqlite:copyproof-example.db"
+
+
+def serve(
+    store: StoreUrl = DEFAULT_STORE,
+    host: Annotated[
+        str, typer.Option(help="The address to bind; only this machine unless told otherwise.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(help="The port; 0 takes a free one.", metavar="N", parser=whole)
+    ] = 8000,
+    rate: Annotated[
+        float, typer.Option(help="Requests a second of one key, in the long run.", metavar="X")
+    ] = 10_000.0,
+    burst: Annotated[
+        int, typer.Option(help="Requests of one key at once.", metavar="N", parser=whole)
+    ] = 20_000,
+    body: Annotated[
+        int, typer.Option(help="Most bytes of a request.", metavar="BYTES", parser=whole)
+    ] = 1 << 20,
+    lease: Annotated[
+        float,
+        typer.Option(help="Seconds until another process takes over.", metavar="SECONDS"),
+    ] = 6.0,
+    example: Annotated[
+        bool, typer.Option("--example", help="Set up a small market and print a key for it.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object when it is up.")
+    ] = False,
+) -> None:
+    """Serve the markets of a store over HTTP, until a signal ends it.
+
+    Interrupt it (Ctrl-C) or send it SIGTERM: it finishes the requests it has. The first key comes
+    from the command `copyproof keys add operator`.
+    """
+    _check(rate, burst, body, lease)
+    if example and store == DEFAULT_STORE:
+        store = _EXAMPLE_STORE
+    with opened(store) as found:
+        from copyproof.service import Limits, bind, run
+        from copyproof.service.example import EXAMPLE, make_example
+        from copyproof.service.keys import Keyring
+
+        logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
+        with bind(host, port) as bound:
+            keyring = Keyring(found, time.time)
+            key = make_example(found, keyring) if example else None
+
+            def up(url: str) -> None:
+                market = EXAMPLE if example else None
+                if as_json:
+                    emit(json.dumps({"url": url, "market": market, "key": key}) + "\n")
+                else:
+                    emit(_welcome(url, key, EXAMPLE, store, len(keyring) == 0))
+
+            limits = Limits(body=body, rate=rate, burst=burst)
+            run(found, bound, limits=limits, lease=lease, up=up)
+    if not as_json:
+        say("stopped")
+
+
+def _check(rate: float, burst: int, body: int, lease: float) -> None:
+    for name, value, least in (("rate", rate, 0.001), ("burst", burst, 1), ("body", body, 100)):
+        if not least <= value <= 1e12:
+            raise ValueError(f"--{name} {value} is not a number from {least} on")
+    if not 1.0 <= lease <= 3600.0:
+        raise ValueError(f"--lease {lease} is not a number of seconds from 1 to 3600")
+
+
+def _welcome(url: str, key: str | None, market: str, store: str, no_keys: bool) -> str:
+    lines = [f"serving {_without_password(store)} on {url} (API: {url}/docs)"]
+    if no_keys and key is None:
+        lines += ["there is no key yet: copyproof keys add operator --store URL"]
+    if key is not None:
+        post = f"curl -X POST {url}/v1/markets/{market}"
+        bearer = f"-H 'Authorization: Bearer {key}'"
+        lines += [
+            f"key: {key}",
+            "make a decision, and tell what it was worth:",
+            f"  {post}/decisions {bearer}",
+            f"  {post}/rewards {bearer} -H 'Content-Type: application/json' \\",
+            '    -d \'{"decision": "ID", "reward": 1}\'',
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _without_password(store: str) -> str:
+    """Return a store's URL as it may be shown."""
+    head, separator, tail = store.rpartition("@")
+    return f"{head.split('://')[0]}://...@{tail}" if separator and "://" in head else store

@@ -1,0 +1,187 @@
+"""A client of the service, with types and retries; it needs nothing but the standard library.
+
+from copyproof.client import Client
+
+client = Client("http://127.0.0.1:8000", key)
+decision, = client.ask("site")
+client.tell("site", decision.id, 1.0)
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from copyproof.client.connection import Connection
+from copyproof.client.records import ApiError, ApiKey, Decision, Told, Unavailable
+
+__all__ = ["ApiError", "ApiKey", "Client", "Decision", "Told", "Unavailable"]
+
+
+class Client:
+    """One caller of the service; for one thread.
+
+    Every write may be given a ``retry_key``: the same key later, even from another process, gives
+    the same answer and does nothing twice. Without one the client makes one up for its own retries.
+
+    Parameters
+    ----------
+    url : str
+        Such as ``http://127.0.0.1:8000``.
+    key : str
+        The API key.
+    timeout : float
+        Seconds to wait for one answer.
+    patience : float
+        Seconds after which a request is not tried again.
+
+    Examples
+    --------
+    >>> Client("http://127.0.0.1:8000", "cp_0_0").connection.attempts
+    0
+    """
+
+    def __init__(
+        self, url: str, key: str, *, timeout: float = 10.0, patience: float = 30.0
+    ) -> None:
+        self.connection = Connection(url, key, timeout=timeout, patience=patience)
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    # --- decisions and rewards -------------------------------------------------------------------
+
+    def ask(
+        self,
+        market: str,
+        count: int = 1,
+        *,
+        eligible: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
+        slate: bool = False,
+        retry_key: str | None = None,
+    ) -> list[Decision]:
+        """Decide what to show, ``count`` times; with ``slate`` the arms are different ones."""
+        body: dict[str, Any] = {"count": count, "slate": slate}
+        if isinstance(eligible, Mapping):
+            body["eligible"] = {agent: list(arms) for agent, arms in eligible.items()}
+        elif eligible is not None:
+            body["eligible"] = list(eligible)
+        found = self._send("POST", market, "/decisions", body, retry_key)
+        return [Decision(**each) for each in found["decisions"]]
+
+    def tell(
+        self, market: str, decision: str, reward: float, *, retry_key: str | None = None
+    ) -> Told:
+        """Tell what a decision was worth, from 0 to 1."""
+        body = {"decision": decision, "reward": reward}
+        return Told(**self._send("POST", market, "/rewards", body, retry_key)["told"][0])
+
+    def tell_many(
+        self,
+        market: str,
+        rewards: Sequence[tuple[str, float]],
+        *,
+        retry_key: str | None = None,
+    ) -> list[Told]:
+        """Tell what up to 1000 decisions were worth."""
+        body = {"rewards": [{"decision": name, "reward": reward} for name, reward in rewards]}
+        found = self._send("POST", market, "/rewards", body, retry_key)
+        return [Told(**each) for each in found["told"]]
+
+    # --- agents and arms -------------------------------------------------------------------------
+
+    def register_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
+        """Register an agent."""
+        self._send("POST", market, "/agents", {"agent": agent}, retry_key)
+
+    def suspend_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
+        """Show no arm of an agent until it is resumed."""
+        self._send("POST", market, f"/agents/{_part(agent)}/suspend", None, retry_key)
+
+    def resume_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
+        """End the suspension of an agent."""
+        self._send("POST", market, f"/agents/{_part(agent)}/resume", None, retry_key)
+
+    def register_arms(
+        self, market: str, agent: str, arms: Sequence[str], *, retry_key: str | None = None
+    ) -> None:
+        """Register up to 1000 arms of an agent; retired ones come back with their statistics."""
+        path = f"/agents/{_part(agent)}/arms"
+        self._send("POST", market, path, {"arms": list(arms)}, retry_key)
+
+    def retire_arm(
+        self, market: str, agent: str, arm: str, *, retry_key: str | None = None
+    ) -> None:
+        """Retire an arm of an agent."""
+        path = f"/agents/{_part(agent)}/arms/retire"
+        self._send("POST", market, path, {"arm": arm}, retry_key)
+
+    # --- markets -------------------------------------------------------------------------------
+
+    def create_market(self, market: str, **config: Any) -> dict[str, Any]:
+        """Create a market; once more with the same config changes nothing."""
+        return dict(self._send("PUT", market, "", config, None))
+
+    def markets(self) -> list[dict[str, Any]]:
+        """List all markets."""
+        return list(self.connection.send("GET", "/v1/markets")["markets"])
+
+    def set_policy(self, market: str, policy: str, *, retry_key: str | None = None) -> None:
+        """Go on with another policy, keeping all statistics."""
+        self._send("PUT", market, "/policy", {"policy": policy}, retry_key)
+
+    def statistics(self, market: str, agent: str | None = None) -> dict[str, Any]:
+        """Plays and revenue of a market, or of one agent and its arms."""
+        path = "/statistics" if agent is None else f"/agents/{_part(agent)}/statistics"
+        return dict(self._send("GET", market, path, None, None))
+
+    def journal(self, market: str, after: int = 0) -> Iterator[dict[str, Any]]:
+        """Everything that happened after event number ``after``."""
+        return self.connection.lines(f"/v1/markets/{_part(market)}/journal?after={after}")
+
+    # --- keys ----------------------------------------------------------------------------------
+
+    def keys(self) -> list[ApiKey]:
+        """List all API keys."""
+        found = self.connection.send("GET", "/v1/keys")["keys"]
+        return [ApiKey.from_dict(each) for each in found]
+
+    def make_key(
+        self,
+        role: str,
+        *,
+        markets: Sequence[str] = (),
+        agent: str | None = None,
+        note: str = "",
+        retry_key: str | None = None,
+    ) -> ApiKey:
+        """Make an API key; the answer holds its text."""
+        body = {"role": role, "markets": list(markets), "agent": agent, "note": note}
+        return ApiKey.from_dict(self.connection.send("POST", "/v1/keys", body, retry_key=retry_key))
+
+    def rotate_key(
+        self, key_id: str, *, overlap: float = 300.0, retry_key: str | None = None
+    ) -> ApiKey:
+        """Give a key a new secret; the old one works for ``overlap`` seconds more."""
+        path = f"/v1/keys/{_part(key_id)}/rotate"
+        body = {"overlap": overlap}
+        return ApiKey.from_dict(self.connection.send("POST", path, body, retry_key=retry_key))
+
+    def revoke_key(self, key_id: str) -> ApiKey:
+        """Refuse a key from now on."""
+        return ApiKey.from_dict(self.connection.send("DELETE", f"/v1/keys/{_part(key_id)}"))
+
+    def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
+        whole = f"/v1/markets/{_part(market)}{path}"
+        return self.connection.send(method, whole, body, retry_key=retry_key)
+
+
+def _part(text: str) -> str:
+    """Return a name as one part of a path."""
+    return quote(text, safe="")

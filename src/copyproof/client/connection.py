@@ -1,0 +1,127 @@
+"""One connection to the service, with retries that change nothing.
+
+Every write carries an Idempotency-Key, the same one in every attempt, so that a request whose
+answer was lost is safe to send again. Attempts end after ``patience`` seconds; pauses between them
+grow, with chance in them, and are never shorter than the service asks for.
+"""
+
+import http.client
+import json
+import random
+import time
+import uuid
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from copyproof.client.records import ApiError, Unavailable
+
+__all__ = ["Connection"]
+
+_FIRST_PAUSE = 0.05
+_LONGEST_PAUSE = 2.0
+_AGAIN = (429, 502, 503, 504)
+
+
+class Connection:
+    """A connection that is kept open, and opened again when it breaks; for one thread.
+
+    Parameters
+    ----------
+    url : str
+        Such as ``http://127.0.0.1:8000``.
+    key : str
+        The API key.
+    timeout : float
+        Seconds to wait for one answer.
+    patience : float
+        Seconds after which no new attempt is made.
+
+    Examples
+    --------
+    >>> Connection("http://127.0.0.1:8000", "cp_0_0").attempts
+    0
+    """
+
+    def __init__(
+        self, url: str, key: str, *, timeout: float = 10.0, patience: float = 30.0
+    ) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or parts.hostname is None:
+            raise ValueError(f"url = {url!r} is not http://HOST:PORT or https://HOST:PORT")
+        kind = http.client.HTTPConnection if parts.scheme == "http" else http.client.HTTPSConnection
+        self._connection = kind(parts.hostname, parts.port, timeout=timeout)
+        self._prefix = parts.path.rstrip("/")
+        self._authorization = f"Bearer {key}"
+        self._patience = patience
+        self.attempts = 0
+        """How many requests were sent, retries included."""
+
+    def close(self) -> None:
+        """Close the connection; it opens again by itself."""
+        self._connection.close()
+
+    def send(
+        self, method: str, path: str, body: Any = None, *, retry_key: str | None = None
+    ) -> Any:
+        """Send a request until it is answered, and return the answer's JSON.
+
+        Raises
+        ------
+        ApiError
+            If the service refuses the request.
+        Unavailable
+            If patience ends before the service could serve it.
+        """
+        return json.loads(self._answer(method, path, body, retry_key))
+
+    def lines(self, path: str) -> Iterator[Any]:
+        """Return the JSON objects of an answer that has one on each line."""
+        for line in self._answer("GET", path, None, None).splitlines():
+            yield json.loads(line)
+
+    def _answer(self, method: str, path: str, body: Any, retry_key: str | None) -> bytes:
+        headers = {"Authorization": self._authorization}
+        data = None
+        if body is not None:
+            data = json.dumps(body, allow_nan=False).encode()
+            headers["Content-Type"] = "application/json"
+        if method != "GET":
+            headers["Idempotency-Key"] = retry_key or uuid.uuid4().hex
+        until = time.monotonic() + self._patience
+        pause = _FIRST_PAUSE
+        while True:
+            asked = 0.0
+            try:
+                self.attempts += 1
+                self._connection.request(method, self._prefix + path, data, headers)
+                answer = self._connection.getresponse()
+                content = answer.read()
+            except (OSError, http.client.HTTPException) as broken:
+                self._connection.close()
+                error: ApiError = Unavailable(0, "url", f"no answer: {broken!r}")
+            else:
+                if answer.status < 300:
+                    return content
+                error = _error(answer.status, content)
+                if answer.status not in _AGAIN:
+                    raise error
+                asked = _seconds(answer.getheader("Retry-After"))
+            wait = max(asked, pause * random.uniform(0.5, 1.0))
+            if time.monotonic() + wait > until:
+                raise error
+            time.sleep(wait)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _seconds(text: str | None) -> float:
+    return float(text) if text is not None and text.isdigit() else 0.0
+
+
+def _error(status: int, content: bytes) -> ApiError:
+    kind = Unavailable if status in _AGAIN else ApiError
+    try:
+        wrong = json.loads(content)["error"]
+        return kind(status, str(wrong["field"]), str(wrong["message"]))
+    except (ValueError, KeyError, TypeError):
+        return kind(status, "", content[:200].decode("utf-8", "replace"))

@@ -1,0 +1,456 @@
+"""A live market: the same ``choose`` and ``observe``, on requests as they come.
+
+A live market is one game, repetition 0, whose round t is the t-th decision. A play is
+counted when it is asked for, and its reward when it comes: widths use asked plays, so that a burst
+of requests does not herd onto one arm, and means use answered ones (1/2 before the first answer).
+
+Requests are *operations*, rows of an array, which one call carries out one after another: a batch
+of decisions, or a whole journal, costs one call of the kernel. Before the first decision arms are
+only written down; then samples are drawn and trees are laid, just as before round 1 of a
+simulation. Arms are addressed by their number in order of registration, and ``Live.item_of`` says
+where in memory they are; an item's ``original`` is that number.
+
+``State.start`` says who is there: OUTSIDE for an arm that is registered or an agent that is not
+suspended, ABSENT for others. The restricted choice (``among``) is the business of ``live_subsets``.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import int64
+
+from copyproof.engine.cache import inlined, kernel, part
+from copyproof.engine.live_subsets import NOBODY, choose_among, clear, mark
+from copyproof.engine.principal import (
+    Plan,
+    begin,
+    choose,
+    draw_keys,
+    draw_order,
+    epoch_is_over,
+    lay_agents,
+    lay_tree,
+    leave,
+    next_epoch,
+    observe,
+    start_epoch,
+)
+from copyproof.engine.registration import admit, enter, retire, takes_seat
+from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
+from copyproof.engine.streams import stream_key
+
+# Operations, with what they take.
+ASK = 0  # count, value = time
+AMONG = 1  # the same, restricted to lists[start : stop]
+SLATE = 2  # the same, and no arm twice; start < 0 for no restriction
+TELL = 3  # round, value = reward
+EXPIRE = 4  # last round that is, last round to be forgotten
+ADMIT = 5  # item, arm, owner: an arm registers for the first time
+RETURN = 6  # item: a retired arm comes back
+RETIRE = 7  # item
+AGENT = 8  # agent: it registers
+SUSPEND = 9  # agent
+RESUME = 10  # agent
+
+OPERATION = np.dtype(
+    [("code", "i8"), ("first", "i8"), ("start", "i8"), ("stop", "i8"), ("value", "f8")]
+)
+OUTCOME = np.dtype([("status", "i8"), ("value", "f8")])
+"""What became of an operation: of a reward, its status; of decisions, how many."""
+
+# Statuses of a reward, in the order of ``live.records.STATUSES``.
+COUNTED = 0
+IGNORED = 1
+CORRECTED = 2
+REFUSED_LATE = 3
+
+# Which of several rewards counts, and what is done with late ones.
+FIRST, LAST, SUM, MAXIMUM = 0, 1, 2, 3
+REFUSE, CORRECT = 0, 1
+
+LOG = np.dtype([("at", "f8"), ("value", "f8"), ("arm", "i4"), ("told", "i4")])
+PENDING, TOLD, DEFAULTED = 0, 1, 2
+
+# Counters of a market.
+ROUND = 0  # decisions so far
+EXPIRED = 1  # no decision up to this one waits any more
+FORGOTTEN = 2  # decisions up to this one are no longer kept
+BASE = 3  # decisions before the first row of the log
+LAID = 4  # whether trees are laid: 1 from the first decision on
+COUNTERS = 5
+
+PAST = np.dtype([("total", "f8"), ("plays", "i8"), ("answers", "i8")])
+"""What epochs before the present one have seen, which the policy has forgotten."""
+HISTORY = np.dtype([("hash", "u8"), ("last", "f8"), ("repeats", "i8"), ("rewards", "i8")])
+PRINTS = (16, 64, 256, 1024)
+"""After so many rewards the hash of an arm's history is kept, to be compared with others'."""
+
+_FIRST_PRINT, _LAST_PRINT = PRINTS[0], PRINTS[-1]
+_MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+
+
+class Live(NamedTuple):
+    """What a live market remembers beside the engine's state."""
+
+    log: Any
+    """Decisions, one row each, from round ``counters[BASE]`` + 1 on."""
+    counters: Any
+    item_of: Any
+    history: Any
+    """Per arm: a hash of its rewards, how often one equals the one before, how many there were."""
+    prints: Any
+    past: Any
+    """Per agent: what earlier epochs saw, and late rewards for their plays."""
+    past_arms: Any
+    """The same per arm."""
+    marks: Any
+    """Scratch, per item; all 0 between operations."""
+    left: Any
+    """Scratch, per agent."""
+
+
+class Terms(NamedTuple):
+    """What a market agreed on."""
+
+    rewards: int
+    late: int
+    default: float
+
+
+@kernel
+def serve(
+    plan: Plan, state: State, live: Live, terms: Terms, operations: Any, lists: Any, outcomes: Any
+) -> None:
+    """Carry out operations in order; all but ``operations`` and ``lists`` is modified in place.
+
+    The caller has seen to it that there is room: in the log for the decisions, and for every arm.
+    """
+    for n in range(operations.shape[0]):
+        operation = operations[n]
+        code = operation.code
+        if code == TELL:
+            status, value = _tell(plan, state, live, terms, operation.first, operation.value)
+            outcomes[n].status = status
+            outcomes[n].value = value
+        elif code <= SLATE:
+            if live.counters[LAID] == 0:
+                _lay_first(plan, state, live)
+            if code == ASK:
+                outcomes[n].status = operation.first
+                for _ in range(operation.first):
+                    t = live.counters[ROUND] + 1
+                    if epoch_is_over(plan, state, t):
+                        _turn_epoch(plan, state, live)
+                    choice = choose(plan, state, t, 0)
+                    observe(plan, state, choice.agent, choice.arm, choice.place, 1, 0, 0.0)
+                    _note(state, live, choice.arm, operation.value)
+            else:
+                outcomes[n].status = _ask_among(plan, state, live, operation, lists)
+        elif code == EXPIRE:
+            outcomes[n].status = _expire(plan, state, live, terms, operation.first)
+            live.counters[FORGOTTEN] = operation.start
+        else:
+            _register(plan, state, live, operation)
+
+
+@part
+def _observe(
+    plan: Plan,
+    state: State,
+    agent: int,
+    arm: int,
+    place: int,
+    played: int,
+    answered: int,
+    reward: float,
+) -> None:
+    """``observe``, compiled once for all who call it outside the hot loop."""
+    observe(plan, state, agent, arm, place, played, answered, reward)
+
+
+@part
+def _turn_epoch(plan: Plan, state: State, live: Live) -> None:
+    """Begin the next epoch: the policy forgets, the books do not."""
+    for agent in range(live.left.shape[0]):
+        _bank(live.past[agent], state.items[agent])
+    for arm in range(live.past_arms.shape[0]):
+        _bank(live.past_arms[arm], state.items[live.item_of[arm]])
+    next_epoch(plan, state, 0)
+
+
+@inlined
+def _bank(past: Any, item: Any) -> None:
+    past.total += item.total
+    past.plays += item.plays
+    past.answers += item.answers
+
+
+@inlined
+def _note(state: State, live: Live, item: int, at: float) -> None:
+    """Write a decision into the log."""
+    row = live.log[live.counters[ROUND] - live.counters[BASE]]
+    row.at = at
+    row.value = 0.0
+    row.arm = state.items[item].original
+    row.told = PENDING
+    live.counters[ROUND] += 1
+
+
+@part
+def _ask_among(plan: Plan, state: State, live: Live, operation: Any, lists: Any) -> int:
+    """Decide among some of the arms; the number of decisions, fewer if a slate runs out of arms."""
+    slate = operation.code == SLATE
+    mark(plan, state, live.marks, live.left, lists, operation.start, operation.stop)
+    made = 0
+    for _ in range(operation.first):
+        t = live.counters[ROUND] + 1
+        if epoch_is_over(plan, state, t):
+            _turn_epoch(plan, state, live)
+            clear(state, live.marks, live.left, lists, operation.start, operation.stop)
+            mark(plan, state, live.marks, live.left, lists, operation.start, operation.stop)
+        choice = choose_among(plan, state, live.marks, live.left, t, slate)
+        if choice.agent == NOBODY:
+            break
+        _observe(plan, state, choice.agent, choice.arm, choice.place, 1, 0, 0.0)
+        _note(state, live, choice.arm, operation.value)
+        made += 1
+    clear(state, live.marks, live.left, lists, operation.start, operation.stop)
+    if slate:
+        for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):
+            live.marks[live.item_of[live.log[round_ - live.counters[BASE]].arm]] = 0
+    return made
+
+
+@part
+def _tell(
+    plan: Plan, state: State, live: Live, terms: Terms, round_: int, reward: float
+) -> tuple[int, float]:
+    """A reward for a decision; its status, and what the play is worth now."""
+    if round_ <= live.counters[FORGOTTEN]:
+        return REFUSED_LATE, np.nan
+    row = live.log[round_ - 1 - live.counters[BASE]]
+    late = round_ <= live.counters[EXPIRED]
+    if late and terms.late == REFUSE:
+        return REFUSED_LATE, row.value
+    if row.told == PENDING:
+        _answer(plan, state, live, round_, row, reward)
+        row.told = TOLD
+        return COUNTED, reward
+    value = reward
+    if row.told == TOLD:
+        if terms.rewards == FIRST:
+            return IGNORED, row.value
+        if terms.rewards == SUM:
+            value = min(1.0, row.value + reward)
+        elif terms.rewards == MAXIMUM:
+            value = max(row.value, reward)
+    if value != row.value:
+        _correct(plan, state, live, round_, row, value)
+    row.told = TOLD
+    return CORRECTED if late else COUNTED, value
+
+
+@part
+def _answer(plan: Plan, state: State, live: Live, round_: int, row: Any, reward: float) -> None:
+    """Count the first reward of a play; one of an earlier epoch goes to the books only."""
+    item = live.item_of[row.arm]
+    owner = state.items[item].owner
+    row.value = reward
+    if round_ <= state.epoch[0].before:
+        live.past[owner].total += reward
+        live.past[owner].answers += 1
+        live.past_arms[row.arm].total += reward
+        live.past_arms[row.arm].answers += 1
+    else:
+        _observe(plan, state, owner, item, state.place[item], 0, 1, reward)
+    history = live.history[row.arm]
+    if history.rewards > 0 and reward == history.last:
+        history.repeats += 1
+    history.last = reward
+    _mix(history, np.uint64(np.int64(reward * 4503599627370496.0)))
+    history.rewards += 1
+    if _FIRST_PRINT <= history.rewards <= _LAST_PRINT:
+        for place in range(len(PRINTS)):
+            if history.rewards == PRINTS[place]:
+                live.prints[row.arm, place] = history.hash
+
+
+@part
+def _correct(plan: Plan, state: State, live: Live, round_: int, row: Any, value: float) -> None:
+    """Let a play be worth something else, now that its reward is known better.
+
+    Sums are kept within [0, answers], which rounding could leave. Which of an agent's plays count
+    as recent is not looked up again: the correction goes to the most recent ones.
+    """
+    item = live.item_of[row.arm]
+    owner = int(int64(state.items[item].owner))
+    change = value - row.value
+    row.value = value
+    if round_ <= state.epoch[0].before:
+        live.past[owner].total += change
+        live.past_arms[row.arm].total += change
+        return
+    window = state.windows[owner]
+    window.recent = min(max(window.recent + change, 0.0), float(window.recents))
+    for number in (item, owner):
+        one = state.items[number]
+        one.total = min(max(one.total + change, 0.0), float(one.answers))
+    _observe(plan, state, owner, item, state.place[item], 0, 0, 0.0)
+
+
+@inlined
+def _mix(history: Any, word: np.uint64) -> None:
+    """Hash one more word into a history."""
+    mixed = (history.hash ^ (word + np.uint64(1))) * _MULTIPLY
+    history.hash = mixed ^ (mixed >> _SHIFT)
+
+
+@part
+def _expire(plan: Plan, state: State, live: Live, terms: Terms, upto: int) -> int:
+    """Give every decision that still waits, up to a round, the default reward; how many."""
+    found = 0
+    for round_ in range(live.counters[EXPIRED] + 1, upto + 1):
+        row = live.log[round_ - 1 - live.counters[BASE]]
+        if row.told == PENDING:
+            _answer(plan, state, live, round_, row, terms.default)
+            row.told = DEFAULTED
+            found += 1
+    live.counters[EXPIRED] = max(upto, live.counters[EXPIRED])
+    return found
+
+
+@part
+def _register(plan: Plan, state: State, live: Live, operation: Any) -> None:
+    """Let agents and arms come and go."""
+    code = operation.code
+    number = operation.first
+    laid = live.counters[LAID] != 0
+    if code == ADMIT:
+        item = state.items[number]
+        item.owner = operation.stop
+        item.original = operation.start
+        state.pools[operation.stop + 1 if plan.hierarchical else 0].items += 1
+    if code in (ADMIT, RETURN):
+        state.start[number] = OUTSIDE
+        if laid and (plan.hierarchical or state.start[state.items[number].owner] != ABSENT):
+            admit(plan, state, number)
+    elif code == RETIRE:
+        state.start[number] = ABSENT
+        if laid:
+            retire(plan, state, number)
+    elif code == AGENT:
+        state.start[number] = OUTSIDE
+        if laid and plan.hierarchical:
+            state.keys[number + 1, 0], state.keys[number + 1, 1] = stream_key(
+                plan.seed, number + 1, state.epoch[0].number
+            )
+            if plan.priority:
+                draw_order(state, number, 0)
+                lay_agents(plan, state)
+    elif code == SUSPEND:
+        state.start[number] = ABSENT
+        if laid:
+            _suspend(plan, state, number)
+    elif code == RESUME:
+        state.start[number] = OUTSIDE
+        if laid:
+            _resume(plan, state, number)
+
+
+@part
+def _suspend(plan: Plan, state: State, agent: int) -> None:
+    """Take an agent out of pool 0, or its arms out of the one pool of a flat policy."""
+    if plan.hierarchical:
+        if state.place[agent] >= 0:
+            leave(plan.agent, state, 0, state.place[agent])
+            state.place[agent] = OUTSIDE
+        return
+    here = state.pools[0]
+    for number in range(here.first, here.first + here.items):
+        if state.items[number].owner == agent:
+            if state.place[number] >= 0:
+                state.place[number] = RETIRED
+            elif state.place[number] == OUTSIDE:
+                state.place[number] = ABSENT
+                here.outside -= 1
+    _lay_in_play(plan, state, 0)
+
+
+@part
+def _resume(plan: Plan, state: State, agent: int) -> None:
+    """Undo ``_suspend``: the arms of a flat policy's pool come back as retired ones do."""
+    if plan.hierarchical:
+        if state.pools[agent + 1].size + state.pools[agent + 1].outside > 0:
+            enter(plan, state, agent)
+        return
+    here = state.pools[0]
+    size = here.size
+    for number in range(here.first, here.first + here.items):
+        if state.items[number].owner == agent and state.start[number] == OUTSIDE:
+            if takes_seat(plan, state, 0, number, size):
+                state.place[number] = 0
+                size += 1
+            else:
+                state.place[number] = OUTSIDE
+                here.outside += 1
+    _lay_in_play(plan, state, 0)
+
+
+@part
+def _lay_in_play(plan: Plan, state: State, pool: int) -> None:
+    """Lay a pool's tree over the items whose place is not below 0, in order."""
+    here = state.pools[pool]
+    size = 0
+    for number in range(here.first, here.first + here.items):
+        if state.place[number] >= 0:
+            state.members[size] = number
+            size += 1
+    lay_tree(plan.arm, state, pool, size)
+
+
+@part
+def _lay_first(plan: Plan, state: State, live: Live) -> None:
+    """Draw samples and lay trees, as before round 1."""
+    for number in range(state.items.shape[0]):
+        state.place[number] = ABSENT
+    for agent in range(live.left.shape[0]):
+        state.place[agent] = OUTSIDE
+    for pool in range(plan.hierarchical, state.pools.shape[0]):
+        here = state.pools[pool]
+        for number in range(here.first, here.first + here.items):
+            present = plan.hierarchical or state.start[state.items[number].owner] != ABSENT
+            if present and state.start[number] == OUTSIDE:
+                state.place[number] = OUTSIDE
+    if state.epoch[0].horizon == 0:
+        start_epoch(plan, state, 0, 0)
+    begin(plan, state, 0)
+    live.counters[LAID] = 1
+
+
+@kernel
+def lay_again(plan: Plan, state: State, live: Live, drawn: int, changed: int) -> None:
+    """Lay all trees anew, over the items in play; or, if ``drawn``, over samples drawn anew.
+
+    If the policy ``changed``, a first epoch begins now, with the statistics there are: for a policy
+    without epochs, whose clock is the round, it began before round 1. ``state`` is modified in
+    place.
+    """
+    if changed:
+        before = live.counters[ROUND] if plan.horizons.shape[0] > 1 else 0
+        start_epoch(plan, state, 0, before)
+    if drawn:
+        _lay_first(plan, state, live)
+        return
+    draw_keys(plan, state)
+    for pool in range(plan.hierarchical, state.pools.shape[0]):
+        here = state.pools[pool]
+        here.outside = 0
+        for number in range(here.first, here.first + here.items):
+            if state.place[number] == OUTSIDE:
+                here.outside += 1
+        _lay_in_play(plan, state, pool)
+    if plan.hierarchical:
+        if plan.priority:
+            draw_order(state, 0, 0)
+        lay_agents(plan, state)

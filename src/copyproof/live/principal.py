@@ -1,0 +1,440 @@
+"""The live principal: ``ask`` which arm to show, ``tell`` what came of it, and lose nothing.
+
+Every request becomes an event; the event is carried out in memory and appended to the market's
+journal; and only when the store has it for good is the answer given. What fails to be stored did
+not happen: memory is rebuilt from the store before anything else is answered.
+
+One market has one ``Principal`` at a time, which is used by one thread at a time.
+"""
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from copyproof.game._check import require, shown, whole_in
+from copyproof.live.ids import Ids
+from copyproof.live.machine import plan_of
+from copyproof.live.market import Eligible, Event, Kept, MarketState, answers_of
+from copyproof.live.records import (
+    MOST_DECISIONS,
+    Decision,
+    KeyReused,
+    MarketConfig,
+    NoArm,
+    Statistics,
+    Told,
+    name_of,
+    unit_reward,
+)
+from copyproof.live.replay import read_market
+from copyproof.live.snapshots import to_bytes
+from copyproof.live.statistics import statistics_of
+from copyproof.live.stores import Store, StoreError, open_store
+from copyproof.policy import Policy, parse_policy
+
+
+class Principal:
+    """One market: which arm comes next, and what is known so far.
+
+    Parameters
+    ----------
+    policy : Policy or str, optional
+        For a new market, in place of ``config.policy``. For one that exists it must be the policy
+        that it runs.
+    store : Store or str
+        Where the journal is kept, or its address: "memory:", "sqlite:PATH", "postgresql://…".
+    market : str
+        The market's name; it is created if the store does not have it.
+    config : MarketConfig, optional
+        For a new market. For one that exists it must be the one it has.
+    clock : callable
+        Gives the seconds since 1970. Times never go back within a market: a clock that is set
+        back stands still for it.
+    token : int, optional
+        The fencing token of the market's lease, if it is leased.
+
+    Examples
+    --------
+    >>> principal = Principal("h-ucb")
+    >>> principal.register_arms([("ann", "a"), ("bob", "b")])
+    2
+    >>> [decision] = principal.ask()
+    >>> principal.tell(decision.id, 1).status
+    'counted'
+    >>> principal.statistics().revenue
+    1.0
+    """
+
+    def __init__(
+        self,
+        policy: Policy | str | None = None,
+        store: Store | str = "memory:",
+        *,
+        market: str = "default",
+        config: MarketConfig | None = None,
+        clock: Callable[[], float] = time.time,
+        token: int | None = None,
+    ) -> None:
+        self.market = name_of("market", market)
+        self.store = open_store(store) if isinstance(store, str) else store
+        self.token = token
+        self._clock = clock
+        self._staged: list[Event] = []
+        self._depth = 0
+        self._failed = False
+        given = str(parse_policy(policy) if isinstance(policy, str) else policy or "")
+        known = self.store.markets().get(self.market)
+        if known is None:
+            settings = (config or MarketConfig()).to_dict()
+            fresh = MarketConfig.from_dict({**settings, "policy": given or settings["policy"]})
+            plan_of(parse_policy(fresh.policy), fresh)
+            self.store.create_market(self.market, fresh.to_dict())
+            known = fresh.to_dict()
+        elif config is not None:
+            require(
+                config.to_dict() == known,
+                "config",
+                config,
+                f"the one of market {self.market!r}, which exists: {known}",
+            )
+        self.config = MarketConfig.from_dict(known)
+        self._ids = Ids(self.market, self.config.seed)
+        self._rebuild()
+        if given:
+            require(given == self.policy, "policy", given, f"{self.policy!r}: use set_policy")
+
+    # --- who is there ----------------------------------------------------------------------
+
+    def register_agent(self, agent: str, *, key: str | None = None) -> bool:
+        """Register an agent; whether it is new."""
+        name = name_of("agent", agent)
+        return self._change("agent", {"agent": name}, key, name not in self._now().agents)
+
+    def suspend_agent(self, agent: str, *, key: str | None = None) -> bool:
+        """Keep an agent out of all choices, its statistics kept; whether that is a change."""
+        state = self._now()
+        changes = not state.suspended[state.agent(agent)]
+        return self._change("suspend", {"agent": agent}, key, changes)
+
+    def resume_agent(self, agent: str, *, key: str | None = None) -> bool:
+        """Let a suspended agent back in; whether that is a change."""
+        state = self._now()
+        return self._change("resume", {"agent": agent}, key, state.suspended[state.agent(agent)])
+
+    def register_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
+        """Register an arm, and its agent if it is not known; whether that is a change.
+
+        An arm that was retired comes back with its statistics.
+        """
+        return self.register_arms([(agent, arm)], key=key) > 0
+
+    def register_arms(self, pairs: Sequence[tuple[str, str]], *, key: str | None = None) -> int:
+        """Register arms as (agent, arm), and agents that are not known; how many are a change."""
+        named = [
+            [name_of(f"arms[{n}].agent", agent), name_of(f"arms[{n}].arm", arm)]
+            for n, (agent, arm) in enumerate(pairs)
+        ]
+        if kept := self._kept(key, ["arms", named]):
+            return int(kept.answer)
+        state = self._now()
+        wanted: dict[tuple[str, str], None] = {}
+        for agent, arm in named:
+            number = state.agents.get(agent)
+            known = None if number is None else state.arm_numbers[number].get(arm)
+            if known is None or not state.registered[known]:
+                wanted[agent, arm] = None
+        with self.group():
+            for agent in dict.fromkeys(agent for agent, _ in wanted):
+                if agent not in state.agents:
+                    self._write({"kind": "agent", "agent": agent})
+            event: Event = {"kind": "arms", "arms": [list(pair) for pair in wanted]}
+            if not wanted:
+                event = {"kind": "kept"}
+            if wanted or key is not None:
+                self._write(event, key, ["arms", named], answer=len(wanted))
+        return len(wanted)
+
+    def retire_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
+        """Withdraw an arm, its statistics kept; whether that is a change."""
+        state = self._now()
+        changes = state.registered[state.arm(agent, arm)]
+        return self._change("retire", {"agent": agent, "arm": arm}, key, changes)
+
+    def set_policy(self, policy: Policy | str, *, key: str | None = None) -> bool:
+        """Run another policy from now on, all statistics kept; whether that is a change."""
+        wanted = parse_policy(policy) if isinstance(policy, str) else policy
+        plan_of(wanted, self.config)
+        changes = str(wanted) != self.policy
+        return self._change("policy", {"policy": str(wanted)}, key, changes)
+
+    # --- ask and tell ----------------------------------------------------------------------
+
+    def ask(
+        self,
+        count: int = 1,
+        *,
+        eligible: Eligible | None = None,
+        slate: bool = False,
+        key: str | None = None,
+    ) -> list[Decision]:
+        """Decide what to show.
+
+        Parameters
+        ----------
+        count : int
+            How many plays, one after another, up to 1000.
+        eligible : sequence of str or mapping of str to sequence of str, optional
+            The agents that may be chosen, or arms by agent.
+        slate : bool
+            Whether all arms must be different; there are fewer decisions than ``count`` if
+            there are fewer arms.
+        key : str, optional
+            A key of the caller's choice: the same key gives the same decisions again.
+
+        Raises
+        ------
+        NoArm
+            If there is nothing to choose.
+        """
+        count = whole_in("count", count, 1, MOST_DECISIONS)
+        require(isinstance(slate, bool), "slate", slate, "true or false")
+        wanted = _plain(eligible)
+        request = ["ask", count, wanted, slate]
+        if kept := self._kept(key, request):
+            return self._decisions(*kept.answer)
+        state = self._now()
+        among = None if wanted is None else state.numbers_of(wanted)
+        if state.available == 0 or (among is not None and not state.choosable(among)):
+            raise NoArm(
+                "no arm is registered" if among is None else "eligible: no such arm is registered"
+            )
+        event: Event = {"kind": "asked", "round": 0, "count": count}
+        if wanted is not None:
+            event["eligible"] = wanted
+        if slate:
+            event["slate"] = True
+        with self.group():
+            at = self._expire_due()
+            event["round"] = first = state.machine.round + 1
+            self._write(event, key, request, at=at)
+        return self._decisions(first, event["arms"])
+
+    def tell(self, decision: str, reward: float, *, key: str | None = None) -> Told:
+        """Tell the reward of a decision, a number in [0, 1]."""
+        return self._tell([(decision, reward)], key, "decision", "reward")[0]
+
+    def tell_many(
+        self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
+    ) -> list[Told]:
+        """Tell rewards as (decision, reward), up to 1000, one after another; all or none."""
+        return self._tell(rewards, key, "rewards[{}].decision", "rewards[{}].reward")
+
+    def _tell(
+        self, rewards: Sequence[tuple[str, float]], key: str | None, first: str, second: str
+    ) -> list[Told]:
+        whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
+        state = self._now()
+        last = state.machine.round
+        rounds = [self._ids.round(decision, last) for decision, _ in rewards]
+        values = [unit_reward(second.format(n), reward) for n, (_, reward) in enumerate(rewards)]
+        request = ["tell", rounds, values]
+        if kept := self._kept(key, request):
+            return self._told(*kept.answer)
+        with self.group():
+            at = self._expire_due()
+            event: Event = {"kind": "told", "rounds": rounds, "rewards": values}
+            outcomes = self._write(event, key, request, at=at)
+        return self._told(rounds, answers_of(outcomes))
+
+    def expire(self, now: float | None = None) -> int:
+        """Give decisions whose window is over the default reward; how many there were.
+
+        ``ask`` and ``tell`` do it by themselves; a market that nobody asks wants to be called.
+        """
+        with self.group():
+            before = self.pending
+            self._expire_due(now)
+            return before - self.pending
+
+    # --- what is known ---------------------------------------------------------------------
+
+    @property
+    def policy(self) -> str:
+        """The policy that is run now, in its text form."""
+        return str(self._now().machine.policy)
+
+    @property
+    def round(self) -> int:
+        """How many decisions there have been."""
+        return self._now().machine.round
+
+    @property
+    def pending(self) -> int:
+        """How many decisions wait for their reward."""
+        return self._now().machine.pending
+
+    @property
+    def last(self) -> int:
+        """The number of the last event that is stored."""
+        return self._last
+
+    def statistics(self, agent: str | None = None) -> Statistics:
+        """Plays, rewards and shares: of all agents, or of one agent and its arms."""
+        return statistics_of(self.market, self._now(), agent)
+
+    def digest(self) -> str:
+        """Digest of everything that is remembered, bit for bit."""
+        return self._now().digest()
+
+    # --- the store -------------------------------------------------------------------------
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Commit all that is written within together, at the end, with one sync.
+
+        Nothing that was answered within may be passed on before the end. If the store fails, or
+        the block ends with an error, nothing of the group has happened.
+        """
+        self._now()
+        self._depth += 1
+        try:
+            yield
+            if self._depth == 1:
+                self._commit()
+        except BaseException:
+            if self._staged:
+                self._failed = True
+            raise
+        finally:
+            self._depth -= 1
+            if self._depth == 0 and self._failed:
+                self._staged = []
+
+    def snapshot(self) -> None:
+        """Save the state, so that the next start need not replay what came before."""
+        require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
+        data, digest = to_bytes(self._now())
+        self.store.save_snapshot(self.market, self._last, data, digest)
+
+    def compact(self) -> None:
+        """Save the state and drop the journal before it."""
+        self.snapshot()
+        self.store.compact(self.market, self._last)
+
+    def _now(self) -> MarketState:
+        """The state; rebuilt from the store first, if something failed."""
+        if self._failed:
+            if self._depth > 0:
+                raise StoreError("this group has failed: nothing of it is stored")
+            self._rebuild()
+        return self._state
+
+    def _rebuild(self) -> None:
+        self._failed = True
+        self._staged = []
+        self._state, self._last = read_market(self.store, self.market, self.config)
+        self._failed = False
+
+    def _commit(self) -> None:
+        if self._failed:
+            raise StoreError("this group has failed: nothing of it is stored")
+        if self._staged:
+            self.store.append(self.market, self._last + 1, self._staged, token=self.token)
+            self._last += len(self._staged)
+            self._staged = []
+
+    def _time(self, now: float | None = None) -> float:
+        at = float(self._clock() if now is None else now)
+        require(math.isfinite(at), "now", at, "a finite number")
+        return max(at, self._state.at)
+
+    def _expire_due(self, now: float | None = None) -> float:
+        """Write down what has expired by now; the time."""
+        at = self._time(now)
+        due = self._state.machine.due(at)
+        if due is not None:
+            self._write({"kind": "expired", "upto": due[0], "forgotten": due[1]}, at=at)
+        return at
+
+    def _kept(self, key: str | None, request: Any) -> Kept | None:
+        """What was answered to this key before, if it was."""
+        if key is None:
+            return None
+        kept = self._now().keys.get(name_of("key", key))
+        if kept is not None and kept.request != _digest(request):
+            raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
+        return kept
+
+    def _change(self, kind: str, values: Event, key: str | None, changes: bool) -> bool:
+        if kept := self._kept(key, [kind, values]):
+            return bool(kept.answer)
+        if changes or key is not None:
+            event = {"kind": kind, **values} if changes else {"kind": "kept"}
+            with self.group():
+                self._write(event, key, [kind, values], answer=changes)
+        return changes
+
+    def _write(
+        self,
+        event: Event,
+        key: str | None = None,
+        request: Any = None,
+        *,
+        answer: Any = None,
+        at: float | None = None,
+    ) -> Any:
+        """Carry an event out in memory, and have it committed at the end of the group."""
+        event["at"] = self._time() if at is None else at
+        if key is not None:
+            event |= {"key": key, "request": _digest(request)}
+            if answer is not None:
+                event["answer"] = answer
+        self._staged.append(event)
+        self._state.enter(event)
+        return self._state.settle()
+
+    def _decisions(self, first: int, arms: Sequence[int]) -> list[Decision]:
+        state, ids = self._state, self._ids
+        return [
+            Decision(
+                ids.id(number),
+                state.agent_names[state.arm_owner[arm]],
+                state.arm_names[arm],
+                number,
+            )
+            for number, arm in enumerate(arms, first)
+        ]
+
+    def _told(self, rounds: Sequence[int], answers: Sequence[Sequence[Any]]) -> list[Told]:
+        return [
+            Told(self._ids.id(number), status, value)
+            for number, (status, value) in zip(rounds, answers, strict=True)
+        ]
+
+
+def _plain(eligible: Eligible | None) -> Any:
+    """What is eligible as lists and dicts, ready for JSON."""
+    if eligible is None:
+        return None
+    if isinstance(eligible, Mapping):
+        return {
+            name_of("eligible", agent): _names(f"eligible[{agent!r:.60}]", arms)
+            for agent, arms in eligible.items()
+        }
+    return list(dict.fromkeys(_names("eligible", eligible)))
+
+
+def _names(field: str, names: object) -> list[str]:
+    is_list = isinstance(names, Sequence) and not isinstance(names, str | bytes)
+    require(is_list, field, names, "a list of names")
+    assert isinstance(names, Sequence)
+    return [name_of(f"{field}[{n}]", name) for n, name in enumerate(names)]
+
+
+def _digest(request: Any) -> str:
+    written = json.dumps(request, separators=(",", ":"))
+    return hashlib.sha256(written.encode()).hexdigest()[:32]

@@ -1,0 +1,220 @@
+"""What a live market is told and what it answers: plain records, and the errors of bad input.
+
+A market has one policy at a time and a seed; every play is a *decision* with an id, and waits for
+its reward up to ``reward_window`` seconds. A play without a reward by then takes the default one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+from copyproof.game._check import number, require, text, whole_in
+
+Late: TypeAlias = Literal["refuse", "correct"]
+Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
+Status: TypeAlias = Literal["counted", "ignored", "corrected", "refused-late"]
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+MOST_DECISIONS = 1000
+"""Most decisions, and most rewards, of one request."""
+LONGEST_NAME = 200
+
+
+class Unknown(LookupError):
+    """An agent, an arm or a decision that this market does not have."""
+
+    def __str__(self) -> str:
+        """Give the message as it was written."""
+        return str(self.args[0]) if self.args else "unknown"
+
+
+class KeyReused(ValueError):
+    """An idempotency key that came with another request before."""
+
+
+class NoArm(ValueError):
+    """There is nothing to choose: no arm is registered, or none of those that are eligible."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarketConfig:
+    """How a live market is run; it is fixed when the market is created (the policy is not).
+
+    Parameters
+    ----------
+    policy : str
+        The policy at the start, in its text form.
+    seed : int
+        Below 2^64; equal seeds, requests and rewards give equal decisions.
+    horizon : int, optional
+        T, for policies that need it.
+    reward_window : float
+        Seconds that a decision waits for its reward.
+    default_reward : float
+        What a play is worth that got no reward within the window.
+    late : {"refuse", "correct"}
+        A reward after the window is refused, or corrects the play.
+    rewards : {"first", "last", "sum", "max"}
+        What counts when several rewards come for one decision; a sum is capped at 1.
+    correction_window : float
+        Seconds after the reward window within which late rewards still correct (30 days); the
+        principal forgets decisions that are older.
+
+    Examples
+    --------
+    >>> MarketConfig(policy="h-ucb").reward_window
+    86400.0
+    """
+
+    policy: str = "prh-ucb"
+    seed: int = 0
+    horizon: int | None = None
+    reward_window: float = 86400.0
+    default_reward: float = 0.0
+    late: Late = "refuse"
+    rewards: Rewards = "first"
+    correction_window: float = 30 * 86400.0
+
+    def __post_init__(self) -> None:
+        text("policy", self.policy)
+        whole_in("seed", self.seed, 0, 2**64 - 1)
+        if self.horizon is not None:
+            whole_in("horizon", self.horizon, 1, 2**47)
+        for name in ("reward_window", "correction_window"):
+            seconds = number(name, getattr(self, name))
+            require(0 <= seconds <= 1e10, name, seconds, "a number of seconds from 0 to 1e10")
+            object.__setattr__(self, name, seconds)
+        object.__setattr__(
+            self, "default_reward", unit_reward("default_reward", self.default_reward)
+        )
+        for name, accepted in (("late", get_args(Late)), ("rewards", get_args(Rewards))):
+            value = getattr(self, name)
+            require(value in accepted, name, value, f"one of {', '.join(accepted)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Write the configuration as plain data, ready for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "MarketConfig":
+        """Read what ``to_dict`` writes.
+
+        Examples
+        --------
+        >>> MarketConfig.from_dict({"seed": 3}).seed
+        3
+        """
+        known = {field.name for field in fields(cls)}
+        for name in data:
+            require(name in known, "config", name, f"one of {', '.join(sorted(known))}")
+        return cls(**data)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One play: which arm to show, and whose it is."""
+
+    id: str
+    agent: str
+    arm: str
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of a reward.
+
+    ``status`` is "counted" (within the window), "ignored" (another one counts: the first),
+    "corrected" (after the window), or "refused-late". ``reward`` is what the play is worth now,
+    None if the principal has forgotten it.
+    """
+
+    decision: str
+    status: Status
+    reward: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmStatistics:
+    """What is known of one arm; ``pending`` plays have no reward yet."""
+
+    agent: str
+    arm: str
+    registered: bool
+    in_play: bool
+    plays: int
+    answered: int
+    pending: int
+    revenue: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStatistics:
+    """What is known of one agent, and its shares of all plays and of all revenue."""
+
+    agent: str
+    suspended: bool
+    arms: int
+    """Arms that are registered now."""
+    plays: int
+    answered: int
+    pending: int
+    revenue: float
+    play_share: float
+    revenue_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Arms that were paid the same rewards in the same order, beyond chance (``live.copies``)."""
+
+    arms: tuple[tuple[str, str], ...]
+    """(agent, arm)."""
+    answers: int
+    """How many first rewards agree."""
+    chance: float
+    """Bounds how many such groups independent arms would be expected to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """A market, or one agent's part of it, at one moment."""
+
+    market: str
+    policy: str
+    round: int
+    plays: int
+    answered: int
+    pending: int
+    revenue: float
+    agents: tuple[AgentStatistics, ...]
+    arms: tuple[ArmStatistics, ...]
+    """The arms of the one agent that was asked for; empty if none was."""
+    suspected: tuple[Suspicion, ...]
+
+
+def unit_reward(field: str, value: object) -> float:
+    """Return ``value`` as a reward.
+
+    Examples
+    --------
+    >>> unit_reward("reward", 1)
+    1.0
+    """
+    reward = number(field, value)
+    require(0.0 <= reward <= 1.0, field, value, "in [0, 1]")
+    return reward + 0.0  # −0.0 becomes 0.0: equal rewards have equal bits
+
+
+def name_of(field: str, value: object) -> str:
+    """Return ``value`` as a name: one line of text of at most 200 characters.
+
+    Examples
+    --------
+    >>> len(name_of("agent", "ann"))
+    3
+    """
+    name = text(field, value)
+    accepted = f"one line of at most {LONGEST_NAME} characters"
+    require(len(name) <= LONGEST_NAME, field, value, accepted)
+    return name

@@ -1,0 +1,41 @@
+"""From the store to memory: the newest good snapshot, and the journal after it."""
+
+from copyproof.live.market import MarketState
+from copyproof.live.records import MarketConfig
+from copyproof.live.snapshots import from_bytes
+from copyproof.live.stores import Store, StoreError
+
+BATCH = 20_000
+"""Operations that are gathered before the kernel is called."""
+
+
+def read_market(store: Store, market: str, config: MarketConfig) -> tuple[MarketState, int]:
+    """The state of a market as the store has it, and the number of its last event.
+
+    A snapshot whose digest is wrong is passed over. Events go through the same kernels as when
+    they happened, and every decision must come out the same.
+    """
+    state, last = None, 0
+    saved = store.snapshot(market)
+    while saved is not None and state is None:
+        number, data, digest = saved
+        state = from_bytes(data, digest)
+        if state is None:
+            saved = store.snapshot(market, before=number)
+        else:
+            last = number
+    if state is None:
+        if (dropped := store.compacted(market)) > 0:
+            raise StoreError(
+                f"market {market!r}: the journal up to event {dropped} was compacted away, and "
+                "there is no snapshot that can be read: restore a backup"
+            )
+        state = MarketState(config)
+    machine = state.machine
+    for number, event in store.events(market, after=last):
+        state.enter(event)
+        last = number
+        if machine.gathered >= BATCH:
+            state.settle()
+    state.settle()
+    return state, last

@@ -1,0 +1,35 @@
+"""What can go wrong with a store, as exceptions with one clear line each.
+
+``StoreError`` is everything that is the store's fault: the caller did nothing wrong, and the same
+call may work later. Nothing of a failed append is stored, with one exception, ``Uncertain``.
+Whoever keeps state in memory rebuilds it from the store after any of these.
+"""
+
+__all__ = ["Conflict", "Damaged", "LeaseLost", "StoreError", "Uncertain", "UnknownMarket"]
+
+
+class StoreError(Exception):
+    """The store cannot do it now: away, full, read-only, locked. Nothing of the call is stored."""
+
+
+class Uncertain(StoreError):
+    """The commit was sent and its answer lost: all of the append is stored, or nothing of it.
+
+    Only the store knows. Read ``last`` (or rebuild from the journal) before the next append.
+    """
+
+
+class Conflict(StoreError):
+    """The number given is not the next one: somebody else has written, or memory is stale."""
+
+
+class LeaseLost(StoreError):
+    """Somebody else writes this market now; this process must not, and cannot."""
+
+
+class Damaged(StoreError):
+    """What is stored cannot be trusted: not our file, a hole in the journal, a newer schema."""
+
+
+class UnknownMarket(LookupError):
+    """There is no market of this name in the store."""

@@ -1,0 +1,309 @@
+"""The store for several processes: tables in a schema of a PostgreSQL database.
+
+A commit waits for the server's disk (``synchronous_commit``); a server that does not sync at all
+(``fsync=off``) is refused. The market's row is locked and its token compared in the transaction
+that stores, so a process that lost its lease cannot write, whatever it believes. Leases run by the
+server's clock, so the clocks of the processes do not matter.
+
+A lost connection is opened anew with the next call. If it is lost while a commit is under way,
+nobody but the server knows what became of it: ``Uncertain``. A process that hangs in the middle of
+a transaction is thrown out by the server after a few seconds, so that another can take over.
+"""
+
+import contextlib
+import re
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import conninfo, errors
+
+from copyproof.live.stores.contract import Damaged, StoreError, Uncertain
+from copyproof.live.stores.schema import STEPS, VERSION
+from copyproof.live.stores.sql import CHUNK, Database, SqlStore
+from copyproof.live.stores.sqlite import write_backup
+
+__all__ = ["PostgresStore"]
+
+_IDLE = 1.0
+"""After so many seconds without use, see whether the connection is still there."""
+
+_MIGRATION_LOCK = 7_039_721_433
+"""Two processes that open a new database at once take turns; any number of our own will do."""
+
+_SETTINGS = {
+    # A process that hangs, or whose machine is gone, must not hold its locks for long.
+    "idle_in_transaction_session_timeout": "4s",
+    "lock_timeout": "5s",
+    "tcp_keepalives_idle": "2",
+    "tcp_keepalives_interval": "1",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "5s",
+}
+
+_CONNECTING = {
+    "connect_timeout": "3",
+    "application_name": "copyproof",
+    "keepalives_idle": "2",
+    "keepalives_interval": "1",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "5000",
+}
+
+
+def _marked(sql: str) -> str:
+    """With the driver's marks for parameters."""
+    return sql.replace("?", "%s")
+
+
+class _Connection:
+    """A PostgreSQL connection as a ``Database``."""
+
+    def __init__(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        self.raw = raw
+
+    def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
+        return self.raw.execute(_marked(sql), parameters).fetchall()
+
+    def change(self, sql: str, *parameters: object) -> int:
+        return self.raw.execute(_marked(sql), parameters).rowcount
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        names = ", ".join(columns)
+        if len(rows) == 1:
+            marks = ", ".join(["%s"] * len(columns))
+            self.raw.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows[0])
+            return
+        # COPY is a transaction's part as any other, and several times as fast for many rows.
+        with (
+            self.raw.cursor() as cursor,
+            cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
+        ):
+            for row in rows:
+                copy.write_row(row)
+
+    def stream(self, sql: str, *parameters: object) -> Iterator[list[tuple[Any, ...]]]:
+        with self.raw.cursor(name=f"c{secrets.token_hex(4)}") as cursor:
+            cursor.execute(_marked(sql), parameters)
+            while chunk := cursor.fetchmany(CHUNK):
+                yield chunk
+
+
+class PostgresStore(SqlStore):
+    """A store in a PostgreSQL database.
+
+    Parameters
+    ----------
+    url : str
+        ``postgresql://USER:PASSWORD@HOST:PORT/DATABASE``, and after a ``?`` what libpq takes;
+        ``schema=NAME`` in place of the schema ``copyproof``; and ``synchronous=off``, to measure
+        what waiting for the disk costs: then a crash of the server loses commits.
+    """
+
+    _for_update = " FOR UPDATE"
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        url, self._schema, synchronous = _own_options(url)
+        try:
+            asked = conninfo.conninfo_to_dict(url)
+        except psycopg.Error as error:
+            raise ValueError(f"store = postgresql: {_line(error)}") from error
+        self._url = conninfo.make_conninfo(
+            url, **{k: v for k, v in _CONNECTING.items() if k not in asked}
+        )
+        self._name = "postgresql database {!r} at {}".format(
+            asked.get("dbname", ""), asked.get("host", "the local socket")
+        )
+        self.durable = synchronous == "full"
+        self._main: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._used = 0.0
+        self._closed = False
+        with self._lock:
+            self._connection()
+
+    # --- connections -----------------------------------------------------------------------
+
+    def _error(self, error: psycopg.Error, committing: bool = False) -> StoreError:
+        """What an error of PostgreSQL means, in one line."""
+        if committing:
+            return Uncertain(f"{self._name}: unknown whether it was stored: {_line(error)}")
+        if isinstance(error, errors.DiskFull):
+            return StoreError(f"{self._name}: the disk is full; nothing was stored")
+        if isinstance(error, errors.ReadOnlySqlTransaction):
+            return StoreError(f"{self._name}: the database is read-only")
+        if isinstance(error, errors.LockNotAvailable):
+            return StoreError(f"{self._name}: locked by another process for more than 5 s")
+        if isinstance(error, errors.DataCorrupted | errors.IndexCorrupted):
+            return Damaged(f"{self._name}: damaged: {_line(error)}")
+        if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+            return StoreError(f"{self._name}: away: {_line(error)}")
+        return StoreError(f"{self._name}: {_line(error)}")
+
+    def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+        raw = psycopg.connect(self._url)
+        try:
+            for name, value in {**_SETTINGS, "search_path": self._schema}.items():
+                raw.execute("SELECT set_config(%s, %s, false)", (name, value))
+            synced = raw.execute(
+                "SELECT current_setting('fsync'), current_setting('synchronous_commit')"
+            ).fetchone()
+            if self.durable and synced is not None:
+                if synced[0] != "on":
+                    raise StoreError(f"{self._name}: fsync is off, so nothing would be durable")
+                if synced[1] == "off":
+                    raw.execute("SET synchronous_commit = on")
+            if not self.durable:
+                raw.execute("SET synchronous_commit = off")
+            raw.commit()
+        except BaseException:
+            raw.close()
+            raise
+        return raw
+
+    def _connection(self) -> psycopg.Connection[tuple[Any, ...]]:
+        """The one connection that writes, opened anew if need be."""
+        if self._closed:
+            raise StoreError(f"{self._name}: the store is closed")
+        if self._main is not None and time.monotonic() > self._used + _IDLE:
+            try:
+                self._main.execute("SELECT 1")
+                self._main.rollback()
+            except psycopg.Error:
+                self._drop()
+        self._used = time.monotonic()
+        if self._main is None:
+            try:
+                raw = self._connect()
+                try:
+                    self._migrate(raw)
+                except BaseException:
+                    raw.close()
+                    raise
+            except psycopg.Error as error:
+                raise self._error(error) from error
+            self._main = raw
+        return self._main
+
+    def _migrate(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        # The catalogue is read, not asked for names (to_regclass): within one transaction a name
+        # that was not there is remembered as missing.
+        def is_there(query: str) -> bool:
+            return raw.execute(query, (self._schema,)).fetchone() is not None
+
+        def version() -> int:
+            if not is_there(
+                "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = 'schema'"
+            ):
+                return 0
+            row = raw.execute(f"SELECT version FROM {self._schema}.schema").fetchone()
+            return int(row[0]) if row is not None else 0
+
+        found = version()
+        if found != VERSION:
+            raw.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
+            found = version()
+        if found > VERSION:
+            raise Damaged(
+                f"{self._name}: schema version {found} is newer than {VERSION}: update copyproof"
+            )
+        if found < VERSION:
+            if not is_there("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = %s"):
+                raw.execute(f"CREATE SCHEMA {self._schema}")
+            for step in STEPS[found:]:
+                for sql in step:
+                    raw.execute(_marked(sql.format(blob="BYTEA", without_rowid="")))
+            raw.execute("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL)")
+            raw.execute("DELETE FROM schema")
+            raw.execute("INSERT INTO schema VALUES (%s)", (VERSION,))
+        raw.commit()
+
+    def _drop(self) -> None:
+        """Let go of the connection; the next call opens a new one."""
+        raw, self._main = self._main, None
+        if raw is not None:
+            with contextlib.suppress(psycopg.Error):
+                raw.close()
+
+    @contextmanager
+    def _transaction(self, write: bool) -> Iterator[Database]:
+        with self._lock:
+            raw = self._connection()
+            committing = False
+            try:
+                yield _Connection(raw)
+                committing = True
+                raw.commit()
+            except psycopg.Error as error:
+                self._drop()
+                raise self._error(error, committing and write) from error
+            except BaseException:
+                try:
+                    raw.rollback()
+                except psycopg.Error:
+                    self._drop()
+                raise
+
+    @contextmanager
+    def _reading(self) -> Iterator[Database]:
+        with self._lock:
+            self._connection()
+        try:
+            raw = self._connect()
+            try:
+                # A reader may take its time between two events.
+                raw.execute("SET idle_in_transaction_session_timeout = 0")
+                raw.commit()
+                raw.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+                raw.read_only = True
+                yield _Connection(raw)
+            finally:
+                raw.close()
+        except psycopg.Error as error:
+            raise self._error(error) from error
+
+    def _now(self, database: Database) -> float:
+        return float(database.rows("SELECT extract(epoch FROM clock_timestamp())")[0][0])
+
+    # --- the whole store -------------------------------------------------------------------
+
+    def backup(self, path: Path) -> None:
+        """Write everything into a new SQLite file, read in one transaction; writers go on."""
+        write_backup(self, path)
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._closed = True
+            self._drop()
+
+
+def _own_options(url: str) -> tuple[str, str, str]:
+    """A URL as libpq reads it, and the options in it that are ours: schema and synchronous.
+
+    >>> _own_options("postgresql://host/db?schema=mine&connect_timeout=9")
+    ('postgresql://host/db?connect_timeout=9', 'mine', 'full')
+    """
+    head, _, query = url.partition("?")
+    ours = {"schema": "copyproof", "synchronous": "full"}
+    rest = []
+    for part in filter(None, query.split("&")):
+        name, _, value = part.partition("=")
+        if name in ours:
+            ours[name] = value
+        else:
+            rest.append(part)
+    if not re.fullmatch("[a-z_][a-z0-9_]{0,62}", ours["schema"]):
+        raise ValueError(f"schema = {ours['schema']!r} is not a word of a-z, 0-9 and _")
+    if ours["synchronous"] not in ("full", "off"):
+        raise ValueError(f"synchronous = {ours['synchronous']!r} is not full or off")
+    return "?".join([head, "&".join(rest)] if rest else [head]), ours["schema"], ours["synchronous"]
+
+
+def _line(error: psycopg.Error) -> str:
+    """The first line of an error."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

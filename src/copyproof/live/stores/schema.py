@@ -1,0 +1,54 @@
+"""The tables, as the steps that lead from one version of the schema to the next.
+
+A new database walks all of them, so every step is walked by every test. A step is never changed
+once it was released; what must change is a new step. The words are those that SQLite and
+PostgreSQL share.
+
+| table | a row is |
+|---|---|
+| markets | a market: configuration, number of the last event, up to where compacted, the lease |
+| events | an event: market, number, JSON text |
+| snapshots | a state after an event: bytes, the caller's digest, our own checksum |
+| keys | an API key: id, JSON text |
+"""
+
+__all__ = ["BLOB", "COLUMNS", "STEPS", "VERSION"]
+
+BLOB = "{blob}"
+"""Stands for the type of bytes, the one word that differs."""
+
+STEPS: tuple[tuple[str, ...], ...] = (
+    # 1: journals, snapshots and keys.
+    (
+        "CREATE TABLE markets (name TEXT PRIMARY KEY, config TEXT NOT NULL)",
+        "CREATE TABLE events (market TEXT NOT NULL, number BIGINT NOT NULL, body TEXT NOT NULL,"
+        " PRIMARY KEY (market, number)) {without_rowid}",
+        "CREATE TABLE snapshots (market TEXT NOT NULL, number BIGINT NOT NULL,"
+        f" data {BLOB} NOT NULL, digest TEXT NOT NULL, sum TEXT NOT NULL,"
+        " PRIMARY KEY (market, number))",
+        "CREATE TABLE keys (id TEXT PRIMARY KEY, body TEXT NOT NULL)",
+    ),
+    # 2: leases; and the ends of a journal are kept, as compaction may leave no event behind.
+    (
+        "ALTER TABLE markets ADD COLUMN last BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE markets ADD COLUMN compacted BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE markets ADD COLUMN owner TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE markets ADD COLUMN token BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE markets ADD COLUMN since DOUBLE PRECISION NOT NULL DEFAULT 0",
+        "ALTER TABLE markets ADD COLUMN until DOUBLE PRECISION NOT NULL DEFAULT 0",
+        "UPDATE markets SET"
+        " last = COALESCE((SELECT max(number) FROM events WHERE market = name), 0),"
+        " compacted = COALESCE((SELECT min(number) - 1 FROM events WHERE market = name), 0)",
+    ),
+)
+
+VERSION = len(STEPS)
+"""The version that this code reads and writes."""
+
+COLUMNS = {
+    "keys": ("id", "body"),
+    "markets": ("name", "config", "last", "compacted", "token"),
+    "events": ("market", "number", "body"),
+    "snapshots": ("market", "number", "data", "digest", "sum"),
+}
+"""What ``dump`` gives of every table, in this order of tables."""

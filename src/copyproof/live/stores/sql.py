@@ -1,0 +1,302 @@
+"""What the stores in databases share: the statements, and the order in which they run.
+
+A database's own module says how a transaction begins and ends, what its errors mean, and what time
+it is. The market's row is read for update at the head of every write, so that two writers come one
+after the other, and the number and the token are compared in the transaction that stores.
+"""
+
+import threading
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from itertools import count, groupby, islice
+from typing import Any, Protocol
+
+from copyproof.live.stores.contract import (
+    SNAPSHOTS,
+    Conflict,
+    Damaged,
+    Row,
+    Store,
+    UnknownMarket,
+    check_name,
+    check_seconds,
+    decode,
+    decode_many,
+    encode,
+    fingerprint,
+)
+from copyproof.live.stores.leases import Lease
+from copyproof.live.stores.schema import COLUMNS
+
+__all__ = ["CHUNK", "UNLEASE", "Database", "SqlStore"]
+
+CHUNK = 1000
+"""How many rows are read or written in one go."""
+
+UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
+"""In a copy of a store: who held a lease in the original shall not write here."""
+
+
+class Database(Protocol):
+    """A connection within a transaction. Parameters are marked by ``?``."""
+
+    def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        ...
+
+    def change(self, sql: str, *parameters: object) -> int:
+        """Run a change, and tell how many rows it touched."""
+        ...
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert many rows."""
+        ...
+
+    def stream(self, sql: str, *parameters: object) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a large query, in chunks."""
+        ...
+
+
+class SqlStore(Store):
+    """A store in an SQL database."""
+
+    _for_update = ""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    @abstractmethod
+    def _transaction(self, write: bool) -> AbstractContextManager[Database]:
+        """A transaction on the store's one connection; on leaving, a write is committed."""
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Database]:
+        """A connection of its own that sees the store as it was at one moment."""
+
+    @abstractmethod
+    def _now(self, database: Database) -> float:
+        """The time by which leases run."""
+
+    def _market(self, database: Database, market: str, write: bool) -> tuple[int, int, Lease]:
+        """Last event, compacted up to, lease; the row is locked for a write."""
+        sql = "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
+        if write:
+            sql += self._for_update
+        # What no market can be called, not every database can be asked for.
+        if not market.isprintable() or not (found := database.rows(sql, market)):
+            raise UnknownMarket(f"market {market!r} is not in the store")
+        last, compacted, *lease = found[0]
+        return last, compacted, Lease(*lease)
+
+    def create_market(self, market: str, config: dict[str, Any]) -> None:
+        """Begin a market with an empty journal."""
+        check_name("market", market)
+        text = encode(config)
+        with self._transaction(write=True) as database:
+            if not database.change(
+                "INSERT INTO markets (name, config) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
+                market,
+                text,
+            ):
+                raise ValueError(f"market = {market!r} exists already")
+
+    def markets(self) -> dict[str, dict[str, Any]]:
+        """All markets with their configurations."""
+        with self._transaction(write=False) as database:
+            found = database.rows("SELECT name, config FROM markets")
+        return {name: decode(text) for name, text in sorted(found)}
+
+    def append(
+        self,
+        market: str,
+        first: int,
+        events: Sequence[dict[str, Any]],
+        *,
+        token: int | None = None,
+    ) -> None:
+        """Add events to the journal, in one transaction."""
+        if not events:
+            return
+        rows = [(market, number, encode(event)) for number, event in enumerate(events, first)]
+        with self._transaction(write=True) as database:
+            last, _, lease = self._market(database, market, write=True)
+            lease.check(market, token, self._now(database))
+            if first != last + 1:
+                raise Conflict(f"market {market!r}: event {first} is not the next, {last + 1}")
+            database.change("UPDATE markets SET last = ? WHERE name = ?", rows[-1][1], market)
+            database.insert("events", COLUMNS["events"], rows)
+
+    def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Events after number ``after``, on a connection of their own."""
+        with self._reading() as database:
+            last, compacted, _ = self._market(database, market, write=False)
+            if after < compacted:
+                raise ValueError(f"after = {after}: events up to {compacted} were compacted")
+            number = after
+            for chunk in database.stream(
+                "SELECT number, body FROM events WHERE market = ? AND number > ? ORDER BY number",
+                market,
+                after,
+            ):
+                if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
+                    there = {each for each, _ in chunk}
+                    missing = next(each for each in count(number + 1) if each not in there)
+                    raise Damaged(f"market {market!r}: event {missing} is missing in the journal")
+                yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
+                number = chunk[-1][0]
+            if number != max(last, after):
+                raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
+
+    def last(self, market: str) -> int:
+        """The number of the last event."""
+        with self._transaction(write=False) as database:
+            return self._market(database, market, write=False)[0]
+
+    def compacted(self, market: str) -> int:
+        """The number up to which events were dropped."""
+        with self._transaction(write=False) as database:
+            return self._market(database, market, write=False)[1]
+
+    def save_snapshot(self, market: str, number: int, data: bytes, digest: str) -> None:
+        """Keep a state, and one before it."""
+        with self._transaction(write=True) as database:
+            last, compacted, _ = self._market(database, market, write=True)
+            if not compacted <= number <= last:
+                raise ValueError(f"number = {number} is not an event of {compacted} to {last}")
+            kept = database.rows("SELECT number FROM snapshots WHERE market = ?", market)
+            others = sorted((old for (old,) in kept if old != number), reverse=True)
+            newer = sum(old > number for old in others)
+            drop = {number, *others[max(SNAPSHOTS - 1, newer) :]}
+            for old in drop:
+                database.change(
+                    "DELETE FROM snapshots WHERE market = ? AND number = ?", market, old
+                )
+            row = (market, number, bytes(data), digest, fingerprint(data))
+            database.insert("snapshots", COLUMNS["snapshots"], [row])
+
+    def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
+        """The newest undamaged state."""
+        with self._transaction(write=False) as database:
+            self._market(database, market, write=False)
+            return self._newest(database, market, before)
+
+    def _newest(
+        self, database: Database, market: str, before: int | None
+    ) -> tuple[int, bytes, str] | None:
+        kept = database.rows("SELECT number FROM snapshots WHERE market = ?", market)
+        for (number,) in sorted(kept, reverse=True):
+            if before is None or number < before:
+                [(data, digest, own)] = database.rows(
+                    "SELECT data, digest, sum FROM snapshots WHERE market = ? AND number = ?",
+                    market,
+                    number,
+                )
+                if fingerprint(data) == own:
+                    return number, bytes(data), digest
+        return None
+
+    def compact(self, market: str, upto: int) -> None:
+        """Drop events behind a snapshot."""
+        with self._transaction(write=True) as database:
+            _, compacted, _ = self._market(database, market, write=True)
+            newest = self._newest(database, market, None)
+            if newest is None or newest[0] < upto:
+                raise ValueError(f"upto = {upto} is not covered by a snapshot")
+            if upto > compacted:
+                database.change("DELETE FROM events WHERE market = ? AND number <= ?", market, upto)
+                database.change("UPDATE markets SET compacted = ? WHERE name = ?", upto, market)
+
+    def _set_lease(self, database: Database, market: str, lease: Lease) -> None:
+        database.change(
+            "UPDATE markets SET owner = ?, token = ?, since = ?, until = ? WHERE name = ?",
+            lease.owner,
+            lease.token,
+            lease.since,
+            lease.until,
+            market,
+        )
+
+    def acquire(self, market: str, owner: str, seconds: float) -> int | None:
+        """Take the lease."""
+        check_name("owner", owner)
+        check_seconds(seconds)
+        with self._transaction(write=True) as database:
+            lease = self._market(database, market, write=True)[2]
+            now = self._now(database)
+            if lease.runs(now) and lease.owner != owner:
+                return None
+            lease = lease.taken(owner, now, seconds)
+            self._set_lease(database, market, lease)
+        return lease.token
+
+    def renew(self, market: str, owner: str, token: int, seconds: float) -> bool:
+        """Keep the lease."""
+        check_seconds(seconds)
+        with self._transaction(write=True) as database:
+            lease = self._market(database, market, write=True)[2]
+            if not lease.held(owner, token):
+                return False
+            self._set_lease(database, market, lease.extended(self._now(database), seconds))
+        return True
+
+    def release(self, market: str, owner: str, token: int) -> None:
+        """Give the lease back."""
+        with self._transaction(write=True) as database:
+            lease = self._market(database, market, write=True)[2]
+            if lease.held(owner, token):
+                self._set_lease(database, market, lease.given_back())
+
+    def keys(self) -> list[dict[str, Any]]:
+        """API keys."""
+        with self._transaction(write=False) as database:
+            found = database.rows("SELECT id, body FROM keys")
+        return [decode(body) for _, body in sorted(found)]
+
+    def put_key(self, key: dict[str, Any]) -> None:
+        """Store a key."""
+        check_name("id", key.get("id", ""))
+        text = encode(key)
+        with self._transaction(write=True) as database:
+            database.change(
+                "INSERT INTO keys (id, body) VALUES (?, ?)"
+                " ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+                key["id"],
+                text,
+            )
+
+    def drop_key(self, key_id: str) -> None:
+        """Forget a key."""
+        with self._transaction(write=True) as database:
+            if not key_id.isprintable() or not database.change(
+                "DELETE FROM keys WHERE id = ?", key_id
+            ):
+                raise LookupError(f"key {key_id!r} is not in the store")
+
+    def dump(self) -> Iterator[Row]:
+        """Every row, on a connection of its own."""
+        with self._reading() as database:
+            for table, columns in COLUMNS.items():
+                order = ", ".join(columns[:2] if "number" in columns else columns[:1])
+                for chunk in database.stream(
+                    f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"
+                ):
+                    yield from ((table, row) for row in chunk)
+
+    def load(self, rows: Iterable[Row]) -> None:
+        """Fill an empty store, in one transaction."""
+        with self._transaction(write=True) as database:
+            for table in ("markets", "keys"):
+                if database.rows(f"SELECT 1 FROM {table} LIMIT 1"):
+                    raise ValueError("the store to restore into is not empty")
+            for table, group in groupby(rows, key=lambda row: row[0]):
+                while chunk := [row for _, row in islice(group, CHUNK)]:
+                    database.insert(table, COLUMNS[table], chunk)
+            database.change(UNLEASE)
+
+    def check(self) -> None:
+        """Read everything, each market's journal from end to end."""
+        for market in self.markets():
+            for _ in self.events(market, self.compacted(market)):
+                pass
+        self.keys()

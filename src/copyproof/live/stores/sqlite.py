@@ -1,0 +1,334 @@
+"""The default store: one SQLite file, in WAL mode, with a full sync for every commit.
+
+``synchronous=FULL`` in WAL mode syncs the log before a commit returns, so what was acknowledged is
+on the disk. One append is one transaction, and the caller groups requests into appends.
+
+After a failed write the connection is closed and opened anew with the next call. A failed sync
+leaves a commit in the log that may or may not be read later (``Uncertain``); reopening settles it.
+A running store never makes a new file in place of one that was taken away: it says so until the
+file is back.
+"""
+
+import contextlib
+import os
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from copyproof.live.stores.contract import Damaged, Store, StoreError, Uncertain
+from copyproof.live.stores.schema import STEPS, VERSION
+from copyproof.live.stores.sql import CHUNK, UNLEASE, Database, SqlStore
+
+__all__ = ["SqliteStore", "write_backup"]
+
+APPLICATION = 0x636F7079
+"""What marks a file as ours (SQLite's application id): "copy"."""
+
+BUSY_SECONDS = 5.0
+"""How long a writer waits for another process."""
+
+
+class _Connection:
+    """An SQLite connection as a ``Database``."""
+
+    def __init__(self, raw: sqlite3.Connection) -> None:
+        self.raw = raw
+
+    def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
+        return self.raw.execute(sql, parameters).fetchall()
+
+    def change(self, sql: str, *parameters: object) -> int:
+        return self.raw.execute(sql, parameters).rowcount
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        marks = ", ".join("?" * len(columns))
+        self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
+
+    def stream(self, sql: str, *parameters: object) -> Iterator[list[tuple[Any, ...]]]:
+        cursor = self.raw.execute(sql, parameters)
+        while chunk := cursor.fetchmany(CHUNK):
+            yield chunk
+
+
+class SqliteStore(SqlStore):
+    """A store in one file.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it is made if there is none, its folder must exist.
+    synchronous : str
+        "full", or "off" to measure what durability costs: then a loss of power loses commits.
+    clock : callable, optional
+        The time in seconds, by which leases run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with SqliteStore(Path(folder) / "live.db") as store:
+    ...         store.create_market("m", {})
+    ...         store.append("m", 1, [{"kind": "agent"}])
+    ...     SqliteStore(Path(folder) / "live.db").last("m")
+    1
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        synchronous: str = "full",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__()
+        if synchronous not in ("full", "off"):
+            raise ValueError(f"synchronous = {synchronous!r} is not full or off")
+        self._path = Path(os.path.abspath(path))
+        self._synchronous = synchronous
+        self._clock = clock
+        self.durable = synchronous == "full"
+        self._file: tuple[int, int] | None = None
+        self._main: sqlite3.Connection | None = None
+        self._closed = False
+        with self._lock:
+            self._connection()
+
+    # --- connections -----------------------------------------------------------------------
+
+    def _error(self, error: sqlite3.Error, committing: bool = False) -> StoreError:
+        """What an error of SQLite means, in one line."""
+        name = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
+        match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
+            case sqlite3.SQLITE_FULL:
+                return StoreError(f"{self._path}: the disk is full; nothing was stored")
+            case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
+                return StoreError(f"{self._path}: the file or its folder is read-only ({name})")
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                return StoreError(
+                    f"{self._path}: locked by another process for more than {BUSY_SECONDS:g} s"
+                )
+            case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+                return Damaged(f"{self._path}: damaged, or not a database ({error})")
+            case sqlite3.SQLITE_CANTOPEN:
+                return StoreError(f"{self._path}: {self._why_not_opened()}")
+            case _:
+                pass
+        if committing:
+            return Uncertain(f"{self._path}: unknown whether it was stored: {error} ({name})")
+        return StoreError(f"{self._path}: {error} ({name})")
+
+    def _why_not_opened(self) -> str:
+        """SQLite does not say; look."""
+        if not self._path.parent.is_dir():
+            return "cannot be opened: its folder is not there"
+        if self._path.is_dir():
+            return "cannot be opened: it is a folder"
+        if not all(os.access(each, os.W_OK) for each in (self._path.parent, self._path)):
+            return "cannot be opened: the file or its folder is read-only"
+        return "cannot be opened"
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        uri = f"{self._path.as_uri()}?mode={mode}"
+        raw = sqlite3.connect(
+            uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            raw.execute(f"PRAGMA synchronous = {self._synchronous}")
+            raw.execute("PRAGMA fullfsync = ON")  # macOS: to the platter, not only to the drive
+        except sqlite3.Error:
+            raw.close()
+            raise
+        return raw
+
+    def _identity(self) -> tuple[int, int]:
+        try:
+            found = self._path.stat()
+        except OSError as error:
+            raise StoreError(f"{self._path}: the file is gone ({error.strerror})") from error
+        return found.st_dev, found.st_ino
+
+    def _connection(self) -> sqlite3.Connection:
+        """The one connection that writes, opened anew if need be."""
+        if self._closed:
+            raise StoreError(f"{self._path}: the store is closed")
+        if self._main is not None:
+            if self._identity() == self._file:
+                return self._main
+            self._drop()
+            raise StoreError(f"{self._path}: the file was replaced by another one")
+        try:
+            raw = self._connect("rwc" if self._file is None else "rw")
+            try:
+                self._recognise(raw)
+                self._set_wal(raw)
+                self._migrate(raw)
+            except BaseException:
+                raw.close()
+                raise
+        except sqlite3.Error as error:
+            raise self._error(error) from error
+        self._main, self._file = raw, self._identity()
+        return raw
+
+    def _recognise(self, raw: sqlite3.Connection) -> None:
+        """Leave the files of others alone."""
+        ours = raw.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
+        if not ours and raw.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
+            raise Damaged(f"{self._path}: a database, but not of copyproof")
+        found = raw.execute("PRAGMA user_version").fetchone()[0]
+        if found > VERSION:
+            raise Damaged(
+                f"{self._path}: schema version {found} is newer than {VERSION}: update copyproof"
+            )
+
+    def _set_wal(self, raw: sqlite3.Connection) -> None:
+        """Switch to WAL mode, for which SQLite itself does not wait if another does the same."""
+        end = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                [(mode,)] = raw.execute("PRAGMA journal_mode = WAL").fetchall()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+                continue
+            if mode != "wal":
+                raise StoreError(f"{self._path}: this file system cannot hold a WAL database")
+            return
+
+    def _migrate(self, raw: sqlite3.Connection) -> None:
+        """Walk the steps that are missing, all or none."""
+        if raw.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+            return
+        raw.execute("BEGIN IMMEDIATE")
+        found = raw.execute("PRAGMA user_version").fetchone()[0]
+        for step in STEPS[found:]:
+            for sql in step:
+                raw.execute(sql.format(blob="BLOB", without_rowid="WITHOUT ROWID"))
+        raw.execute(f"PRAGMA application_id = {APPLICATION}")
+        raw.execute(f"PRAGMA user_version = {VERSION}")
+        raw.execute("COMMIT")
+
+    def _drop(self) -> None:
+        """Let go of the connection; the next call opens a new one."""
+        raw, self._main = self._main, None
+        if raw is not None:
+            with contextlib.suppress(sqlite3.Error):
+                raw.close()
+
+    @contextmanager
+    def _transaction(self, write: bool) -> Iterator[Database]:
+        with self._lock:
+            raw = self._connection()
+            committing = False
+            try:
+                raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+                yield _Connection(raw)
+                committing = True
+                raw.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._drop()
+                raise self._error(error, committing and write) from error
+            except BaseException:
+                try:
+                    raw.execute("ROLLBACK")
+                except sqlite3.Error:
+                    self._drop()
+                raise
+
+    @contextmanager
+    def _reading(self) -> Iterator[Database]:
+        with self._lock:
+            self._connection()
+        try:
+            raw = self._connect("rw")
+            try:
+                raw.execute("BEGIN")
+                yield _Connection(raw)
+            finally:
+                raw.close()
+        except sqlite3.Error as error:
+            raise self._error(error) from error
+
+    def _now(self, database: Database) -> float:
+        return self._clock()
+
+    # --- the whole file --------------------------------------------------------------------
+
+    def backup(self, path: Path) -> None:
+        """Write everything into a new file, by SQLite's own means; writers go on."""
+
+        def copy(beside: Path) -> None:
+            with (
+                contextlib.closing(self._connect("rw")) as source,
+                contextlib.closing(sqlite3.connect(beside)) as to,
+            ):
+                source.backup(to)
+                to.execute("PRAGMA journal_mode = DELETE")
+                to.execute(UNLEASE)
+                to.commit()
+
+        with self._lock:
+            self._connection()
+        _into_new_file(path, copy)
+
+    def check(self) -> None:
+        """SQLite's own check of the file, then every journal from end to end."""
+        with self._reading() as database:
+            found = database.rows("PRAGMA integrity_check(1)")
+            if found != [("ok",)]:
+                raise Damaged(f"{self._path}: {str(found[0][0]).splitlines()[-1]}")
+        super().check()
+
+    def close(self) -> None:
+        """Close the file; what is in the log is written back."""
+        with self._lock:
+            self._closed = True
+            self._drop()
+
+
+def write_backup(store: Store, path: Path) -> None:
+    """Write what any store holds, as of one moment, into a new SQLite file.
+
+    Raises
+    ------
+    ValueError
+        If the file exists.
+    StoreError
+        If it cannot be written.
+    """
+
+    def copy(beside: Path) -> None:
+        with SqliteStore(beside) as target:
+            target.load(store.dump())
+
+    _into_new_file(path, copy)
+
+
+def _into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
+    """Let ``copy`` write a file beside ``path``, sync it, and only then give it its name."""
+    if path.exists():
+        raise ValueError(f"path = {path} exists already")
+    beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        try:
+            copy(beside)
+            with open(beside, "rb") as file:
+                os.fsync(file.fileno())
+            os.link(beside, path)
+        except FileExistsError:
+            raise ValueError(f"path = {path} exists already") from None
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"{path}: the backup cannot be written: {error}") from error
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{beside}{suffix}").unlink(missing_ok=True)

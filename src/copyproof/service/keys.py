@@ -1,0 +1,294 @@
+"""API keys: who is calling, and as what.
+
+A key reads ``cp_<id>_<secret>``. The secret is 256 random bits, and the store holds a salted
+SHA-256 of it: with so much chance in the secret a slow hash adds nothing but load. Comparing takes
+the same time for a right secret, a wrong one and an unknown id.
+
+A rotated key keeps its id, and its old secret works for a while longer, so that a caller who loses
+the answer to the rotation of its own key can ask again. A revoked key stays in the list, and a
+retried request that made it makes no new one.
+"""
+
+import hashlib
+import hmac
+import secrets
+import threading
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, get_args
+
+from copyproof.live.records import KeyReused
+from copyproof.live.stores import Store
+from copyproof.service.roles import Role
+
+__all__ = ["OVERLAP", "Key", "Keyring", "make_key", "new_id", "new_secret"]
+
+OVERLAP = 300.0
+"""Seconds for which the old secret of a rotated key still works, if nothing else is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An API key as it is stored: no secret in it.
+
+    Attributes
+    ----------
+    id : str
+        Twelve hexadecimal digits, part of the key's text.
+    role : Role
+        What its bearer may do.
+    markets : tuple of str
+        The markets of an application, the one market of an agent; empty for the other roles.
+    agent : str or None
+        Whose arms the bearer owns, if the role is ``agent``.
+    note : str
+        Free text.
+    created : float
+        Seconds since 1970.
+    salt, hash : str
+        Of the secret, in hexadecimal digits.
+    revoked : float or None
+        Since when the key is refused.
+    old_hash, old_until : str or None, float or None
+        The secret before the last rotation, and until when it works.
+    """
+
+    id: str
+    role: Role
+    markets: tuple[str, ...]
+    agent: str | None
+    note: str
+    created: float
+    salt: str
+    hash: str
+    revoked: float | None = None
+    old_hash: str | None = None
+    old_until: float | None = None
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Key":
+        """Read a key from the store."""
+        return cls(**{**data, "markets": tuple(data["markets"])})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key for the store."""
+        return {**asdict(self), "markets": list(self.markets)}
+
+    def shown(self) -> dict[str, Any]:
+        """Return what an operator may see of the key."""
+        names = ("id", "role", "markets", "agent", "note", "created", "revoked")
+        return {name: value for name, value in self.to_dict().items() if name in names}
+
+
+def new_id(seed: bytes | None = None) -> str:
+    """Return an id: random, or a function of ``seed``.
+
+    Examples
+    --------
+    >>> len(new_id())
+    12
+    """
+    return (secrets.token_bytes(6) if seed is None else _derived(seed, b"id")[:6]).hex()
+
+
+def new_secret(seed: bytes | None = None) -> str:
+    """Return a secret: random, or a function of ``seed``, which is then a secret itself.
+
+    Examples
+    --------
+    >>> len(new_secret())
+    43
+    """
+    raw = secrets.token_bytes(32) if seed is None else _derived(seed, b"secret")
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def _derived(seed: bytes, purpose: bytes) -> bytes:
+    return hmac.digest(seed, purpose, "sha256")
+
+
+def _hashed(salt: str, secret: str) -> str:
+    return hashlib.sha256(f"{salt}:{secret}".encode()).hexdigest()
+
+
+def make_key(
+    role: Role,
+    *,
+    now: float,
+    markets: tuple[str, ...] = (),
+    agent: str | None = None,
+    note: str = "",
+    seed: bytes | None = None,
+) -> tuple[Key, str]:
+    """Make a key.
+
+    Parameters
+    ----------
+    role : Role
+        ``operator``, ``application``, ``agent`` or ``auditor``.
+    now : float
+        Seconds since 1970.
+    markets : tuple of str
+        At least one for an application, exactly one for an agent, none for the others.
+    agent : str or None
+        For the role ``agent`` only.
+    note : str
+        Free text.
+    seed : bytes or None
+        Equal seeds make equal keys.
+
+    Returns
+    -------
+    key : Key
+        To be stored.
+    text : str
+        The key's text, which is not stored and cannot be had again.
+
+    Raises
+    ------
+    ValueError
+        If role, markets and agent do not go together.
+
+    Examples
+    --------
+    >>> key, text = make_key("agent", now=0.0, markets=("site",), agent="ann")
+    >>> len(text)
+    59
+    """
+    if role not in get_args(Role):
+        raise ValueError(f"role = {role!r} is not one of {', '.join(get_args(Role))}")
+    if role == "application" and not markets:
+        raise ValueError("markets is empty: an application needs at least one")
+    if role == "agent" and (len(markets) != 1 or not agent):
+        raise ValueError("agent needs exactly one market and the name of the agent")
+    if role in ("operator", "auditor") and markets:
+        raise ValueError(f"markets = {list(markets)} has no meaning: the role {role} has all")
+    if role != "agent" and agent is not None:
+        raise ValueError(f"agent = {agent!r} has no meaning for the role {role}")
+    salt = (secrets.token_bytes(16) if seed is None else _derived(seed, b"salt")[:16]).hex()
+    secret = new_secret(seed)
+    key = Key(new_id(seed), role, markets, agent, note, now, salt, _hashed(salt, secret))
+    return key, f"cp_{key.id}_{secret}"
+
+
+_NOBODY = Key("", "auditor", (), None, "", 0.0, "0" * 32, "0" * 64)
+"""What an unknown id is compared against."""
+
+
+class Keyring:
+    """The keys of a store, held in memory and read anew from time to time.
+
+    Parameters
+    ----------
+    store : Store
+        Where they are kept.
+    clock : callable
+        Seconds since 1970.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self._keys: dict[str, Key] = {}
+        self._writing = threading.Lock()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read all keys: other processes make and revoke them, too."""
+        stored = self._store.keys()
+        self._keys = {data["id"]: Key.from_dict(data) for data in stored}
+
+    def __len__(self) -> int:
+        return sum(key.revoked is None for key in self._keys.values())
+
+    def check(self, text: str) -> Key | None:
+        """Return the key with this text, or None: unknown, wrong and revoked take equally long."""
+        prefix, _, rest = text.partition("_")
+        name, _, secret = rest.partition("_")
+        key = self._keys.get(name, _NOBODY)
+        given = _hashed(key.salt, secret)
+        right = hmac.compare_digest(given, key.hash)
+        old = hmac.compare_digest(given, key.old_hash or _NOBODY.hash)
+        old = old and key.old_until is not None and self._clock() < key.old_until
+        if prefix == "cp" and (right or old) and key.revoked is None and key is not _NOBODY:
+            return key
+        return None
+
+    def all(self) -> list[Key]:
+        """Return all keys, the oldest first."""
+        return sorted(self._keys.values(), key=lambda key: (key.created, key.id))
+
+    def get(self, name: str) -> Key | None:
+        """Return the key with this id."""
+        return self._keys.get(name)
+
+    def add(
+        self,
+        role: Role,
+        *,
+        markets: tuple[str, ...] = (),
+        agent: str | None = None,
+        note: str = "",
+        seed: bytes | None = None,
+    ) -> tuple[Key, str]:
+        """Make and store a key; the same seed again gives the same answer and stores nothing.
+
+        Raises
+        ------
+        ValueError
+            If the request is not a sensible one, or the seed made another key before.
+        """
+        key, text = make_key(
+            role, now=self._clock(), markets=markets, agent=agent, note=note, seed=seed
+        )
+        with self._writing:
+            self.refresh()
+            before = self._keys.get(key.id)
+            if before is None:
+                self._put(key)
+                return key, text
+        same = (key.role, key.markets, key.agent, key.note)
+        if (before.role, before.markets, before.agent, before.note) != same:
+            raise KeyReused("Idempotency-Key came with another request before")
+        return before, text
+
+    def rotate(self, name: str, *, overlap: float = OVERLAP, seed: bytes | None = None) -> str:
+        """Give a key a new secret; the same seed again gives the same answer.
+
+        Raises
+        ------
+        KeyError
+            If there is no such key, or it is revoked.
+        """
+        with self._writing:
+            self.refresh()
+            key = self._keys[name]
+            if key.revoked is not None:
+                raise KeyError(name)
+            secret = new_secret(seed)
+            hashed = _hashed(key.salt, secret)
+            if hashed != key.hash:
+                until = self._clock() + overlap
+                self._put(replace(key, hash=hashed, old_hash=key.hash, old_until=until))
+        return f"cp_{name}_{secret}"
+
+    def revoke(self, name: str) -> Key:
+        """Refuse a key from now on.
+
+        Raises
+        ------
+        KeyError
+            If there is no such key.
+        """
+        with self._writing:
+            self.refresh()
+            key = self._keys[name]
+            if key.revoked is None:
+                key = replace(key, revoked=self._clock())
+                self._put(key)
+        return key
+
+    def _put(self, key: Key) -> None:
+        self._store.put_key(key.to_dict())
+        self._keys = {**self._keys, key.id: key}

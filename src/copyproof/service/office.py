@@ -1,0 +1,260 @@
+"""The markets of a store, and which of them this process serves.
+
+Each market has one writer at a time, in whichever process: the one that holds its **lease**. The
+keeper, a thread, renews the leases of this process, takes those that are free, and reads the list
+of markets and the keys anew. If a process dies, its leases run out and another takes over; if it
+only sleeps, its writes are refused by the store, as the fencing token of its lease is old.
+
+The owner of a lease is the address that the process is bound to, on this boot of this machine. Two
+living processes cannot be bound to one address, so a process that is started again after a crash
+takes its own leases back without waiting.
+"""
+
+import asyncio
+import hashlib
+import logging
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from copyproof.live import MarketConfig, Principal
+from copyproof.live.stores import Store, StoreError
+from copyproof.service.errors import Refusal, unknown
+from copyproof.service.keys import Keyring
+from copyproof.service.limits import Limits
+from copyproof.service.writer import Writer
+
+__all__ = ["LEASE", "Office", "Served", "owner_of"]
+
+_log = logging.getLogger("copyproof.service")
+
+LEASE = 6.0
+"""Seconds that a lease lasts; renewed and looked after every sixth of it."""
+
+Answer = TypeVar("Answer")
+
+
+def owner_of(address: str) -> str:
+    """Return the name under which a process bound to ``address`` holds leases.
+
+    Where the system tells neither its boot nor its network apart, the name is a random one.
+
+    Examples
+    --------
+    >>> len(owner_of("127.0.0.1:8000"))
+    16
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        network = os.readlink("/proc/self/ns/net")
+    except OSError:
+        return secrets.token_hex(8)
+    return hashlib.sha256(f"{boot} {network} {address}".encode()).hexdigest()[:16]
+
+
+class Served:
+    """A market of the store, as this process sees it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    config : dict
+        What it was created with.
+    decisions, rewards : int
+        How many this process has answered for, counted on the event loop.
+    """
+
+    def __init__(self, name: str, config: dict[str, Any]) -> None:
+        self.name = name
+        self.config = config
+        self.writer: Writer | None = None
+        self.token = 0
+        self.failure: str | None = None
+        self.decisions = 0
+        self.rewards = 0
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process serves the market now."""
+        return self.writer is not None and self.writer.ready.is_set()
+
+    def submit(self, call: Callable[[Principal], Answer]) -> "asyncio.Future[Answer]":
+        """Have something done by the market's writer; refuse if it is elsewhere."""
+        if self.writer is None:
+            if self.failure is not None:
+                raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
+            raise Refusal(503, "market", "another process serves this market", 1)
+        return self.writer.submit(call)
+
+
+class Office:
+    """All markets of a store, with the thread that keeps their leases.
+
+    Parameters
+    ----------
+    store : Store
+        Where everything is kept.
+    keyring : Keyring
+        Read anew by the keeper.
+    loop : AbstractEventLoop
+        Where requests come from.
+    owner : str
+        The name under which this process holds leases.
+    lease : float
+        Seconds that a lease lasts.
+    limits : Limits
+        How many requests may wait.
+    clock : callable
+        Seconds since 1970, for events.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        keyring: Keyring,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        owner: str,
+        lease: float = LEASE,
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.store = store
+        self.keyring = keyring
+        self.trouble: str | None = None
+        self._loop = loop
+        self._owner = owner
+        self._lease = lease
+        self._limits = limits or Limits()
+        self._clock = clock
+        self._served: dict[str, Served] = {}
+        self._tending = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="keeper of leases", daemon=True)
+
+    # --- for requests -----------------------------------------------------------------------------
+
+    def find(self, market: str) -> Served:
+        """Return a market.
+
+        Raises
+        ------
+        Refusal
+            404 if there is none of this name.
+        """
+        found = self._served.get(market)
+        if found is None:
+            raise unknown("market")
+        return found
+
+    def all(self) -> list[Served]:
+        """Return all markets, in order of their names."""
+        return sorted(self._served.values(), key=lambda served: served.name)
+
+    def create(self, market: str, config: MarketConfig) -> Served:
+        """Create a market and begin to serve it; once more with the same config changes nothing.
+
+        Raises
+        ------
+        Refusal
+            409 if a market of this name has another config.
+        """
+        wanted = config.to_dict()
+        with self._tending:
+            try:
+                self.store.create_market(market, wanted)
+            except ValueError:
+                there = self.store.markets().get(market)
+                if there is None:  # the name itself was refused
+                    raise
+                if there != wanted:
+                    message = f"market = {market!r} exists already, with another config"
+                    raise Refusal(409, "market", message) from None
+            self._tend_market(market, wanted)
+            served = self._served[market]
+        if served.writer is not None:
+            served.writer.ready.wait(60.0)
+        return served
+
+    # --- the keeper -------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Take what leases are free, and begin to keep them."""
+        self.tend()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Serve what is waiting, then give all leases back."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        writers = [served.writer for served in self._served.values() if served.writer is not None]
+        for writer in writers:
+            writer.stop()
+        for writer in writers:
+            writer.join()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until every market that this process has the lease of is loaded."""
+        until = time.monotonic() + seconds
+        for served in self.all():
+            if served.writer is not None:
+                served.writer.ready.wait(max(0.0, until - time.monotonic()))
+
+    def tend(self) -> None:
+        """Do once what the keeper does again and again."""
+        try:
+            with self._tending:
+                for market, config in self.store.markets().items():
+                    self._tend_market(market, config)
+            self.keyring.refresh()
+            self.trouble = None
+        except StoreError as error:
+            if self.trouble is None:
+                _log.warning("the store is away: %s", error)
+            self.trouble = " ".join(str(error).split())
+
+    def _keep(self) -> None:
+        while not self._stopping.wait(self._lease / 6):
+            self.tend()
+
+    def _tend_market(self, market: str, config: dict[str, Any]) -> None:
+        served = self._served.get(market)
+        if served is None:
+            served = Served(market, config)
+            self._served = {**self._served, market: served}
+        writer = served.writer
+        if writer is not None:
+            if not self.store.renew(market, self._owner, served.token, self._lease):
+                writer.lose()
+            return
+        token = self.store.acquire(market, self._owner, self._lease)
+        if token is not None:
+            self._lead(served, token)
+
+    def _lead(self, served: Served, token: int) -> None:
+        def load() -> Principal:
+            return Principal(store=self.store, market=served.name, clock=self._clock, token=token)
+
+        def ended(lost: bool) -> None:
+            if writer.failure is not None and writer.failure != served.failure:
+                _log.error("market %s is not served: %s", served.name, writer.failure)
+            served.failure = writer.failure
+            served.writer = None
+            if not lost:
+                try:
+                    self.store.release(served.name, self._owner, token)
+                except (StoreError, LookupError) as error:
+                    _log.warning("market %s: its lease runs out: %s", served.name, error)
+            else:
+                _log.warning("market %s: another process serves it now", served.name)
+
+        writer = Writer(served.name, load, self._loop, waiting=self._limits.waiting, ended=ended)
+        served.token = token
+        served.writer = writer
+        writer.start()

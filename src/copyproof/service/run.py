@@ -1,0 +1,134 @@
+"""Running the service in a process of its own.
+
+The address is bound first: whoever holds it may take the leases that go with it (``office``). On
+SIGTERM or SIGINT the server takes no new requests, finishes those it has, and ends with status 0.
+"""
+
+import asyncio
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.concurrency import run_in_threadpool
+
+from copyproof.live.stores import Store
+from copyproof.service.app import create_app
+from copyproof.service.limits import Limits
+from copyproof.service.office import LEASE, owner_of
+
+__all__ = ["bind", "run"]
+
+_STOP = 30
+"""Seconds for requests that are under way when the server is stopped."""
+_LOAD = 600.0
+"""Seconds that a market may take to be loaded before the server says that it is there."""
+_SWITCH = 0.0005
+"""Seconds after which a thread lets another run: the writer must not wait for the event loop."""
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Bind an address; port 0 takes a free one.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be bound.
+
+    Examples
+    --------
+    >>> with bind("127.0.0.1", 0) as bound:
+    ...     bound.getsockname()[1] > 0
+    True
+    """
+    if not 0 <= port <= 65535:
+        raise ValueError(f"port = {port} is not a whole number from 0 to 65535")
+    try:
+        family, kind, *_, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound = socket.socket(family, kind)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen(1024)  # with a listener on it no other process can bind the address
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ValueError(f"host = {host!r}, port = {port} cannot be bound: {reason}") from None
+    return bound
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, which says when it is there and takes a signal for an order, not for an accident."""
+
+    def __init__(self, config: uvicorn.Config, up: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._up = up
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._telling = asyncio.create_task(run_in_threadpool(self._up))
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {
+            number: signal.signal(number, self.handle_exit)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def run(
+    store: Store,
+    bound: socket.socket,
+    *,
+    limits: Limits | None = None,
+    lease: float = LEASE,
+    up: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Serve a store until a signal ends it.
+
+    Parameters
+    ----------
+    store : Store
+        Where everything is kept.
+    bound : socket
+        The address, from ``bind``.
+    limits : Limits, optional
+        What one caller may ask for.
+    lease : float
+        Seconds that a lease lasts.
+    up : callable
+        Told the URL when the markets are loaded.
+    """
+    host, port = bound.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    app = create_app(store, owner=owner_of(f"{host}:{port}"), limits=limits, lease=lease)
+    config = uvicorn.Config(
+        app,
+        loop="uvloop" if sys.platform != "win32" else "asyncio",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=_STOP,
+    )
+
+    def loaded() -> None:
+        app.office.wait(_LOAD)
+        up(f"http://{shown}:{port}")
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH)
+    try:
+        _Server(config, loaded).run(sockets=[bound])
+    finally:
+        sys.setswitchinterval(before)

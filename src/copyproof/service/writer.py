@@ -1,0 +1,240 @@
+"""One market's writer: a thread, a queue, and one sync for all that wait.
+
+Requests of a market are put into its queue. The writer takes **all** that are waiting, runs them
+one after another on the principal, and commits them together (group commit): while one group
+waits for the disk, the next one gathers. Nobody is answered before the sync of their group. If it
+fails, nothing of the group happened, the principal is rebuilt from the store, and everyone in the
+group is told to try again.
+
+The thread also loads the market before its first group, ends plays whose reward window is over, and
+takes a snapshot now and then, so that the next start is short.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from copyproof.live import Principal
+from copyproof.live.stores import LeaseLost, StoreError
+from copyproof.service.errors import Refusal, refusal_of
+from copyproof.service.metrics import MarketMetrics
+
+__all__ = ["Writer"]
+
+_log = logging.getLogger("copyproof.service")
+
+_GROUP = 1024
+"""The most requests in one group."""
+_EXPIRE_EVERY = 1.0
+"""Seconds between two looks for plays whose reward window is over."""
+_SNAPSHOT_EVERY = 50_000
+"""Events after which a snapshot is taken."""
+
+Answer = TypeVar("Answer")
+
+
+class _Job:
+    __slots__ = ("answer", "call", "error", "future")
+
+    def __init__(self, call: Callable[[Principal], Any], future: "asyncio.Future[Any]") -> None:
+        self.call = call
+        self.future = future
+        self.answer: Any = None
+        self.error: Exception | None = None
+
+
+class Writer:
+    """The only writer of one market in this process.
+
+    Parameters
+    ----------
+    market : str
+        The market's name.
+    load : callable
+        Opens the market; called on the writer's own thread.
+    loop : AbstractEventLoop
+        Where requests come from, and answers go.
+    waiting : int
+        The most requests in the queue.
+    ended : callable
+        Told, on the writer's thread, when the writer has ended, and whether it lost its lease.
+    """
+
+    def __init__(
+        self,
+        market: str,
+        load: Callable[[], Principal],
+        loop: asyncio.AbstractEventLoop,
+        *,
+        waiting: int,
+        ended: Callable[[bool], None],
+    ) -> None:
+        self.metrics = MarketMetrics()
+        self.ready = threading.Event()
+        self.failure: str | None = None
+        self._market = market
+        self._load = load
+        self._loop = loop
+        self._waiting = waiting
+        self._ended = ended
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._lost = False
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name=f"writer of {market}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to load the market, then to serve it."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Serve what is waiting, then end."""
+        self._closed = True
+        self._jobs.put(None)
+
+    def join(self, seconds: float | None = None) -> None:
+        """Wait for the end."""
+        self._thread.join(seconds)
+
+    def lose(self) -> None:
+        """Serve no more: the lease is somebody else's."""
+        self._lost = True
+        self.stop()
+
+    @property
+    def waiting(self) -> int:
+        """How many requests are in the queue."""
+        return self._jobs.qsize()
+
+    def submit(self, call: Callable[[Principal], Answer]) -> "asyncio.Future[Answer]":
+        """Put a request into the queue; called on the event loop.
+
+        Returns
+        -------
+        Future
+            The answer, after its sync.
+
+        Raises
+        ------
+        Refusal
+            503 if the market is still being loaded, or too many wait.
+        """
+        if self._closed or not self.ready.is_set():
+            raise Refusal(503, "market", "the market is being loaded, try again", 1)
+        if self._jobs.qsize() >= self._waiting:
+            raise Refusal(503, "market", "too many requests are waiting, try again", 1)
+        job = _Job(call, self._loop.create_future())
+        self._jobs.put(job)
+        return job.future
+
+    # --- on the writer's thread ----------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            self._serve(self._load())
+        except LeaseLost:
+            self._lost = True
+        except Exception as error:
+            self.failure = " ".join(f"{type(error).__name__}: {error}".split())
+        finally:
+            self._closed = True
+            self._refuse_rest()
+            self._ended(self._lost)
+
+    def _serve(self, principal: Principal) -> None:
+        self.ready.set()
+        expired = time.monotonic()
+        saved = principal.last
+        more = True
+        while more and not self._lost:
+            jobs, more = self._take()
+            now = time.monotonic()
+            expire = now - expired >= _EXPIRE_EVERY
+            if expire:
+                expired = now
+            if jobs or expire:
+                self._group(principal, jobs, expire)
+            if principal.last - saved >= _SNAPSHOT_EVERY:
+                self._snapshot(principal)
+                saved = principal.last
+        if not self._lost and principal.last > saved:
+            self._snapshot(principal)
+
+    def _take(self) -> tuple[list[_Job], bool]:
+        """Wait for requests, and take all there are; also whether to go on after them."""
+        jobs: list[_Job] = []
+        try:
+            job = self._jobs.get(timeout=_EXPIRE_EVERY)
+            while job is not None and len(jobs) < _GROUP:
+                jobs.append(job)
+                if len(jobs) == _GROUP:
+                    return jobs, True
+                job = self._jobs.get_nowait()
+        except Empty:
+            return jobs, True
+        return jobs, False
+
+    def _group(self, principal: Principal, jobs: list[_Job], expire: bool) -> None:
+        began = time.perf_counter()
+        try:
+            with principal.group():
+                if expire:
+                    principal.expire()
+                for job in jobs:
+                    try:
+                        job.answer = job.call(principal)
+                    except (ValueError, LookupError) as error:
+                        job.error = error
+        except StoreError as error:
+            self._failed(jobs, error)
+            if isinstance(error, LeaseLost):
+                self._lost = True
+        except Exception as error:
+            _log.exception("market %s: a group of %d failed", self._market, len(jobs))
+            self._failed(jobs, StoreError(f"internal error ({type(error).__name__})"))
+            raise
+        else:
+            if jobs:
+                self.metrics.group.add(len(jobs))
+                self.metrics.commit.add(time.perf_counter() - began)
+        self._answer(jobs)
+
+    def _failed(self, jobs: list[_Job], error: StoreError) -> None:
+        self.metrics.failures += 1
+        refusal = refusal_of(error, "store")
+        for job in jobs:
+            if job.error is None:
+                job.error = refusal
+
+    def _snapshot(self, principal: Principal) -> None:
+        try:
+            principal.snapshot()
+        except StoreError as error:  # only a shortcut: the journal is the truth
+            _log.warning("market %s: no snapshot was taken: %s", self._market, error)
+
+    def _refuse_rest(self) -> None:
+        jobs = []
+        while not self._jobs.empty():
+            job = self._jobs.get()
+            if job is not None:
+                job.error = Refusal(503, "market", "another process serves this market", 1)
+                jobs.append(job)
+        self._answer(jobs)
+
+    def _answer(self, jobs: list[_Job]) -> None:
+        if jobs and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(_resolve, jobs)
+
+
+def _resolve(jobs: list[_Job]) -> None:
+    """Hand out the answers of a group; on the event loop."""
+    for job in jobs:
+        if job.future.done():  # the caller has gone away
+            continue
+        if job.error is None:
+            job.future.set_result(job.answer)
+        else:
+            job.future.set_exception(job.error)

@@ -1,0 +1,113 @@
+"""``copyproof serve`` and ``copyproof keys``: two commands to the first decision."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.service.serving import Caller, copyproof, environment, free_port
+
+
+def _lines(process: subprocess.Popen[str], count: int) -> list[str]:
+    assert process.stdout is not None
+    return [process.stdout.readline() for _ in range(count)]
+
+
+@pytest.fixture
+def example(tmp_path: Path):
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "copyproof", "serve", "--example", "--port", str(port)],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    yield process, port, tmp_path
+    process.kill()
+    process.communicate()
+
+
+def test_the_example_prints_a_line_that_works(example) -> None:
+    process, port, folder = example
+    lines = _lines(process, 6)
+    assert lines[0].startswith("serving sqlite:copyproof-example.db on http://127.0.0.1:")
+    curl = lines[3].strip()
+    found = re.fullmatch(r"curl -X POST (\S+) -H '(\S+): (Bearer \S+)'", curl)
+    assert found is not None, curl
+    request = urllib.request.Request(
+        found.group(1), method="POST", headers={found.group(2): found.group(3)}
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        [decision] = json.load(answer)["decisions"]
+    assert decision["agent"] in ("ann", "bob", "eve")
+    assert (folder / "copyproof-example.db").exists()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == "stopped\n"
+    refused = Caller(f"http://127.0.0.1:{port}")
+    with pytest.raises(OSError, match="refused"):
+        refused("GET", "/healthz")
+
+
+def test_keys_on_the_command_line(tmp_path: Path) -> None:
+    store = ["--store", f"sqlite:{tmp_path / 'live.db'}"]
+    made = json.loads(copyproof("keys", "add", "operator", *store, "--json").stdout)
+    assert made["key"].startswith(f"cp_{made['id']}_")
+    done = copyproof(
+        *("keys", "add", "agent", "--market", "m", "--agent", "ann", "--note", "hers", *store)
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("cp_")
+    listed = json.loads(copyproof("keys", "list", *store, "--json").stdout)["keys"]
+    assert [key["role"] for key in listed] == ["operator", "agent"]
+    assert "secret" not in str(listed)
+    turned = json.loads(copyproof("keys", "rotate", made["id"], *store, "--json").stdout)
+    assert turned["key"] != made["key"]
+    assert copyproof("keys", "revoke", made["id"], *store).stdout == f"{made['id']} is revoked\n"
+    table = copyproof("keys", "list", *store).stdout.splitlines()
+    assert [line.split()[4] for line in table[1:]] == ["revoked", "valid"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["keys", "add", "king"], "role = 'king' is not one of"),
+        (["keys", "add", "application"], "markets is empty"),
+        (["keys", "revoke", "nothing"], "ID = 'nothing' is not that of a key"),
+        (["keys", "rotate", "nothing"], "ID = 'nothing' is not that of a valid key"),
+        (["serve", "--port", "70000"], "port = 70000 is not a whole number"),
+        (["serve", "--port", "x"], "'x' is not a whole number"),
+        (["serve", "--lease", "0.1"], "--lease 0.1 is not a number of seconds"),
+        (["serve", "--rate", "0"], "--rate 0.0 is not a number"),
+        (["serve", "--host", "999.0.0.1"], "cannot be bound"),
+    ],
+)
+def test_bad_arguments(tmp_path: Path, arguments: list[str], said: str) -> None:
+    done = copyproof(*arguments, "--store", f"sqlite:{tmp_path / 'live.db'}")
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert said in line
+
+
+def test_a_store_that_cannot_be_opened(tmp_path: Path) -> None:
+    for url in (f"sqlite:{tmp_path}/no/such.db", "mysql://x"):
+        done = copyproof("serve", "--store", url)
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_passwords_are_not_shown() -> None:
+    from copyproof.cli.serve import _without_password
+
+    assert _without_password("postgresql://u:p@h/d") == "postgresql://...@h/d"
+    assert _without_password("sqlite:a@b.db") == "sqlite:a@b.db"

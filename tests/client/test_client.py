@@ -1,0 +1,149 @@
+"""The client against a real service, and against one that fails."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from copyproof.client import ApiError, Client, Decision, Unavailable
+from copyproof.live import Principal
+from copyproof.live.stores import Store, open_store
+from tests.service.conftest import filled
+from tests.service.serving import Running, serving
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[Running, Store, str]]:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    with serving(store) as running:
+        yield running, store, key
+
+
+@pytest.fixture
+def client(served: tuple[Running, Store, str]) -> Iterator[Client]:
+    with Client(served[0].url, served[2], patience=5.0) as client:
+        yield client
+
+
+def test_the_whole_round(client: Client) -> None:
+    client.create_market("é x", policy="h-ucb", seed=1)
+    client.register_agent("é x", "ünal")
+    client.register_arms("é x", "ünal", ["a/b", "c"])
+    client.register_arms("é x", "bob", ["d"])
+    decisions = client.ask("é x", 3)
+    assert [decision.round for decision in decisions] == [1, 2, 3]
+    assert all(isinstance(decision, Decision) for decision in decisions)
+    assert client.tell("é x", decisions[0].id, 1.0).status == "counted"
+    told = client.tell_many("é x", [(decision.id, 0.5) for decision in decisions])
+    assert [one.status for one in told] == ["ignored", "counted", "counted"]
+    assert len({(one.agent, one.arm) for one in client.ask("é x", 9, slate=True)}) == 3
+    assert {one.agent for one in client.ask("é x", 5, eligible=["bob"])} == {"bob"}
+    assert {one.arm for one in client.ask("é x", 5, eligible={"ünal": ["c"]})} == {"c"}
+    client.suspend_agent("é x", "ünal")
+    assert {one.agent for one in client.ask("é x", 5)} == {"bob"}
+    client.resume_agent("é x", "ünal")
+    client.retire_arm("é x", "bob", "d")
+    assert {one.agent for one in client.ask("é x", 5)} == {"ünal"}
+    client.set_policy("é x", "prh-ucb")
+    found = client.statistics("é x")
+    assert (found["policy"], found["revenue"]) == ("prh-ucb", 2.0)
+    assert client.statistics("é x", "bob")["agent"] == "bob"
+    assert "é x" in [each["market"] for each in client.markets()]
+    kinds = [event["kind"] for event in client.journal("é x")]
+    assert kinds.count("asked") == 6
+    numbers = [event["number"] for event in client.journal("é x", after=3)]
+    assert numbers == list(range(4, len(kinds) + 1))
+
+
+def test_keys(client: Client, served: tuple[Running, Store, str]) -> None:
+    made = client.make_key("application", markets=["site"], note="web")
+    assert made.key is not None
+    with Client(served[0].url, made.key) as other:
+        assert other.ask("site")[0].agent in ("ann", "bob", "eve")
+    turned = client.rotate_key(made.id, overlap=0)
+    assert turned.key != made.key
+    assert client.revoke_key(made.id).revoked is not None
+    every = client.keys()
+    assert made.id in [key.id for key in every]
+
+
+def test_refusals_are_errors_with_a_field(client: Client) -> None:
+    with pytest.raises(ApiError, match=r"^404: market is not known$") as found:
+        client.ask("nothing")
+    assert (found.value.status, found.value.field) == (404, "market")
+    with pytest.raises(ApiError, match="count = 0") as found:
+        client.ask("site", 0)
+    assert (found.value.status, found.value.field) == (422, "count")
+    with pytest.raises(ValueError, match=r"^url = "):
+        Client("ftp://x", "k")
+
+
+def test_a_retry_key_gives_the_same_decisions(client: Client) -> None:
+    assert client.ask("site", 3, retry_key="k") == client.ask("site", 3, retry_key="k")
+
+
+class Flaky:
+    """Stands between client and service, and loses every second answer after it was given."""
+
+    def __init__(self, port: int) -> None:
+        self._target = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.lost = 0
+        self._number = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._carry, args=(near,), daemon=True).start()
+
+    def _carry(self, near: socket.socket) -> None:
+        with near, socket.create_connection(("127.0.0.1", self._target)) as far:
+            while sent := near.recv(1 << 16):
+                far.sendall(sent)
+                if not sent.rstrip().endswith(b"}"):
+                    continue  # headers only: the body is still to come
+                answer = far.recv(1 << 16)
+                self._number += 1
+                if self._number % 2:
+                    self.lost += 1
+                    return
+                near.sendall(answer)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+def test_lost_answers_change_nothing(served: tuple[Running, Store, str]) -> None:
+    running, store, key = served
+    with Client(running.url, key) as client:
+        client.create_market("flaky", policy="h-ucb")
+        client.register_arms("flaky", "ann", ["a", "b"])
+    between = Flaky(int(running.url.rpartition(":")[2]))
+    with Client(between.url, key, timeout=5.0) as client:
+        for number in range(1, 21):
+            [decision] = client.ask("flaky")
+            assert decision.round == number  # no decision was made twice
+            assert client.tell("flaky", decision.id, 1.0).status == "counted"
+        assert client.connection.attempts > 40
+    between.close()
+    assert between.lost >= 20
+    principal = Principal(store=store, market="flaky")
+    assert (principal.round, principal.statistics().revenue) == (20, 20.0)
+
+
+def test_patience_ends() -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        began = time.monotonic()
+        with pytest.raises(Unavailable, match="no answer"):
+            Client(url, "k", patience=0.5).markets()
+        assert time.monotonic() - began < 2.0

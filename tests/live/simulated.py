@@ -1,0 +1,71 @@
+"""A simulated run, to be fed through ask and tell: by the principal, or over HTTP."""
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+
+from copyproof import CATALOGUE, parse_policy
+from copyproof.engine.lower import lower_rewards
+from copyproof.engine.luck import fill_uniforms
+from copyproof.live import MarketConfig
+from copyproof.policy import AllArms, with_market_defaults
+from tests.markets import choices_of, random_market
+
+EVERY_ROW = [row.name for row in CATALOGUE]
+
+
+class Run:
+    """A market, a policy as live markets take it, what a simulation chose, and its rewards."""
+
+    def __init__(self, policy: str, horizon: int, seed: int) -> None:
+        rng = random.Random(seed)
+        self.market = random_market(rng)
+        while sum(agent.registered > 0 for agent in self.market.agents) < 3:
+            self.market = random_market(rng)
+        self.horizon = horizon
+        record = with_market_defaults(parse_policy(policy), self.market)
+        self.config = MarketConfig(str(record), seed=seed, horizon=horizon)
+        assert isinstance(record.sampling, AllArms) or record.sampling.factor is not None
+        chosen = choices_of(self.market, policy, horizon=horizon, seed=seed)[0]
+        self.choices = [self.arms[number] for number in chosen.tolist()]
+
+    @property
+    def arms(self) -> list[tuple[str, str]]:
+        """(agent, arm) of all arms, in order of registration; the arm's name has its original."""
+        return [
+            (agent.name, f"{original}/{copy}")
+            for agent in self.market.agents
+            for original, copies in enumerate(agent.copies)
+            for copy in range(copies)
+        ]
+
+    def play(
+        self,
+        register: Callable[[list[str], list[tuple[str, str]]], object],
+        ask: Callable[[], tuple[str, str, str]],
+        tell: Callable[[str, float], object],
+    ) -> None:
+        """Ask and tell round after round; ``ask`` gives (id, agent, arm)."""
+        register([agent.name for agent in self.market.agents], self.arms)
+        rewards = lower_rewards(self.market)
+        originals = {
+            (agent.name, str(original)): row
+            for row, (agent, original) in enumerate(
+                (agent, original)
+                for agent in self.market.agents
+                for original in range(len(agent.arms))
+            )
+        }
+        positions = {agent.name: n for n, agent in enumerate(self.market.agents)}
+        uniforms = np.zeros((len(positions), self.horizon))
+        for position in range(len(positions)):
+            fill_uniforms(np.uint64(self.config.seed), position, 0, 0, uniforms[position])
+        plays = dict.fromkeys(positions, 0)
+        for t, expected in enumerate(self.choices, 1):
+            number, agent, arm = ask()
+            assert (agent, arm) == expected, f"round {t} of {self.market}, {self.config}"
+            u = uniforms[positions[agent], plays[agent]]
+            plays[agent] += 1
+            fails = rewards.originals[originals[agent, arm.split("/")[0]]]["first"]
+            tell(number, 1.0 if u >= fails else 0.0)

@@ -1,0 +1,269 @@
+"""Live, replayed, and from a snapshot: the same state, bit for bit, whatever happened."""
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copyproof.live import Diverged, MarketConfig, NoArm, Principal
+from copyproof.live.replay import read_market
+from copyproof.live.stores import StoreError, Uncertain
+from copyproof.live.stores.memory import MemoryStore
+
+POLICIES = ["prh-ucb", "h-ucb", "ucb1", "rh-ucb(L=0.7)", "h-ucb-t-free", "h-thompson", "fair"]
+MORE_POLICIES = [*POLICIES, "s-ucb(l=0.5)", "h-kl-ucb", "thompson", "h-epsilon-greedy"]
+AGENTS = ["ann", "bob", "cid", "dan"]
+ARMS = ["a", "b", "c", "d", "e", "f"]
+
+
+class Failing(MemoryStore):
+    """A store that fails on demand: before it stores anything, or after it has."""
+
+    fail = ""
+
+    def append(
+        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
+    ) -> None:
+        fail, self.fail = self.fail, ""
+        if fail == "before":
+            raise StoreError("the disk is full")
+        super().append(market, first, events, token=token)
+        if fail == "after":
+            raise Uncertain("the connection broke")
+
+
+STEP = st.tuples(
+    st.sampled_from(
+        ["ask"] * 4
+        + ["tell"] * 4
+        + ["arm"] * 3
+        + ["arms", "retire", "retire", "agent", "suspend", "resume", "policy", "wait", "again"]
+        + ["expire", "snapshot", "compact", "fail before", "fail after", "group"]
+    ),
+    st.integers(0, 10_000),
+)
+CONFIG = st.builds(
+    MarketConfig,
+    policy=st.sampled_from(POLICIES),
+    seed=st.integers(0, 2**64 - 1),
+    horizon=st.just(200),
+    reward_window=st.sampled_from([10.0, 1000.0]),
+    default_reward=st.sampled_from([0.0, 0.3]),
+    late=st.sampled_from(["refuse", "correct"]),
+    rewards=st.sampled_from(["first", "last", "sum", "max"]),
+    correction_window=st.sampled_from([0.0, 30.0]),
+)
+
+
+class Session:
+    """A principal under random requests."""
+
+    def __init__(self, config: MarketConfig) -> None:
+        self.now = 0.0
+        self.store = Failing()
+        self.principal = Principal(config=config, store=self.store, clock=lambda: self.now)
+        self.ids: list[str] = []
+
+    def step(self, kind: str, n: int) -> None:
+        agent, arm = AGENTS[n % 4], ARMS[n // 4 % 6]
+        principal = self.principal
+        match kind:
+            case "ask":
+                eligible = [None, None, None, [agent], {agent: ["a", "b"]}, {"ann": [arm]}][n % 6]
+                key = f"key {n % 3}" if n % 5 == 0 else None
+                asked = principal.ask(1 + n % 7, eligible=eligible, slate=n % 11 == 0, key=key)
+                self.ids += [decision.id for decision in asked]
+            case "tell":
+                some = self.ids[-1 - n % 20 :: -3][:5] or [self.ids[0]]
+                key = f"key {n % 3}" if n % 5 == 0 else None
+                principal.tell_many([(one, n % 4 / 3) for one in some], key=key)
+            case "arm":
+                principal.register_arm(agent, arm)
+            case "arms":
+                principal.register_arms([(agent, f"{arm}{k}") for k in range(n % 30)])
+            case "retire":
+                principal.retire_arm(agent, arm)
+            case "agent":
+                principal.register_agent(f"agent {n % 40}")
+            case "suspend":
+                principal.suspend_agent(agent)
+            case "resume":
+                principal.resume_agent(agent)
+            case "policy":
+                principal.set_policy(MORE_POLICIES[n % len(MORE_POLICIES)])
+            case "wait":
+                self.now += (n % 30) - 5  # at times the clock is set back
+            case "again":
+                self.principal = Principal(store=self.store, clock=lambda: self.now)
+                assert self.principal.digest() == principal.digest()
+            case "expire":
+                principal.expire()
+            case "snapshot":
+                principal.snapshot()
+            case "compact":
+                principal.compact()
+
+    def attempt(self, kind: str, n: int) -> None:
+        # Nothing to choose, unknown names, keys that are taken:
+        with contextlib.suppress(ValueError, LookupError):
+            self.step(kind, n)
+
+    def fail(self) -> None:
+        """Write several events at once, so that the store can fail."""
+        with self.principal.group():
+            self.attempt("ask", 1)
+            self.attempt("tell", 2)
+            self.principal.register_agent(f"agent of {self.store.last('default')}")
+
+    def check(self) -> None:
+        expected = self.principal.digest()
+        assert read_market(self.store, "default", self.principal.config)[0].digest() == expected
+        assert self.store.last("default") == self.principal.last
+
+
+def run(config: MarketConfig, steps: list[tuple[str, int]]) -> Session:
+    session = Session(config)
+    principal = session.principal
+    principal.register_arms([("ann", "a"), ("bob", "b")])
+    for kind, n in steps:
+        if kind.startswith("fail"):
+            before = session.principal.digest()
+            session.store.fail = kind.split()[1]
+            with pytest.raises(StoreError):
+                session.fail()
+            session.check()
+            assert (session.principal.digest() == before) == (kind == "fail before")
+        elif kind == "group":
+            with session.principal.group():
+                for k in range(n % 4):
+                    session.attempt(["ask", "tell", "arm", "retire"][(n // 4 + k) % 4], n + k)
+        else:
+            session.attempt(kind, n)
+    return session
+
+
+def check_all(config: MarketConfig, steps: list[tuple[str, int]]) -> None:
+    session = run(config, steps)
+    session.check()
+    # The same once more without snapshots and compaction: the journal alone.
+    plain = [step for step in steps if step[0] not in ("snapshot", "compact")]
+    assert run(config, plain).principal.digest() == session.principal.digest()
+
+
+@settings(max_examples=60)
+@given(CONFIG, st.lists(STEP, max_size=60))
+def test_the_state_is_what_the_journal_says(
+    config: MarketConfig, steps: list[tuple[str, int]]
+) -> None:
+    check_all(config, steps)
+
+
+@pytest.mark.slow
+@settings(max_examples=1500)
+@given(CONFIG, st.lists(STEP, max_size=200))
+def test_the_state_is_what_the_journal_says_for_many(
+    config: MarketConfig, steps: list[tuple[str, int]]
+) -> None:
+    check_all(config, steps)
+
+
+def filled(**settings: Any) -> Session:
+    session = Session(MarketConfig("prh-ucb", seed=3, **settings))
+    session.principal.register_arms([(agent, arm) for agent in AGENTS for arm in ARMS])
+    for n in range(100):
+        session.attempt("ask", 6 * n + 1)
+        session.attempt("tell", n)
+        session.now += 1
+    return session
+
+
+def ask_twice(principal: Principal) -> None:
+    with principal.group():
+        principal.ask(3)
+        principal.ask(eligible={"ann": []})
+
+
+def test_a_group_is_one_append_and_all_or_nothing() -> None:
+    session = filled()
+    principal, store = session.principal, session.store
+    last = store.last("default")
+    with principal.group():
+        first = principal.ask(3)
+        principal.tell(first[0].id, 1)
+        with principal.group():
+            principal.register_arm("eve", "x")
+        assert store.last("default") == last
+    assert store.last("default") == last + 4  # asked, told, agent, arms
+    before = principal.digest()
+    with pytest.raises(NoArm):
+        ask_twice(principal)
+    assert principal.digest() == before
+    store.fail = "before"
+    with pytest.raises(StoreError):
+        session.fail()
+    assert principal.digest() == before
+    with principal.group():
+        first = principal.ask(3)
+        with pytest.raises(NoArm):
+            principal.ask(eligible={"ann": []})  # bad input that is caught does not end a group
+    assert principal.tell(first[0].id, 1).status == "counted"
+    session.check()
+
+
+def test_a_group_that_fails_stays_failed_until_the_store_is_back() -> None:
+    session = filled()
+    principal = session.principal
+    before = principal.digest()
+    away = session.store.events
+    session.store.fail = "before"
+
+    def events(market: str, after: int = 0) -> Any:
+        raise StoreError("the database is away")
+
+    session.store.events = events  # type: ignore[method-assign]
+    for _ in range(3):
+        with pytest.raises(StoreError):
+            principal.ask()
+    session.store.events = away  # type: ignore[method-assign]
+    assert principal.digest() == before
+    assert principal.ask()
+    session.check()
+
+
+def test_a_damaged_snapshot_is_passed_over() -> None:
+    session = filled()
+    number = session.store.last("default")
+    session.principal.snapshot()
+    expected = session.principal.digest()
+    found = session.store.snapshot("default")
+    assert found is not None
+    assert found[0] == number
+    session.store.save_snapshot("default", number, found[1][:-1] + b"x", found[2])
+    assert Principal(store=session.store).digest() == expected
+    session.store.save_snapshot("default", number, b"nothing", "0" * 64)
+    assert Principal(store=session.store).digest() == expected
+
+
+def test_a_journal_of_other_decisions_is_not_followed() -> None:
+    session = filled()
+    events = [event for _, event in session.store.events("default")]
+    asked = next(event for event in events if event["kind"] == "asked")
+    asked["arms"][0] = (asked["arms"][0] + 1) % 24
+    other = MemoryStore()
+    other.create_market("default", session.principal.config.to_dict())
+    other.append("default", 1, events)
+    with pytest.raises(Diverged, match="another version of copyproof, or is damaged"):
+        Principal(store=other)
+
+
+def test_compaction_keeps_everything() -> None:
+    session = filled(late="correct", reward_window=5.0)
+    before = session.principal.digest()
+    session.principal.compact()
+    assert list(session.store.events("default", after=session.store.last("default"))) == []
+    again = Principal(store=session.store, clock=lambda: session.now)
+    assert again.digest() == before
+    assert again.tell(session.ids[0], 1).status in ("corrected", "ignored")

@@ -1,0 +1,140 @@
+"""What is refused before anything is done, and how it is said."""
+
+import pytest
+
+from copyproof.live.stores import open_store
+from copyproof.service import Limits
+from tests.service.conftest import Service, filled
+from tests.service.serving import Caller, serving
+
+ASK = "/v1/markets/site/decisions"
+TELL = "/v1/markets/site/rewards"
+ARMS = "/v1/markets/site/agents/ann/arms"
+
+
+BAD = [
+    (ASK, b"{", 400, "body"),
+    (ASK, b'{"count": NaN}', 400, "body"),
+    (ASK, b'{"count": 1} x', 400, "body"),
+    (ASK, b"\xff", 400, "body"),
+    (ASK, b"[" * 100_000, 400, "body"),
+    (ASK, b"[]", 422, "body"),
+    (ASK, b"null", 422, "body"),
+    (ASK, b'{"count": 0}', 422, "count"),
+    (ASK, b'{"count": 1001}', 422, "count"),
+    (ASK, b'{"count": 1.0}', 422, "count"),
+    (ASK, b'{"count": true}', 422, "count"),
+    (ASK, b'{"count": "1"}', 422, "count"),
+    (ASK, b'{"cuont": 1}', 422, "cuont"),
+    (ASK, b'{"slate": 1}', 422, "slate"),
+    (ASK, b'{"eligible": "ann"}', 422, "eligible"),
+    (ASK, b'{"eligible": [1]}', 422, "eligible"),
+    (ASK, b'{"eligible": {"ann": "a1"}}', 422, "eligible.ann"),
+    (ASK, b'{"eligible": []}', 409, "eligible"),
+    (TELL, b"", 400, "body"),
+    (TELL, b"{}", 422, "decision"),
+    (TELL, b'{"decision": "x"}', 422, "reward"),
+    (TELL, b'{"decision": 1, "reward": 1}', 422, "decision"),
+    (TELL, b'{"decision": "", "reward": 1}', 422, "decision"),
+    (TELL, b'{"decision": "x", "reward": 1.0000001}', 422, "reward"),
+    (TELL, b'{"decision": "x", "reward": -0.1}', 422, "reward"),
+    (TELL, b'{"decision": "x", "reward": 1e400}', 400, "body"),
+    (TELL, b'{"decision": "x", "reward": NaN}', 400, "body"),
+    (TELL, b'{"decision": "x", "reward": "1"}', 422, "reward"),
+    (TELL, b'{"decision": "x", "reward": true}', 422, "reward"),
+    (TELL, b'{"decision": "x", "reward": null}', 422, "reward"),
+    (TELL, b'{"decision": "x", "reward": 1, "extra": 1}', 422, "extra"),
+    (TELL, b'{"decision": "x", "reward": 1}', 404, "decision"),
+    (TELL, b'{"rewards": []}', 422, "rewards"),
+    (TELL, b'{"rewards": {}}', 422, "rewards"),
+    (TELL, b'{"rewards": [1]}', 422, "rewards[0]"),
+    (TELL, b'{"rewards": [{"decision": "x", "reward": 2}]}', 422, "rewards[0].reward"),
+    (TELL, b'{"rewards": [], "more": 1}', 422, "more"),
+    (ARMS, b'{"arms": []}', 422, "arms"),
+    (ARMS, b'{"arms": [""]}', 422, "arms[0]"),
+    (ARMS, b'{"arms": ["a", 3]}', 422, "arms[1]"),
+    (ARMS, b'{"arms": ["\\u0000"]}', 422, "arms[0]"),
+    (ARMS, b'{"arms": ["\\ud800"]}', 400, "body"),
+    (ARMS, b'{"names": ["a"]}', 422, "arms"),
+]
+
+
+@pytest.mark.parametrize(("path", "raw", "status", "field"), BAD)
+def test_bad_bodies(service: Service, path: str, raw: bytes, status: int, field: str) -> None:
+    answer = service.caller()("POST", path, raw=raw)
+    assert (answer.status, answer.field) == (status, field), answer.body
+    assert "\n" not in answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize("path", [ASK, TELL, ARMS])
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "application/xml", "", "json"]
+)
+def test_content_types(service: Service, path: str, kind: str) -> None:
+    answer = service.caller()("POST", path, raw=b"{}", headers={"Content-Type": kind})
+    assert (answer.status, answer.field) == (415, "Content-Type")
+
+
+def test_content_type_with_parameters(service: Service) -> None:
+    for kind in ("application/json; charset=utf-8", "Application/JSON"):
+        answer = service.caller()("POST", ASK, raw=b"{}", headers={"Content-Type": kind})
+        assert answer.status == 200
+
+
+def test_batches_end_at_a_thousand(service: Service) -> None:
+    call = service.caller()
+    decisions = call("POST", ASK, {"count": 1000}).json["decisions"]
+    assert len(decisions) == 1000
+    rewards = [{"decision": each["id"], "reward": 1} for each in decisions]
+    assert call("POST", TELL, {"rewards": [*rewards, rewards[0]]}).field == "rewards"
+    assert len(call("POST", TELL, {"rewards": rewards}).json["told"]) == 1000
+    arms = [str(number) for number in range(1001)]
+    assert call("POST", ARMS, {"arms": arms}).field == "arms"
+
+
+def test_idempotency_keys_have_a_form(service: Service) -> None:
+    call = service.caller()
+    for text in ("", "x" * 151, "\xff"):
+        answer = call("POST", ASK, {}, headers={"Idempotency-Key": text})
+        assert (answer.status, answer.field) == (422, "Idempotency-Key")
+
+
+def test_unknown_paths_and_methods(service: Service) -> None:
+    call = service.caller()
+    for path in ("/", "/v2/markets", "/v1/markets/site/nothing", "/v1/markets/site/decisions/"):
+        assert call("GET", path).status in (404, 405)
+        assert call("POST", path, {}).status in (404, 405)
+    answer = call("PATCH", "/v1/markets/site")
+    assert (answer.status, answer.field) == (405, "method")
+
+
+def test_health_needs_no_key(service: Service) -> None:
+    call = Caller(service.url)
+    assert call("GET", "/healthz").json == {"done": "alive"}
+    assert call("GET", "/readyz").json == {"done": "ready"}
+
+
+def test_large_bodies_are_not_read() -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    with serving(store, limits=Limits(body=1000)) as running:
+        call = Caller(running.url, key)
+        answer = call("POST", ASK, raw=b" " * 1001)
+        assert (answer.status, answer.field) == (413, "body")
+        call.close()
+        parts = (b" " * 100 for _ in range(11))  # chunked: no length is announced
+        answer = call("POST", ASK, raw=parts)
+        assert (answer.status, answer.field) == (413, "body")
+        call.close()
+        assert call("POST", ASK, raw=b" " * 998 + b"{}").status == 200
+
+
+def test_rates_are_kept_for_each_key() -> None:
+    store = open_store("memory:")
+    keys = filled(store)
+    with serving(store, limits=Limits(rate=0.5, burst=5)) as running:
+        one, other = Caller(running.url, keys["operator"]), Caller(running.url, keys["application"])
+        assert [one("POST", ASK).status for _ in range(6)] == [200] * 5 + [429]
+        answer = one("POST", ASK)
+        assert (answer.field, answer.headers["retry-after"]) == ("Authorization", "2")
+        assert other("POST", ASK).status == 200

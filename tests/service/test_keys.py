@@ -1,0 +1,135 @@
+"""API keys: hashed, rotated, revoked, made again by a retry; over HTTP and in the store."""
+
+import json
+
+import pytest
+
+from copyproof.live.stores import open_store
+from copyproof.service.keys import Keyring, make_key
+from tests.service.conftest import Service
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_the_store_never_sees_a_secret() -> None:
+    store = open_store("memory:")
+    ring = Keyring(store, Clock())
+    key, text = ring.add("operator", note="mine")
+    stored = json.dumps(store.keys())
+    assert text.split("_", 2)[2] not in stored
+    assert "hash" in stored
+    assert set(key.shown()) == {"id", "role", "markets", "agent", "note", "created", "revoked"}
+    assert ring.check(text) == key
+    assert Keyring(store, Clock()).check(text) == key
+
+
+def test_two_keys_of_one_secret_have_different_hashes() -> None:
+    one, _ = make_key("auditor", now=0.0)
+    other, _ = make_key("auditor", now=0.0)
+    assert one.salt != other.salt
+    assert one.hash != other.hash
+
+
+@pytest.mark.parametrize(
+    ("role", "markets", "agent", "field"),
+    [
+        ("king", (), None, "role"),
+        ("application", (), None, "markets"),
+        ("agent", (), "ann", "agent"),
+        ("agent", ("a", "b"), "ann", "agent"),
+        ("agent", ("a",), None, "agent"),
+        ("operator", ("a",), None, "markets"),
+        ("auditor", (), "ann", "agent"),
+    ],
+)
+def test_what_does_not_go_together(role, markets, agent, field: str) -> None:
+    with pytest.raises(ValueError, match=f"^{field} "):
+        make_key(role, now=0.0, markets=markets, agent=agent)
+
+
+def test_rotation_overlaps() -> None:
+    clock = Clock()
+    ring = Keyring(open_store("memory:"), clock)
+    key, old = ring.add("operator")
+    new = ring.rotate(key.id, overlap=60.0)
+    assert new != old
+    assert ring.check(new) is not None
+    assert ring.check(old) is not None
+    clock.now += 61
+    assert ring.check(old) is None
+    assert ring.check(new) is not None
+
+
+def test_revocation_reaches_other_processes() -> None:
+    store = open_store("memory:")
+    here, there = Keyring(store, Clock()), None
+    key, text = here.add("operator")
+    there = Keyring(store, Clock())
+    here.revoke(key.id)
+    assert here.check(text) is None
+    assert there.check(text) is not None
+    there.refresh()
+    assert there.check(text) is None
+    with pytest.raises(KeyError):
+        here.rotate(key.id)
+
+
+def test_keys_over_http(service: Service) -> None:
+    call = service.caller()
+    made = call(
+        "POST",
+        "/v1/keys",
+        {"role": "application", "markets": ["site"], "note": "web"},
+        headers={"Idempotency-Key": "one"},
+    ).json
+    again = call(
+        "POST",
+        "/v1/keys",
+        {"role": "application", "markets": ["site"], "note": "web"},
+        headers={"Idempotency-Key": "one"},
+    ).json
+    assert made == again
+    other = call("POST", "/v1/keys", {"role": "auditor"}, headers={"Idempotency-Key": "one"})
+    assert (other.status, other.field) == (422, "Idempotency-Key")
+    ask = "/v1/markets/site/decisions"
+    assert call("POST", ask, key=made["key"]).status == 200
+    listed = [key for key in call("GET", "/v1/keys").json["keys"] if key["id"] == made["id"]]
+    assert [key["note"] for key in listed] == ["web"]
+    assert made["key"] not in call("GET", "/v1/keys").body.decode()
+
+    turned = call(
+        "POST", f"/v1/keys/{made['id']}/rotate", {"overlap": 0}, headers={"Idempotency-Key": "two"}
+    ).json
+    twice = call(
+        "POST", f"/v1/keys/{made['id']}/rotate", {"overlap": 0}, headers={"Idempotency-Key": "two"}
+    ).json
+    assert turned == twice
+    assert call("POST", ask, key=made["key"]).status == 401
+    assert call("POST", ask, key=turned["key"]).status == 200
+
+    assert call("DELETE", f"/v1/keys/{made['id']}").json["revoked"] is not None
+    assert call("DELETE", f"/v1/keys/{made['id']}").status == 200
+    assert call("POST", ask, key=turned["key"]).status == 401
+    assert call("POST", f"/v1/keys/{made['id']}/rotate", {}).status == 404
+    assert call("DELETE", "/v1/keys/nothing").field == "key"
+    # The retry of a request that made a key since revoked makes no new one.
+    body = {"role": "application", "markets": ["site"], "note": "web"}
+    late = call("POST", "/v1/keys", body, headers={"Idempotency-Key": "one"}).json
+    assert late["revoked"] is not None
+
+
+def test_a_caller_that_rotates_its_own_key_may_ask_again(service: Service) -> None:
+    made = service.caller()("POST", "/v1/keys", {"role": "operator"}).json
+    call = service.caller()
+    call.key = made["key"]
+    sent = {"Idempotency-Key": "mine"}
+    first = call("POST", f"/v1/keys/{made['id']}/rotate", headers=sent).json
+    assert call("POST", f"/v1/keys/{made['id']}/rotate", headers=sent).json == first
+    call.key = first["key"]
+    assert call("GET", "/v1/markets").status == 200

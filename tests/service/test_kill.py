@@ -1,0 +1,71 @@
+"""Nothing lost: kill -9 under load from 8 clients, again and again.
+
+A few kills run always, all of them (200 with SQLite, 50 with PostgreSQL, its server killed in
+between) in the slow tests.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from copyproof.live.stores import open_store
+from tests.postgres import Server
+from tests.service.conftest import filled
+from tests.service.crowd import Crowd, check
+from tests.service.serving import Program
+
+
+def _kill_again_and_again(
+    url: str, kills: int, seed: int, between: Callable[[int], None] = lambda number: None
+) -> None:
+    luck = random.Random(seed)
+    with open_store(url) as store:
+        key = filled(store)["operator"]
+    program = Program(url)
+    try:
+        program.start()
+        with Crowd(program.url, key) as crowd:
+            for number in range(kills):
+                time.sleep(luck.uniform(0.05, 0.8))
+                program.kill()
+                between(number)
+                program.start()
+            time.sleep(0.3)
+        status, said = program.stop()
+        assert status == 0, said
+        assert "Traceback" not in said
+    finally:
+        program.end()
+    with open_store(url) as store:
+        check(store, crowd)
+    assert len(crowd.decisions) > 20 * kills
+
+
+def test_a_few_kills_with_sqlite(tmp_path: Path) -> None:
+    _kill_again_and_again(f"sqlite:{tmp_path / 'live.db'}", 2, seed=1)
+
+
+@pytest.mark.slow
+def test_two_hundred_kills_with_sqlite(tmp_path: Path) -> None:
+    _kill_again_and_again(f"sqlite:{tmp_path / 'live.db'}", 200, seed=2)
+
+
+def _and_the_server(server: Server) -> Callable[[int], None]:
+    def between(number: int) -> None:
+        if number % 2 == 0:
+            server.kill()
+            server.start()
+
+    return between
+
+
+def test_a_kill_with_postgresql_and_of_its_server(postgres: Server) -> None:
+    _kill_again_and_again(postgres.new_database(), 1, 3, _and_the_server(postgres))
+
+
+@pytest.mark.slow
+def test_fifty_kills_with_postgresql_and_of_its_server(postgres: Server) -> None:
+    _kill_again_and_again(postgres.new_database(), 50, 4, _and_the_server(postgres))

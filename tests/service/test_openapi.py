@@ -1,0 +1,96 @@
+"""The OpenAPI document is true: requests made from it never break the service."""
+
+from collections.abc import Iterator
+from typing import Any
+from zlib import crc32
+
+import pytest
+
+from copyproof.live.stores import open_store
+from copyproof.service import document
+from tests.service.conftest import Service, filled
+from tests.service.serving import serving
+
+schemathesis = pytest.importorskip("schemathesis")
+
+
+@pytest.fixture(scope="module")
+def fresh() -> Iterator[Service]:
+    store = open_store("memory:")
+    keys = filled(store)
+    with serving(store) as running:
+        yield Service(running, store, keys)
+
+
+def _operations() -> list[tuple[str, str]]:
+    return [(method, path) for path, found in document()["paths"].items() for method in found]
+
+
+def _examine(service: Service, method: str, path: str, examples: int) -> None:
+    import hypothesis
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi.checks import (
+        content_type_conformance,
+        response_schema_conformance,
+        status_code_conformance,
+    )
+
+    schema = schemathesis.openapi.from_dict(document())
+    schema.config.update(base_url=service.url)
+    operation = schema[path][method.upper()]
+    key = service.keys["operator"]
+
+    @hypothesis.settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(case=operation.as_strategy())
+    def run(case: Any) -> None:
+        # Names that exist are worth more than those that do not.
+        for name, value in (("market", "site"), ("agent", "ann")):
+            if name in (case.path_parameters or {}) and crc32(str(case.body).encode()) % 4:
+                case.path_parameters[name] = value
+        case.call_and_validate(
+            headers={"Authorization": f"Bearer {key}"},
+            checks=[
+                not_a_server_error,
+                status_code_conformance,
+                content_type_conformance,
+                response_schema_conformance,
+            ],
+        )
+
+    run()
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(("method", "path"), _operations())
+def test_requests_made_from_the_document(fresh: Service, method: str, path: str) -> None:
+    _examine(fresh, method, path, 10)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(("method", "path"), _operations())
+def test_many_requests_made_from_the_document(fresh: Service, method: str, path: str) -> None:
+    _examine(fresh, method, path, 500)
+
+
+def test_the_requests_were_good_and_bad_ones(fresh: Service) -> None:
+    metrics = fresh.caller()("GET", "/metrics").body.decode()
+    for found in ('method="POST",status="200"', 'method="POST",status="422"'):
+        assert found in metrics
+
+
+def test_every_operation_names_its_errors_and_its_key() -> None:
+    for path, operations in document()["paths"].items():
+        for method, operation in operations.items():
+            assert {"200", "401", "422"} <= set(operation["responses"])
+            if path not in ("/healthz", "/readyz"):
+                assert operation["security"] == [{"key": []}]
+            names = {each["name"] for each in operation.get("parameters", [])}
+            assert ("Idempotency-Key" in names) == (method != "get")
+            assert operation.get("description"), path

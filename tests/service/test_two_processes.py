@@ -1,0 +1,106 @@
+"""Two services, one PostgreSQL: one writer for each market, and the other takes over."""
+
+import time
+from pathlib import Path
+
+from copyproof.client import Client
+from copyproof.live.stores import open_store
+from tests.postgres import Server
+from tests.service.conftest import filled
+from tests.service.crowd import Crowd, check
+from tests.service.serving import Caller, Program
+
+
+def _until_served(url: str, key: str, seconds: float) -> float:
+    """Ask until it is answered; how long that took."""
+    began = time.monotonic()
+    while True:
+        call = Caller(url, key)
+        if call("POST", "/v1/markets/site/decisions").status == 200:
+            return time.monotonic() - began
+        assert time.monotonic() - began < seconds
+        time.sleep(0.1)
+
+
+def test_another_process_takes_over(postgres: Server) -> None:
+    url = postgres.new_database()
+    with open_store(url) as store:
+        key = filled(store)["operator"]
+    one, other = Program(url), Program(url)
+    try:
+        one.start()
+        other.start()
+        assert _until_served(one.url, key, 5.0) < 5.0
+        refused = Caller(other.url, key)("POST", "/v1/markets/site/decisions")
+        assert (refused.status, refused.field) == (503, "market")
+        assert "another process" in refused.json["error"]["message"]
+        served = {
+            each["market"]: each["served_here"]
+            for each in Caller(other.url, key)("GET", "/v1/markets").json["markets"]
+        }
+        assert served == {"site": False, "shop": False}
+        # What both may do: a market made here is known there, and so is a key.
+        with Client(other.url, key) as client:
+            made = client.make_key("application", markets=["site"])
+        assert made.key is not None
+        time.sleep(2.5)
+        assert _until_served(one.url, made.key, 5.0) < 5.0
+
+        one.kill()
+        assert _until_served(other.url, key, 10.0) < 10.0
+        rounds = [Caller(other.url, key)("POST", "/v1/markets/site/decisions").json for _ in "ab"]
+        numbers = [each["decisions"][0]["round"] for each in rounds]
+        assert numbers[1] == numbers[0] + 1
+
+        one.start()  # comes back, and does not get in the way
+        assert Caller(one.url, key)("POST", "/v1/markets/site/decisions").status == 503
+        status, said = other.stop()  # gives its leases back: no waiting for them to run out
+        assert status == 0, said
+        assert _until_served(one.url, key, 5.0) < 5.0
+    finally:
+        one.end()
+        other.end()
+
+
+def test_a_process_that_slept_cannot_write(postgres: Server) -> None:
+    import signal
+
+    url = postgres.new_database()
+    with open_store(url) as store:
+        key = filled(store)["operator"]
+    one, other = Program(url, "--lease", "2"), Program(url, "--lease", "2")
+    try:
+        one.start()
+        other.start()
+        with Crowd(one.url, key, clients=2) as crowd:
+            time.sleep(0.5)
+        assert one.process is not None
+        one.process.send_signal(signal.SIGSTOP)
+        with Crowd(other.url, key, clients=2) as later:
+            time.sleep(5.0)
+            one.process.send_signal(signal.SIGCONT)
+            time.sleep(1.5)
+            answer = Caller(one.url, key)("POST", "/v1/markets/site/decisions")
+            assert (answer.status, answer.field) == (503, "market")
+        crowd.decisions += later.decisions
+        crowd.told += later.told
+    finally:
+        one.end()
+        other.end()
+    with open_store(url) as store:
+        check(store, crowd)
+
+
+def test_two_processes_on_one_file(tmp_path: Path) -> None:
+    url = f"sqlite:{tmp_path / 'live.db'}"
+    with open_store(url) as store:
+        key = filled(store)["operator"]
+    one, other = Program(url), Program(url)
+    try:
+        one.start()
+        other.start()
+        assert _until_served(one.url, key, 5.0) < 5.0
+        assert Caller(other.url, key)("POST", "/v1/markets/site/decisions").status == 503
+    finally:
+        one.end()
+        other.end()

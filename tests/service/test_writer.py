@@ -1,0 +1,149 @@
+"""Group commit: one sync for all that wait, no answer before it, everybody told if it fails."""
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from copyproof.live import Principal
+from copyproof.live.stores import LeaseLost, StoreError
+from copyproof.live.stores.memory import MemoryStore
+from tests.service.conftest import Service, filled
+from tests.service.serving import Caller, serving
+
+ASK = "/v1/markets/site/decisions"
+TELL = "/v1/markets/site/rewards"
+
+
+class Gate(MemoryStore):
+    """A store whose commits can be held up, counted and made to fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = threading.Event()
+        self.open.set()
+        self.error: StoreError | None = None
+        self.commits: list[int] = []
+
+    def append(
+        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
+    ) -> None:
+        self.open.wait(20)
+        if self.error is not None:
+            raise self.error
+        super().append(market, first, events, token=token)
+        self.commits.append(len(events))
+
+
+@pytest.fixture
+def gated() -> Iterator[tuple[Service, Gate]]:
+    store = Gate()
+    keys = filled(store)
+    with serving(store) as running:
+        yield Service(running, store, keys), store
+
+
+def _ask(service: Service, count: int) -> list[int]:
+    """Ask from ``count`` connections at once; the statuses."""
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(lambda _: service.caller()("POST", ASK).status, range(count)))
+
+
+def test_many_share_one_sync_and_wait_for_it(gated: tuple[Service, Gate]) -> None:
+    service, store = gated
+    store.open.clear()
+    store.commits.clear()
+    with ThreadPoolExecutor(20) as pool:
+        waiting = [pool.submit(service.caller(), "POST", ASK) for _ in range(20)]
+        time.sleep(1.0)
+        assert not any(one.done() for one in waiting)  # nobody before the sync
+        store.open.set()
+        rounds = [one.result().json["decisions"][0]["round"] for one in waiting]
+    assert sorted(rounds) == list(range(1, 21))
+    # The first one may have gone alone; the others gathered meanwhile.
+    assert len(store.commits) <= 3
+    assert sum(store.commits) == 20
+
+
+def test_a_failed_commit_is_told_to_everyone_and_changed_nothing(
+    gated: tuple[Service, Gate],
+) -> None:
+    service, store = gated
+    assert _ask(service, 3) == [200] * 3
+    principal = Principal(store=store, market="site")
+    before = principal.digest()
+    store.error = StoreError("/some/where/live.db: the disk is full")
+    assert _ask(service, 8) == [503] * 8
+    answer = service.caller()("POST", ASK)
+    assert (answer.field, answer.headers["retry-after"]) == ("store", "1")
+    assert b"/some/where" not in answer.body
+    store.error = None
+    [decision] = service.caller()("POST", ASK).json["decisions"]
+    assert decision["round"] == 4
+    assert Principal(store=store, market="site").round == 4
+    assert before != Principal(store=store, market="site").digest()
+    metrics = service.caller()("GET", "/metrics").body.decode()
+    assert 'copyproof_store_failures_total{market="site"}' in metrics
+
+
+def test_bad_requests_in_a_group_leave_the_others_alone(gated: tuple[Service, Gate]) -> None:
+    service, store = gated
+    store.open.clear()
+    bodies: list[tuple[str, Any]] = [
+        (ASK, {"count": 2}),
+        (TELL, {"decision": "site-1-0", "reward": 1}),
+        (ASK, {"eligible": ["nobody"]}),
+        (ASK, {"count": 3, "eligible": ["ann"]}),
+    ]
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(service.caller(), "POST", *body) for body in bodies * 4]
+        time.sleep(0.5)
+        store.open.set()
+        statuses = [one.result().status for one in waiting]
+    assert statuses[0::4] == statuses[3::4] == [200] * 4
+    assert all(400 <= status < 500 for status in statuses[1::4] + statuses[2::4])
+    assert Principal(store=store, market="site").round == 4 * 5
+
+
+def test_a_lost_lease_ends_the_writing_at_once(gated: tuple[Service, Gate]) -> None:
+    service, store = gated
+    store.error = LeaseLost("somebody else")
+    answer = service.caller()("POST", ASK)
+    assert (answer.status, answer.field) == (503, "market")
+    assert "another process" in answer.json["error"]["message"]
+    store.error = None
+    until = time.monotonic() + 15  # the lease is still ours in the store, so it is taken back
+    while service.caller()("POST", ASK).status != 200:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def test_a_stop_answers_what_was_taken() -> None:
+    store = Gate()
+    keys = filled(store)
+    with serving(store) as running, ThreadPoolExecutor(8) as pool:
+        store.open.clear()
+        waiting = [
+            pool.submit(Caller(running.url, keys["operator"]), "POST", ASK) for _ in range(8)
+        ]
+        time.sleep(0.5)
+        threading.Timer(0.5, store.open.set).start()
+        running.stop()
+        assert [one.result().status for one in waiting] == [200] * 8
+    assert Principal(store=store, market="site").round == 8
+
+
+def test_reads_do_not_wait_for_a_sync(gated: tuple[Service, Gate]) -> None:
+    service, store = gated
+    store.open.clear()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(service.caller(), "POST", ASK)
+        time.sleep(0.3)
+        for path in ("/healthz", "/readyz", "/metrics", "/v1/markets/site/journal", "/v1/keys"):
+            assert service.caller()("GET", path).status == 200
+        assert not waiting.done()
+        store.open.set()
+        assert waiting.result().status == 200
