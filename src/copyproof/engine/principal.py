@@ -258,7 +258,7 @@ def join(rule: Rule, state: State, pool: int, number: int) -> int:
     members = state.members
     place = int(here.size)
     if place < here.cap and (place == 0 or state.nodes[leaves + place - 1].link < number):
-        height, slope = line(rule, state.items[number])
+        height, slope = line_in(rule, state, number)
         set_leaf(state.nodes, leaves + place, height, slope, 1, number)
         state.place[number] = place
         here.size += 1
