@@ -1,0 +1,153 @@
+"""The search for a default policy: variants of the family on the development suite.
+
+    python studies/search.py [--quick] [--out FOLDER] [--redraw]
+
+Every variant plays every case of ``markets.development()`` with the same luck (``runs.py``); its
+regret is divided by the better of H-UCB's and RH-UCB's on that case. Per variant:
+
+- *all*: the geometric mean of that ratio over all cases, and *worst*, the largest;
+- *rational*: the geometric mean over the cases in which every agent registers its best arm only;
+- *replicators*: the largest ratio over the cases in which agents copy;
+- *lost to replicators*: the largest regret over these cases as a share of the best revenue, μ*·T.
+
+The *frontier* holds the variants that no other beats in both *rational* and *replicators*.
+
+Writes ``search.csv`` (a row for each case and variant; broken off, the study goes on from it),
+``frontier.json``, ``frontier.md`` and ``frontier.svg`` and ``.png``.
+"""
+
+import argparse
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from copyproof.report import save_figure
+from copyproof.report.canvas import new_axes, plain
+from copyproof.report.looks import INK, QUIET, colour_of, looks_of
+from markets import Case, development
+from runs import play_all, read, regrets
+from variants import BASELINES, DEFAULT, VARIANTS
+
+HERE = Path(__file__).resolve().parent
+Summary = dict[str, float | str | bool]
+
+
+def summaries(
+    cases: Sequence[Case], found: Mapping[str, Mapping[str, float]], variants: Iterable[str]
+) -> list[Summary]:
+    """One line for each variant, the best over all cases first."""
+    table: list[Summary] = []
+    for variant in variants:
+        ratio = {}
+        lost = []
+        for case in cases:
+            regret = found[case.name]
+            ratio[case.name] = regret[variant] / min(regret["h-ucb"], regret["rh-ucb"])
+            if case.kind == "replicators":
+                lost.append(regret[variant] / (case.market.best_mean * case.horizon))
+        of = {kind: [ratio[c.name] for c in cases if c.kind == kind] for kind in _kinds(cases)}
+        worst = max(ratio, key=lambda name: ratio[name])
+        table.append(
+            {
+                "variant": variant,
+                "policy": str(VARIANTS[variant]),
+                "all": geometric_mean(ratio.values()),
+                "worst": ratio[worst],
+                "worst market": worst,
+                "rational": geometric_mean(of["rational"]),
+                "replicators": max(of["replicators"]),
+                "lost to replicators": max(lost),
+            }
+        )
+    for line in table:
+        line["frontier"] = not any(
+            all(other[k] <= line[k] for k in ("rational", "replicators"))
+            and any(other[k] < line[k] for k in ("rational", "replicators"))
+            for other in table
+        )
+    return sorted(table, key=lambda line: line["all"])
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    """The mean of the logarithms; no regret at all counts as a thousandth."""
+    logs = [math.log(max(value, 1e-3)) for value in values]
+    return math.exp(sum(logs) / len(logs))
+
+
+def _kinds(cases: Sequence[Case]) -> list[str]:
+    return sorted({case.kind for case in cases})
+
+
+def as_markdown(table: Sequence[Summary]) -> str:
+    """The table of the documentation."""
+    lines = [
+        "| variant | all | worst | rational | replicators | lost to replicators |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for line in table:
+        name = f"{line['variant']} *" if line["frontier"] else str(line["variant"])
+        numbers = [f"{line[key]:.2f}" for key in ("all", "worst", "rational", "replicators")]
+        cells = [f"**{name}**" if line["variant"] == DEFAULT else name, *numbers]
+        lines.append("| " + " | ".join([*cells, f"{line['lost to replicators']:.1%}"]) + " |")
+    return "\n".join(lines).replace("%", " %") + "\n"
+
+
+def draw(table: Sequence[Summary], out: Path) -> None:
+    """Regret with rational agents against the worst with replicators, both logarithmic."""
+    whole, near = new_axes(3.6, columns=2, width=9.2)
+    front = sorted((line for line in table if line["frontier"]), key=lambda one: one["rational"])
+    for ax in (whole, near):
+        for line in table:
+            name = str(line["variant"])
+            ax.plot(line["rational"], line["replicators"], "o", **_look(name), zorder=3)
+        ax.step(
+            [one["rational"] for one in front],
+            [one["replicators"] for one in front],
+            where="post",
+            color=QUIET,
+            linewidth=0.8,
+            zorder=1,
+        )
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_xlabel("rational agents: geometric mean of the ratio")
+        plain(ax)
+        ax.grid(axis="x", color="#dddddd", linewidth=0.6)
+    figure = whole.get_figure(root=True)
+    save_figure(figure, out / "frontier.svg")
+    save_figure(figure, out / "frontier.png")
+
+
+def _look(name: str) -> dict[str, object]:
+    """Baselines in their colours everywhere, the default large, variants small and grey."""
+    if name in BASELINES and name != "h-ucb-t-free":
+        return {"color": colour_of(name), "markersize": 6}
+    if name == DEFAULT:
+        return {"color": looks_of([DEFAULT])[0][0], "markersize": 8, "markeredgecolor": INK}
+    return {"color": QUIET, "markersize": 4}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
+    parser.add_argument("--redraw", action="store_true", help="only draw what is in search.csv")
+    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    cases = development()
+    if options.quick:
+        cases = [replace(case, horizon=300, repetitions=2) for case in cases[::6]]
+    path = options.out / "search.csv"
+    rows = read(path) if options.redraw else play_all(cases, VARIANTS, path, options.workers)
+    table = summaries(cases, regrets(rows), VARIANTS)
+    (options.out / "frontier.json").write_text(json.dumps(table, indent=1) + "\n")
+    (options.out / "frontier.md").write_text(as_markdown(table))
+    draw(table, options.out)
+    print(as_markdown(table))
+
+
+if __name__ == "__main__":
+    main()
