@@ -7,10 +7,7 @@ The regret of ``default`` and ``default-anytime`` over the better of H-UCB's and
 geometric mean over markets, and every market where it is above 2.
 
 **Targets**, T = 100,000: figures 2a and 2b and honest agents with three arms, 100 games; figure 2c,
-400 games. A *late* run is one in which most plays of the last tenth may have gone to arms below the
-best mean: such a run loses at least δ/2·T/10 in it, where δ is the smallest gap of any arm (0.1 on
-figure 2c: 500), so the runs that lose that much are counted. It is an upper bound: a few plays of
-bad arms lose as much.
+400 games; and the share of late runs (``late.py``).
 
 Writes ``held_out.csv``, ``held_out.json`` and ``.md``, ``targets.json`` and ``.md``.
 """
@@ -24,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from copyproof import paper_market, parse_policy, simulate
+from late import share_late
 from markets import Case, held_out, three_armed
 from runs import play_all, regrets
 from search import geometric_mean
@@ -97,8 +95,6 @@ def targets(horizon: int, share: float) -> list[dict[str, Any]]:
     answer = []
     for name, (rival, accepted) in TARGETS.items():
         repetitions = math.ceil(share * (400 if name == "figure 2c" else 100))
-        means = {arm.mean for agent in markets[name].agents for arm in agent.arms}
-        gap = min(max(means) - mean for mean in means if mean < max(means))
         line: dict[str, Any] = {"market": name, "repetitions": repetitions, "horizon": horizon}
         for policy in POLICIES:
             result = simulate(
@@ -109,12 +105,11 @@ def targets(horizon: int, share: float) -> list[dict[str, Any]]:
                 seed=1,
                 checkpoints=[horizon - horizon // 10],
             )
-            last = result.regret_curves[:, -1] - result.regret_curves[:, 0]
             line[policy] = {
                 "regret": result.regret.mean,
                 "stderr": result.regret.stderr,
                 "sd": result.regret.std,
-                "late runs": float((last >= gap / 2 * (horizon // 10)).mean()),
+                "late runs": share_late(result),
             }
             print(name, policy, line[policy], flush=True)
         ratio = line["default"]["regret"] / line[rival]["regret"]

@@ -10,10 +10,11 @@ regret is divided by the better of H-UCB's and RH-UCB's on that case. Per varian
 - *replicators*: the largest ratio over the cases in which agents copy;
 - *lost to replicators*: the largest regret over these cases as a share of the best revenue, μ*·T.
 
-The *frontier* holds the variants that no other beats in both *rational* and *replicators*.
+The *frontier* holds the variants that no other beats in both *rational* and *replicators*. Then the
+variants near it are held against each other by their late runs on figure 2c (``late.py``).
 
 Writes ``search.csv`` (a row for each case and variant; broken off, the study goes on from it),
-``frontier.json``, ``frontier.md`` and ``frontier.svg`` and ``.png``.
+``late.json`` (likewise), ``late.md``, ``frontier.json``, ``.md``, ``.svg`` and ``.png``.
 """
 
 import argparse
@@ -22,15 +23,37 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from copyproof.report import save_figure
 from copyproof.report.canvas import new_axes, plain
-from copyproof.report.looks import INK, QUIET, colour_of, looks_of
+from copyproof.report.looks import INK, QUIET, colour_of, looks_of, name_of
+from late import HORIZON, late_markdown, play_late
 from markets import Case, development
 from runs import play_all, read, regrets
 from variants import BASELINES, DEFAULT, VARIANTS
 
 HERE = Path(__file__).resolve().parent
+GAMES = 800
+"""For late runs."""
+NAMED: dict[str, tuple[Any, ...]] = {
+    "h-ucb": (),
+    "rh-ucb": (7, -3),
+    "prh-ucb": (-7, -3, "right"),
+    "default": (8, -12),
+    "doubt 0": (-6, -9, "right"),
+    "doubt 0, mean": (),
+    "scale 0.7": (-6, -3, "right"),
+    "arms: UCB": (),
+    "arms: UCB, growing": (),
+    "agents: UCB": (),
+}
+"""Variants with a name in the first panel, and where it stands."""
+BESIDE: dict[str, tuple[Any, ...]] = {"default": (8, -3)}
+"""Where names stand in the second panel, unless to the right."""
 Summary = dict[str, float | str | bool]
 
 
@@ -94,30 +117,50 @@ def as_markdown(table: Sequence[Summary]) -> str:
     return "\n".join(lines).replace("%", " %") + "\n"
 
 
-def draw(table: Sequence[Summary], out: Path) -> None:
-    """Regret with rational agents against the worst with replicators, both logarithmic."""
-    whole, near = new_axes(3.6, columns=2, width=9.2)
-    front = sorted((line for line in table if line["frontier"]), key=lambda one: one["rational"])
+def draw(table: Sequence[Summary], lates: Sequence[dict[str, Any]], out: Path) -> None:
+    """The frontier; and for variants near it, how often they write the best agent off."""
+    whole, near = new_axes(3.7, columns=2, width=9.6)
+    lines = {str(line["variant"]): line for line in table}
+    for name, line in lines.items():
+        whole.plot(line["rational"], line["replicators"], "o", **_look(name))
+        if line["frontier"] or name in NAMED:
+            text = f"{name_of(name)}, h-ucb-t-free" if name == "h-ucb" else name_of(name)
+            _name_beside(whole, (line["rational"], line["replicators"]), text, *NAMED.get(name, ()))
+    front = sorted((one for one in table if one["frontier"]), key=lambda one: one["rational"])
+    x, y = ([one[key] for one in front] for key in ("rational", "replicators"))
+    whole.step(x, y, where="post", color=QUIET, linewidth=0.9, zorder=1)
+    whole.set_xscale("log")
+    whole.set_yscale("log")
+    whole.set_ylabel("replicators: largest ratio", fontsize=9)
+    for axis, ticks in ((whole.xaxis, (0.3, 1, 3, 10)), (whole.yaxis, (1, 3, 10, 30))):
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_major_formatter(FixedFormatter([f"{tick:g}" for tick in ticks]))
+        axis.set_minor_locator(NullLocator())
+    for one in lates:
+        name = one["variant"]
+        place = (lines[name]["rational"], 100 * one["late"])
+        near.errorbar(*place, yerr=100 * one["stderr of late"], ecolor="#bbbbbb", elinewidth=1.0)
+        near.plot(*place, "o", **_look(name))
+        _name_beside(near, place, name, *BESIDE.get(name, ()))
+    near.set_ylim(bottom=0)
+    near.set_ylabel("late runs on figure 2c, T = 30,000 (%)", fontsize=9)
     for ax in (whole, near):
-        for line in table:
-            name = str(line["variant"])
-            ax.plot(line["rational"], line["replicators"], "o", **_look(name), zorder=3)
-        ax.step(
-            [one["rational"] for one in front],
-            [one["replicators"] for one in front],
-            where="post",
-            color=QUIET,
-            linewidth=0.8,
-            zorder=1,
-        )
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        ax.set_xlabel("rational agents: geometric mean of the ratio")
         plain(ax)
         ax.grid(axis="x", color="#dddddd", linewidth=0.6)
+        ax.set_xlabel("rational agents: geometric mean of the ratio", fontsize=9)
+        ax.tick_params(labelsize=8)
+        ax.margins(x=0.12)
     figure = whole.get_figure(root=True)
     save_figure(figure, out / "frontier.svg")
     save_figure(figure, out / "frontier.png")
+
+
+def _name_beside(
+    ax: "Axes", place: tuple[float, float], text: str, x: float = 5, y: float = -3, ha: str = "left"
+) -> None:
+    ax.annotate(
+        text, place, xytext=(x, y), textcoords="offset points", fontsize=8, color=INK, ha=ha
+    )
 
 
 def _look(name: str) -> dict[str, object]:
@@ -141,12 +184,16 @@ def main() -> None:
     if options.quick:
         cases = [replace(case, horizon=300, repetitions=2) for case in cases[::6]]
     path = options.out / "search.csv"
+    late_size = (2, 300) if options.quick else (GAMES, HORIZON)
     rows = read(path) if options.redraw else play_all(cases, VARIANTS, path, options.workers)
     table = summaries(cases, regrets(rows), VARIANTS)
     (options.out / "frontier.json").write_text(json.dumps(table, indent=1) + "\n")
     (options.out / "frontier.md").write_text(as_markdown(table))
-    draw(table, options.out)
+    lates = play_late(options.out / "late.json", *late_size, options.workers)
+    (options.out / "late.md").write_text(late_markdown(lates))
+    draw(table, lates, options.out)
     print(as_markdown(table))
+    print(late_markdown(lates))
 
 
 if __name__ == "__main__":

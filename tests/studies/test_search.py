@@ -17,7 +17,8 @@ def run(script: str, out: Path) -> None:
 def test_search_is_resumable_and_repeats(tmp_path: Path) -> None:
     run("search.py", tmp_path)
     first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    names = {"search.csv", "frontier.json", "frontier.md", "frontier.svg", "frontier.png"}
+    names = {"search.csv", "late.json", "late.md"}
+    names |= {f"frontier.{suffix}" for suffix in ("json", "md", "svg", "png")}
     assert set(first) == names
     # Half of the rows are lost, and one that is kept is marked: it must be taken as it is.
     lines = (tmp_path / "search.csv").read_text().splitlines()
