@@ -43,16 +43,20 @@ NAMED: dict[str, tuple[Any, ...]] = {
     "h-ucb": (),
     "rh-ucb": (7, -3),
     "prh-ucb": (-7, -3, "right"),
-    "default": (8, -12),
+    "default": (2, -15),
     "doubt 0": (-6, -9, "right"),
-    "doubt 0, mean": (),
+    "doubt 0, mean": (-2, 6),
     "scale 0.7": (-6, -3, "right"),
     "arms: UCB": (),
     "arms: UCB, growing": (),
     "agents: UCB": (),
 }
 """Variants with a name in the first panel, and where it stands."""
-BESIDE: dict[str, tuple[Any, ...]] = {"default": (8, -3)}
+BESIDE: dict[str, tuple[Any, ...]] = {
+    "default": (8, -3),
+    "doubt 1.5": (-6, -3, "right"),
+    "Hoeffding": (-6, -3, "right"),
+}
 """Where names stand in the second panel, unless to the right."""
 Summary = dict[str, float | str | bool]
 
@@ -131,6 +135,7 @@ def draw(table: Sequence[Summary], lates: Sequence[dict[str, Any]], out: Path) -
     whole.step(x, y, where="post", color=QUIET, linewidth=0.9, zorder=1)
     whole.set_xscale("log")
     whole.set_yscale("log")
+    whole.set_ylim(bottom=0.6)
     whole.set_ylabel("replicators: largest ratio", fontsize=9)
     for axis, ticks in ((whole.xaxis, (0.3, 1, 3, 10)), (whole.yaxis, (1, 3, 10, 30))):
         axis.set_major_locator(FixedLocator(ticks))
@@ -166,10 +171,15 @@ def _name_beside(
 def _look(name: str) -> dict[str, object]:
     """Baselines in their colours everywhere, the default large, variants small and grey."""
     if name in BASELINES and name != "h-ucb-t-free":
-        return {"color": colour_of(name), "markersize": 6}
+        return {"color": colour_of(name), "markersize": 6, "zorder": 3}
     if name == DEFAULT:
-        return {"color": looks_of([DEFAULT])[0][0], "markersize": 8, "markeredgecolor": INK}
-    return {"color": QUIET, "markersize": 4}
+        return {
+            "color": looks_of([DEFAULT])[0][0],
+            "markersize": 7,
+            "markeredgecolor": INK,
+            "zorder": 4,
+        }
+    return {"color": QUIET, "markersize": 4, "zorder": 3}
 
 
 def main() -> None:

@@ -2,9 +2,12 @@
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
 
@@ -14,17 +17,25 @@ def run(script: str, out: Path) -> None:
     subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
 
 
-def test_search_is_resumable_and_repeats(tmp_path: Path) -> None:
-    run("search.py", tmp_path)
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("search")
+    run("search.py", folder)
+    return folder
+
+
+def test_search_is_resumable_and_repeats(played: Path, tmp_path: Path) -> None:
+    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
     first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     names = {"search.csv", "late.json", "late.md"}
     names |= {f"frontier.{suffix}" for suffix in ("json", "md", "svg", "png")}
     assert set(first) == names
-    # Half of the rows are lost, and one that is kept is marked: it must be taken as it is.
+    # Half of the rows and all late runs are lost; a row that is kept must be taken as it is.
     lines = (tmp_path / "search.csv").read_text().splitlines()
     half = lines[: len(lines) // 2]
     marked = half[1].rsplit(",", 1)[0] + ",12345"
     (tmp_path / "search.csv").write_text("\n".join([half[0], marked, *half[2:]]) + "\n")
+    (tmp_path / "late.json").unlink()
     run("search.py", tmp_path)
     again = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert again["search.csv"].decode().splitlines() == [lines[0], marked, *lines[2:]]
@@ -33,12 +44,11 @@ def test_search_is_resumable_and_repeats(tmp_path: Path) -> None:
     }
 
 
-def test_ratios_are_of_the_better_baseline(tmp_path: Path) -> None:
-    run("search.py", tmp_path)
-    with (tmp_path / "search.csv").open(newline="") as file:
+def test_ratios_are_of_the_better_baseline(played: Path) -> None:
+    with (played / "search.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     regret = {(row["market"], row["variant"]): float(row["regret"]) for row in rows}
-    table = {line["variant"]: line for line in json.loads((tmp_path / "frontier.json").read_text())}
+    table = {line["variant"]: line for line in json.loads((played / "frontier.json").read_text())}
     copying = {row["market"] for row in rows if row["kind"] == "replicators"}
     for variant in ("h-ucb", "default", "fresh 8"):
         ratios = [
