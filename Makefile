@@ -28,6 +28,11 @@ paper: $(RUN)  ## reproduce the paper: figures, claims and report in out/paper/i
 bench: $(RUN)  ## measure the speed, alone and against other libraries
 	$(BIN)/python benchmarks/run.py
 
+.PHONY: study
+study: $(RUN)  ## search for the default policy anew, and test it on held-out markets
+	$(BIN)/python studies/search.py
+	$(BIN)/python studies/held_out.py
+
 .PHONY: docs
 docs: $(DOCS)  ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
@@ -73,7 +78,7 @@ pins:  ## resolve all dependencies anew and write them to constraints.txt
 clean:  ## remove the environment and everything made
 	rm -rf $(VENV) .venv.lock .pins out build dist docs/_build
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests benchmarks studies docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 .PHONY: help
 help:  ## this list

@@ -34,6 +34,7 @@ POLICIES = (
     "s-ucb(l=1)",
     "kl-ucb",
     "epsilon-greedy",
+    "epsilon-greedy(epsilon=0)",
     "fair(ucb1)",
     "h-ucb",
     "rh-ucb(L=1)",
@@ -63,7 +64,8 @@ def random_case(rng: random.Random) -> Case:
         [Agent(f"agent {i + 1}", draw(rng, count)) for i, count in enumerate(arms)],
         fee=rng.choice([0.0, 0.0, 0.0, 0.05]),
     )
-    horizon = rng.randint(3, 14) if sum(arms) <= 3 else rng.randint(3, 9)
+    longest = {2: 24, 3: 14, 4: 9}[sum(arms)]
+    horizon = rng.randint(3, longest)
     return Case(market, rng.choice(POLICIES), horizon)
 
 

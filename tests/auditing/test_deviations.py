@@ -17,7 +17,7 @@ def test_the_ladder_ends_at_the_most() -> None:
 def test_a_single_arm_can_only_be_copied() -> None:
     found = standard_deviations(Agent("ann", [0.5]), (1,), most_copies=10)
     assert [one.copies for one in found] == [(2,), (5,), (10,)]
-    assert all(one.replicates for one in found)
+    assert all(one.replicates((1,)) for one in found)
 
 
 def test_two_arms() -> None:
@@ -32,7 +32,7 @@ def test_two_arms() -> None:
         (2, 0): "worst × 2",
         (2, 1): "worst × 2, others once",
     }
-    hiding = {one.copies for one in found if not one.replicates}
+    hiding = {one.copies for one in found if not one.replicates((0, 1))}
     assert hiding == {(1, 1), (1, 0)}
 
 

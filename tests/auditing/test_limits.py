@@ -19,7 +19,7 @@ from copyproof.auditing.limits import (
 @pytest.mark.parametrize("alpha", [0.05, 1e-3, 1e-5, 1e-8])
 def test_t_quantiles_are_those_of_scipy(freedom: int, alpha: float) -> None:
     expected = stats.t.ppf(1 - alpha / 2, freedom)
-    assert t_quantile(1 - alpha / 2, freedom) == pytest.approx(expected, rel=0.004)
+    assert t_quantile(alpha, freedom) == pytest.approx(expected, rel=0.004)
 
 
 def test_the_shares_of_all_stages_and_gains_add_up_to_the_error_rate() -> None:
@@ -39,13 +39,13 @@ def test_the_bounded_limits_are_those_of_maurer_and_pontil() -> None:
 
 
 def test_too_few_games_give_no_limits() -> None:
-    found = large_sample_limits(np.zeros(LEAST_GAMES - 1), 0.0, 0.05)
+    found = large_sample_limits(np.zeros(LEAST_GAMES - 1), 0.05, below=0.0, above=0.0)
     assert (found.low, found.high) == (-math.inf, math.inf)
 
 
 def test_a_rare_event_that_was_not_seen_is_allowed_for() -> None:
     # A gain of 0.002 = 1 × P(1 in 500), looked at 64 times: most samples are all zeros.
-    found = large_sample_limits(np.zeros(64), 1.0, 0.001)
+    found = large_sample_limits(np.zeros(64), 0.001, below=0.0, above=1.0)
     assert found.high > 0.002
 
 
@@ -61,7 +61,7 @@ def test_limits_miss_no_more_often_than_they_say(kind: str, chance: float) -> No
         if kind == "bounded":
             found = bounded_limits(values, 2.0, alpha)
         else:
-            found = large_sample_limits(values, 2.0, alpha)
+            found = large_sample_limits(values, alpha, below=1.0, above=2.0)
         misses += not found.low <= mean <= found.high
     # Four standard errors of a share of 5 % in 4,000 trials are 1.4 %.
     assert misses / trials <= alpha + 0.014

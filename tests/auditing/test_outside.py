@@ -70,3 +70,29 @@ def test_several_identities_can_be_tried_on_any_policy() -> None:
     assert found.identities_verdict == "prone"
     assert found.renewals == ()
     assert found.renewals_verdict == "undecided"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_policy_that_rarely_punishes_is_not_called_prone(seed: int) -> None:
+    # Copies earn two more rounds of a hundred, and with chance 5 % nothing: a loss in the mean.
+    def wary(tally):
+        mine = [arm for arm in tally.arms if tally.owners[arm] == "ann"]
+        if tally.round == 1:
+            tally.memory["banned"] = len(mine) > 1 and tally.rng.random() < 0.05
+        extra = len(mine) > 1 and tally.round % 50 == 1
+        if not tally.memory["banned"] and (tally.round % 2 == 0 or extra):
+            return mine[0]
+        return tally.arms[-1]
+
+    market = Market([Agent("ann", [0.9]), Agent("bob", [0.9])])
+    found = audit(
+        market,
+        function_policy(wary, name="wary"),
+        agent="ann",
+        horizon=100,
+        seed=seed,
+        most_copies=2,
+        budget=100_000,
+        workers=1,
+    )
+    assert found.verdict != "prone"

@@ -13,7 +13,7 @@ from copyproof.simulation.run import MOST_ROUNDS
 
 __all__ = ["DEFAULT_BUDGET", "DEFAULT_OUTSIDE_BUDGET", "Asked", "ask", "positive", "usual_budget"]
 
-DEFAULT_BUDGET = 400_000_000
+DEFAULT_BUDGET = 300_000_000
 """Rounds: about a minute on two processors."""
 DEFAULT_OUTSIDE_BUDGET = 2_000_000
 """Rounds of a policy that is not ours, and plays some 50,000 a second."""
@@ -64,7 +64,7 @@ def ask(
     ...     workers=None,
     ...     progress=None,
     ... ).budget
-    400000000
+    300000000
     """
     if not isinstance(market, Market):
         raise ValueError(f"market = {market!r:.60} is not a Market")
@@ -87,7 +87,7 @@ def usual_budget(policy: Policy | OutsidePolicy) -> int:
     --------
     >>> from copyproof import parse_policy
     >>> usual_budget(parse_policy("ucb1"))
-    400000000
+    300000000
     """
     return DEFAULT_BUDGET if isinstance(policy, Policy) else DEFAULT_OUTSIDE_BUDGET
 

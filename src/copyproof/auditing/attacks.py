@@ -1,6 +1,7 @@
 """``attacks``: what an agent can try besides copying.
 
-**Several identities.** One person takes part as m agents, each with the best arm. To the principal
+**Several identities.** One person takes part as m agents, each with the best arm, or with a part of
+its arms. To the principal
 these are different agents, and no policy here is proof against it: over identities the hierarchy is
 a flat bandit again. What the person gains with m identities, divided by m − 1, is the gain per
 further identity: verification stops the attack if an identity costs more than that.
@@ -26,6 +27,7 @@ from copyproof.auditing.result import Gain, Method, Verdict, interval_dict, wors
 from copyproof.auditing.trials import Trial, sample
 from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
 from copyproof.game._check import items, whole_in
+from copyproof.game.identities import How
 from copyproof.outside import OutsidePolicy
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
@@ -130,6 +132,7 @@ def attacks(
     horizon: int,
     seed: int,
     identities: Sequence[int] = (2, 5, 10),
+    split_arms: How = "best",
     reference: Reference = "best",
     tolerance: float | None = None,
     confidence: float = 0.95,
@@ -151,6 +154,8 @@ def attacks(
         As for ``audit``.
     identities : sequence of int
         How many identities to try, each at least 2.
+    split_arms : {"best", "deal"}
+        Each identity registers the best arm; or the reference's arms are dealt out to them.
 
     Examples
     --------
@@ -179,7 +184,7 @@ def attacks(
     ]
     strategy = reference_strategy(market.agent(agent), reference)
     against = market.with_strategy(agent, strategy)
-    trials = [_identity_trial(against, agent, count, tolerance) for count in counts]
+    trials = [_identity_trial(against, agent, count, split_arms, tolerance) for count in counts]
     if isinstance(asked.policy, Policy):
         trials += _renewal_trials(against, agent, horizon, tolerance)
     gains, method = sample(
@@ -201,10 +206,14 @@ def attacks(
     )
 
 
-def _identity_trial(against: Market, agent: str, count: int, tolerance: float | None) -> Trial:
-    deviated, names = split(against, agent, count)
+def _identity_trial(
+    against: Market, agent: str, count: int, how: How, tolerance: float | None
+) -> Trial:
+    deviated, names = split(against, agent, count, how)
     own = [deviated.names.index(name) for name in names]
-    copies = tuple(count * one for one in against.agent(agent).best_arm_only().copies)
+    copies = against.agent(agent).copies
+    if how == "best":
+        copies = tuple(count * one for one in against.agent(agent).best_arm_only().copies)
     return Trial(
         position=own[0],
         reference=against,

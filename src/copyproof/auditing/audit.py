@@ -182,8 +182,11 @@ def _trials(
         found = standard_deviations(agent, strategy, most_copies=most_copies)
     else:
         found = given_deviations(agent, strategy, strategies)
-    if not any(one.replicates for one in found):
-        raise ValueError("deviations: none registers an arm more than once, and so none copies")
+    if not any(one.replicates(strategy) for one in found):
+        raise ValueError(
+            "deviations: none registers an arm more than once and more often than the reference, "
+            "and so none copies"
+        )
     position = market.names.index(name)
     return [
         Trial(position, against, market.with_strategy(name, one.copies), one, tolerance)
@@ -212,11 +215,13 @@ def _gathered(
     # The trial with the most games knows the reference best.
     longest = max(own, key=lambda number: gains[number].repetitions)
     revenue, worth = worths[longest]
+    reference = trial.reference.agents[trial.position].copies
+    copies = {number: trials[number].deviation.replicates(reference) for number in own}
     return AgentAudit(
         name=name,
-        reference=trial.reference.agents[trial.position].copies,
+        reference=reference,
         revenue=revenue,
         tolerance=math.nan if math.isnan(worth) else tolerated(trial.tolerance, worth),
-        copying=tuple(gains[number] for number in own if trials[number].deviation.replicates),
-        showing=tuple(gains[number] for number in own if not trials[number].deviation.replicates),
+        copying=tuple(gains[number] for number in own if copies[number]),
+        showing=tuple(gains[number] for number in own if not copies[number]),
     )

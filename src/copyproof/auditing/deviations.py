@@ -27,10 +27,10 @@ class Deviation:
     copies: Strategy
     name: str
 
-    @property
-    def replicates(self) -> bool:
-        """Whether some arm is registered more than once."""
-        return max(self.copies) > 1
+    def replicates(self, reference: Strategy) -> bool:
+        """Whether some arm is registered more than once, and more often than in the reference."""
+        pairs = zip(self.copies, reference, strict=True)
+        return any(count > max(1, before) for count, before in pairs)
 
 
 def ladder(most: int) -> list[int]:

@@ -359,7 +359,8 @@ class _Search:
     def regret(self, profile: Market) -> Interval:
         """The principal's regret at a profile, with its own limits."""
         regret = self.laboratory.games(profile, self._repetitions()).regret
-        return large_sample_limits(regret, float(regret.max() - regret.min()), self.alpha)
+        seen = float(regret.max() - regret.min())
+        return large_sample_limits(regret, self.alpha, below=seen, above=seen)
 
     def _price(self, profile: Market, truthful: Market) -> Interval:
         repetitions = self._repetitions()
@@ -368,7 +369,7 @@ class _Search:
         if profile == truthful:
             return Interval(0.0, 0.0, 0.0)
         seen = float(max(there.max(), here.max()) - min(there.min(), here.min()))
-        return large_sample_limits(there - here, seen, self.alpha)
+        return large_sample_limits(there - here, self.alpha, below=seen, above=seen)
 
     def _repetitions(self) -> int:
         """How many games a regret rests on: a fixed number, whatever the budget."""

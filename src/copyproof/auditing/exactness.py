@@ -28,6 +28,8 @@ def is_small(markets: Iterable[Market], policy: Policy | OutsidePolicy, horizon:
     """Whether all these games can be computed exactly, in a few seconds."""
     if isinstance(policy, OutsidePolicy):
         return False
+    if (horizon + 1) * (horizon + 2) // 2 > MOST_STATES:
+        return False  # one arm alone has so many, and counting takes T² steps
     total = 0
     for market in markets:
         if why_not_exact(market, policy) is not None:

@@ -12,14 +12,16 @@ on either side together.
   possible revenue, so it is of use for short horizons only.
 - **Large samples**: Student's t with n − 1 degrees of freedom, and an allowance for what has not
   been seen yet. Of an event that has not shown in n games one can only say that its chance is below
-  about ln(2/α)/n; it is taken to move the gain by at most the range w of the utilities that either
-  strategy has shown (and w is at least what one play can be worth), with the factor 1/3 of
-  Bernstein's inequality:
+  p = ln(2/α)/n. Downwards it can take away no more than all that the deviation is worth, E y above
+  the worst that can be; upwards it is taken to add no more than the range w of the utilities that
+  either strategy has shown (and w is at least what one play can be worth; for an agent that is not
+  risk-neutral, all of U's range):
 
-      |mean − E x| ≤ t_{n−1, 1−α/2} √(V/n) + w ln(2/α) / (3 n).
+      mean − t √(V/n) − p·E y   ≤   E x   ≤   mean + t √(V/n) + p·w.
 
-  It is an approximation, and fewer than 16 games give no limits at all; `benchmarks/calibration.py`
-  measures how often it errs.
+  It is an approximation, fewer than 16 games give no limits at all, and "no gain" is only said once
+  p ≤ 1 %: what happens less often than that, and is huge, is not ruled out.
+  `benchmarks/calibration.py` measures how often the verdicts err.
 
 The stages s = 1, 2, … of a sequential test and the k gains that are judged together share one error
 rate: each gain at stage s is given α/(k s (s + 1)), which sums to α over all of them.
@@ -40,6 +42,7 @@ __all__ = [
     "large_sample_limits",
     "share_at",
     "t_quantile",
+    "unseen",
 ]
 
 LEAST_GAMES = 16
@@ -84,37 +87,59 @@ def bounded_limits(values: NDArray[np.float64], width: float, alpha: float) -> I
     return Interval(mean, mean - half, mean + half)
 
 
-def large_sample_limits(values: NDArray[np.float64], seen: float, alpha: float) -> Interval:
-    """Limits for a mean by Student's t, widened for rare events of the size ``seen``.
+def unseen(n: int, alpha: float) -> float:
+    """The chance ln(2/α)/n that an event may still have which did not show in n games.
+
+    Examples
+    --------
+    >>> round(unseen(1000, 0.01), 4)
+    0.0053
+    """
+    return math.log(2 / alpha) / n
+
+
+def large_sample_limits(
+    values: NDArray[np.float64], alpha: float, *, below: float, above: float
+) -> Interval:
+    """Limits for a mean by Student's t, widened for events that were not seen.
+
+    Parameters
+    ----------
+    values : array
+        The differences.
+    alpha : float
+        The error rate.
+    below, above : float
+        By how much such an event could lower the mean, or raise it, if it happened always.
 
     Examples
     --------
     >>> values = np.tile([0.0, 1.0], 500)
-    >>> round(large_sample_limits(values, 1.0, 0.05).high, 3)
-    0.532
+    >>> round(large_sample_limits(values, 0.05, below=0.5, above=1.0).high, 3)
+    0.535
     """
     n = len(values)
     mean = float(np.mean(values))
     if n < LEAST_GAMES:
         return Interval(mean, -math.inf, math.inf)
     deviation = float(np.std(values, ddof=1))
-    half = t_quantile(1 - alpha / 2, n - 1) * deviation / math.sqrt(n)
-    half += seen * math.log(2 / alpha) / (3 * n)
-    return Interval(mean, mean - half, mean + half)
+    half = t_quantile(alpha, n - 1) * deviation / math.sqrt(n)
+    rare = unseen(n, alpha)
+    return Interval(mean, mean - half - rare * below, mean + half + rare * above)
 
 
-def t_quantile(p: float, freedom: int) -> float:
-    """Quantile of Student's t, for p ≥ 1/2 and at least 15 degrees of freedom ν.
+def t_quantile(alpha: float, freedom: int) -> float:
+    """What Student's t with ν ≥ 15 degrees of freedom exceeds, on either side, with chance α ≤ 1.
 
     Fisher's and Cornish's expansion in 1/ν (Abramowitz, Stegun 26.7.5): within 0.4 % for ν ≥ 15 and
-    p ≤ 1 − 5e-9.
+    α ≥ 1e-8.
 
     Examples
     --------
-    >>> round(t_quantile(0.975, 100), 3)
+    >>> round(t_quantile(0.05, 100), 3)
     1.984
     """
-    z = NormalDist().inv_cdf(p)
+    z = -NormalDist().inv_cdf(alpha / 2)
     v = float(freedom)
     g1 = (z**3 + z) / 4
     g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96

@@ -1,14 +1,14 @@
 """What an audit found: gains with their limits, verdicts, the principal's loss, and a fee.
 
 The **verdict** about an agent looks at the deviations that copy, that is, register some arm more
-than once: *prone* if the lower limit of some gain is above 0; *no-gain* if the upper limit of every
-gain is at most the tolerance; otherwise *undecided*. The policy is prone if some agent is, and
-no-gain if every agent is. Hiding and showing arms is not copying, and is reported apart.
+than once, and more often than the reference: *prone* if the lower limit of some gain is above 0;
+*no-gain* if the upper limit of every gain is at most the tolerance; otherwise *undecided*. The
+policy is prone if some agent is, and no-gain if every agent is. Hiding and showing arms is not
+copying, and is reported apart.
 
 The **fee** that stops an agent: a deviation with m arms more than the reference, and a gain g, does
 not pay if every registered arm costs g/m more than now. The smallest fee against all of an agent's
-copying is the largest such quotient, if every deviation that gains registers more arms than the
-reference does.
+copying is the largest such quotient, unless it would make copying with fewer arms pay.
 """
 
 import math
@@ -88,7 +88,7 @@ class AgentAudit:
     tolerance : float
         The gain that counts as none.
     copying, showing : tuple of Gain
-        Deviations that register some arm more than once, and those that do not.
+        Deviations that copy, and those that do not.
     """
 
     name: str
@@ -113,8 +113,8 @@ class AgentAudit:
         """The smallest further fee per registered arm that makes copying unprofitable.
 
         As the estimated gains have it, and from their lower and upper limits: ``high`` is enough at
-        the audit's confidence. None if some deviation may gain without registering more arms, as no
-        fee stops that.
+        the audit's confidence. None if no fee does: some copying may gain without registering more
+        arms, or would with that fee.
 
         Examples
         --------
@@ -124,15 +124,18 @@ class AgentAudit:
         0.0
         """
         mean = low = high = 0.0
+        most = math.inf  # a fee makes strategies of fewer arms more attractive
         for gain in self.copying:
             more = sum(gain.copies) - sum(self.reference)
             if more > 0:
                 mean = max(mean, gain.gain.mean / more)
                 low = max(low, gain.gain.low / more)
                 high = max(high, gain.gain.high / more)
+            elif more < 0:
+                most = min(most, -gain.gain.high / -more)
             elif gain.verdict != "no-gain":
                 return None
-        return Interval(mean, low, high)
+        return Interval(mean, low, high) if high <= most else None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -233,7 +236,7 @@ class Audit:
                 "deviation": gain.deviation.name,
                 "copies": str(list(gain.copies)),
                 "arms": sum(gain.copies),
-                "copying": gain.deviation.replicates,
+                "copying": gain.deviation.replicates(agent.reference),
                 "gain": gain.gain.mean,
                 "low": gain.gain.low,
                 "high": gain.gain.high,

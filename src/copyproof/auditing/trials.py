@@ -10,6 +10,10 @@ rewards only, a strategy whose registered arms all have the distribution of the 
 earns the same on every path: the agent's k-th play pays F⁻¹(u_{i,k}) whichever arm it is. Such a
 gain is 0 ± 0 by construction (less the fees), and the games are checked to say so. It is the same
 with a schedule that never leaves the agent without an arm.
+
+Another kind can only lose: under a policy that the pathwise theorem covers (``policy.theorem``),
+against the best arm only, with Bernoulli arms. Its upper limit is 0 (less the fees), and every pair
+of games is checked for the one that would contradict the theorem.
 """
 
 import math
@@ -27,11 +31,12 @@ from copyproof.auditing.limits import (
     bounded_rest,
     large_sample_limits,
     share_at,
+    unseen,
 )
 from copyproof.auditing.result import Gain, Method, Verdict
-from copyproof.game import Agent, Market, Schedule
+from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Schedule
 from copyproof.outside import OutsidePolicy
-from copyproof.policy import Policy
+from copyproof.policy import Policy, why_not_covered
 from copyproof.simulation import Interval
 
 __all__ = ["LIMITS", "Trial", "sample", "tolerated"]
@@ -45,6 +50,8 @@ _LEAST_GROWTH = 1.25
 """A last stage that is cut short by the budget must add this much to be worth it."""
 _LATE_STAGE = 6
 """The stage whose share of the error rate decides whether bounded limits are affordable."""
+_RARE = 0.01
+"""Of events that are rarer than this, and huge, large samples do not speak."""
 _UNKNOWN = Interval(math.nan, -math.inf, math.inf)
 _ZERO = Interval(0.0, 0.0, 0.0)
 
@@ -96,12 +103,15 @@ class Trial:
         own = np.array([self.position, *self.identities])
         return np.asarray(self.reference.fee * games.new_arms[:, own].sum(axis=1))
 
-    def judged(self, gain: Interval, worth: float) -> Verdict:
-        """What the limits of the gain say, the reference being worth so much before fees."""
+    def judged(self, gain: Interval, worth: float, *, rare: float = 0.0) -> Verdict:
+        """What the limits of the gain say, the reference being worth so much before fees.
+
+        ``rare`` is the chance that an event may have which no game has shown.
+        """
         tolerance = tolerated(self.tolerance, worth)
         if gain.low > (tolerance if self.clearly else 0):
             return "prone"
-        return "no-gain" if gain.high <= tolerance else "undecided"
+        return "no-gain" if gain.high <= tolerance and rare <= _RARE else "undecided"
 
 
 def tolerated(given: float | None, worth: float) -> float:
@@ -216,12 +226,17 @@ def _judge(
                 f"copies {trial.deviation.copies} of agent {trial.agent.name!r} changed a game "
                 "that they cannot change: please report this as a bug"
             )
-        gain, loss, advantage = _ZERO, _ZERO, NONE
+        gain, loss, advantage, rare = _ZERO, _ZERO, NONE, 0.0
     else:
         gain, loss = _limits(trial, pair, laboratory.horizon, alpha, method)
         advantage = sampled_advantage(pair.before, pair.after, alpha)
+        rare = unseen(repetitions, alpha) if method == "large-sample" else 0.0
+        if _never_ahead(trial, laboratory.policy):
+            _check_never_ahead(trial, pair)
+            gain = Interval(gain.mean, gain.low, min(gain.high, 0.0))
+            rare = 0.0
     gain = Interval(gain.mean - trial.fees, gain.low - trial.fees, gain.high - trial.fees)
-    verdict = trial.judged(gain, float(trial.worth(pair.before).mean()))
+    verdict = trial.judged(gain, float(trial.worth(pair.before).mean()), rare=rare)
     return Gain(trial.deviation, gain, loss, advantage, verdict, repetitions)
 
 
@@ -247,10 +262,14 @@ def _limits(
         gain = bounded_limits(after - before, _width(trial, horizon), alpha)
         most_regret = 2 * _largest_gap(trial.reference) * horizon
         return gain, bounded_limits(more_regret, most_regret, alpha)
-    return (
-        large_sample_limits(after - before, max(_range_of(before, after), _play(trial)), alpha),
-        large_sample_limits(more_regret, _range_of(pair.regret_before, pair.regret_after), alpha),
+    seen = _range_of(before, after)
+    worst = _worth_range(trial, horizon)[0]
+    kept = float(after.mean()) - worst if math.isfinite(worst) else seen
+    gain = large_sample_limits(
+        after - before, alpha, below=max(kept, 0.0), above=max(seen, _play(trial, horizon))
     )
+    seen = _range_of(pair.regret_before, pair.regret_after)
+    return gain, large_sample_limits(more_regret, alpha, below=seen, above=seen)
 
 
 def _same_on_every_path(trial: Trial, policy: Policy | OutsidePolicy) -> bool:
@@ -266,29 +285,57 @@ def _same_on_every_path(trial: Trial, policy: Policy | OutsidePolicy) -> bool:
     return len(registered[0]) == 1 and registered[0] == registered[1]
 
 
+def _never_ahead(trial: Trial, policy: Policy | OutsidePolicy) -> bool:
+    """Whether the pathwise theorem says that the deviation cannot earn more on any path."""
+    if isinstance(policy, OutsidePolicy) or why_not_covered(policy) or trial.identities:
+        return False
+    agent = trial.reference.agents[trial.position]
+    bernoulli = all(
+        isinstance(arm, Bernoulli) for one in trial.reference.agents for arm in one.arms
+    )
+    return bernoulli and agent.copies == agent.best_arm_only().copies
+
+
+def _check_never_ahead(trial: Trial, pair: "_Pair") -> None:
+    """Every game is a test of the theorem."""
+    ahead = np.flatnonzero(pair.after > pair.before * (1 + 1e-12) + 1e-9)
+    if len(ahead) > 0:
+        raise RuntimeError(
+            f"copies {trial.deviation.copies} of agent {trial.agent.name!r} earned more in "
+            f"repetition {ahead[0]}, which the theorem excludes: please report this as a bug"
+        )
+
+
 def _range_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     return float(max(one.max(), other.max()) - min(one.min(), other.min()))
 
 
-def _play(trial: Trial) -> float:
-    """What one play can be worth: the least that something unseen could change."""
-    rewards = [max(map(abs, arm.support)) for arm in trial.agent.arms]
-    most = max(one if math.isfinite(one) else 1.0 for one in rewards)
-    nothing, something = trial.agent.utility.of([0.0, most])
-    return float(something - nothing)
+def _play(trial: Trial, horizon: int) -> float:
+    """The least that something unseen could change: a play, or all of a U that is not linear."""
+    if trial.agent.utility == NEUTRAL:
+        rewards = [max(map(abs, arm.support)) for arm in trial.agent.arms]
+        return max(one if math.isfinite(one) else 1.0 for one in rewards)
+    worst, best = _worth_range(trial, horizon)
+    return best - worst if math.isfinite(best - worst) else 0.0
 
 
-def _width(trial: Trial, horizon: int) -> float:
-    """The length of the interval that a difference of two utilities must lie in."""
+def _worth_range(trial: Trial, horizon: int) -> tuple[float, float]:
+    """The worst and the best that a game can be worth to the agent, before fees."""
     supports = [arm.support for arm in trial.agent.arms]
     total = trial.reference.discount.total(horizon)
     low = min(0.0, *(low for low, _ in supports)) * total
     high = max(0.0, *(high for _, high in supports)) * total
     if not math.isfinite(high - low):
-        return math.inf
+        return -math.inf, math.inf
     worst, best = trial.agent.utility.of([low, high])
+    return float(worst), float(best)
+
+
+def _width(trial: Trial, horizon: int) -> float:
+    """The length of the interval that a difference of two utilities must lie in."""
+    worst, best = _worth_range(trial, horizon)
     most_late = trial.reference.fee * horizon if trial.schedule else 0.0
-    return 2 * float(best - worst) + most_late
+    return 2 * (best - worst) + most_late
 
 
 def _largest_gap(market: Market) -> float:

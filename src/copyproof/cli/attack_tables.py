@@ -68,7 +68,7 @@ def attack_tables(found: Sequence[Attacks]) -> str:
     console = new_console()
     with console.capture() as text:
         console.print(
-            f"agent {first.agent} against its best arm only; "
+            f"agent {first.agent} against the copies {_profile((first.reference,))}; "
             f"{quantity(first.horizon, 'round')}, seed {first.seed}; all limits of a policy hold "
             f"together, with {100 * first.confidence:g} %"
         )

@@ -1,7 +1,7 @@
 """``copyproof attacks``: several identities, and arms that are submitted again as new."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -18,6 +18,10 @@ from copyproof.cli.options import (
     Workers,
 )
 from copyproof.cli.output import emit, whole
+
+if TYPE_CHECKING:
+    from copyproof.auditing.audit import Reference
+    from copyproof.game.identities import How
 
 __all__ = ["attacks"]
 
@@ -39,6 +43,19 @@ def attacks(
             show_default=False,
         ),
     ] = None,
+    reference: Annotated[
+        str,
+        typer.Option(help="What is held against: best, honest or market.", metavar="R"),
+    ] = "best",
+    split_arms: Annotated[
+        str,
+        typer.Option(
+            "--split",
+            help="best: each identity registers the best arm; deal: the reference's arms are dealt "
+            "out to the identities.",
+            metavar="HOW",
+        ),
+    ] = "best",
     confidence: Confidence = 0.95,
     budget: Budget = None,
     workers: Workers = None,
@@ -47,7 +64,7 @@ def attacks(
     """Find out what an agent gains by other means than copies.
 
     Several identities: one person takes part as several agents. Re-registration: arms are
-    withdrawn during the game and submitted again as new. Both against the best arm only, once.
+    withdrawn during the game and submitted again as new. Both against the reference strategy.
     """
     game = named_market(market)
     from copyproof.auditing import attacks as find
@@ -62,6 +79,8 @@ def attacks(
             horizon=horizon,
             seed=seed,
             identities=identities or (2, 5, 10),
+            split_arms=cast("How", split_arms),
+            reference=cast("Reference", reference),
             confidence=confidence,
             budget=budget,
             workers=workers,

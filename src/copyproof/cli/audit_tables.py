@@ -39,7 +39,7 @@ def audit_tables(audits: Sequence[Audit]) -> str:
         console.print(
             f"{quantity(len(first.agents), 'agent')} of {len(first.market.agents)} audited; "
             f"{quantity(first.horizon, 'round')}, seed {first.seed}\n"
-            f"reference: {reference_words(audits)}; all limits of a policy hold together, with "
+            f"reference: {reference_words(audits)}; all gains of a policy hold together, with "
             f"{100 * first.confidence:g} %\n"
         )
         console.print(_verdict_table(audits))

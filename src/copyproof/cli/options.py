@@ -38,12 +38,13 @@ Seed: TypeAlias = Annotated[
     int, typer.Option(help="Equal seeds share their luck.", metavar="S", parser=whole)
 ]
 Confidence: TypeAlias = Annotated[
-    float, typer.Option(help="With which all limits of a policy hold together.", metavar="X")
+    float,
+    typer.Option(help="With which the limits of all gains of a policy hold together.", metavar="X"),
 ]
 Budget: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        help="Most rounds for each policy: 400000000 if not given, 2000000 for another's.",
+        help="Most rounds for each policy: 300000000 if not given, 2000000 for another's.",
         metavar="ROUNDS",
         parser=whole,
         show_default=False,

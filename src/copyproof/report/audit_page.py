@@ -251,7 +251,7 @@ def _deviations_table(audit: Audit) -> Markup:
         (
             f"{agent.name}: {gain.deviation.name}",
             limits(gain.gain),
-            _badge(gain.verdict, copying=gain.deviation.replicates),
+            _badge(gain.verdict, copying=gain.deviation.replicates(agent.reference)),
             limits(gain.loss),
             _advantage(gain),
             f"{gain.repetitions:,}" if gain.repetitions else "–",

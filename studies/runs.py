@@ -1,0 +1,102 @@
+"""Games of cases under policies, each played once and kept in a CSV file.
+
+The file is written beside and renamed, every few seconds: a study that is broken off goes on where
+it was. A row is only taken for the same market, policy, horizon, repetitions and seed.
+"""
+
+import csv
+import io
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from copyproof import Policy, simulate
+from copyproof._files import write_atomically
+from markets import Case
+
+Row = dict[str, str]
+COLUMNS = ("market", "kind", "agents", "arms", "horizon", "repetitions", "seed", "digest")
+FOUND = ("variant", "policy", "regret", "sd", "worst")
+_EVERY = 3.0
+"""Seconds between two writings."""
+
+
+def play_all(
+    cases: Sequence[Case], policies: Mapping[str, Policy], path: Path, workers: int | None = None
+) -> list[Row]:
+    """Play what is not in the file yet, and return a row for every case and policy, in order."""
+    known = {_key(row): row for row in read(path)} if path.exists() else {}
+    rows: list[Row] = []
+    written = begin = time.monotonic()
+    total = len(cases) * len(policies)
+    try:
+        for case in cases:
+            for variant, policy in policies.items():
+                row = _asked(case, variant, policy)
+                rows.append(known.get(_key(row)) or _played(row, case, policy, workers))
+                if time.monotonic() - written > _EVERY:
+                    written = time.monotonic()
+                    _write(path, [*rows, *_others(known, rows)])
+                    print(
+                        f"\r{len(rows)}/{total}  {written - begin:.0f} s", end="", file=sys.stderr
+                    )
+    except BaseException:
+        _write(path, [*rows, *_others(known, rows)])
+        raise
+    _write(path, rows)
+    print(f"\r{total}/{total}  {time.monotonic() - begin:.0f} s", file=sys.stderr)
+    return rows
+
+
+def read(path: Path) -> list[Row]:
+    """The rows of a file."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def regrets(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """Mean regrets by market, then by variant."""
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        found.setdefault(row["market"], {})[row["variant"]] = float(row["regret"])
+    return found
+
+
+def _asked(case: Case, variant: str, policy: Policy) -> Row:
+    market = case.market
+    values = (case.name, case.kind, len(market.agents), market.registered, case.horizon)
+    values += (case.repetitions, case.seed, case.digest, variant, policy)
+    return dict(zip((*COLUMNS, *FOUND[:2]), map(str, values), strict=True))
+
+
+def _played(row: Row, case: Case, policy: Policy, workers: int | None) -> Row:
+    result = simulate(
+        case.market,
+        policy,
+        horizon=case.horizon,
+        repetitions=case.repetitions,
+        seed=case.seed,
+        checkpoints=1,
+        workers=workers,
+    )
+    found = (result.regret.mean, result.regret.std, result.regret_curves.max())
+    return row | dict(zip(FOUND[2:], (f"{value:.6g}" for value in found), strict=True))
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return tuple(row[name] for name in (*COLUMNS, *FOUND[:2]))
+
+
+def _others(known: Mapping[tuple[str, ...], Row], rows: Sequence[Row]) -> list[Row]:
+    """What a file holds beyond the rows so far: not lost if the study is broken off again."""
+    done = {_key(row) for row in rows}
+    return [row for key, row in known.items() if key not in done]
+
+
+def _write(path: Path, rows: Sequence[Row]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, (*COLUMNS, *FOUND), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_atomically(path, text.getvalue().encode())

@@ -1,0 +1,210 @@
+"""The search for a default policy: variants of the family on the development suite.
+
+    python studies/search.py [--quick] [--out FOLDER] [--redraw]
+
+Every variant plays every case of ``markets.development()`` with the same luck (``runs.py``); its
+regret is divided by the better of H-UCB's and RH-UCB's on that case. Per variant:
+
+- *all*: the geometric mean of that ratio over all cases, and *worst*, the largest;
+- *rational*: the geometric mean over the cases in which every agent registers its best arm only;
+- *replicators*: the largest ratio over the cases in which agents copy;
+- *lost to replicators*: the largest regret over these cases as a share of the best revenue, μ*·T.
+
+The *frontier* holds the variants that no other beats in both *rational* and *replicators*. Then the
+variants near it are held against each other by their late runs on figure 2c (``late.py``).
+
+Writes ``search.csv`` (a row for each case and variant; broken off, the study goes on from it),
+``late.json`` (likewise), ``late.md``, ``frontier.json``, ``.md``, ``.svg`` and ``.png``.
+"""
+
+import argparse
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+from copyproof.report import save_figure
+from copyproof.report.canvas import new_axes, plain
+from copyproof.report.looks import INK, QUIET, colour_of, looks_of, name_of
+from late import HORIZON, late_markdown, play_late
+from markets import Case, development
+from runs import play_all, read, regrets
+from variants import BASELINES, DEFAULT, VARIANTS
+
+HERE = Path(__file__).resolve().parent
+GAMES = 800
+"""For late runs."""
+NAMED: dict[str, tuple[Any, ...]] = {
+    "h-ucb": (),
+    "rh-ucb": (7, -3),
+    "prh-ucb": (-7, -3, "right"),
+    "default": (2, -15),
+    "doubt 0": (-6, -9, "right"),
+    "doubt 0, mean": (-2, 6),
+    "scale 0.7": (-6, -3, "right"),
+    "arms: UCB": (),
+    "arms: UCB, growing": (),
+    "agents: UCB": (),
+}
+"""Variants with a name in the first panel, and where it stands."""
+BESIDE: dict[str, tuple[Any, ...]] = {
+    "default": (8, -3),
+    "doubt 1.5": (-6, -3, "right"),
+    "Hoeffding": (-6, -3, "right"),
+}
+"""Where names stand in the second panel, unless to the right."""
+Summary = dict[str, float | str | bool]
+
+
+def summaries(
+    cases: Sequence[Case], found: Mapping[str, Mapping[str, float]], variants: Iterable[str]
+) -> list[Summary]:
+    """One line for each variant, the best over all cases first."""
+    table: list[Summary] = []
+    for variant in variants:
+        ratio = {}
+        lost = []
+        for case in cases:
+            regret = found[case.name]
+            ratio[case.name] = regret[variant] / min(regret["h-ucb"], regret["rh-ucb"])
+            if case.kind == "replicators":
+                lost.append(regret[variant] / (case.market.best_mean * case.horizon))
+        of = {kind: [ratio[c.name] for c in cases if c.kind == kind] for kind in _kinds(cases)}
+        worst = max(ratio, key=lambda name: ratio[name])
+        table.append(
+            {
+                "variant": variant,
+                "policy": str(VARIANTS[variant]),
+                "all": geometric_mean(ratio.values()),
+                "worst": ratio[worst],
+                "worst market": worst,
+                "rational": geometric_mean(of["rational"]),
+                "replicators": max(of["replicators"]),
+                "lost to replicators": max(lost),
+            }
+        )
+    for line in table:
+        line["frontier"] = not any(
+            all(other[k] <= line[k] for k in ("rational", "replicators"))
+            and any(other[k] < line[k] for k in ("rational", "replicators"))
+            for other in table
+        )
+    return sorted(table, key=lambda line: line["all"])
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    """The mean of the logarithms; no regret at all counts as a thousandth."""
+    logs = [math.log(max(value, 1e-3)) for value in values]
+    return math.exp(sum(logs) / len(logs))
+
+
+def _kinds(cases: Sequence[Case]) -> list[str]:
+    return sorted({case.kind for case in cases})
+
+
+def as_markdown(table: Sequence[Summary]) -> str:
+    """The table of the documentation."""
+    lines = [
+        "| variant | all | worst | rational | replicators | lost to replicators |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for line in table:
+        name = f"{line['variant']} *" if line["frontier"] else str(line["variant"])
+        numbers = [f"{line[key]:.2f}" for key in ("all", "worst", "rational", "replicators")]
+        cells = [f"**{name}**" if line["variant"] == DEFAULT else name, *numbers]
+        lines.append("| " + " | ".join([*cells, f"{line['lost to replicators']:.1%}"]) + " |")
+    return "\n".join(lines).replace("%", " %") + "\n"
+
+
+def draw(table: Sequence[Summary], lates: Sequence[dict[str, Any]], out: Path) -> None:
+    """The frontier; and for variants near it, how often they write the best agent off."""
+    whole, near = new_axes(3.7, columns=2, width=9.6)
+    lines = {str(line["variant"]): line for line in table}
+    for name, line in lines.items():
+        whole.plot(line["rational"], line["replicators"], "o", **_look(name))
+        if line["frontier"] or name in NAMED:
+            text = f"{name_of(name)}, h-ucb-t-free" if name == "h-ucb" else name_of(name)
+            _name_beside(whole, (line["rational"], line["replicators"]), text, *NAMED.get(name, ()))
+    front = sorted((one for one in table if one["frontier"]), key=lambda one: one["rational"])
+    x, y = ([one[key] for one in front] for key in ("rational", "replicators"))
+    whole.step(x, y, where="post", color=QUIET, linewidth=0.9, zorder=1)
+    whole.set_xscale("log")
+    whole.set_yscale("log")
+    whole.set_ylim(bottom=0.6)
+    whole.set_ylabel("replicators: largest ratio", fontsize=9)
+    for axis, ticks in ((whole.xaxis, (0.3, 1, 3, 10)), (whole.yaxis, (1, 3, 10, 30))):
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_major_formatter(FixedFormatter([f"{tick:g}" for tick in ticks]))
+        axis.set_minor_locator(NullLocator())
+    for one in lates:
+        name = one["variant"]
+        place = (lines[name]["rational"], 100 * one["late"])
+        near.errorbar(*place, yerr=100 * one["stderr of late"], ecolor="#bbbbbb", elinewidth=1.0)
+        near.plot(*place, "o", **_look(name))
+        _name_beside(near, place, name, *BESIDE.get(name, ()))
+    near.set_ylim(bottom=0)
+    near.set_ylabel("late runs on figure 2c, T = 30,000 (%)", fontsize=9)
+    for ax in (whole, near):
+        plain(ax)
+        ax.grid(axis="x", color="#dddddd", linewidth=0.6)
+        ax.set_xlabel("rational agents: geometric mean of the ratio", fontsize=9)
+        ax.tick_params(labelsize=8)
+        ax.margins(x=0.12)
+    figure = whole.get_figure(root=True)
+    save_figure(figure, out / "frontier.svg")
+    save_figure(figure, out / "frontier.png")
+
+
+def _name_beside(
+    ax: "Axes", place: tuple[float, float], text: str, x: float = 5, y: float = -3, ha: str = "left"
+) -> None:
+    ax.annotate(
+        text, place, xytext=(x, y), textcoords="offset points", fontsize=8, color=INK, ha=ha
+    )
+
+
+def _look(name: str) -> dict[str, object]:
+    """Baselines in their colours everywhere, the default large, variants small and grey."""
+    if name in BASELINES and name != "h-ucb-t-free":
+        return {"color": colour_of(name), "markersize": 6, "zorder": 3}
+    if name == DEFAULT:
+        return {
+            "color": looks_of([DEFAULT])[0][0],
+            "markersize": 7,
+            "markeredgecolor": INK,
+            "zorder": 4,
+        }
+    return {"color": QUIET, "markersize": 4, "zorder": 3}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
+    parser.add_argument("--redraw", action="store_true", help="only draw what is in search.csv")
+    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    cases = development()
+    if options.quick:
+        cases = [replace(case, horizon=300, repetitions=2) for case in cases[::6]]
+    path = options.out / "search.csv"
+    late_size = (2, 300) if options.quick else (GAMES, HORIZON)
+    rows = read(path) if options.redraw else play_all(cases, VARIANTS, path, options.workers)
+    table = summaries(cases, regrets(rows), VARIANTS)
+    (options.out / "frontier.json").write_text(json.dumps(table, indent=1) + "\n")
+    (options.out / "frontier.md").write_text(as_markdown(table))
+    lates = play_late(options.out / "late.json", *late_size, options.workers)
+    (options.out / "late.md").write_text(late_markdown(lates))
+    draw(table, lates, options.out)
+    print(as_markdown(table))
+    print(late_markdown(lates))
+
+
+if __name__ == "__main__":
+    main()
