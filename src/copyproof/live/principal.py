@@ -93,7 +93,7 @@ class Principal:
             fresh = MarketConfig.from_dict({**settings, "policy": given or settings["policy"]})
             plan_of(parse_policy(fresh.policy), fresh)
             self.store.create_market(self.market, fresh.to_dict())
-            known = fresh.to_dict()
+            known = self.store.markets()[self.market]
         elif config is not None:
             require(
                 config.to_dict() == known,
@@ -301,12 +301,14 @@ class Principal:
         """
         self._now()
         self._depth += 1
+        before = len(self._staged) if self._depth > 1 else 0
         try:
             yield
             if self._depth == 1:
                 self._commit()
         except BaseException:
-            if self._staged:
+            # An error that comes before anything is written leaves a larger group as it is.
+            if len(self._staged) > before:
                 self._failed = True
             raise
         finally:
