@@ -3,7 +3,7 @@
 Five providers publish articles, and visitors click on what they like. One provider, eve, has a
 dull article and publishes it a hundred times. The site asks ``copyproof serve`` what to show, tells
 which visitors clicked, and draws what happened: once under UCB1, which looks at articles only, and
-once under PRH-UCB, which knows whose they are. The same visitors come to both.
+once under H-UCB, which knows whose they are. The same visitors come to both.
 
     python examples/content_site/run.py content-site.png
 
@@ -25,13 +25,14 @@ from contextlib import contextmanager
 from matplotlib.figure import Figure
 
 from copyproof.client import Client
-from copyproof.report import COLOURS, save_figure
+from copyproof.report import save_figure
 
-PROVIDERS = {"ann": 0.14, "bob": 0.12, "cleo": 0.10, "dan": 0.08, "eve": 0.03}
+PROVIDERS = {"ann": 0.45, "bob": 0.35, "cleo": 0.25, "dan": 0.15, "eve": 0.05}
 """How likely a visitor clicks on an article of each."""
 COPIES = 100
 """How often eve publishes her only article."""
-POLICIES = {"ucb1": "UCB1: looks at articles", "prh-ucb": "PRH-UCB: knows whose they are"}
+POLICIES = {"ucb1": "UCB1: looks at articles", "h-ucb": "H-UCB: knows whose they are"}
+SHADES = {"ann": "#0072b2", "bob": "#009e73", "cleo": "#e69f00", "dan": "#cc79a7", "eve": "black"}
 VISITORS = 20_000
 PAGE = 20
 """Visitors that come at the same time: their clicks are told together, afterwards."""
@@ -115,19 +116,17 @@ def report(statistics: dict[str, object]) -> None:
 
 def draw(shown: dict[str, list[Counter[str]]], path: str) -> None:
     """Draw every provider's share of the visitors so far, over time."""
-    colours = list(COLOURS.values())
     figure = Figure(figsize=(8.0, 3.4), dpi=200, layout="constrained")
     for ax, (policy, pages) in zip(figure.subplots(1, 2, sharey=True), shown.items(), strict=True):
         at = [PAGE * (number + 1) for number in range(len(pages))]
-        for provider, colour in zip(PROVIDERS, colours, strict=False):
+        for provider, colour in SHADES.items():
             total, shares = 0, []
             for count, page in zip(at, pages, strict=True):
                 total += page[provider]
                 shares.append(100 * total / count)
             copying = provider == "eve"
             label = f"{provider}, {COPIES} copies" if copying else provider
-            width, colour = (2.6, "black") if copying else (1.4, colour)
-            ax.plot(at, shares, color=colour, linewidth=width, label=label)
+            ax.plot(at, shares, color=colour, linewidth=2.6 if copying else 1.6, label=label)
         ax.set_title(POLICIES[policy], fontsize=10)
         ax.set_xlabel("visitors")
         ax.set_ylim(0, 100)
