@@ -212,6 +212,15 @@ class Arena:
         """Where an arm lies in memory."""
         return int(self._item_of[arm])
 
+    def agent_rows(self) -> Any:
+        """The statistics of all agents; a copy."""
+        return self._items[: self.agents].copy()
+
+    def arm_rows(self, arms: Any) -> tuple[Any, Any]:
+        """The statistics of some arms, and which of them are in play; copies."""
+        item = self._item_of[arms]
+        return self._items[item], (self._place[item] >= 0) & bool(self.counters[LAID])
+
     def export(self) -> dict[str, Any]:
         """Everything that is remembered, in order of registration; copies."""
         item = self._item_of[: self.arms]

@@ -32,7 +32,7 @@ from copyproof.live.records import (
 )
 from copyproof.live.replay import read_market
 from copyproof.live.snapshots import to_bytes
-from copyproof.live.statistics import statistics_of
+from copyproof.live.statistics import View
 from copyproof.live.stores import Store, StoreError, open_store
 from copyproof.policy import Policy, parse_policy
 
@@ -239,7 +239,10 @@ class Principal:
         whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
         state = self._now()
         last = state.machine.round
-        rounds = [self._ids.round(decision, last) for decision, _ in rewards]
+        rounds = [
+            self._ids.round(decision, last, first.format(n))
+            for n, (decision, _) in enumerate(rewards)
+        ]
         values = [unit_reward(second.format(n), reward) for n, (_, reward) in enumerate(rewards)]
         request = ["tell", rounds, values]
         if kept := self._kept(key, request):
@@ -284,7 +287,11 @@ class Principal:
 
     def statistics(self, agent: str | None = None) -> Statistics:
         """Plays, rewards and shares: of all agents, or of one agent and its arms."""
-        return statistics_of(self.market, self._now(), agent)
+        return self.view(agent).statistics()
+
+    def view(self, agent: str | None = None) -> View:
+        """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread."""
+        return View(self.market, self._now(), agent)
 
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""
@@ -323,9 +330,14 @@ class Principal:
         self.store.save_snapshot(self.market, self._last, data, digest)
 
     def compact(self) -> None:
-        """Save the state and drop the journal before it."""
+        """Save the state, and drop the journal before the last snapshot but this one.
+
+        So there are always two ways back, should a snapshot be damaged.
+        """
         self.snapshot()
-        self.store.compact(self.market, self._last)
+        older = self.store.snapshot(self.market, before=self._last)
+        if older is not None:
+            self.store.compact(self.market, older[0])
 
     def _now(self) -> MarketState:
         """The state; rebuilt from the store first, if something failed."""
