@@ -436,7 +436,7 @@ def _plain(eligible: Eligible | None) -> Any:
         return None
     if isinstance(eligible, Mapping):
         return {
-            name_of("eligible", agent): _names(f"eligible[{agent!r:.60}]", arms)
+            _name("eligible", agent): _names(f"eligible[{shown(agent)}]", arms)
             for agent, arms in eligible.items()
         }
     return list(dict.fromkeys(_names("eligible", eligible)))
@@ -446,7 +446,13 @@ def _names(field: str, names: object) -> list[str]:
     is_list = isinstance(names, Sequence) and not isinstance(names, str | bytes)
     require(is_list, field, names, "a list of names")
     assert isinstance(names, Sequence)
-    return [name_of(f"{field}[{n}]", name) for n, name in enumerate(names)]
+    return [_name(field, name) for name in names]
+
+
+def _name(field: str, name: object) -> str:
+    """A text; whether it is the name of anything is seen when it is looked up."""
+    require(isinstance(name, str), field, name, "a name")
+    return str(name)
 
 
 def _digest(request: Any) -> str:

@@ -221,7 +221,8 @@ def name_of(field: str, value: object) -> str:
     >>> len(name_of("agent", "ann"))
     3
     """
-    name = text(field, value)
+    plain = isinstance(value, str) and value.isprintable() and bool(value.strip())
+    name = str(value) if plain else text(field, value)  # the short way for most
     accepted = f"one line of at most {LONGEST_NAME} characters"
     require(len(name) <= LONGEST_NAME, field, value, accepted)
     return name
