@@ -89,7 +89,7 @@ help:  ## this list
 # --- the environment -------------------------------------------------------------------------
 
 $(RUN): pyproject.toml constraints.txt
-	@$(call install,.)
+	@$(call install,.[service])
 $(DEV): $(RUN)
 	@$(call install,.[dev])
 $(DOCS): $(RUN)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from copyproof.cli import main
 from tests.service.serving import Caller, copyproof, environment, free_port
 
 
@@ -89,21 +90,26 @@ def test_keys_on_the_command_line(tmp_path: Path) -> None:
         (["serve", "--lease", "0.1"], "--lease 0.1 is not a number of seconds"),
         (["serve", "--rate", "0"], "--rate 0.0 is not a number"),
         (["serve", "--host", "999.0.0.1"], "cannot be bound"),
+        (["serve", "--store", "sqlite:no/such/folder/x.db"], "--store cannot be opened"),
+        (["serve", "--store", "mysql://x"], "is not memory:, sqlite:PATH or postgresql://"),
     ],
 )
-def test_bad_arguments(tmp_path: Path, arguments: list[str], said: str) -> None:
-    done = copyproof(*arguments, "--store", f"sqlite:{tmp_path / 'live.db'}")
-    assert (done.returncode, done.stdout) == (2, "")
-    [line] = done.stderr.splitlines()
+def test_bad_arguments(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    said: str,
+) -> None:
+    if "--store" not in arguments:
+        arguments = [*arguments, "--store", f"sqlite:{tmp_path / 'live.db'}"]
+    monkeypatch.setattr(sys, "argv", ["copyproof", *arguments])
+    assert main() == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    [line] = printed.err.splitlines()
     assert line.startswith("error: ")
     assert said in line
-
-
-def test_a_store_that_cannot_be_opened(tmp_path: Path) -> None:
-    for url in (f"sqlite:{tmp_path}/no/such.db", "mysql://x"):
-        done = copyproof("serve", "--store", url)
-        assert done.returncode == 2
-        assert len(done.stderr.splitlines()) == 1
 
 
 def test_passwords_are_not_shown() -> None:

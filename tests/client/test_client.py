@@ -1,5 +1,6 @@
 """The client against a real service, and against one that fails."""
 
+import re
 import socket
 import threading
 import time
@@ -110,7 +111,9 @@ class Flaky:
                 far.sendall(sent)
                 if not sent.rstrip().endswith(b"}"):
                     continue  # headers only: the body is still to come
-                answer = far.recv(1 << 16)
+                answer = b""
+                while not _is_whole(answer):
+                    answer += far.recv(1 << 16)
                 self._number += 1
                 if self._number % 2:
                     self.lost += 1
@@ -119,6 +122,12 @@ class Flaky:
 
     def close(self) -> None:
         self._listener.close()
+
+
+def _is_whole(answer: bytes) -> bool:
+    head, gap, body = answer.partition(b"\r\n\r\n")
+    found = re.search(rb"content-length: (\d+)", head)
+    return bool(gap) and found is not None and len(body) == int(found.group(1))
 
 
 def test_lost_answers_change_nothing(served: tuple[Running, Store, str]) -> None:

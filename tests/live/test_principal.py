@@ -354,9 +354,9 @@ def test_errors_name_the_field_and_nothing_happens() -> None:
     for count in (0, 1001, 1.5):
         with pytest.raises(ValueError, match="count = "):
             principal.ask(count)  # type: ignore[arg-type]
-    with pytest.raises(Unknown, match="agent = 'eve' is not known"):
+    with pytest.raises(Unknown, match="eligible = 'eve' is not known"):
         principal.ask(eligible=["eve"])
-    with pytest.raises(Unknown, match="arm 'z' is not known"):
+    with pytest.raises(Unknown, match="eligible = 'z' is not known"):
         principal.ask(eligible={"ann": ["z"]})
     with pytest.raises(ValueError, match="eligible = 'ann' is not a list"):
         principal.ask(eligible="ann")
@@ -367,6 +367,9 @@ def test_errors_name_the_field_and_nothing_happens() -> None:
             call("eve")
     with pytest.raises(Unknown):
         principal.retire_arm("ann", "z")
+    with pytest.raises(Unknown, match="is not known") as unknown:
+        principal.tell_many([(decision.id, 1), (foreign.id, 1)])
+    assert unknown.value.field == "rewards[1].decision"
     with pytest.raises(ValueError, match=r"arms\[0\]\.arm = '' is not one line"):
         principal.register_arm("ann", "")
     assert (principal.digest(), principal.store.last("default")) == before

@@ -63,9 +63,9 @@ def _and_the_server(server: Server) -> Callable[[int], None]:
 
 
 def test_a_kill_with_postgresql_and_of_its_server(postgres: Server) -> None:
-    _kill_again_and_again(postgres.new_database(), 1, 3, _and_the_server(postgres))
+    _kill_again_and_again(postgres.new_url(), 1, 3, _and_the_server(postgres))
 
 
 @pytest.mark.slow
 def test_fifty_kills_with_postgresql_and_of_its_server(postgres: Server) -> None:
-    _kill_again_and_again(postgres.new_database(), 50, 4, _and_the_server(postgres))
+    _kill_again_and_again(postgres.new_url(), 50, 4, _and_the_server(postgres))

@@ -66,7 +66,7 @@ def test_full_disk(tmp_path: Path) -> None:
 
 
 def test_database_away(postgres: Server) -> None:
-    url = postgres.new_database()
+    url = postgres.new_url()
     with open_store(url) as store:
         key = filled(store)["operator"]
         with serving(store) as running:

@@ -23,7 +23,7 @@ def _until_served(url: str, key: str, seconds: float) -> float:
 
 
 def test_another_process_takes_over(postgres: Server) -> None:
-    url = postgres.new_database()
+    url = postgres.new_url()
     with open_store(url) as store:
         key = filled(store)["operator"]
     one, other = Program(url), Program(url)
@@ -65,7 +65,7 @@ def test_another_process_takes_over(postgres: Server) -> None:
 def test_a_process_that_slept_cannot_write(postgres: Server) -> None:
     import signal
 
-    url = postgres.new_database()
+    url = postgres.new_url()
     with open_store(url) as store:
         key = filled(store)["operator"]
     one, other = Program(url, "--lease", "2"), Program(url, "--lease", "2")

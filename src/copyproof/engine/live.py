@@ -22,6 +22,7 @@ from numba import int64
 from copyproof.engine.cache import inlined, kernel, part
 from copyproof.engine.live_subsets import NOBODY, choose_among, clear, mark
 from copyproof.engine.principal import (
+    Choice,
     Plan,
     begin,
     choose,
@@ -143,7 +144,7 @@ def serve(
                     if epoch_is_over(plan, state, t):
                         _turn_epoch(plan, state, live)
                     choice = choose(plan, state, t, 0)
-                    observe(plan, state, choice.agent, choice.arm, choice.place, 1, 0, 0.0)
+                    _play(plan, state, choice)
                     _note(state, live, choice.arm, operation.value)
             else:
                 outcomes[n].status = _ask_among(plan, state, live, operation, lists)
@@ -156,17 +157,18 @@ def serve(
 
 @part
 def _observe(
-    plan: Plan,
-    state: State,
-    agent: int,
-    arm: int,
-    place: int,
-    played: int,
-    answered: int,
-    reward: float,
+    plan: Plan, state: State, item: int, played: int, answered: int, reward: float
 ) -> None:
-    """``observe``, compiled once for all who call it outside the hot loop."""
-    observe(plan, state, agent, arm, place, played, answered, reward)
+    """``observe`` for an arm, wherever it is."""
+    owner = int(int64(state.items[item].owner))
+    place = int(int64(state.place[item]))
+    observe(plan, state, owner, item, place, played, answered, reward)
+
+
+@inlined
+def _play(plan: Plan, state: State, choice: Choice) -> None:
+    """Count a play whose reward is yet to come."""
+    _observe(plan, state, choice.arm, 1, 0, 0.0)
 
 
 @part
@@ -212,7 +214,7 @@ def _ask_among(plan: Plan, state: State, live: Live, operation: Any, lists: Any)
         choice = choose_among(plan, state, live.marks, live.left, t, slate)
         if choice.agent == NOBODY:
             break
-        _observe(plan, state, choice.agent, choice.arm, choice.place, 1, 0, 0.0)
+        _play(plan, state, choice)
         _note(state, live, choice.arm, operation.value)
         made += 1
     clear(state, live.marks, live.left, lists, operation.start, operation.stop)
@@ -263,7 +265,7 @@ def _answer(plan: Plan, state: State, live: Live, round_: int, row: Any, reward:
         live.past_arms[row.arm].total += reward
         live.past_arms[row.arm].answers += 1
     else:
-        _observe(plan, state, owner, item, state.place[item], 0, 1, reward)
+        _observe(plan, state, item, 0, 1, reward)
     history = live.history[row.arm]
     if history.rewards > 0 and reward == history.last:
         history.repeats += 1
@@ -296,7 +298,7 @@ def _correct(plan: Plan, state: State, live: Live, round_: int, row: Any, value:
     for number in (item, owner):
         one = state.items[number]
         one.total = min(max(one.total + change, 0.0), float(one.answers))
-    _observe(plan, state, owner, item, state.place[item], 0, 0, 0.0)
+    _observe(plan, state, item, 0, 0, 0.0)
 
 
 @inlined

@@ -20,8 +20,8 @@ import numpy as np
 from numba import int64
 
 from copyproof.engine.cache import part
-from copyproof.engine.own import line_in
-from copyproof.engine.principal import BY_RULE, GROWING, Choice, Plan, join, sample_bound
+from copyproof.engine.own import champion, line_in
+from copyproof.engine.principal import BY_RULE, GROWING, Choice, Plan, grow, join, sample_bound
 from copyproof.engine.rules import (
     EPSILON_DECREASING,
     EPSILON_GREEDY,
@@ -137,7 +137,14 @@ def choose_among(plan: Plan, state: State, marks: Any, left: Any, t: int, slate:
         pool = agent + 1
         plays = state.items[agent].plays
         k = plays
-    number = _arm_among(plan, state, marks, pool, plays, k, t)
+    if (
+        plan.sampling == BY_RULE
+        and plan.hierarchical
+        and left[agent] == (state.pools[pool].size + state.pools[pool].outside)
+    ):
+        number = _arm_of_all(plan, state, pool, plays, k)
+    else:
+        number = _arm_among(plan, state, marks, pool, plays, k, t)
     if number < 0:
         return Choice(NOBODY, 0, 0)
     if not plan.hierarchical:
@@ -180,6 +187,17 @@ def _arm_among(plan: Plan, state: State, marks: Any, pool: int, plays: int, k: i
     if here.outside > 0:
         return _outside_among(state, marks, pool, u)
     return NOBODY
+
+
+@part
+def _arm_of_all(plan: Plan, state: State, pool: int, plays: int, k: int) -> int:
+    """The champion rule's arm where all arms of the agent may be chosen, as ``choose`` has it."""
+    place = champion(plan.arm, state, pool, plays, 0)
+    here = state.pools[pool]
+    if place < 0:
+        u = uniform(state.keys[pool, 0], state.keys[pool, 1], k, PICK, 0, 0)
+        place = grow(plan.arm, state, pool, u)
+    return int(state.nodes[here.base + here.cap + place].link)
 
 
 @part

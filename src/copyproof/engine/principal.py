@@ -307,7 +307,7 @@ def _nth_outside(state: State, pool: int, nth: int) -> int:
 
 
 @part
-def _grow(rule: Rule, state: State, pool: int, u: float) -> int:
+def grow(rule: Rule, state: State, pool: int, u: float) -> int:
     """Bring the ⌊u·m⌋-th of the m arms outside into play; ``state`` is modified in place."""
     here = state.pools[pool]
     number = _nth_outside(state, pool, nth_of(u, here.outside))
@@ -348,7 +348,7 @@ def choose(plan: Plan, state: State, t: int, repetition: int) -> Choice:
                 fresh = True
     if fresh:
         u = uniform(state.keys[pool, 0], state.keys[pool, 1], k, PICK, 0, repetition)
-        place = _grow(plan.arm, state, pool, u)
+        place = grow(plan.arm, state, pool, u)
     elif place < 0:
         place = select(plan.arm, state, pool, plays, k, horizon, repetition, False, plan.scan)
     arm = int(state.nodes[here.base + here.cap + place].link)

@@ -244,6 +244,16 @@ class Arena:
         """Where an arm lies in memory."""
         return int(self._item_of[arm])
 
+    def agent_rows(self) -> Any:
+        """The statistics of all agents, of all epochs; a copy."""
+        return _with_past(self._items[: self.agents].copy(), self._past[: self.agents])
+
+    def arm_rows(self, arms: Any) -> tuple[Any, Any]:
+        """The statistics of some arms, of all epochs, and which are in play; copies."""
+        item = self._item_of[arms]
+        rows = _with_past(self._items[item], self._past_arms[arms])
+        return rows, (self._place[item] >= 0) & bool(self.counters[LAID])
+
     def export(self) -> dict[str, Any]:
         """Everything that is remembered, in order of registration; copies."""
         item = self._item_of[: self.arms]
@@ -377,6 +387,13 @@ class Arena:
         empty = self._windows["recents"][: self.agents] == 0
         for name, source in (("recent", "total"), ("recents", "answers")):
             self._windows[name][: self.agents][empty] = agents[source][empty]
+
+
+def _with_past(rows: Any, past: Any) -> Any:
+    """Statistics with those of earlier epochs; ``rows`` is modified in place."""
+    for name in ("total", "plays", "answers"):
+        rows[name] += past[name]
+    return rows
 
 
 def _doubled(array: Any, needed: int) -> Any:

@@ -15,6 +15,7 @@ and look like any two arms of equal mean; and an arm that always pays the same s
 copies from paying without knowing them.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,24 +27,23 @@ _MOST_EXPECTED = 1e-3
 
 
 def suspected(
-    history: Any, prints: Any, names: list[tuple[str, str]] | Any, arms: Any
+    history: Any, prints: Any, names: Sequence[tuple[str, str]], pairs: float
 ) -> tuple[Suspicion, ...]:
     """Groups of arms with equal histories, those that agree longest first.
 
     Parameters
     ----------
     history, prints : array
-        Per arm, as the engine keeps them.
+        Per arm that is looked at, as the engine keeps them.
     names : sequence of (agent, arm)
-        By the arm's number.
-    arms : array of int
-        The arms that are looked at.
+        Whose they are.
+    pairs : float
+        How many pairs of arms there are, those with few answers included.
     """
     found: list[Suspicion] = []
     seen: set[int] = set()
-    pairs = len(arms) * (len(arms) - 1) / 2
     for level in range(len(PRINTS) - 1, -1, -1):
-        there = arms[history["rewards"][arms] >= PRINTS[level]]
+        there = np.flatnonzero(history["rewards"] >= PRINTS[level])
         order = there[np.argsort(prints[there, level], kind="stable")]
         marks = prints[order, level]
         edges = np.flatnonzero(marks[1:] != marks[:-1]) + 1
@@ -55,6 +55,6 @@ def suspected(
             chance = float(pairs * np.max(agreeing) ** PRINTS[level])
             if chance < _MOST_EXPECTED:
                 seen.update(group.tolist())
-                named = tuple(names[arm] for arm in np.sort(group).tolist())
+                named = tuple(names[place] for place in np.sort(group).tolist())
                 found.append(Suspicion(named, PRINTS[level], chance))
     return tuple(found)

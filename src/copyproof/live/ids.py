@@ -29,7 +29,7 @@ class Ids:
         """The id of a decision."""
         return f"{self._market}-{_base36(round_)}-{self._check(round_)}"
 
-    def round(self, decision: object, last: int) -> int:
+    def round(self, decision: object, last: int, field: str = "decision") -> int:
         """The round of a decision, at most ``last``; Unknown if this is no id of this market."""
         if isinstance(decision, str) and len(decision) < 1000:
             name, _, _ = decision.rpartition("-")
@@ -38,7 +38,7 @@ class Ids:
                 number = int(digits, 36)
                 if 0 < number <= last and decision == self.id(number):
                     return number
-        raise Unknown(f"decision = {decision!r:.60} is not known")
+        raise Unknown(field, decision)
 
     def _check(self, round_: int) -> str:
         digest = self._start.copy()

@@ -221,28 +221,30 @@ class MarketState:
         """The number of an agent."""
         number = self.agents.get(name)
         if number is None:
-            raise Unknown(f"agent = {name!r:.60} is not known")
+            raise Unknown("agent", name)
         return number
 
     def arm(self, agent: str, name: str) -> int:
         """The number of an arm that is, or was, registered."""
         number = self.arm_numbers[self.agent(agent)].get(name)
         if number is None:
-            raise Unknown(f"arm = {name!r:.60} is not known")
+            raise Unknown("arm", name)
         return number
 
     def numbers_of(self, eligible: Eligible) -> list[int]:
         """What is eligible as numbers: an agent a as a, an arm as −1 − arm."""
+        for name in eligible:
+            if name not in self.agents:
+                raise Unknown("eligible", name)
         if not isinstance(eligible, Mapping):
-            return [self.agent(name) for name in eligible]
+            return [self.agents[name] for name in eligible]
         found: dict[int, None] = {}
         for agent, arms in eligible.items():
-            known = self.arm_numbers[self.agent(agent)]
+            known = self.arm_numbers[self.agents[agent]]
             for name in arms:
-                arm = known.get(name)
-                if arm is None:
-                    raise Unknown(f"eligible: arm {name!r:.60} is not known")
-                found[-1 - arm] = None
+                if name not in known:
+                    raise Unknown("eligible", name)
+                found[-1 - known[name]] = None
         return list(found)
 
     def choosable(self, among: list[int]) -> bool:

@@ -32,7 +32,7 @@ from copyproof.live.records import (
 )
 from copyproof.live.replay import read_market
 from copyproof.live.snapshots import to_bytes
-from copyproof.live.statistics import statistics_of
+from copyproof.live.statistics import View
 from copyproof.live.stores import Store, StoreError, open_store
 from copyproof.policy import Policy, parse_policy
 
@@ -93,7 +93,7 @@ class Principal:
             fresh = MarketConfig.from_dict({**settings, "policy": given or settings["policy"]})
             plan_of(parse_policy(fresh.policy), fresh)
             self.store.create_market(self.market, fresh.to_dict())
-            known = fresh.to_dict()
+            known = self.store.markets()[self.market]
         elif config is not None:
             require(
                 config.to_dict() == known,
@@ -239,7 +239,10 @@ class Principal:
         whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
         state = self._now()
         last = state.machine.round
-        rounds = [self._ids.round(decision, last) for decision, _ in rewards]
+        rounds = [
+            self._ids.round(decision, last, first.format(n))
+            for n, (decision, _) in enumerate(rewards)
+        ]
         values = [unit_reward(second.format(n), reward) for n, (_, reward) in enumerate(rewards)]
         request = ["tell", rounds, values]
         if kept := self._kept(key, request):
@@ -284,7 +287,11 @@ class Principal:
 
     def statistics(self, agent: str | None = None) -> Statistics:
         """Plays, rewards and shares: of all agents, or of one agent and its arms."""
-        return statistics_of(self.market, self._now(), agent)
+        return self.view(agent).statistics()
+
+    def view(self, agent: str | None = None) -> View:
+        """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread."""
+        return View(self.market, self._now(), agent)
 
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""
@@ -301,12 +308,14 @@ class Principal:
         """
         self._now()
         self._depth += 1
+        before = len(self._staged) if self._depth > 1 else 0
         try:
             yield
             if self._depth == 1:
                 self._commit()
         except BaseException:
-            if self._staged:
+            # An error that comes before anything is written leaves a larger group as it is.
+            if len(self._staged) > before:
                 self._failed = True
             raise
         finally:
@@ -321,9 +330,14 @@ class Principal:
         self.store.save_snapshot(self.market, self._last, data, digest)
 
     def compact(self) -> None:
-        """Save the state and drop the journal before it."""
+        """Save the state, and drop the journal before the last snapshot but this one.
+
+        So there are always two ways back, should a snapshot be damaged.
+        """
         self.snapshot()
-        self.store.compact(self.market, self._last)
+        older = self.store.snapshot(self.market, before=self._last)
+        if older is not None:
+            self.store.compact(self.market, older[0])
 
     def _now(self) -> MarketState:
         """The state; rebuilt from the store first, if something failed."""
@@ -422,7 +436,7 @@ def _plain(eligible: Eligible | None) -> Any:
         return None
     if isinstance(eligible, Mapping):
         return {
-            name_of("eligible", agent): _names(f"eligible[{agent!r:.60}]", arms)
+            _name("eligible", agent): _names(f"eligible[{shown(agent)}]", arms)
             for agent, arms in eligible.items()
         }
     return list(dict.fromkeys(_names("eligible", eligible)))
@@ -432,7 +446,13 @@ def _names(field: str, names: object) -> list[str]:
     is_list = isinstance(names, Sequence) and not isinstance(names, str | bytes)
     require(is_list, field, names, "a list of names")
     assert isinstance(names, Sequence)
-    return [name_of(f"{field}[{n}]", name) for n, name in enumerate(names)]
+    return [_name(field, name) for name in names]
+
+
+def _name(field: str, name: object) -> str:
+    """A text; whether it is the name of anything is seen when it is looked up."""
+    require(isinstance(name, str), field, name, "a name")
+    return str(name)
 
 
 def _digest(request: Any) -> str:

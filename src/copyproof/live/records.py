@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-from copyproof.game._check import number, require, text, whole_in
+from copyproof.game._check import number, require, shown, text, whole_in
 
 Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
@@ -21,11 +21,18 @@ LONGEST_NAME = 200
 
 
 class Unknown(LookupError):
-    """An agent, an arm or a decision that this market does not have."""
+    """An agent, an arm or a decision that this market does not have.
+
+    ``field`` says which: "agent", "arm", "eligible", "decision", "rewards[3].decision".
+    """
+
+    def __init__(self, field: str, value: object) -> None:
+        super().__init__(field, value)
+        self.field = field
 
     def __str__(self) -> str:
-        """Give the message as it was written."""
-        return str(self.args[0]) if self.args else "unknown"
+        """Give one line that names the field and the value."""
+        return f"{self.field} = {shown(self.args[1])} is not known"
 
 
 class KeyReused(ValueError):
@@ -214,7 +221,8 @@ def name_of(field: str, value: object) -> str:
     >>> len(name_of("agent", "ann"))
     3
     """
-    name = text(field, value)
+    plain = isinstance(value, str) and value.isprintable() and bool(value.strip())
+    name = str(value) if plain else text(field, value)  # the short way for most
     accepted = f"one line of at most {LONGEST_NAME} characters"
     require(len(name) <= LONGEST_NAME, field, value, accepted)
     return name

@@ -1,74 +1,92 @@
-"""What a market knows, for people to look at: plays, rewards, shares, and suspected copies."""
+"""What a market knows, for people to look at: plays, rewards, shares, and suspected copies.
+
+A ``View`` is taken between two requests and is a copy of no more than it needs, so that the
+figures can be worked out on another thread while the market goes on.
+"""
+
+from typing import Any
 
 import numpy as np
 
+from copyproof.engine.live import PRINTS
 from copyproof.live.copies import suspected
 from copyproof.live.market import MarketState
 from copyproof.live.records import AgentStatistics, ArmStatistics, Statistics
 
 
-def statistics_of(market: str, state: MarketState, agent: str | None) -> Statistics:
-    """Statistics of all agents, or of one and its arms. Shares are of the whole market."""
-    saved = state.arrays()
-    agents, arms = saved["agents"].copy(), saved["arms"].copy()
-    for rows, past in ((agents, saved["past"]), (arms, saved["past_arms"])):
-        for name in ("plays", "answers", "total"):
-            rows[name] += past[name]
-    plays, revenue = int(agents["plays"].sum()), float(agents["total"].sum())
-    chosen = range(len(agents)) if agent is None else [state.agent(agent)]
-    names = _Names(state)
-    mine = np.arange(len(arms))
-    shown: list[ArmStatistics] = []
-    if agent is not None:
-        mine = np.array(sorted(state.arm_numbers[state.agent(agent)].values()), np.int64)
-        in_play = saved["status"] >= 0
-        for number in mine.tolist():
-            row = arms[number]
-            shown.append(
-                ArmStatistics(
-                    *names[number],
-                    registered=state.registered[number],
-                    in_play=bool(in_play[number]),
-                    plays=int(row["plays"]),
-                    answered=int(row["answers"]),
-                    pending=int(row["plays"] - row["answers"]),
-                    revenue=float(row["total"]),
-                )
-            )
-    listed = tuple(
-        AgentStatistics(
-            agent=state.agent_names[number],
-            suspended=state.suspended[number],
-            arms=state.present[number],
-            plays=int(agents["plays"][number]),
-            answered=int(agents["answers"][number]),
-            pending=int(agents["plays"][number] - agents["answers"][number]),
-            revenue=float(agents["total"][number]),
-            play_share=float(agents["plays"][number]) / plays if plays else 0.0,
-            revenue_share=float(agents["total"][number]) / revenue if revenue else 0.0,
+class View:
+    """A market at one moment: all agents, or one of them with its arms."""
+
+    def __init__(self, market: str, state: MarketState, agent: str | None) -> None:
+        arena = state.machine.arena
+        self._market = market
+        self._policy = str(state.machine.policy)
+        self._round = state.machine.round
+        self._state = state  # only for names, which never change
+        self._one = None if agent is None else state.agent(agent)
+        self._agents = arena.agent_rows()
+        self._suspended = list(state.suspended)
+        self._present = list(state.present)
+        mine = np.arange(arena.arms)
+        if self._one is not None:
+            mine = np.array(sorted(state.arm_numbers[self._one].values()), np.int64)
+        self._arms, self._rows, self._in_play = mine, np.zeros(0), np.zeros(0, bool)
+        self._registered: list[bool] = []
+        if self._one is not None:
+            self._rows, self._in_play = arena.arm_rows(mine)
+            self._registered = [state.registered[arm] for arm in mine.tolist()]
+        self._pairs = len(mine) * (len(mine) - 1) / 2
+        self._told = mine[arena.live.history["rewards"][mine] >= PRINTS[0]]
+        self._history = arena.live.history[self._told]
+        self._prints = arena.live.prints[self._told]
+
+    def statistics(self) -> Statistics:
+        """The figures. Shares are of the whole market."""
+        plays, revenue = int(self._agents["plays"].sum()), float(self._agents["total"].sum())
+        chosen = range(len(self._agents)) if self._one is None else [self._one]
+        agents = tuple(self._agent(number, plays, revenue) for number in chosen)
+        rows = zip(self._arms.tolist(), self._rows, strict=True) if self._one is not None else ()
+        return Statistics(
+            market=self._market,
+            policy=self._policy,
+            round=self._round,
+            plays=sum(one.plays for one in agents),
+            answered=sum(one.answered for one in agents),
+            pending=sum(one.pending for one in agents),
+            revenue=sum(one.revenue for one in agents),
+            agents=agents,
+            arms=tuple(self._arm(place, arm, row) for place, (arm, row) in enumerate(rows)),
+            suspected=suspected(
+                self._history, self._prints, [self._name(arm) for arm in self._told], self._pairs
+            ),
         )
-        for number in chosen
-    )
-    return Statistics(
-        market=market,
-        policy=str(state.machine.policy),
-        round=state.machine.round,
-        plays=sum(one.plays for one in listed),
-        answered=sum(one.answered for one in listed),
-        pending=sum(one.pending for one in listed),
-        revenue=sum(one.revenue for one in listed),
-        agents=listed,
-        arms=tuple(shown),
-        suspected=suspected(saved["history"], saved["prints"], names, mine),
-    )
 
+    def _agent(self, number: int, plays: int, revenue: float) -> AgentStatistics:
+        total, played, answers = self._agents[number][["total", "plays", "answers"]].item()
+        return AgentStatistics(
+            agent=self._state.agent_names[number],
+            suspended=self._suspended[number],
+            arms=self._present[number],
+            plays=played,
+            answered=answers,
+            pending=played - answers,
+            revenue=total,
+            play_share=played / plays if plays else 0.0,
+            revenue_share=total / revenue if revenue else 0.0,
+        )
 
-class _Names:
-    """(agent, arm) by the arm's number."""
+    def _arm(self, place: int, arm: int, row: Any) -> ArmStatistics:
+        total, played, answers = row[["total", "plays", "answers"]].item()
+        return ArmStatistics(
+            *self._name(arm),
+            registered=self._registered[place],
+            in_play=bool(self._in_play[place]),
+            plays=played,
+            answered=answers,
+            pending=played - answers,
+            revenue=total,
+        )
 
-    def __init__(self, state: MarketState) -> None:
-        self._state = state
-
-    def __getitem__(self, arm: int) -> tuple[str, str]:
+    def _name(self, arm: int) -> tuple[str, str]:
         state = self._state
         return state.agent_names[state.arm_owner[arm]], state.arm_names[arm]

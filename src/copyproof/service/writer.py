@@ -31,8 +31,10 @@ _GROUP = 1024
 """The most requests in one group."""
 _EXPIRE_EVERY = 1.0
 """Seconds between two looks for plays whose reward window is over."""
-_SNAPSHOT_EVERY = 50_000
-"""Events after which a snapshot is taken."""
+_SNAPSHOT_IDLE = 10_000
+"""Events after which a snapshot is taken when nothing else is to do."""
+_SNAPSHOT_BUSY = 100_000
+"""Events after which it is taken anyway: it may keep requests waiting, but so would a replay."""
 
 Answer = TypeVar("Answer")
 
@@ -157,7 +159,7 @@ class Writer:
                 expired = now
             if jobs or expire:
                 self._group(principal, jobs, expire)
-            if principal.last - saved >= _SNAPSHOT_EVERY:
+            if principal.last - saved >= (_SNAPSHOT_BUSY if jobs else _SNAPSHOT_IDLE):
                 self._snapshot(principal)
                 saved = principal.last
         if not self._lost and principal.last > saved:

@@ -71,7 +71,8 @@ async def read_agent_statistics(
 
     Shares are left out for the agent itself: they tell what the others have.
     """
-    statistics = await call.write(market, lambda principal: principal.statistics(agent), "agent")
+    view = await call.write(market, lambda principal: principal.view(agent), "agent")
+    statistics = await call.aside(view.statistics, "agent")
     (one,) = statistics.agents
     kept = ("agent", "suspended", "plays", "answered", "pending", "revenue")
     found: dict[str, Any] = {name: getattr(one, name) for name in kept}

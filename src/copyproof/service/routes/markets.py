@@ -85,8 +85,9 @@ async def read_statistics(
     market: str, call: Annotated[Call, Depends(may("read market statistics"))]
 ) -> Response:
     """Plays, revenue and shares of all agents, and arms that look like copies."""
-    found = await call.write(market, lambda principal: principal.statistics())
-    return Response(orjson.dumps(found), media_type="application/json")
+    view = await call.write(market, lambda principal: principal.view())
+    found = await call.aside(lambda: orjson.dumps(view.statistics()))
+    return Response(found, media_type="application/json")
 
 
 @router.get(

@@ -1,0 +1,69 @@
+"""State that grows decides as state that was laid out at once."""
+
+import random
+
+import pytest
+
+from copyproof.live import MarketConfig, Principal
+from copyproof.live.market import MarketState
+from copyproof.live.snapshots import from_bytes, to_bytes
+
+
+def entered(policy: str, seed: int, *, reload: bool) -> MarketState:
+    """Agents and arms that come while the market is asked; laid out anew at times, or not."""
+    rng = random.Random(seed)
+    state = MarketState(MarketConfig(policy, seed=seed, horizon=1000))
+    names = []
+    for step in range(400):
+        if step < 3 or rng.random() < 0.2:
+            names.append(f"agent {step}")
+            state.enter({"kind": "agent", "agent": names[-1]})
+        arms = [[rng.choice(names), f"arm {step} {n}"] for n in range(rng.randint(1, 9))]
+        state.enter({"kind": "arms", "arms": arms})
+        if rng.random() < 0.3:
+            agent, arm = arms[0]
+            state.enter({"kind": "retire", "agent": agent, "arm": arm})
+        state.enter({"kind": "asked", "at": float(step), "round": 0, "count": 3})
+        state.settle()
+        last = state.machine.round
+        rewards = [rng.random() for _ in range(3)]
+        state.enter(
+            {
+                "kind": "told",
+                "at": float(step),
+                "rounds": [last - 2, last - 1, last],
+                "rewards": rewards,
+            }
+        )
+        if reload and step % 7 == 0:
+            state.settle()
+            again = from_bytes(*to_bytes(state))
+            assert again is not None
+            state = again
+    state.settle()
+    return state
+
+
+@pytest.mark.parametrize("policy", ["prh-ucb", "h-ucb", "ucb1", "rh-ucb(L=1)", "h-ucb-t-free"])
+def test_growth_in_place_and_a_fresh_layout_decide_alike(policy: str) -> None:
+    grown = entered(policy, 1, reload=False)
+    assert grown.machine.arena.arms > 1000
+    assert grown.machine.arena.agents > 60
+    assert entered(policy, 1, reload=True).digest() == grown.digest()
+
+
+def test_registering_one_by_one_or_all_at_once_is_the_same() -> None:
+    pairs = [(f"agent {n % 37}", f"arm {n}") for n in range(2000)]
+    one, other = (Principal(config=MarketConfig("prh-ucb"), clock=lambda: 5.0) for _ in range(2))
+    one.register_arms(pairs)
+    with other.group():
+        for agent, arm in pairs:
+            other.register_arm(agent, arm)
+    assert one.digest() == other.digest()
+    assert one.ask(500) == other.ask(500)
+    more = [(f"agent {n % 50}", f"late {n}") for n in range(2000)]
+    one.register_arms(more)
+    for agent, arm in more[:20]:
+        other.register_arm(agent, arm)
+    other.register_arms(more[20:])
+    assert [decision.arm for decision in one.ask(900)] == [d.arm for d in other.ask(900)]

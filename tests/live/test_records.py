@@ -1,0 +1,41 @@
+"""What a market is told is checked where it comes in."""
+
+import pytest
+
+from copyproof.live import MarketConfig
+from copyproof.live.records import name_of, unit_reward
+
+
+def test_a_configuration_round_trips() -> None:
+    config = MarketConfig("h-ucb", seed=2**64 - 1, horizon=5, late="correct", rewards="max")
+    assert MarketConfig.from_dict(config.to_dict()) == config
+    assert MarketConfig.from_dict({}) == MarketConfig()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"seed": -1}, "seed = -1 is not a whole number"),
+        ({"horizon": 0}, "horizon = 0"),
+        ({"reward_window": float("inf")}, "reward_window = inf"),
+        ({"reward_window": -1}, "reward_window = -1.0 is not a number of seconds"),
+        ({"default_reward": 2}, r"default_reward = 2 is not in \[0, 1\]"),
+        ({"late": "never"}, "late = 'never' is not one of refuse, correct"),
+        ({"rewards": "mean"}, "rewards = 'mean' is not one of first, last, sum, max"),
+        ({"policy": ""}, "policy = ''"),
+        ({"polcy": "h-ucb"}, "config = 'polcy' is not one of"),
+    ],
+)
+def test_bad_settings_name_the_field(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MarketConfig.from_dict(settings)
+
+
+def test_rewards_and_names() -> None:
+    assert str(unit_reward("reward", -0.0)) == "0.0"
+    for wrong in (float("nan"), float("inf"), -1e-9, 1.0000001, "0.5", None, True):
+        with pytest.raises(ValueError, match="reward = "):
+            unit_reward("reward", wrong)
+    for wrong in ("", " ", "a\nb", "x" * 201, 5, None):
+        with pytest.raises(ValueError, match="agent = "):
+            name_of("agent", wrong)
