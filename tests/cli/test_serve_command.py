@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from copyproof.cli import main
-from tests.service.serving import Caller, copyproof, environment, free_port
+from tests.service.serving import Caller, environment, free_port
 
 
 def _lines(process: subprocess.Popen[str], count: int) -> list[str]:
@@ -59,22 +59,27 @@ def test_the_example_prints_a_line_that_works(example) -> None:
         refused("GET", "/healthz")
 
 
-def test_keys_on_the_command_line(tmp_path: Path) -> None:
-    store = ["--store", f"sqlite:{tmp_path / 'live.db'}"]
-    made = json.loads(copyproof("keys", "add", "operator", *store, "--json").stdout)
+def test_keys_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def keys(*arguments: str) -> str:
+        store = f"sqlite:{tmp_path / 'live.db'}"
+        monkeypatch.setattr(sys, "argv", ["copyproof", "keys", *arguments, "--store", store])
+        assert main() == 0
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        return printed.out
+
+    made = json.loads(keys("add", "operator", "--json"))
     assert made["key"].startswith(f"cp_{made['id']}_")
-    done = copyproof(
-        *("keys", "add", "agent", "--market", "m", "--agent", "ann", "--note", "hers", *store)
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("cp_")
-    listed = json.loads(copyproof("keys", "list", *store, "--json").stdout)["keys"]
+    assert keys("add", "agent", "--market", "m", "--agent", "ann", "--note", "hers")[:3] == "cp_"
+    listed = json.loads(keys("list", "--json"))["keys"]
     assert [key["role"] for key in listed] == ["operator", "agent"]
-    assert "secret" not in str(listed)
-    turned = json.loads(copyproof("keys", "rotate", made["id"], *store, "--json").stdout)
+    assert "hash" not in str(listed)
+    turned = json.loads(keys("rotate", made["id"], "--json"))
     assert turned["key"] != made["key"]
-    assert copyproof("keys", "revoke", made["id"], *store).stdout == f"{made['id']} is revoked\n"
-    table = copyproof("keys", "list", *store).stdout.splitlines()
+    assert keys("revoke", made["id"]) == f"{made['id']} is revoked\n"
+    table = keys("list").splitlines()
     assert [line.split()[4] for line in table[1:]] == ["revoked", "valid"]
 
 

@@ -176,15 +176,3 @@ class Program:
     def end(self) -> None:
         if self.process is not None and self.process.poll() is None:
             self.kill()
-
-
-def copyproof(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """The program, run to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "copyproof", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=environment(),
-    )

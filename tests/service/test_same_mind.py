@@ -41,7 +41,7 @@ def _replay(policies: list[str], horizon: int) -> None:
 
 
 def test_every_policy_over_http() -> None:
-    _replay(EVERY_ROW, 150)
+    _replay(EVERY_ROW, 60)
 
 
 @pytest.mark.slow

@@ -5,24 +5,24 @@ journal; and only when the store has it for good is the answer given. What fails
 not happen: memory is rebuilt from the store before anything else is answered.
 
 One market has one ``Principal`` at a time, which is used by one thread at a time.
+
+The decisions are those of the simulated game (``engine.live``). The theorems on copies speak of
+games in which every reward comes at once and all arms are there from the start: late rewards,
+eligible subsets and arms that come and go are not covered by them.
 """
 
-import hashlib
-import json
-import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from copyproof.game._check import require, shown, whole_in
 from copyproof.live.ids import Ids
+from copyproof.live.journal import Journalled
 from copyproof.live.machine import plan_of
-from copyproof.live.market import Eligible, Event, Kept, MarketState, answers_of
+from copyproof.live.market import Eligible, Event, answers_of
 from copyproof.live.records import (
     MOST_DECISIONS,
     Decision,
-    KeyReused,
     MarketConfig,
     NoArm,
     Statistics,
@@ -30,14 +30,12 @@ from copyproof.live.records import (
     name_of,
     unit_reward,
 )
-from copyproof.live.replay import read_market
-from copyproof.live.snapshots import to_bytes
 from copyproof.live.statistics import View
-from copyproof.live.stores import Store, StoreError, open_store
+from copyproof.live.stores import Store, open_store
 from copyproof.policy import Policy, parse_policy
 
 
-class Principal:
+class Principal(Journalled):
     """One market: which arm comes next, and what is known so far.
 
     Parameters
@@ -79,13 +77,8 @@ class Principal:
         clock: Callable[[], float] = time.time,
         token: int | None = None,
     ) -> None:
-        self.market = name_of("market", market)
-        self.store = open_store(store) if isinstance(store, str) else store
+        super().__init__(open_store(store) if isinstance(store, str) else store, market, clock)
         self.token = token
-        self._clock = clock
-        self._staged: list[Event] = []
-        self._depth = 0
-        self._failed = False
         given = str(parse_policy(policy) if isinstance(policy, str) else policy or "")
         known = self.store.markets().get(self.market)
         if known is None:
@@ -280,11 +273,6 @@ class Principal:
         """How many decisions wait for their reward."""
         return self._now().machine.pending
 
-    @property
-    def last(self) -> int:
-        """The number of the last event that is stored."""
-        return self._last
-
     def statistics(self, agent: str | None = None) -> Statistics:
         """Plays, rewards and shares: of all agents, or of one agent and its arms."""
         return self.view(agent).statistics()
@@ -297,75 +285,6 @@ class Principal:
         """Digest of everything that is remembered, bit for bit."""
         return self._now().digest()
 
-    # --- the store -------------------------------------------------------------------------
-
-    @contextmanager
-    def group(self) -> Iterator[None]:
-        """Commit all that is written within together, at the end, with one sync.
-
-        Nothing that was answered within may be passed on before the end. If the store fails, or
-        the block ends with an error, nothing of the group has happened.
-        """
-        self._now()
-        self._depth += 1
-        before = len(self._staged) if self._depth > 1 else 0
-        try:
-            yield
-            if self._depth == 1:
-                self._commit()
-        except BaseException:
-            # An error that comes before anything is written leaves a larger group as it is.
-            if len(self._staged) > before:
-                self._failed = True
-            raise
-        finally:
-            self._depth -= 1
-            if self._depth == 0 and self._failed:
-                self._staged = []
-
-    def snapshot(self) -> None:
-        """Save the state, so that the next start need not replay what came before."""
-        require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
-        data, digest = to_bytes(self._now())
-        self.store.save_snapshot(self.market, self._last, data, digest)
-
-    def compact(self) -> None:
-        """Save the state, and drop the journal before the last snapshot but this one.
-
-        So there are always two ways back, should a snapshot be damaged.
-        """
-        self.snapshot()
-        older = self.store.snapshot(self.market, before=self._last)
-        if older is not None:
-            self.store.compact(self.market, older[0])
-
-    def _now(self) -> MarketState:
-        """The state; rebuilt from the store first, if something failed."""
-        if self._failed:
-            if self._depth > 0:
-                raise StoreError("this group has failed: nothing of it is stored")
-            self._rebuild()
-        return self._state
-
-    def _rebuild(self) -> None:
-        self._failed = True
-        self._staged = []
-        self._state, self._last = read_market(self.store, self.market, self.config)
-        self._failed = False
-
-    def _commit(self) -> None:
-        if self._failed:
-            raise StoreError("this group has failed: nothing of it is stored")
-        if self._staged:
-            self.store.append(self.market, self._last + 1, self._staged, token=self.token)
-            self._last += len(self._staged)
-            self._staged = []
-
-    def _time(self, now: float | None = None) -> float:
-        at = float(self._clock() if now is None else now)
-        require(math.isfinite(at), "now", at, "a finite number")
-        return max(at, self._state.at)
-
     def _expire_due(self, now: float | None = None) -> float:
         """Write down what has expired by now; the time."""
         at = self._time(now)
@@ -373,15 +292,6 @@ class Principal:
         if due is not None:
             self._write({"kind": "expired", "upto": due[0], "forgotten": due[1]}, at=at)
         return at
-
-    def _kept(self, key: str | None, request: Any) -> Kept | None:
-        """What was answered to this key before, if it was."""
-        if key is None:
-            return None
-        kept = self._now().keys.get(name_of("key", key))
-        if kept is not None and kept.request != _digest(request):
-            raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
-        return kept
 
     def _change(self, kind: str, values: Event, key: str | None, changes: bool) -> bool:
         if kept := self._kept(key, [kind, values]):
@@ -391,25 +301,6 @@ class Principal:
             with self.group():
                 self._write(event, key, [kind, values], answer=changes)
         return changes
-
-    def _write(
-        self,
-        event: Event,
-        key: str | None = None,
-        request: Any = None,
-        *,
-        answer: Any = None,
-        at: float | None = None,
-    ) -> Any:
-        """Carry an event out in memory, and have it committed at the end of the group."""
-        event["at"] = self._time() if at is None else at
-        if key is not None:
-            event |= {"key": key, "request": _digest(request)}
-            if answer is not None:
-                event["answer"] = answer
-        self._staged.append(event)
-        self._state.enter(event)
-        return self._state.settle()
 
     def _decisions(self, first: int, arms: Sequence[int]) -> list[Decision]:
         state, ids = self._state, self._ids
@@ -453,8 +344,3 @@ def _name(field: str, name: object) -> str:
     """A text; whether it is the name of anything is seen when it is looked up."""
     require(isinstance(name, str), field, name, "a name")
     return str(name)
-
-
-def _digest(request: Any) -> str:
-    written = json.dumps(request, separators=(",", ":"))
-    return hashlib.sha256(written.encode()).hexdigest()[:32]

@@ -80,7 +80,7 @@ def create_app(
     >>> from copyproof.live.stores import open_store
     >>> app = create_app(open_store("memory:"), owner="here")
     >>> len(document()["paths"])
-    18
+    19
     """
     limits = limits or Limits()
     metrics = Metrics()

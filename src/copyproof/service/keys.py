@@ -191,13 +191,14 @@ class Keyring:
         self._store = store
         self._clock = clock
         self._keys: dict[str, Key] = {}
-        self._writing = threading.Lock()
+        self._writing = threading.RLock()
         self.refresh()
 
     def refresh(self) -> None:
         """Read all keys: other processes make and revoke them, too."""
-        stored = self._store.keys()
-        self._keys = {data["id"]: Key.from_dict(data) for data in stored}
+        with self._writing:  # or else a key that is being made could be forgotten again
+            stored = self._store.keys()
+            self._keys = {data["id"]: Key.from_dict(data) for data in stored}
 
     def __len__(self) -> int:
         return sum(key.revoked is None for key in self._keys.values())

@@ -33,7 +33,9 @@ __all__ = ["LEASE", "Office", "Served", "owner_of"]
 _log = logging.getLogger("copyproof.service")
 
 LEASE = 6.0
-"""Seconds that a lease lasts; renewed and looked after every sixth of it."""
+"""Seconds that a lease lasts; renewed after a third of it, looked for after every sixth."""
+_CREATE = 60.0
+"""Seconds that a new market may take to be loaded."""
 
 Answer = TypeVar("Answer")
 
@@ -74,6 +76,7 @@ class Served:
         self.config = config
         self.writer: Writer | None = None
         self.token = 0
+        self.renewed = 0.0
         self.failure: str | None = None
         self.decisions = 0
         self.rewards = 0
@@ -85,11 +88,19 @@ class Served:
 
     def submit(self, call: Callable[[Principal], Answer]) -> "asyncio.Future[Answer]":
         """Have something done by the market's writer; refuse if it is elsewhere."""
-        if self.writer is None:
+        writer = self.writer
+        if writer is None:
             if self.failure is not None:
                 raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
             raise Refusal(503, "market", "another process serves this market", 1)
-        return self.writer.submit(call)
+        return writer.submit(call)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the market is loaded, or cannot be."""
+        until = time.monotonic() + seconds
+        while (writer := self.writer) is not None and time.monotonic() < until:
+            if writer.ready.wait(0.05):
+                return
 
 
 class Office:
@@ -177,8 +188,7 @@ class Office:
                     raise Refusal(409, "market", message) from None
             self._tend_market(market, wanted)
             served = self._served[market]
-        if served.writer is not None:
-            served.writer.ready.wait(60.0)
+        served.wait(_CREATE)
         return served
 
     # --- the keeper -------------------------------------------------------------------------------
@@ -203,8 +213,7 @@ class Office:
         """Wait until every market that this process has the lease of is loaded."""
         until = time.monotonic() + seconds
         for served in self.all():
-            if served.writer is not None:
-                served.writer.ready.wait(max(0.0, until - time.monotonic()))
+            served.wait(until - time.monotonic())
 
     def tend(self) -> None:
         """Do once what the keeper does again and again."""
@@ -229,8 +238,13 @@ class Office:
             served = Served(market, config)
             self._served = {**self._served, market: served}
         writer = served.writer
+        now = time.monotonic()
         if writer is not None:
-            if not self.store.renew(market, self._owner, served.token, self._lease):
+            if now - served.renewed < self._lease / 3:
+                return
+            if self.store.renew(market, self._owner, served.token, self._lease):
+                served.renewed = now
+            else:
                 writer.lose()
             return
         token = self.store.acquire(market, self._owner, self._lease)
@@ -256,5 +270,6 @@ class Office:
 
         writer = Writer(served.name, load, self._loop, waiting=self._limits.waiting, ended=ended)
         served.token = token
+        served.renewed = time.monotonic()
         served.writer = writer
         writer.start()
