@@ -12,7 +12,15 @@ SINGLE = paper_market("1a")
 
 def test_several_identities_pay_under_every_policy() -> None:
     for policy in ("ucb1", "h-ucb", "rh-ucb", "h-ucb-t-free"):
-        found = attacks(SINGLE, policy, agent="0.5-agent", horizon=2000, seed=1, identities=[2, 4])
+        found = attacks(
+            SINGLE,
+            policy,
+            agent="0.5-agent",
+            horizon=2000,
+            seed=1,
+            identities=[2, 4],
+            budget=20_000_000,
+        )
         assert found.identities_verdict == "prone"
         four = found.identities[1]
         assert four.count == 4

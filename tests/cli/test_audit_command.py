@@ -89,7 +89,7 @@ def test_tables_say_it_in_80_columns(run, pair: Path) -> None:
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0] == "2 agents of 2 audited; 300 rounds, seed 3"
-    assert lines[1].startswith("reference: the best arm once; all limits")
+    assert lines[1].startswith("reference: the best arm once; all gains")
     assert lines[1].endswith("95 %")
     found = audit(read_market(pair), "ucb1", horizon=300, seed=3, budget=400_000)
     assert lines[5].split()[:4] == ["ucb1", "prone", "large-sample", f"{found.rounds:,}"]
