@@ -1,0 +1,64 @@
+"""Leases within one process: who serves, who takes over, and when."""
+
+import time
+
+from copyproof.live.stores import open_store
+from copyproof.service.office import owner_of
+from tests.service.conftest import filled
+from tests.service.serving import Caller, serving
+
+ASK = "/v1/markets/site/decisions"
+
+
+def _wait_for(call: Caller, status: int, seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while call("POST", ASK).status != status:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_one_at_a_time_and_a_stop_hands_over() -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    with serving(store, "one", lease=2.0) as one, serving(store, "other", lease=2.0) as other:
+        here, there = Caller(one.url, key), Caller(other.url, key)
+        assert here("POST", ASK).status == 200
+        assert there("POST", ASK).status == 503
+        time.sleep(3.0)  # longer than a lease: it is renewed
+        assert here("POST", ASK).status == 200
+        assert there("POST", ASK).status == 503
+        one.stop()
+        _wait_for(there, 200, 2.0)
+        [decision] = there("POST", ASK).json["decisions"]
+        assert decision["round"] == 4
+        assert there("GET", "/readyz").status == 200
+
+
+def test_a_market_made_elsewhere_is_found() -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    with serving(store, "one", lease=1.0) as one, serving(store, "other", lease=1.0) as other:
+        assert Caller(one.url, key)("PUT", "/v1/markets/new", {}).status == 200
+        call = Caller(other.url, key)
+        until = time.monotonic() + 3
+        while call("POST", "/v1/markets/new/decisions").status == 404:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert call("POST", "/v1/markets/new/decisions").status == 503
+
+
+def test_the_owner_is_the_address() -> None:
+    assert owner_of("127.0.0.1:8000") == owner_of("127.0.0.1:8000")
+    assert owner_of("127.0.0.1:8000") != owner_of("127.0.0.1:8001")
+
+
+def test_a_market_that_cannot_be_loaded_is_said_to_be_so() -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    store.create_market("broken", {"policy": "no such policy"})
+    with serving(store) as running:
+        call = Caller(running.url, key)
+        time.sleep(0.5)
+        answer = call("POST", "/v1/markets/broken/decisions")
+        assert (answer.status, answer.field) == (503, "market")
+        assert call("POST", ASK).status == 200
