@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         plot_ablation,
         plot_copies,
         plot_growth,
+        plot_markets,
         plot_samples,
     )
     from copyproof.simulation import Result, simulate
@@ -100,6 +101,7 @@ __all__ = [
     "plot_copies",
     "plot_gains",
     "plot_growth",
+    "plot_markets",
     "plot_regret",
     "plot_samples",
     "read_market",
@@ -134,6 +136,7 @@ _LATER = {
     "plot_gains": "copyproof.report.audit_figure",
     "write_audit_report": "copyproof.report.audit_page",
     "plot_growth": "copyproof.report.paper_figures",
+    "plot_markets": "copyproof.report.paper_figures",
     "plot_regret": "copyproof.report.figures",
     "plot_samples": "copyproof.report.paper_figures",
     "save_figure": "copyproof.report.figures",

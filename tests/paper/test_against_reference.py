@@ -5,6 +5,7 @@ import pytest
 
 from copyproof.paper import Settings, play, runs_of
 from copyproof.paper.study import COPIES, SAMPLE_FACTORS, Key, Run
+from tests.own_reference import OWN_POLICIES, own_choices
 from tests.reference import choices, rh_ucb
 
 SMALL = Settings(horizon=150, repetitions=400, seed=1)
@@ -21,7 +22,10 @@ def slow_plays(run: Run) -> np.ndarray:
     policy = SLOW.get(run.policy, run.policy)
     rows = []
     for game in range(SLOW_GAMES):
-        made = choices(market, policy, run.horizon, seed=999, repetition=game)
+        if run.policy in OWN_POLICIES:
+            made = own_choices(market, OWN_POLICIES[run.policy], run.horizon, 999, game)
+        else:
+            made = choices(market, policy, run.horizon, seed=999, repetition=game)
         rows.append(np.bincount(original[made], minlength=market.originals))
     return np.array(rows)
 
@@ -52,7 +56,7 @@ def points(figure: str) -> list[tuple[str, Key]]:
 @pytest.mark.parametrize(
     ("figure", "key"),
     points("fig1a") + points("fig1b") + points("fig2a") + points("fig2b") + points("fig2c")
-    + points("ablation") + points("samples") + points("growth"),
+    + points("markets") + points("ablation") + points("samples") + points("growth"),
 )  # fmt: skip
 def test_numbers_are_those_of_the_slow_reference(figure: str, key: Key) -> None:
     compare(runs_of(figure, SMALL)[key])

@@ -5,12 +5,31 @@ import pytest
 import scipy.stats
 
 from copyproof import paper_market, simulate
-from copyproof.paper import exponent, fitted_growth, misses
+from copyproof.paper import exponent, fitted_growth, misses, regret_ratio
 from copyproof.paper.study import Run
 from copyproof.simulation import Interval
-from tests.paper.made_up import result_of
+from tests.paper.made_up import REPETITIONS, result_of
 
 RUN = Run(paper_market("2c"), "rh-ucb", 1000, 40, 1)
+
+
+def test_the_ratio_of_regrets_is_paired() -> None:
+    ratio = regret_ratio(result_of(RUN, regret=50.0), result_of(RUN, regret=200.0))
+    assert (ratio.mean, ratio.low, ratio.high) == pytest.approx((0.25, 0.25, 0.25))
+
+
+def test_the_ratios_interval_covers() -> None:
+    # Correlated regrets of means 2 and 8: the interval should hold 1/4 in about 95 % of the cases.
+    rng = np.random.default_rng(7)
+    one, other = result_of(RUN), result_of(RUN)
+    covered = 0
+    for _ in range(400):
+        common = rng.exponential(1.0, REPETITIONS)
+        one.regret_curves[:, -1] = common + rng.exponential(1.0, REPETITIONS)
+        other.regret_curves[:, -1] = 4 * common + rng.exponential(4.0, REPETITIONS)
+        ratio = regret_ratio(one, other)
+        covered += ratio.low <= 0.25 <= ratio.high
+    assert 0.91 * 400 < covered < 0.99 * 400
 
 
 @pytest.mark.parametrize("power", [0.2, 0.5, 0.9, 1.0])

@@ -43,6 +43,16 @@ def test_a_study_that_was_broken_off_goes_on(tmp_path: Path) -> None:
         assert figures["fig2a"][("ucb1",)].market == RUNS[0].market
 
 
+def test_a_folder_of_a_smaller_study_goes_on(tmp_path: Path) -> None:
+    """A study that has got more policies plays theirs, and reads the others back."""
+    former = [run for run in RUNS if run.policy != "grace"]
+    with open_store(tmp_path) as store:
+        for run in former:
+            store.keep(run, play(run))
+    assert complete(tmp_path) == [run for run in RUNS if run.policy == "grace"]
+    assert len(former) == len(RUNS) - 1
+
+
 @pytest.mark.parametrize("content", [b"", b"damaged"])
 def test_a_damaged_file_is_played_again(content: bytes, tmp_path: Path) -> None:
     complete(tmp_path)

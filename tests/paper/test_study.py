@@ -2,13 +2,25 @@
 
 import pytest
 
-from copyproof.paper import FIGURES, PAPER_SIZE, POLICIES, QUICK, Settings, all_runs, runs_of
+from copyproof.paper import (
+    FIGURES,
+    MARKETS,
+    OURS,
+    PAPER_SIZE,
+    POLICIES,
+    QUICK,
+    RIVALS,
+    Settings,
+    all_runs,
+    runs_of,
+)
+from copyproof.policy import PAPER_POLICIES, parse_policy, with_market_defaults
 
 
 def test_sizes() -> None:
     assert {figure: len(runs_of(figure, PAPER_SIZE)) for figure in FIGURES} == {
-        "fig1a": 36, "fig1b": 36, "fig2a": 6, "fig2b": 6, "fig2c": 6,
-        "ablation": 12, "samples": 5, "growth": 84,
+        "fig1a": 42, "fig1b": 42, "fig2a": 7, "fig2b": 7, "fig2c": 7,
+        "markets": 20, "ablation": 12, "samples": 5, "growth": 98,
     }  # fmt: skip
     for figure in FIGURES[:-1]:
         for run in runs_of(figure, PAPER_SIZE).values():
@@ -26,6 +38,18 @@ def test_shared_runs_are_played_once() -> None:
     assert len({run.digest for run in runs}) == len(runs)
     assert len(runs) < sum(len(runs_of(figure, PAPER_SIZE)) for figure in FIGURES)
     assert runs_of("samples", PAPER_SIZE)[(3,)] == runs_of("fig2c", PAPER_SIZE)[("rh-ucb",)]
+    markets = runs_of("markets", PAPER_SIZE)
+    assert markets["honest-1", "grace"] == runs_of("fig1a", PAPER_SIZE)[1, "grace"]
+    others = all_runs(tuple(figure for figure in FIGURES if figure != "markets"), PAPER_SIZE)
+    new = [key for key, run in markets.items() if run not in others]
+    assert new == [("honest-3", policy) for policy in (*RIVALS, OURS)]
+
+
+def test_the_papers_six_and_ours() -> None:
+    assert (*PAPER_POLICIES, "grace") == POLICIES
+    assert len(PAPER_POLICIES) == 6
+    assert parse_policy("default") == parse_policy(OURS)
+    assert MARKETS["honest-3"].registered == MARKETS["honest-3"].originals == 15
 
 
 def test_digests_tell_settings_apart() -> None:
@@ -36,8 +60,6 @@ def test_digests_tell_settings_apart() -> None:
 
 
 def test_the_papers_parameters() -> None:
-    from copyproof.policy import parse_policy, with_market_defaults
-
     for figure, l, L in (("fig2a", 5, 1), ("fig2b", 5, 1), ("fig2c", 15, 3)):
         runs = runs_of(figure, PAPER_SIZE)
         market = runs[("s-ucb",)].market

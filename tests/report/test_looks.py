@@ -9,14 +9,16 @@ from matplotlib.figure import Figure
 
 from copyproof.paper import POLICIES
 from copyproof.paper.study import ABLATION
-from copyproof.report.figures import COLOURS
+from copyproof.report.figures import _MORE_COLOURS, COLOURS
 from copyproof.report.looks import End, colour_of, label_ends, name_of, spread
 
 
 def test_every_policy_of_the_study_has_its_own_name_and_colour() -> None:
     policies = {*POLICIES, *ABLATION}
-    assert len({name_of(policy) for policy in policies}) == 7
-    assert len({colour_of(policy) for policy in policies}) == 7
+    assert len({name_of(policy) for policy in policies}) == 8
+    assert len({colour_of(policy) for policy in policies}) == 8
+    assert not set(COLOURS.values()) & set(_MORE_COLOURS)
+    assert name_of("grace(doubt=1)") == "Grace"
     assert all(colour_of(name) == colour for name, colour in COLOURS.items())
     assert name_of("rh-ucb(L=22)") == "RH-UCB"
     assert name_of("something else") == "something else"
@@ -48,6 +50,17 @@ def test_labels_stand_beside_their_lines(scale: str) -> None:
     for text, y in ((low, 10), (high, 1000)):
         place = ax.transAxes.inverted().transform(ax.transData.transform((1, y)))[1]
         assert text.get_position()[1] == pytest.approx(place)
+
+
+def test_no_label_hangs_below_the_axes() -> None:
+    ax = Figure().subplots()
+    ax.set_ylim(0, 1000)
+    label_ends(ax, [End(1, y, str(y), "red") for y in (1, 2, 3, 900)])
+    places = [text.get_position()[1] for text in ax.texts]
+    assert places[0] == 0
+    assert [text.get_text() for text in ax.texts] == ["1", "2", "3", "900"]
+    assert places[2] - places[1] == pytest.approx(places[1] - places[0])
+    assert places[3] == pytest.approx(0.9)
 
 
 def test_no_ends_no_labels() -> None:

@@ -98,7 +98,7 @@ def test_the_page_needs_nothing_else(page: Page, folder: Path) -> None:
     assert not page.all("script")
     assert not page.all("link")
     assert not page.all("iframe")
-    assert [one["src"][:26] for one in page.all("img")] == ["data:image/svg+xml;base64,"] * 8
+    assert [one["src"][:26] for one in page.all("img")] == ["data:image/svg+xml;base64,"] * 9
     assert len(page.all("style")) == 1
     raw = (folder / "index.html").read_text(encoding="utf-8")
     css = raw[raw.index("<style>") : raw.index("</style>")]
@@ -134,14 +134,32 @@ def test_images_say_what_one_sees(page: Page, study: Figures) -> None:
 def test_every_claim_is_shown_with_its_verdict(page: Page, study: Figures) -> None:
     verdicts = judge(study)
     held = sum(verdict.holds for verdict in verdicts)
-    assert f"Of {len(verdicts)} statements" in page.text
-    assert f" {held} hold" in page.text
+    papers = [verdict.holds for verdict in verdicts if not verdict.beyond]
+    assert f"Of 23 statements made about its simulations {sum(papers)} hold" in page.text
+    assert "5 statements of ours about Grace, a policy beyond the paper," in page.text
     for verdict in verdicts:
         assert " ".join(f"{verdict.claim}. {verdict.text}".split()) in page.text
         assert " ".join(f"Evidence: {verdict.evidence}.".split()) in page.text
         assert home_of(verdict, study) is not None
     assert page.text.count("✓ holds") == 2 * held
     assert page.text.count("✗ fails") == 2 * (len(verdicts) - held)
+
+
+def test_ours_stand_apart(study: Figures, settings: Settings, page: Page) -> None:
+    assert page.text.count("Beyond the paper.") == 5
+    assert "UCB1, S-UCB, Fair, H-UCB, RH-UCB and PRH-UCB are the paper's six" in page.text
+    outcomes = {
+        (True, True): "All 2 statements of ours",
+        (True, False): "Of 2 statements of ours about Grace, a policy beyond the paper, 1 holds",
+        (False, False): "Of 2 statements of ours about Grace, a policy beyond the paper, 0 hold",
+    }
+    for holds, text in outcomes.items():
+        two = [
+            Verdict(f"G{n}", "", one, "", ("fig2a",), beyond=True) for n, one in enumerate(holds)
+        ]
+        alone = Page(render_page({"fig2a": study["fig2a"]}, two, settings, {"fig2a": b""}))
+        assert text in alone.text
+        assert "made about its simulations" not in alone.text
 
 
 def test_a_claim_stands_under_the_last_of_its_figures(study: Figures) -> None:
@@ -192,7 +210,8 @@ def test_some_figures_only(study: Figures, settings: Settings, tmp_path: Path) -
     page = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
     assert len(page.all("img")) == 1
     assert "Figure 2c breaks" in page.text  # rests on no figure
-    assert "Beyond the paper" not in page.text
+    assert "One policy for all markets" not in page.text
+    assert "#beyond" not in {one["href"] for one in page.all("a")}
     leading = {one["href"] for one in page.all("a") if one["href"].startswith("#fig")}
     assert leading == {"#fig1a"}
     ids = {attributes.get("id") for _, attributes in page.tags}
@@ -215,7 +234,7 @@ def test_texts_are_escaped(study: Figures, settings: Settings) -> None:
     assert len(page.all("img")) == 1
     assert '</li><script>"&' in page.text
     assert "Evidence: <img src=x>." in page.text
-    assert "The one statement that can be judged fails" in page.text
+    assert "The one statement made about its simulations fails" in page.text
 
 
 def test_pieces_of_html() -> None:

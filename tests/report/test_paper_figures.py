@@ -9,7 +9,17 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from copyproof.paper import FIGURES, POLICIES, Figures, growth_fits, misses
+from copyproof.paper import (
+    FIGURES,
+    MARKETS,
+    OURS,
+    POLICIES,
+    RIVALS,
+    Figures,
+    growth_fits,
+    misses,
+    table,
+)
 from copyproof.paper.study import COPIES
 from copyproof.report import (
     COLOURS,
@@ -17,6 +27,7 @@ from copyproof.report import (
     plot_ablation,
     plot_copies,
     plot_growth,
+    plot_markets,
     plot_samples,
 )
 from copyproof.report.growth_figure import upper_bounds
@@ -46,16 +57,16 @@ def test_copies_are_drawn_as_they_pay(study: Figures, name: str, agent: int) -> 
         assert line.get_xdata().tolist() == list(COPIES)
         np.testing.assert_allclose(line.get_ydata(), found)
         assert to_hex(line.get_color()).upper() == COLOURS[policy.partition("(")[0]]
-    assert sum(len(ax.collections) for ax in axes) == 6
+    assert sum(len(ax.collections) for ax in axes) == 7
     assert axes[-1].get_ylim()[0] == 0
     texts = [text.get_text() for ax in axes for text in ax.texts]
-    assert len(texts) == 6
+    assert len(texts) == 7
     assert any(text.startswith("H-UCB  ") for text in texts)
 
 
 def test_a_wide_gap_is_cut_out(study: Figures) -> None:
-    """As in figure 1b at full size: three policies around 88,000, three far below."""
-    levels = dict(zip(POLICIES, (89e3, 88.5e3, 18e3, 88e3, 38e3, 28e3), strict=True))
+    """As in figure 1b at full size: four policies around 88,000, three far below."""
+    levels = dict(zip(POLICIES, (89e3, 88.5e3, 18e3, 88e3, 38e3, 28e3, 89.5e3), strict=True))
     around = np.array([-200, -100, 100, 200])
     far = {
         key: with_revenue(result, 4, levels[str(key[1])] + around)
@@ -63,7 +74,7 @@ def test_a_wide_gap_is_cut_out(study: Figures) -> None:
     }
     upper, lower = plot_copies(far)
     drawn = [line.get_label() for line in upper.lines if line.get_label() in map(name_of, POLICIES)]
-    assert drawn == ["UCB1", "S-UCB", "H-UCB"]
+    assert drawn == ["UCB1", "S-UCB", "H-UCB", "Grace"]
     assert upper.get_ylim()[0] > 80e3
     assert lower.get_ylim()[0] == 0
     assert lower.get_ylim()[1] < 50e3
@@ -80,6 +91,57 @@ def test_a_wide_gap_is_cut_out(study: Figures) -> None:
         for key, result in study["fig1b"].items()
     }
     assert len(plot_copies(close)) == 1
+
+
+@pytest.mark.parametrize("name", ["fig2a", "fig2b", "fig2c"])
+def test_figures_of_regret_show_seven_curves(study: Figures, name: str) -> None:
+    figure = draw_figure(name, study)
+    (ax,) = figure.axes
+    assert [to_hex(line.get_color()).upper() for line in ax.lines] == list(COLOURS.values())
+    texts = [text.get_text() for text in ax.texts]
+    for policy in POLICIES:
+        assert f"{name_of(policy)}  {study[name][policy,].regret.mean:,.0f}" in texts
+    assert "Grace is copyproof's own policy; the others are the paper's." in figure.get_supxlabel()
+    assert "Grace" not in draw_figure("ablation", study).get_supxlabel()
+
+
+def test_markets_are_drawn_relative_to_the_papers_best(study: Figures) -> None:
+    figure = Figure()
+    own = figure.subplots()
+    runs = study["markets"]
+    assert plot_markets(runs, ax=own) is own
+    assert own.get_xscale() == "log"
+    dots = {one.get_label(): one for one in own.containers}
+    assert list(dots) == ["H-UCB", "RH-UCB", "PRH-UCB", "Grace"]
+    for policy in (*RIVALS, OURS):
+        found = [
+            runs[market, policy].regret.mean
+            / min(runs[market, rival].regret.mean for rival in RIVALS)
+            for market in MARKETS
+        ]
+        line = dots[name_of(policy)].lines[0]
+        np.testing.assert_allclose(np.array(line.get_xdata(), float), found)
+        assert to_hex(line.get_color()).upper() == COLOURS[policy]
+    # 1 is the best of the paper's; on every market one of its policies stands there.
+    others = [dots[name_of(rival)].lines[0].get_xdata() for rival in RIVALS]
+    np.testing.assert_allclose(np.min(np.array(others, float), axis=0), 1)
+    assert sorted(text.get_text() for text in own.texts) == sorted(
+        f"{result.regret.mean:,.0f}" for result in runs.values()
+    )
+    assert len(own.get_yticklabels()) == 5
+    assert own.yaxis_inverted()  # the first market on top
+
+
+def test_intervals_of_the_markets_are_those_of_the_table(study: Figures) -> None:
+    ax = plot_markets(study["markets"])
+    frame = table("markets", study)
+    for policy in (*RIVALS, OURS):
+        (bars,) = [one for one in ax.containers if one.get_label() == name_of(policy)]
+        rights = [segment[1, 0] for segment in bars.lines[2][0].get_segments()]
+        here = frame[frame["policy"] == policy]
+        np.testing.assert_allclose(rights, here["relative_high"])
+        low, mean, high = (here[f"relative{end}"] for end in ("_low", "", "_high"))
+        assert ((low <= mean) & (mean <= high)).all()
 
 
 def test_the_ablation_has_a_bar_for_each_market_and_policy(study: Figures) -> None:
@@ -125,7 +187,7 @@ def test_samples_show_every_repetition_and_how_often_they_miss(study: Figures) -
     assert "%" in lower.get_ylabel()
 
 
-def test_growth_has_six_lines_and_the_bounds_that_apply(study: Figures) -> None:
+def test_growth_has_seven_lines_and_the_bounds_that_apply(study: Figures) -> None:
     axes = plot_growth(study["growth"])
     fits = growth_fits(study["growth"])
     for ax, market in zip(axes, ("2a", "2c"), strict=True):
@@ -137,7 +199,7 @@ def test_growth_has_six_lines_and_the_bounds_that_apply(study: Figures) -> None:
             np.testing.assert_allclose(lines[name_of(policy)].get_ydata(), found)
             b = f"{name_of(policy)}  b = {fits[market, policy].mean:.2f}"
             assert b in [text.get_text() for text in ax.texts]
-        assert len(ax.collections) == 6
+        assert len(ax.collections) == 7
         np.testing.assert_allclose(
             lines["most there can be"].get_ydata(),
             np.array(horizons) * (0.4 if market == "2a" else 0.8),

@@ -23,8 +23,8 @@ def paper(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="A figure: fig1a, fig1b, fig2a, fig2b, fig2c, ablation, samples or growth; "
-            "more may follow. All if none is given.",
+            help="A figure: fig1a, fig1b, fig2a, fig2b, fig2c, markets, ablation, samples "
+            "or growth; more may follow. All if none is given.",
             metavar="FIGURE",
             show_default=False,
         ),

@@ -143,17 +143,21 @@ def catalogue_table(rows: Sequence[Row]) -> str:
 
 
 def claims_table(verdicts: "Sequence[Verdict]") -> str:
-    """Return the verdicts on the paper's claims as text."""
+    """Return the verdicts on the paper's claims, and on ours, as text."""
     console = new_console()
     table = new_table()
     for column in ("claim", "", "text"):
         table.add_column(column)
     for verdict in verdicts:
         table.add_row(verdict.claim, "holds" if verdict.holds else "FAILS", verdict.text)
-    held = sum(verdict.holds for verdict in verdicts)
+    papers = [verdict.holds for verdict in verdicts if not verdict.beyond]
+    ours = [verdict.holds for verdict in verdicts if verdict.beyond]
+    told = f"{sum(papers)} of {len(papers)} hold"
+    if ours:
+        told += f"; beyond the paper (G), {sum(ours)} of {len(ours)}"
     with console.capture() as text:
         console.print(table)
-        console.print(f"{held} of {len(verdicts)} hold")
+        console.print(told)
     return trimmed(text.get())
 
 

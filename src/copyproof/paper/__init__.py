@@ -2,26 +2,32 @@
 
 from copyproof.paper.claims import CLAIMS, Claim, Verdict, judge
 from copyproof.paper.judges import Figure, Figures
-from copyproof.paper.measures import exponent, fitted_growth, misses
+from copyproof.paper.measures import exponent, fitted_growth, misses, regret_ratio
 from copyproof.paper.store import Store, all_runs, by_figure, open_store, play
 from copyproof.paper.study import (
     FIGURES,
+    MARKETS,
+    OURS,
     PAPER_SIZE,
     POLICIES,
     QUICK,
+    RIVALS,
     Key,
     Run,
     Settings,
     runs_of,
 )
-from copyproof.paper.tables import growth_fits, table
+from copyproof.paper.tables import growth_fits, relative_regrets, table
 
 __all__ = [
     "CLAIMS",
     "FIGURES",
+    "MARKETS",
+    "OURS",
     "PAPER_SIZE",
     "POLICIES",
     "QUICK",
+    "RIVALS",
     "Claim",
     "Figure",
     "Figures",
@@ -39,6 +45,8 @@ __all__ = [
     "misses",
     "open_store",
     "play",
+    "regret_ratio",
+    "relative_regrets",
     "runs_of",
     "table",
 ]

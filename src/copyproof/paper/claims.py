@@ -1,15 +1,19 @@
-"""The eleven claims of the paper's section on simulations, each with its own verdict.
+"""The eleven claims of the paper's section on simulations, and ours, each with its own verdict.
 
 A claim is a text and a function that judges it (``judges``). Words that the paper leaves open
 ("almost linear", "far smaller") are given a number in the claim's own text. A claim that holds
 only in part, or whose words can be read in two ways, is split, and every part is judged. Nothing
 is tuned to pass.
+
+Claims beyond the paper are about Grace, the policy that it does not know. They are ours, are marked
+as such, and are judged by the same intervals.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from copyproof.paper.beyond import at_most, best_on_all_markets
 from copyproof.paper.judges import (
     ALMOST_LINEAR,
     LEVEL,
@@ -38,12 +42,14 @@ from copyproof.paper.judges import (
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of the paper, and the figures that are needed to judge it."""
+    """A statement of the paper or of ours, and the figures that are needed to judge it."""
 
     name: str
     text: str
     figures: tuple[str, ...]
     judge: Callable[[Figures], Judged]
+    beyond: bool = False
+    """Whether it is beyond the paper: ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,7 @@ class Verdict:
     holds: bool
     evidence: str
     figures: tuple[str, ...]
+    beyond: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as an entry of ``claims.json``."""
@@ -64,6 +71,7 @@ class Verdict:
             "holds": self.holds,
             "evidence": self.evidence,
             "figures": list(self.figures),
+            "beyond": self.beyond,
         }
 
 
@@ -73,7 +81,8 @@ def judge(figures: Figures) -> tuple[Verdict, ...]:
     for claim in CLAIMS:
         if all(figure in figures for figure in claim.figures):
             holds, evidence = claim.judge(figures)
-            verdicts.append(Verdict(claim.name, claim.text, holds, evidence, claim.figures))
+            told = (claim.name, claim.text, holds, evidence, claim.figures, claim.beyond)
+            verdicts.append(Verdict(*told))
     return tuple(verdicts)
 
 
@@ -104,7 +113,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Figures 1a and 1b, H-UCB and RH-UCB: the copying agent's revenue stays level (within "
         f"{100 * LEVEL:.1f} %).",
         ("fig1a", "fig1b"),
-        revenue_stays_level,
+        revenue_stays_level("h-ucb", "rh-ucb"),
     ),
     Claim(
         "4",
@@ -213,5 +222,43 @@ CLAIMS: tuple[Claim, ...] = (
         "With L = 22, which meets the condition, it hardly ever does (under 1 %).",
         ("samples",),
         large_samples_find,
+    ),
+    # --- beyond the paper --------------------------------------------------------------------
+    Claim(
+        "G1",
+        "Figures 1a and 1b, Grace: the copying agent's revenue stays level (within "
+        f"{100 * LEVEL:.1f} %).",
+        ("fig1a", "fig1b"),
+        revenue_stays_level("grace"),
+        beyond=True,
+    ),
+    Claim(
+        "G2",
+        "Figures 2a and 2b: Grace's regret is at most half of H-UCB's.",
+        ("fig2a", "fig2b"),
+        at_most(1 / 2, "h-ucb", ("fig2a", "fig2b")),
+        beyond=True,
+    ),
+    Claim(
+        "G3",
+        "Figure 2c: Grace's regret is at most a twelfth of RH-UCB's.",
+        ("fig2c",),
+        at_most(1 / 12, "rh-ucb", ("fig2c",)),
+        beyond=True,
+    ),
+    Claim(
+        "G4",
+        "Honest agents with three arms each: Grace's regret is at most 0.7 of H-UCB's.",
+        ("markets",),
+        at_most(0.7, "h-ucb", ("honest-3",)),
+        beyond=True,
+    ),
+    Claim(
+        "G5",
+        "On each of five markets, two without copies and those of figures 2a, 2b and 2c, Grace has "
+        "less regret than H-UCB, RH-UCB and PRH-UCB.",
+        ("markets",),
+        best_on_all_markets,
+        beyond=True,
     ),
 )

@@ -19,6 +19,19 @@ def regret_difference(one: Result, other: Result) -> Interval:
     return Interval.of(final_regret(one) - final_regret(other))
 
 
+def regret_ratio(one: Result, other: Result) -> Interval:
+    """The mean regret of one run as a multiple of the other's.
+
+    r = m₁/m₂ with the means m₁ and m₂; the interval by the delta method, repetition by repetition:
+    (x − r·y)/m₂ is what one with the regrets x and y adds to r.
+    """
+    x, y = final_regret(one), final_regret(other)
+    m2 = float(y.mean())
+    r = float(x.mean()) / m2
+    around = Interval.of((x - r * y) / m2)
+    return Interval(r, r + around.low, r + around.high)
+
+
 def exponent(result: Result) -> Interval:
     """The b of regret ~ t^b over the last half of the games.
 

@@ -9,11 +9,14 @@ Figures of the paper (Bernoulli arms, T = 100,000, 100 repetitions, best means 0
 - ``fig1a``, ``fig1b``: revenue of the 0.5-agent, or the 0.9-agent, against its number of copies.
 - ``fig2a``, ``fig2b``, ``fig2c``: regret over time, with one, four and five replicators.
 
-And three that it lacks:
+And four that it lacks:
 
+- ``markets``: the hierarchical policies on five markets, with and without replicators.
 - ``ablation``: hierarchy × sampling, on the markets of figures 2a, 2b and 2c.
 - ``samples``: RH-UCB on figure 2c's market over its sample size L.
 - ``growth``: regret against the horizon, on the markets of figures 2a and 2c.
+
+The policies are the paper's six and one more, which it does not know: Grace, the default.
 """
 
 import hashlib
@@ -28,9 +31,23 @@ from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
 Key: TypeAlias = tuple[str | int, ...]
 """The point or line of a figure that a run stands for."""
 
-FIGURES = ("fig1a", "fig1b", "fig2a", "fig2b", "fig2c", "ablation", "samples", "growth")
-POLICIES = PAPER_POLICIES
-"""With the paper's l and L, which are the defaults on its markets."""
+FIGURES = (
+    "fig1a", "fig1b", "fig2a", "fig2b", "fig2c", "markets", "ablation", "samples", "growth",
+)  # fmt: skip
+OURS = "grace"
+"""The policy that is not the paper's."""
+POLICIES = (*PAPER_POLICIES, OURS)
+"""The paper's six, with its l and L, which are the defaults on its markets; and ours."""
+RIVALS = ("h-ucb", "rh-ucb", "prh-ucb")
+"""The paper's hierarchical policies, with which Grace is compared market by market."""
+MARKETS = {
+    "honest-1": paper_market("1a"),
+    "2a": paper_market("2a"),
+    "2b": paper_market("2b"),
+    "honest-3": paper_market("2c").honest(),
+    "2c": paper_market("2c"),
+}
+"""The markets of ``markets``. The honest ones are those of figures 2a and 2c without copies."""
 COPIES = (1, 100, 200, 300, 400, 500)
 ABLATION = ("ucb1", "s-ucb", "rh-ucb-all", "rh-ucb")
 """Neither hierarchy nor sampling, sampling alone, hierarchy alone, both."""
@@ -120,12 +137,12 @@ def runs_of(figure: str, settings: Settings) -> dict[Key, Run]:
     """The runs behind a figure, by key.
 
     Keys are (copies, policy) for 1a and 1b, (policy,) for 2a, 2b and 2c, (market, policy) for the
-    ablation, (L,) for the samples, and (market, policy, horizon) for the growth.
+    markets and the ablation, (L,) for the samples, and (market, policy, horizon) for the growth.
 
     Examples
     --------
     >>> len(runs_of("fig1a", PAPER_SIZE))
-    36
+    42
     """
 
     def run(market: Market, policy: str, horizon: int = settings.horizon) -> Run:
@@ -138,6 +155,12 @@ def runs_of(figure: str, settings: Settings) -> dict[Key, Run]:
         case "fig2a" | "fig2b" | "fig2c":
             market = paper_market(figure.removeprefix("fig"))
             return {(policy,): run(market, policy) for policy in POLICIES}
+        case "markets":
+            return {
+                (name, policy): run(market, policy)
+                for name, market in MARKETS.items()
+                for policy in (*RIVALS, OURS)
+            }
         case "ablation":
             return {
                 (name, policy): run(paper_market(name), policy)

@@ -6,9 +6,9 @@ Every table has means, standard deviations of one repetition and standard errors
 from typing import TYPE_CHECKING, Any
 
 from copyproof.paper.judges import Figure, Figures
-from copyproof.paper.measures import exponent, fitted_growth, misses
-from copyproof.paper.study import ABLATION, POLICIES
-from copyproof.simulation import Estimate
+from copyproof.paper.measures import exponent, fitted_growth, misses, regret_ratio
+from copyproof.paper.study import ABLATION, OURS, POLICIES
+from copyproof.simulation import Estimate, Interval
 from copyproof.theory import sample_misses_best, sample_size
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def table(figure: str, figures: Figures) -> "pd.DataFrame":
             rows = _copies_rows(runs, agent=0 if figure == "fig1a" else -1)
         case "fig2a" | "fig2b" | "fig2c":
             rows = _curve_rows(runs)
+        case "markets":
+            rows = _market_rows(runs)
         case "ablation":
             rows = _ablation_rows(runs)
         case "samples":
@@ -43,6 +45,16 @@ def growth_fits(runs: Figure) -> dict[tuple[str, str], Any]:
             long = sorted(of_policy, key=lambda result: result.horizon)[-5:]
             fits[market, policy] = fitted_growth(long)
     return fits
+
+
+def relative_regrets(runs: Figure) -> dict[tuple[str, str], Interval]:
+    """The regret of every market and policy, as a multiple of the best of the paper's policies."""
+    found: dict[tuple[str, str], Interval] = {}
+    for market in dict.fromkeys(str(key[0]) for key in runs):
+        here = {str(policy): result for (name, policy), result in runs.items() if name == market}
+        best = min((r for p, r in here.items() if p != OURS), key=lambda r: r.regret.mean)
+        found |= {(market, policy): regret_ratio(r, best) for policy, r in here.items()}
+    return found
 
 
 def _estimate(name: str, estimate: Estimate) -> dict[str, float]:
@@ -65,6 +77,16 @@ def _curve_rows(runs: Figure) -> list[dict[str, Any]]:
         {"policy": policy, **{str(column): value for column, value in row.items()}}
         for (policy,), result in runs.items()
         for row in result.curve_frame().to_dict("records")
+    ]
+
+
+def _market_rows(runs: Figure) -> list[dict[str, Any]]:
+    relative = relative_regrets(runs)
+    return [
+        {"market": market, "policy": policy}
+        | _estimate("regret", runs[market, policy].regret)
+        | {"relative": ratio.mean, "relative_low": ratio.low, "relative_high": ratio.high}
+        for (market, policy), ratio in relative.items()
     ]
 
 

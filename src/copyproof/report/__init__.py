@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from copyproof.report.audit_page import write_audit_report
     from copyproof.report.copies_figure import plot_copies
     from copyproof.report.growth_figure import plot_growth
+    from copyproof.report.markets_figure import plot_markets
     from copyproof.report.page import write_report
     from copyproof.report.paper_figures import draw_figure
     from copyproof.report.parts_figures import plot_ablation, plot_samples
@@ -21,6 +22,7 @@ __all__ = [
     "plot_copies",
     "plot_gains",
     "plot_growth",
+    "plot_markets",
     "plot_regret",
     "plot_samples",
     "save_figure",
@@ -35,6 +37,7 @@ _LATER = {
     "plot_copies": "copies_figure",
     "plot_gains": "audit_figure",
     "plot_growth": "growth_figure",
+    "plot_markets": "markets_figure",
     "plot_samples": "parts_figures",
     "write_audit_report": "audit_page",
     "write_report": "page",

@@ -1,9 +1,9 @@
 """Figures for papers and screens.
 
-A policy has one colour in every figure, from the palette of Okabe and Ito (2008), which people with
-any kind of colour vision can tell apart. Nothing touches pyplot's global state: give an ``ax`` of
-your own, or take the one that is returned. Files are written whole or not at all, and equal figures
-give equal bytes.
+A policy has one colour in every figure, from the palettes of Okabe and Ito (2008) and of Tol
+(2021), which people with any kind of colour vision can tell apart. Nothing touches pyplot's global
+state: give an ``ax`` of your own, or take the one that is returned. Files are written whole or not
+at all, and equal figures give equal bytes.
 """
 
 import io
@@ -35,10 +35,11 @@ COLOURS = {
     "h-ucb": "#0072B2",  # blue
     "rh-ucb": "#009E73",  # bluish green
     "prh-ucb": "#CC79A7",  # reddish purple
+    "grace": "#882255",  # wine, of Tol's muted palette
 }
-"""The six policies of the paper."""
-_MORE_COLOURS = ("#56B4E9", "#7F7F7F", "#882255", "#999933")
-"""Other policies, in the order in which they come: sky blue, grey, and wine and olive of Tol's
+"""The six policies of the paper, and the default one."""
+_MORE_COLOURS = ("#56B4E9", "#7F7F7F", "#332288", "#999933")
+"""Other policies, in the order in which they come: sky blue, grey, and indigo and olive of Tol's
 muted palette. After these, all colours come again with another dash."""
 _DASHES = ("-", "--", ":", "-.")
 

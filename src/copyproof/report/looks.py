@@ -24,6 +24,7 @@ _NAMES = {
     "rh-ucb": "RH-UCB",
     "rh-ucb-all": "RH-UCB, all arms",
     "prh-ucb": "PRH-UCB",
+    "grace": "Grace",
 }
 _MORE = {"rh-ucb-all": "#56B4E9"}  # sky blue, as plot_regret gives to the first other policy
 _LONGEST = 26
@@ -106,8 +107,8 @@ class End:
 def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
     """Write a text to the right of the axes for every line, with a stroke from the line's end.
 
-    Texts that would overlap are moved apart, in the order of the ends; limits and scales of the
-    axes must be settled before.
+    Texts that would overlap are moved apart, in the order of the ends, and none is moved below the
+    axes; limits and scales of the axes must be settled before.
     """
     if not ends:
         return
@@ -118,7 +119,10 @@ def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
     places = ax.transAxes.inverted()
     ordered = sorted(ends, key=lambda end: end.y)
     at = [float(places.transform(ax.transData.transform((end.x, end.y)))[1]) for end in ordered]
-    for end, place in zip(ordered, spread(at, _TEXT * _LINE / height), strict=True):
+    least, lowest = _TEXT * _LINE / height, 0.0
+    for end, wanted in zip(ordered, spread(at, least), strict=True):
+        place = max(wanted, lowest)
+        lowest = place + least
         ax.annotate(
             end.text,
             xy=(end.x, end.y),

@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from copyproof.paper import OURS, Figures, growth_fits, misses, relative_regrets
 from copyproof.paper import Figure as Runs
-from copyproof.paper import Figures, growth_fits, misses
 from copyproof.report.copies_figure import copier
 from copyproof.report.looks import name_of
+from copyproof.report.markets_figure import MARKET_NAMES
 from copyproof.report.parts_figures import ABLATION_NAMES
 from copyproof.simulation import Estimate, Interval
 from copyproof.theory import sample_misses_best, sample_size
@@ -29,6 +30,8 @@ def numbers(name: str, figures: Figures) -> Numbers:
     match name:
         case "fig1a" | "fig1b":
             return _copies(runs)
+        case "markets":
+            return _markets(runs)
         case "ablation":
             return _ablation(runs)
         case "samples":
@@ -111,6 +114,22 @@ def _curves(runs: Runs) -> Numbers:
     ]
     head = ["Policy", "Regret ± standard error", "Standard deviation", "Regret a round"]
     return Numbers("Regret after T rounds, smallest first.", head, rows)
+
+
+def _markets(runs: Runs) -> Numbers:
+    relative = relative_regrets(runs)
+    policies = list(dict.fromkeys(policy for _, policy in relative))
+    rows = [
+        [
+            MARKET_NAMES[market],
+            *(shown(runs[market, policy].regret) for policy in policies),
+            limits(relative[market, OURS]),
+        ]
+        for market in dict.fromkeys(market for market, _ in relative)
+    ]
+    last = f"{name_of(OURS)} / best other [95 % interval]"
+    head = ["Market", *(name_of(policy) for policy in policies), last]
+    return Numbers("Regret after T rounds: mean ± standard error.", head, rows)
 
 
 def _ablation(runs: Runs) -> Numbers:

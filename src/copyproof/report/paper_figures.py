@@ -16,6 +16,7 @@ from copyproof.report.copies_figure import plot_copies
 from copyproof.report.figures import plot_regret
 from copyproof.report.growth_figure import plot_growth
 from copyproof.report.looks import INK, QUIET, End, colour_of, label_ends, name_of
+from copyproof.report.markets_figure import plot_markets
 from copyproof.report.parts_figures import plot_ablation, plot_samples
 from copyproof.report.words import TITLES, note
 
@@ -23,7 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figure", "plot_ablation", "plot_copies", "plot_growth", "plot_samples"]
+__all__ = [
+    "draw_figure",
+    "plot_ablation",
+    "plot_copies",
+    "plot_growth",
+    "plot_markets",
+    "plot_samples",
+]
 
 
 def draw_figure(name: str, figures: Figures) -> "Figure":
@@ -66,6 +74,8 @@ def _plot(name: str, runs: Runs) -> "Sequence[Axes]":
     match name:
         case "fig1a" | "fig1b":
             return plot_copies(runs)
+        case "markets":
+            return [plot_markets(runs)]
         case "ablation":
             return [plot_ablation(runs)]
         case "samples":

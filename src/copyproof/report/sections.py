@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from copyproof.paper import FIGURES, Figures, Settings, Verdict
+from copyproof.paper import FIGURES, OURS, Figures, Settings, Verdict
 from copyproof.report.html import Markup, anchor, element, image, link, table
 from copyproof.report.numbers import numbers
 from copyproof.report.seen import what_one_sees
@@ -20,6 +20,7 @@ __all__ = [
 ]
 
 PAPER = "https://proceedings.mlr.press/v151/shin22a.html"
+_HONEST = {"honest-1": "No copies, one arm", "honest-3": "No copies, three arms"}
 _SIGNS = {True: "✓ holds", False: "✗ fails"}
 
 
@@ -60,12 +61,24 @@ def summary(figures: Figures, verdicts: Sequence[Verdict]) -> Iterator[Markup]:
 def _outcome(verdicts: Sequence[Verdict]) -> Markup:
     if not verdicts:
         return Markup("No claim can be judged from these figures alone.")
+    papers = [verdict for verdict in verdicts if not verdict.beyond]
+    ours = [verdict for verdict in verdicts if verdict.beyond]
+    parts = [_held(papers, "made about its simulations")] if papers else []
+    if ours:
+        parts.append(_held(ours, "of ours about Grace, a policy beyond the paper,"))
+    return Markup(" ".join(parts))
+
+
+def _held(verdicts: Sequence[Verdict], which: str) -> Markup:
+    """How many statements of one kind hold, and which do not."""
     failing = [verdict for verdict in verdicts if not verdict.holds]
     held = len(verdicts) - len(failing)
     total = len(verdicts)
-    text = f"Of {total} statements made about its simulations {held} hold"
+    text = f"Of {total} statements {which} {held} {'holds' if held == 1 else 'hold'}"
     if total == 1:
-        text = f"The one statement that can be judged {'holds' if held else 'fails'}"
+        text = f"The one statement {which} {'holds' if held else 'fails'}"
+    elif not failing:
+        text = f"All {total} statements {which} hold"
     if not failing or total == 1:
         return element("strong", f"{text}.")
     links = [link(f"#{_anchor(one)}", one.claim) for one in failing]
@@ -96,14 +109,30 @@ def claims_section(figures: Figures, verdicts: Sequence[Verdict]) -> Iterator[Ma
         "share their luck.",
         class_="quiet",
     )
+    yield from _claims_table([verdict for verdict in verdicts if not verdict.beyond])
+    ours = [verdict for verdict in verdicts if verdict.beyond]
+    if ours:
+        yield element("h3", "Beyond the paper", id="beyond")
+        yield element(
+            "p",
+            "Statements of ours, judged in the same way. They are about Grace, the seventh policy "
+            "of the figures, which the paper does not know; UCB1, S-UCB, Fair, H-UCB, RH-UCB and "
+            "PRH-UCB are the paper's six, and its own claims are judged on these alone.",
+            class_="quiet",
+        )
+        yield from _claims_table(ours)
+    homeless = [verdict for verdict in verdicts if home_of(verdict, figures) is None]
+    if homeless:
+        yield _judged(homeless)
+
+
+def _claims_table(verdicts: Sequence[Verdict]) -> Iterator[Markup]:
     rows = [
         (link(f"#{_anchor(verdict)}", verdict.claim), _badge(verdict), verdict.text)
         for verdict in verdicts
     ]
-    yield table(("Claim", "Verdict", "Statement"), rows, numbers=False)
-    homeless = [verdict for verdict in verdicts if home_of(verdict, figures) is None]
-    if homeless:
-        yield _judged(homeless)
+    if rows:
+        yield table(("Claim", "Verdict", "Statement"), rows, numbers=False)
 
 
 def _judged(verdicts: Sequence[Verdict]) -> Markup:
@@ -112,6 +141,7 @@ def _judged(verdicts: Sequence[Verdict]) -> Markup:
             "li",
             _badge(verdict),
             f" {verdict.claim}. {verdict.text}",
+            element("em", " Beyond the paper.") if verdict.beyond else Markup(),
             element("p", f"Evidence: {verdict.evidence}.", class_="evidence"),
             id=_anchor(verdict),
             class_="holds" if verdict.holds else "fails",
@@ -139,12 +169,13 @@ def runs_section(figures: Figures, settings: Settings) -> Iterator[Markup]:
     entries = [
         ("Size", size),
         ("Rewards", "Bernoulli: 1 with the arm's mean as probability, else 0"),
-        ("Policies", _policies(found)),
+        ("The paper's policies", _policies(found, ours=False)),
+        ("Ours", _policies(found, ours=True)),
         ("Luck", "common to all: policies and strategies meet the same random numbers"),
         ("Regret", "reward lost to always playing the best arm, by true means"),
         ("Versions", ", ".join(versions)),
     ]
-    lines = [element("dt", name) + element("dd", text) for name, text in entries]
+    lines = [element("dt", name) + element("dd", text) for name, text in entries if text]
     yield element("dl", Markup("\n".join(lines)))
     minutes = sum(one.seconds for one in found) / 60
     yield element("p", f"The games took {minutes:.1f} minutes.", class_="quiet timing")
@@ -155,9 +186,10 @@ def runs_section(figures: Figures, settings: Settings) -> Iterator[Markup]:
     )
 
 
-def _policies(found: Sequence[Result]) -> str:
-    """The policies as they were played, l and L included."""
-    return ", ".join(dict.fromkeys(str(one.resolved_policy) for one in found))
+def _policies(found: Sequence[Result], *, ours: bool) -> str:
+    """The policies as they were played, l and L included: the paper's, or ours."""
+    chosen = [one for one in found if (str(one.policy) == OURS) == ours]
+    return ", ".join(dict.fromkeys(str(one.resolved_policy) for one in chosen))
 
 
 def _markets(figures: Figures) -> tuple[list[str], list[list[str]]]:
@@ -165,9 +197,9 @@ def _markets(figures: Figures) -> tuple[list[str], list[list[str]]]:
     for name in ("fig1a", "fig1b", "fig2a", "fig2b", "fig2c"):
         if name in figures:
             columns[f"Figure {name.removeprefix('fig')}"] = list(figures[name].values())[-1]
-    for name in ("ablation", "growth"):
+    for name in ("ablation", "growth", "markets"):
         for key, one in figures.get(name, {}).items():
-            columns.setdefault(f"Figure {key[0]}", one)
+            columns.setdefault(_HONEST.get(str(key[0]), f"Figure {key[0]}"), one)
     for one in figures.get("samples", {}).values():
         columns.setdefault("Figure 2c", one)
     first = next(iter(columns.values()))

@@ -1,9 +1,10 @@
 """What one sees in a figure, in words, for those who do not see it."""
 
 from copyproof.paper import Figure as Runs
-from copyproof.paper import growth_fits, misses
+from copyproof.paper import growth_fits, misses, relative_regrets
 from copyproof.report.copies_figure import copier, copies_lines
 from copyproof.report.looks import name_of
+from copyproof.report.markets_figure import MARKET_NAMES
 from copyproof.report.parts_figures import ABLATION_NAMES
 
 __all__ = ["what_one_sees"]
@@ -16,6 +17,8 @@ def what_one_sees(name: str, runs: Runs) -> str:
     match name:
         case "fig1a" | "fig1b":
             return _copies(runs)
+        case "markets":
+            return _markets(runs)
         case "ablation":
             return _ablation(runs)
         case "samples":
@@ -46,6 +49,22 @@ def _curves(runs: Runs) -> str:
     T = max(result.horizon for result in runs.values())
     listed = ", ".join(f"{name_of(policy)} {regret:,.0f}" for regret, policy in ends)
     return f"Rising lines of the regret over {T:,} rounds. At the end, from the top: {listed}."
+
+
+def _markets(runs: Runs) -> str:
+    relative = relative_regrets(runs)
+    parts = []
+    for market in dict.fromkeys(market for market, _ in relative):
+        dots = [
+            f"{name_of(policy)} {ratio.mean:.3g}"
+            for (one, policy), ratio in relative.items()
+            if one == market
+        ]
+        parts.append(f"{MARKET_NAMES[market]}: {', '.join(dots)}")
+    return (
+        "Dots of the regret on five markets, as a multiple of that of the best of the paper's "
+        f"three policies there. {'; '.join(parts)}."
+    )
 
 
 def _ablation(runs: Runs) -> str:

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from copyproof.paper import OURS
 from copyproof.paper import Figure as Runs
+from copyproof.report.looks import name_of
 
 __all__ = ["CAPTIONS", "HEADINGS", "TITLES", "note"]
 
@@ -14,6 +16,7 @@ HEADINGS: Mapping[str, str] = MappingProxyType(
         "fig2a": "Figure 2a",
         "fig2b": "Figure 2b",
         "fig2c": "Figure 2c",
+        "markets": "One policy for all markets",
         "ablation": "Hierarchy and sampling",
         "samples": "The size of the sample",
         "growth": "Growth with the horizon",
@@ -28,6 +31,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "fig2a": "Figure 2a: regret with one replicator",
         "fig2b": "Figure 2b: regret with four replicators",
         "fig2c": "Figure 2c: regret with five replicators of three arms",
+        "markets": "One policy for all markets: regret next to the paper's best",
         "ablation": "Hierarchy × sampling: regret without one, or both",
         "samples": "RH-UCB on figure 2c's market, by the size of its samples",
         "growth": "Regret against the horizon: growth like Tᵇ",
@@ -51,6 +55,14 @@ CAPTIONS: Mapping[str, str] = MappingProxyType(
         "fig2c": (
             "Three arms each: a best one, 0.2 and 0.1. The 0.5-, 0.6- and 0.7-agents register "
             "each of them 1000 times, the 0.8- and 0.9-agents 10, 100 and 100 times."
+        ),
+        "markets": (
+            "Five markets of five agents, best means 0.5 to 0.9: without copies, with one arm each "
+            "or with three (a best one, 0.2 and 0.1), and the markets of figures 2a, 2b and 2c. "
+            "The paper offers H-UCB for rational agents, and RH-UCB and PRH-UCB against "
+            "replicators; Grace is not told which of them it meets. Where all arms of an agent are "
+            "equal, copies change nothing under any of the four, so that the first three rows are "
+            "the same. The numbers at the dots are regrets. Not in the paper."
         ),
         "ablation": (
             "RH-UCB chooses an agent first (the hierarchy) and has only a sample of each agent's "
@@ -91,8 +103,12 @@ def note(name: str, runs: Runs) -> str:
     seeds = sorted({one.seed for one in runs.values()})
     repetitions = " or ".join(f"{count:,}" for count in counts)
     length = f"T = {horizons[0]:,}" + (f" … {horizons[-1]:,}" if horizons[1:] else "")
-    around = "error bars" if name in ("ablation", "samples") else "bands"
-    return (
-        f"{length}; {repetitions} repetitions, seed {', '.join(map(str, seeds))}. "
-        f"Means; {around}: one standard deviation."
-    )
+    about = f"{length}; {repetitions} repetitions, seed {', '.join(map(str, seeds))}. Means; "
+    if name == "markets":
+        about += "error bars, where wider than a dot: 95 % intervals."
+    else:
+        around = "error bars" if name in ("ablation", "samples") else "bands"
+        about += f"{around}: one standard deviation."
+    if any(str(one.policy) == OURS for one in runs.values()):
+        about += f"\n{name_of(OURS)} is copyproof's own policy; the others are the paper's."
+    return about
