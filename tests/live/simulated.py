@@ -1,5 +1,6 @@
 """A simulated run, to be fed through ask and tell: by the principal, or over HTTP."""
 
+import itertools
 import random
 from collections.abc import Callable
 
@@ -11,6 +12,7 @@ from copyproof.engine.luck import fill_uniforms
 from copyproof.live import MarketConfig
 from copyproof.policy import AllArms, with_market_defaults
 from tests.markets import choices_of, random_market
+from tests.reference import REWARD, Stream
 
 EVERY_ROW = [row.name for row in CATALOGUE]
 
@@ -40,6 +42,13 @@ class Run:
             for copy in range(copies)
         ]
 
+    def epoch_starts(self) -> set[int]:
+        """The first rounds of all epochs but the first."""
+        restart = parse_policy(self.config.policy).restart
+        if restart is None:
+            return set()
+        return {1 + end for end in itertools.accumulate(restart.horizons(self.horizon)[:-1])}
+
     def play(
         self,
         register: Callable[[list[str], list[tuple[str, str]]], object],
@@ -62,10 +71,18 @@ class Run:
         for position in range(len(positions)):
             fill_uniforms(np.uint64(self.config.seed), position, 0, 0, uniforms[position])
         plays = dict.fromkeys(positions, 0)
+        starts = self.epoch_starts()
+        epoch = 0
         for t, expected in enumerate(self.choices, 1):
+            if t in starts:  # a game of its own: plays count anew, and have luck of their own
+                epoch += 1
+                plays = dict.fromkeys(positions, 0)
             number, agent, arm = ask()
             assert (agent, arm) == expected, f"round {t} of {self.market}, {self.config}"
             u = uniforms[positions[agent], plays[agent]]
+            if epoch > 0:
+                luck = Stream(self.config.seed, positions[agent] + 1, 0, epoch)
+                u = luck.one(plays[agent], REWARD)
             plays[agent] += 1
             fails = rewards.originals[originals[agent, arm.split("/")[0]]]["first"]
             tell(number, 1.0 if u >= fails else 0.0)
