@@ -130,9 +130,10 @@ def draw(shown: dict[str, list[Counter[str]]], path: str) -> None:
         ax.set_title(POLICIES[policy], fontsize=10)
         ax.set_xlabel("visitors")
         ax.set_ylim(0, 100)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.spines[["top", "right"]].set_visible(False)
     figure.axes[0].set_ylabel("share of the visitors so far, %")
-    figure.axes[1].legend(frameon=False, loc="upper right", fontsize=8)
+    figure.axes[1].legend(frameon=False, loc="center right", fontsize=8)
     save_figure(figure, path)
     print(path)
 
