@@ -1,4 +1,4 @@
-"""The live principal without HTTP: ``python benchmarks/live_core.py [--events N] [--arms N]``.
+"""The live principal without HTTP: ``python benchmarks/live_core.py [--policy P] [--arms N]``.
 
 Single decisions and batches on the memory store; a million arms in ten thousand agents; and the
 start from a journal of a million events in SQLite, which must arrive at the same digest. Every
@@ -44,8 +44,8 @@ def latencies(what: str, call: Callable[[], object], count: int) -> None:
     print(f"{what}: p50 {taken[count // 2]:.3f} ms, p99 {taken[count * 99 // 100]:.3f} ms")
 
 
-def small() -> None:
-    principal = Principal("prh-ucb")
+def small(policy: str) -> None:
+    principal = Principal(policy)
     principal.register_arms([(f"agent {i}", f"arm {j}") for i in range(100) for j in range(20)])
     principal.ask(1000)
     with timed() as timer:
@@ -64,9 +64,9 @@ def small() -> None:
     print(f"100,000 rewards in batches of 100:   {timer} ({1e5 / timer.processor:,.0f} / s)")
 
 
-def large(arms: int) -> None:
+def large(policy: str, arms: int) -> None:
     agents = max(1, arms // 100)
-    principal = Principal("prh-ucb")
+    principal = Principal(policy)
     with timed() as timer, principal.group():
         for first in range(0, agents, 100):
             some = range(first, min(agents, first + 100))
@@ -90,11 +90,11 @@ def large(arms: int) -> None:
     assert again.digest() == principal.digest()
 
 
-def replay(events: int) -> None:
+def replay(policy: str, events: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:{Path(folder) / 'live.db'}"
         with open_store(url) as store:
-            principal = Principal("prh-ucb", store, config=MarketConfig(seed=1))
+            principal = Principal(policy, store, config=MarketConfig(seed=1))
             arms = [(f"agent {i}", f"arm {j}") for i in range(100) for j in range(20)]
             principal.register_arms(arms)
             with timed() as timer:
@@ -114,10 +114,12 @@ def replay(events: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--policy", default=MarketConfig().policy)
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--arms", type=int, default=1_000_000)
     given = parser.parse_args()
-    Principal("prh-ucb").register_arm("compile", "first")
-    small()
-    large(given.arms)
-    replay(given.events)
+    Principal(given.policy).register_arm("compile", "first")
+    print(given.policy)
+    small(given.policy)
+    large(given.policy, given.arms)
+    replay(given.policy, given.events)

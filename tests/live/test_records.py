@@ -12,6 +12,11 @@ def test_a_configuration_round_trips() -> None:
     assert MarketConfig.from_dict({}) == MarketConfig()
 
 
+def test_a_market_keeps_its_policy_whatever_the_default_is_one_day() -> None:
+    assert MarketConfig("default-anytime") == MarketConfig() == MarketConfig("grace-anytime")
+    assert MarketConfig().to_dict()["policy"] == "grace-anytime"
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -23,6 +28,7 @@ def test_a_configuration_round_trips() -> None:
         ({"late": "never"}, "late = 'never' is not one of refuse, correct"),
         ({"rewards": "mean"}, "rewards = 'mean' is not one of first, last, sum, max"),
         ({"policy": ""}, "policy = ''"),
+        ({"policy": "h-ucbb"}, "h-ucbb"),
         ({"polcy": "h-ucb"}, "config = 'polcy' is not one of"),
     ],
 )

@@ -1,8 +1,8 @@
 """Memory does not grow with the horizon, and a million arms fit into a gigabyte.
 
-The peak is read from ``/proc/self/status`` (``VmHWM``), which starts anew with the measured program.
-``getrusage`` would not do: its ``ru_maxrss`` begins at the size of the process that started it, here
-a test worker of a gigabyte.
+The peak is read from ``/proc/self/status`` (``VmHWM``), which starts anew with the program that is
+measured. ``getrusage`` would not do: its ``ru_maxrss`` begins at the size of the process that
+started it, here a test worker of a gigabyte.
 """
 
 import subprocess

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
 from copyproof.game._check import number, require, shown, text, whole_in
+from copyproof.policy import parse_policy
 
 Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
@@ -50,7 +51,8 @@ class MarketConfig:
     Parameters
     ----------
     policy : str
-        The policy at the start, in its text form.
+        The policy at the start, in its text form. Another name for it (``default-anytime``) is
+        replaced by its own, so that the market keeps it whatever the default is one day.
     seed : int
         Below 2^64; equal seeds, requests and rewards give equal decisions.
     horizon : int, optional
@@ -73,7 +75,7 @@ class MarketConfig:
     86400.0
     """
 
-    policy: str = "prh-ucb"
+    policy: str = "grace-anytime"
     seed: int = 0
     horizon: int | None = None
     reward_window: float = 86400.0
@@ -83,7 +85,7 @@ class MarketConfig:
     correction_window: float = 30 * 86400.0
 
     def __post_init__(self) -> None:
-        text("policy", self.policy)
+        object.__setattr__(self, "policy", str(parse_policy(text("policy", self.policy))))
         whole_in("seed", self.seed, 0, 2**64 - 1)
         if self.horizon is not None:
             whole_in("horizon", self.horizon, 1, 2**47)

@@ -17,6 +17,7 @@ from pydantic import (
     StrictInt,
 )
 
+from copyproof.live import MarketConfig
 from copyproof.service.roles import Role
 
 __all__ = [
@@ -67,6 +68,7 @@ def _check_printable(text: str) -> str:
 _Text = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_printable)]
 _PathName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(check_path_name)]
 _Seconds = Annotated[StrictFloat | StrictInt, Field(ge=0, le=1e10)]
+_CONFIG = MarketConfig()
 _Unit = Annotated[StrictFloat | StrictInt, Field(ge=0, le=1)]
 
 
@@ -84,14 +86,14 @@ class _Out(BaseModel):
 class MarketIn(_In):
     """A market to create."""
 
-    policy: Annotated[str, Field(min_length=1, max_length=1000)] = "prh-ucb"
-    seed: Annotated[StrictInt, Field(ge=0, lt=2**64)] = 0
-    horizon: Annotated[StrictInt, Field(ge=1, le=2**47)] | None = None
-    reward_window: _Seconds = 86400.0
-    default_reward: _Unit = 0.0
-    late: Literal["refuse", "correct"] = "refuse"
-    rewards: Literal["first", "last", "sum", "max"] = "first"
-    correction_window: _Seconds = 30 * 86400.0
+    policy: Annotated[str, Field(min_length=1, max_length=1000)] = _CONFIG.policy
+    seed: Annotated[StrictInt, Field(ge=0, lt=2**64)] = _CONFIG.seed
+    horizon: Annotated[StrictInt, Field(ge=1, le=2**47)] | None = _CONFIG.horizon
+    reward_window: _Seconds = _CONFIG.reward_window
+    default_reward: _Unit = _CONFIG.default_reward
+    late: Literal["refuse", "correct"] = _CONFIG.late
+    rewards: Literal["first", "last", "sum", "max"] = _CONFIG.rewards
+    correction_window: _Seconds = _CONFIG.correction_window
 
 
 class MarketOut(_Out):
