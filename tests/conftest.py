@@ -1,6 +1,10 @@
 """Property tests draw the same examples in every run, and are never judged by the clock."""
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,3 +23,16 @@ def postgres() -> "Iterator[Server]":
     from tests.postgres import running
 
     yield from running()
+
+
+@pytest.fixture(scope="session")
+def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A layer below a process that keeps, in the folder $SHADOW, only what was synced."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None or sys.platform != "linux":
+        pytest.skip("no C compiler, or not Linux")
+    library = tmp_path_factory.mktemp("layer") / "shadow.so"
+    source = Path(__file__).parent / "live" / "stores" / "shadow.c"
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]
+    subprocess.run(command, check=True)
+    return library

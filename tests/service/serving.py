@@ -135,11 +135,18 @@ def environment() -> dict[str, str]:
 class Program:
     """``copyproof serve`` in a process of its own, which can be killed and started again."""
 
-    def __init__(self, store: str, *options: str, port: int | None = None) -> None:
+    def __init__(
+        self,
+        store: str,
+        *options: str,
+        port: int | None = None,
+        variables: dict[str, str] | None = None,
+    ) -> None:
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[str] | None = None
         self.said: dict[str, Any] = {}
+        self._environment = {**environment(), **(variables or {})}
         self._arguments = ["serve", "--store", store, "--port", str(self.port), "--json", *options]
 
     def start(self, seconds: float = 120.0) -> None:
@@ -149,7 +156,7 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=environment(),
+            env=self._environment,
         )
         killer = threading.Timer(seconds, self.process.kill)
         killer.start()

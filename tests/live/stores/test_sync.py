@@ -22,7 +22,7 @@ import pytest
 from copyproof.live.stores import open_store
 from tests.live.stores.appender import MARKET
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[3]
 
 CALL = re.compile(r"^(?:\d+ +)?(\w+)\((\d+)<([^>]*)>.*= (-?\d+)")
 
@@ -31,7 +31,7 @@ def run_appender(
     url: str, limit: int, before: tuple[str, ...] = (), **environment: str
 ) -> list[int]:
     """Let the appender reach the limit, and be killed there; the numbers that it acknowledged."""
-    path = os.pathsep.join([str(HERE.parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [*before, sys.executable, "-m", "tests.live.stores.appender", url, str(limit)],
         env={**os.environ, "PYTHONPATH": path, **environment},
@@ -83,19 +83,6 @@ def test_the_log_is_synced_before_the_answer(tmp_path: Path, synchronous: str, l
     answers, wrong = unsynced_answers(trace.read_text())
     assert answers == len(said)
     assert wrong == (0 if synchronous == "full" else answers)
-
-
-@pytest.fixture(scope="module")
-def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The layer that forgets, compiled."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None or sys.platform != "linux":
-        pytest.skip("no C compiler, or not Linux")
-    library = tmp_path_factory.mktemp("layer") / "shadow.so"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-O1", "-o", library, HERE / "shadow.c", "-ldl"], check=True
-    )
-    return library
 
 
 def survivors(folder: Path, layer: Path, synchronous: str, limit: int) -> tuple[int, int]:
