@@ -1,11 +1,13 @@
 """A full disk, a read-only file, a database that is away, a clock set back."""
 
 import resource
+import sqlite3
 import time
 from pathlib import Path
 
 from copyproof.live import Principal
 from copyproof.live.stores import open_store
+from copyproof.live.stores.sqlite import SqliteStore
 from tests.postgres import Server
 from tests.service.conftest import filled
 from tests.service.serving import Caller, Program, serving
@@ -63,6 +65,35 @@ def test_full_disk(tmp_path: Path) -> None:
     with open_store(url) as store:
         principal = Principal(store=store, market="site")
         assert principal.round == acknowledged + 1 == decision["round"]
+
+
+class _Disk(SqliteStore):
+    """A file whose disk can turn read-only: SQLite itself then refuses every write."""
+
+    read_only = False
+
+    def _connection(self) -> sqlite3.Connection:
+        raw = super()._connection()
+        raw.execute(f"PRAGMA query_only = {int(self.read_only)}")
+        return raw
+
+
+def test_read_only_disk(tmp_path: Path) -> None:
+    with _Disk(tmp_path / "live.db") as store:
+        key = filled(store)["operator"]
+        with serving(store) as running:
+            call = Caller(running.url, key)
+            assert call("POST", ASK, {"count": 3}).status == 200
+            store.read_only = True
+            for _ in range(3):
+                answer = call("POST", ASK)
+                assert (answer.status, answer.field) == (503, "store")
+                assert "try again" in answer.json["error"]["message"]
+            assert call("GET", "/healthz").status == 200
+            assert call("GET", "/v1/markets/site/statistics").json["plays"] == 3
+            store.read_only = False
+            [decision] = _recovers(call, 10.0)
+            assert decision["round"] == 4
 
 
 def test_database_away(postgres: Server) -> None:
