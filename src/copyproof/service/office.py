@@ -124,6 +124,13 @@ class Office:
         How many requests may wait.
     clock : callable
         Seconds since 1970, for events.
+
+    Attributes
+    ----------
+    trouble : str or None
+        Why the store cannot be used now.
+    exports : int
+        How many journals are being read, counted on the event loop.
     """
 
     def __init__(
@@ -140,6 +147,7 @@ class Office:
         self.store = store
         self.keyring = keyring
         self.trouble: str | None = None
+        self.exports = 0
         self._loop = loop
         self._owner = owner
         self._lease = lease
