@@ -35,6 +35,8 @@ _log = logging.getLogger("copyproof.service")
 
 LEASE = 6.0
 """Seconds that a lease lasts; renewed after a third of it, looked for after every sixth."""
+_PAUSES = 5
+"""A market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds."""
 _CREATE = 60.0
 """Seconds that a new market may take to be loaded."""
 
@@ -79,6 +81,8 @@ class Served:
         self.token = 0
         self.renewed = 0.0
         self.failure: str | None = None
+        self.failures = 0
+        self.not_before = 0.0
         self.decisions = 0
         self.rewards = 0
 
@@ -285,6 +289,8 @@ class Office:
             else:
                 writer.lose()
             return
+        if now < served.not_before:
+            return
         token = self.store.acquire(market, self._owner, self._lease)
         if token is not None:
             self._lead(served, token)
@@ -297,6 +303,11 @@ class Office:
             if writer.failure is not None and writer.failure != served.failure:
                 _log.error("market %s is not served: %s", served.name, writer.failure)
             served.failure = writer.failure
+            # Reading a journal in vain takes as long as any other: not every second, then.
+            in_vain = writer.failure is not None and not writer.ready.is_set()
+            served.failures = served.failures + 1 if in_vain else 0
+            pause = 2.0 ** min(served.failures, _PAUSES) if in_vain else 0.0
+            served.not_before = time.monotonic() + pause
             served.writer = None
             if not lost:
                 try:
