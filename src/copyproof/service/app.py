@@ -197,7 +197,12 @@ def _described(app: FastAPI) -> dict[str, Any]:
     }
     for path, operations in found["paths"].items():
         for method, operation in operations.items():
-            if path not in ("/healthz", "/readyz"):
+            if path in ("/healthz", "/readyz"):
+                answers = operation["responses"]
+                operation["responses"] = {"200": answers["200"]}
+                if path == "/readyz":
+                    operation["responses"]["503"] = answers["503"]
+            else:
                 operation["security"] = [{"key": []}]
             if method != "get":
                 operation.setdefault("parameters", []).append(retry)

@@ -23,8 +23,9 @@ from copyproof.service.wire import Wire
 
 __all__ = ["bind", "run"]
 
-_STOP = 30
-"""Seconds for requests that are under way when the server is stopped."""
+_STOP = 5
+"""Seconds for requests that are under way when the server is stopped: while one drags on, nobody
+serves the markets of this process."""
 _IDLE = 75
 """Seconds for which a connection may be silent: longer than proxies keep theirs, mostly 60."""
 _LOAD = 600.0
