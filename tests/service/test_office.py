@@ -87,4 +87,4 @@ def test_a_market_that_cannot_be_loaded_is_said_to_be_so() -> None:
         assert (answer.status, answer.field) == (503, "market")
         assert call("POST", ASK).status == 200
         time.sleep(3.5)
-        assert running.app.office.find("broken").failures == 2  # at once, after 2 s, not yet after 4
+        assert running.app.office.find("broken").failures == 2  # at once and after two seconds

@@ -168,6 +168,27 @@ def test_what_was_replayed_at_the_start_is_in_the_next_snapshot(
             time.sleep(0.05)
 
 
+def test_a_busy_market_does_not_spend_its_time_on_snapshots(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(writer_module, "_SNAPSHOT_BUSY", 1)
+
+    class Slow(MemoryStore):
+        taken = 0
+
+        def save_snapshot(self, market: str, number: int, data: bytes, digest: str) -> None:
+            self.taken += 1
+            time.sleep(0.1)
+            super().save_snapshot(market, number, data, digest)
+
+    store = Slow()
+    call_key = filled(store)["operator"]
+    with serving(store) as running:
+        call = Caller(running.url, call_key)
+        assert [call("POST", ASK).status for _ in range(30)] == [200] * 30
+        assert store.taken == 1
+
+
 def test_a_lost_lease_ends_the_writing_at_once(gated: tuple[Service, Gate]) -> None:
     service, store = gated
     store.error = LeaseLost("somebody else")

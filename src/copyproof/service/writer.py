@@ -36,6 +36,8 @@ _SNAPSHOT_IDLE = 10_000
 """Events after which a snapshot is taken when nothing else is to do."""
 _SNAPSHOT_BUSY = 100_000
 """Events after which it is taken anyway: it may keep requests waiting, but so would a replay."""
+_SNAPSHOT_REST = 100.0
+"""How many times as long as the last one took a busy market then goes without one."""
 
 Answer = TypeVar("Answer")
 
@@ -154,6 +156,7 @@ class Writer:
         newest = principal.store.snapshot(self._market)
         saved = 0 if newest is None else newest[0]
         del newest  # it is large
+        rested = 0.0
         self.ready.set()
         expired = time.monotonic()
         more = True
@@ -165,9 +168,14 @@ class Writer:
                 expired = now
             if jobs or expire:
                 self._group(principal, jobs, expire)
-            if principal.last - saved >= (_SNAPSHOT_BUSY if jobs else _SNAPSHOT_IDLE):
-                self._snapshot(principal)
-                saved = principal.last
+            new = principal.last - saved
+            if jobs:
+                due = new >= _SNAPSHOT_BUSY and now >= rested
+            else:
+                due = new >= _SNAPSHOT_IDLE
+            if due:
+                took = self._snapshot(principal)
+                saved, rested = principal.last, time.monotonic() + _SNAPSHOT_REST * took
         if not self._lost and principal.last > saved:
             self._snapshot(principal)
 
@@ -216,11 +224,14 @@ class Writer:
         for job in jobs:  # also those that were refused: for what the others did, maybe
             job.error = refusal
 
-    def _snapshot(self, principal: Principal) -> None:
+    def _snapshot(self, principal: Principal) -> float:
+        """Take one if possible; how many seconds that took."""
+        began = time.monotonic()
         try:
             principal.snapshot()
         except StoreError as error:  # only a shortcut: the journal is the truth
             _log.warning("market %s: no snapshot was taken: %s", self._market, error)
+        return time.monotonic() - began
 
     def _refuse_rest(self) -> None:
         jobs = []
