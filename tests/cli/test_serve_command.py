@@ -53,7 +53,7 @@ def test_the_example_prints_a_line_that_works(example) -> None:
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 0
     assert process.stderr is not None
-    assert process.stderr.read() == "stopped\n"
+    assert process.stderr.read().endswith("stopped\n")
     refused = Caller(f"http://127.0.0.1:{port}")
     with pytest.raises(OSError, match="refused"):
         refused("GET", "/healthz")
@@ -121,4 +121,7 @@ def test_passwords_are_not_shown() -> None:
     from copyproof.cli.serve import _without_password
 
     assert _without_password("postgresql://u:p@h/d") == "postgresql://...@h/d"
+    assert _without_password("postgresql://u:p?@h/d") == "postgresql://...@"
+    assert _without_password("postgresql://h/d?user=u&password=p") == "postgresql://h/d"
+    assert _without_password("postgresql:///d?host=/tmp") == "postgresql:///d"
     assert _without_password("sqlite:a@b.db") == "sqlite:a@b.db"

@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -84,6 +85,30 @@ def test_refusals_are_errors_with_a_field(client: Client) -> None:
 
 def test_a_retry_key_gives_the_same_decisions(client: Client) -> None:
     assert client.ask("site", 3, retry_key="k") == client.ask("site", 3, retry_key="k")
+
+
+def test_a_text_is_no_list_of_texts(client: Client) -> None:
+    with pytest.raises(ValueError, match=r"^arms = 'lakes' is not a list: write \['lakes'\]$"):
+        client.register_arms("site", "ann", "lakes")
+    with pytest.raises(ValueError, match=r"^eligible = 'ann'"):
+        client.ask("site", eligible="ann")
+    with pytest.raises(ValueError, match=r"^eligible\['ann'\] = 'a1'"):
+        client.ask("site", eligible={"ann": "a1"})
+    with pytest.raises(ValueError, match=r"^markets = 'site'"):
+        client.make_key("application", markets="site")
+
+
+def test_threads_may_share_a_client(client: Client) -> None:
+    """Everybody gets the answer to their own request."""
+
+    def many(agent: str) -> set[str]:
+        return {client.ask("site", eligible=[agent])[0].agent for _ in range(50)}
+
+    before = client.connection.attempts
+    with ThreadPoolExecutor(6) as pool:
+        agents = ["ann", "bob", "eve"] * 2
+        assert list(pool.map(many, agents)) == [{agent} for agent in agents]
+    assert client.connection.attempts == before + 300
 
 
 class Flaky:

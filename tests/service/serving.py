@@ -20,6 +20,7 @@ import uvicorn
 from copyproof.live.stores import Store
 from copyproof.service import bind, create_app
 from copyproof.service.door import Door
+from copyproof.service.wire import Wire
 
 ROOT = Path(__file__).parents[2]
 
@@ -88,18 +89,23 @@ class Running:
         self.url = "http://{}:{}".format(*bound.getsockname()[:2])
         self._bound = bound
         config = uvicorn.Config(
-            app, http="httptools", ws="none", lifespan="on", log_config=None, access_log=False
+            app, http=Wire, ws="none", lifespan="on", log_config=None, access_log=False
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([bound],), daemon=True)
 
-    def start(self) -> None:
+    def begin(self) -> None:
+        """Take requests, whether they can be served or not."""
         self._thread.start()
         until = time.monotonic() + 30
         while not self._server.started:
             assert time.monotonic() < until
             assert self._thread.is_alive()
             time.sleep(0.01)
+
+    def start(self) -> None:
+        """Begin, and wait for the markets."""
+        self.begin()
         self.app.office.wait(120)
 
     def stop(self) -> None:

@@ -19,7 +19,8 @@ BAD = [
     (ASK, b"\xff", 400, "body"),
     (ASK, b"[" * 100_000, 400, "body"),
     (ASK, b"[]", 422, "body"),
-    (ASK, b"null", 422, "body"),
+    (ASK, b'{"eligible": ' + b"[" * 900 + b"]" * 900 + b"}", 422, "eligible"),
+    (TELL, b"[" * 900 + b"]" * 900, 422, "body"),
     (ASK, b'{"count": 0}', 422, "count"),
     (ASK, b'{"count": 1001}', 422, "count"),
     (ASK, b'{"count": 1.0}', 422, "count"),
@@ -104,6 +105,8 @@ def test_unknown_paths_and_methods(service: Service) -> None:
     for path in ("/", "/v2/markets", "/v1/markets/site/nothing", "/v1/markets/site/decisions/"):
         assert call("GET", path).status in (404, 405)
         assert call("POST", path, {}).status in (404, 405)
+    for path in ("/v1/markets/", "/v1/keys/", "/healthz/"):  # and nobody is sent elsewhere
+        assert call("GET", path, headers={"Host": "example.org"}).status == 404
     answer = call("PATCH", "/v1/markets/site")
     assert (answer.status, answer.field) == (405, "method")
 

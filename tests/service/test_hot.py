@@ -13,7 +13,7 @@ from copyproof.service.hot import read_ask, read_tell
 from copyproof.service.messages import AskIn, RewardIn, RewardsIn
 from tests.service.fuzz import ask_bodies, tell_bodies
 
-ASK = TypeAdapter(AskIn)
+ASK = TypeAdapter(AskIn | None)
 TELL = TypeAdapter(RewardIn | RewardsIn)
 
 

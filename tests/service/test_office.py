@@ -1,6 +1,9 @@
 """Leases within one process: who serves, who takes over, and when."""
 
+import threading
 import time
+
+import pytest
 
 from copyproof.live.stores import open_store
 from copyproof.service.office import owner_of
@@ -52,6 +55,27 @@ def test_the_owner_is_the_address() -> None:
     assert owner_of("127.0.0.1:8000") != owner_of("127.0.0.1:8001")
 
 
+def test_the_keeper_goes_on_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    with serving(store, lease=1.0) as running:
+        call = Caller(running.url, key)
+        wrong = threading.Event()
+
+        def keys() -> list[dict[str, object]]:
+            wrong.set()
+            return [{"id": "written by a later version"}]
+
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "keys", keys)
+            assert wrong.wait(10)
+            time.sleep(1.5)  # longer than a lease
+            assert call("POST", ASK).status == 200
+            assert call("GET", "/readyz").status == 503
+        time.sleep(0.5)
+        assert call("GET", "/readyz").status == 200
+
+
 def test_a_market_that_cannot_be_loaded_is_said_to_be_so() -> None:
     store = open_store("memory:")
     key = filled(store)["operator"]
@@ -62,3 +86,5 @@ def test_a_market_that_cannot_be_loaded_is_said_to_be_so() -> None:
         answer = call("POST", "/v1/markets/broken/decisions")
         assert (answer.status, answer.field) == (503, "market")
         assert call("POST", ASK).status == 200
+        time.sleep(3.5)
+        assert running.app.office.find("broken").failures == 2  # at once and after two seconds

@@ -1,5 +1,6 @@
 """Group commit: one sync for all that wait, no answer before it, everybody told if it fails."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,9 @@ import pytest
 from copyproof.live import Principal
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.live.stores.memory import MemoryStore
+from copyproof.service import writer as writer_module
+from copyproof.service.errors import Refusal
+from copyproof.service.writer import Writer
 from tests.service.conftest import Service, filled
 from tests.service.serving import Caller, serving
 
@@ -106,6 +110,83 @@ def test_bad_requests_in_a_group_leave_the_others_alone(gated: tuple[Service, Ga
     assert statuses[0::4] == statuses[3::4] == [200] * 4
     assert all(400 <= status < 500 for status in statuses[1::4] + statuses[2::4])
     assert Principal(store=store, market="site").round == 4 * 5
+
+
+def test_a_refusal_in_a_failed_group_is_withdrawn(gated: tuple[Service, Gate]) -> None:
+    """It may rest on what the others of the group did, and that has not happened."""
+    service, store = gated
+    headers = {"Idempotency-Key": "k"}
+    store.open.clear()
+    with ThreadPoolExecutor(3) as pool:
+        waiting = []
+        for count in (5, 1, 2):  # the first keeps the writer busy, the others gather
+            keyed = headers if count < 5 else None
+            call = service.caller()
+            waiting.append(pool.submit(call, "POST", ASK, {"count": count}, headers=keyed))
+            time.sleep(0.3)
+        store.error = StoreError("away")
+        store.open.set()
+        assert [one.result().status for one in waiting] == [503] * 3
+    store.error = None
+    answer = service.caller()("POST", ASK, {"count": 2}, headers=headers)
+    assert answer.status == 200
+    answer = service.caller()("POST", ASK, {"count": 1}, headers=headers)
+    assert (answer.status, answer.field) == (422, "Idempotency-Key")
+    assert service.keys["operator"][3:15] not in answer.json["error"]["message"]
+
+
+def test_nobody_is_forgotten_by_a_writer_that_ends() -> None:
+    async def last_moment() -> None:
+        loop = asyncio.get_running_loop()
+        ends: list[bool] = []
+        principal = Principal("h-ucb")
+        writer = Writer("m", lambda: principal, loop, waiting=9, ended=ends.append)
+        writer.start()
+        writer.stop()
+        while not ends:
+            await asyncio.sleep(0.01)
+        writer._closed = False  # as submit saw it, just before
+        writer.ready.set()
+        with pytest.raises(Refusal, match="another process"):
+            await asyncio.wait_for(writer.submit(lambda principal: principal.round), 5)
+
+    asyncio.run(last_moment())
+
+
+def test_what_was_replayed_at_the_start_is_in_the_next_snapshot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Or a process that is killed again and again would replay more and more."""
+    monkeypatch.setattr(writer_module, "_SNAPSHOT_IDLE", 5)
+    store = MemoryStore()
+    filled(store)
+    assert store.snapshot("site") is None
+    with serving(store):
+        until = time.monotonic() + 10
+        while store.snapshot("site") is None:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+def test_a_busy_market_does_not_spend_its_time_on_snapshots(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(writer_module, "_SNAPSHOT_BUSY", 1)
+
+    class Slow(MemoryStore):
+        taken = 0
+
+        def save_snapshot(self, market: str, number: int, data: bytes, digest: str) -> None:
+            self.taken += 1
+            time.sleep(0.1)
+            super().save_snapshot(market, number, data, digest)
+
+    store = Slow()
+    call_key = filled(store)["operator"]
+    with serving(store) as running:
+        call = Caller(running.url, call_key)
+        assert [call("POST", ASK).status for _ in range(30)] == [200] * 30
+        assert store.taken == 1
 
 
 def test_a_lost_lease_ends_the_writing_at_once(gated: tuple[Service, Gate]) -> None:

@@ -27,6 +27,7 @@ from copyproof.cli.paper import paper
 from copyproof.cli.policies import policies
 from copyproof.cli.serve import serve
 from copyproof.cli.simulate import simulate
+from copyproof.cli.store import store
 
 BAD_INPUT = 2
 FAILED = 1
@@ -49,6 +50,7 @@ app.command()(policies)
 app.command()(paper)
 app.command()(serve)
 app.add_typer(keys)
+app.add_typer(store)
 
 
 @app.callback(invoke_without_command=True)

@@ -9,6 +9,7 @@ import typer
 
 from copyproof.cli.output import emit, say, whole
 from copyproof.cli.stores import DEFAULT_STORE, StoreUrl, opened
+from copyproof.cli.waiting import prompt_interrupt
 
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
@@ -50,13 +51,20 @@ def serve(
     if example and store == DEFAULT_STORE:
         store = _EXAMPLE_STORE
     with opened(store) as found:
+        from copyproof.engine.cache import is_cached
         from copyproof.service import Limits, bind, run
         from copyproof.service.example import EXAMPLE, make_example
         from copyproof.service.keys import Keyring
+        from copyproof.service.warm import warm_up
 
         logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
         with bind(host, port) as bound:
             keyring = Keyring(found, time.time)
+            if not is_cached("serve"):
+                say("compiling the engine, once for this version (about a minute) ...")
+            if example:
+                with prompt_interrupt():
+                    warm_up()
             key = make_example(found, keyring) if example else None
 
             def up(url: str) -> None:
@@ -98,6 +106,10 @@ def _welcome(url: str, key: str | None, market: str, store: str, no_keys: bool) 
 
 
 def _without_password(store: str) -> str:
-    """Return a store's URL as it may be shown."""
-    head, separator, tail = store.rpartition("@")
-    return f"{head.split('://')[0]}://...@{tail}" if separator and "://" in head else store
+    """Return a store's URL as it may be shown: passwords may be before the @, or after the ?."""
+    scheme, separator, rest = store.partition("://")
+    if not separator:
+        return store
+    before, at, after = rest.rpartition("@")
+    shown = "" if "?" in before else after.partition("?")[0]
+    return f"{scheme}://{'...@' if at else ''}{shown}"

@@ -12,13 +12,13 @@ from typing import Any
 from urllib.parse import quote
 
 from copyproof.client.connection import Connection
-from copyproof.client.records import ApiError, ApiKey, Decision, Told, Unavailable
+from copyproof.client.records import ApiError, ApiKey, Decision, Told, Unavailable, read
 
 __all__ = ["ApiError", "ApiKey", "Client", "Decision", "Told", "Unavailable"]
 
 
 class Client:
-    """One caller of the service; for one thread.
+    """One caller of the service; threads that share it wait for each other.
 
     Every write may be given a ``retry_key``: the same key later, even from another process, gives
     the same answer and does nothing twice. Without one the client makes one up for its own retries.
@@ -69,18 +69,20 @@ class Client:
         """Decide what to show, ``count`` times; with ``slate`` the arms are different ones."""
         body: dict[str, Any] = {"count": count, "slate": slate}
         if isinstance(eligible, Mapping):
-            body["eligible"] = {agent: list(arms) for agent, arms in eligible.items()}
+            body["eligible"] = {
+                agent: _listed(f"eligible[{agent!r}]", arms) for agent, arms in eligible.items()
+            }
         elif eligible is not None:
-            body["eligible"] = list(eligible)
+            body["eligible"] = _listed("eligible", eligible)
         found = self._send("POST", market, "/decisions", body, retry_key)
-        return [Decision(**each) for each in found["decisions"]]
+        return [read(Decision, each) for each in found["decisions"]]
 
     def tell(
         self, market: str, decision: str, reward: float, *, retry_key: str | None = None
     ) -> Told:
         """Tell what a decision was worth, from 0 to 1."""
         body = {"decision": decision, "reward": reward}
-        return Told(**self._send("POST", market, "/rewards", body, retry_key)["told"][0])
+        return read(Told, self._send("POST", market, "/rewards", body, retry_key)["told"][0])
 
     def tell_many(
         self,
@@ -92,7 +94,7 @@ class Client:
         """Tell what up to 1000 decisions were worth."""
         body = {"rewards": [{"decision": name, "reward": reward} for name, reward in rewards]}
         found = self._send("POST", market, "/rewards", body, retry_key)
-        return [Told(**each) for each in found["told"]]
+        return [read(Told, each) for each in found["told"]]
 
     # --- agents and arms -------------------------------------------------------------------------
 
@@ -113,7 +115,7 @@ class Client:
     ) -> None:
         """Register up to 1000 arms of an agent; retired ones come back with their statistics."""
         path = f"/agents/{_part(agent)}/arms"
-        self._send("POST", market, path, {"arms": list(arms)}, retry_key)
+        self._send("POST", market, path, {"arms": _listed("arms", arms)}, retry_key)
 
     def retire_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
@@ -162,7 +164,8 @@ class Client:
         retry_key: str | None = None,
     ) -> ApiKey:
         """Make an API key; the answer holds its text."""
-        body = {"role": role, "markets": list(markets), "agent": agent, "note": note}
+        named = _listed("markets", markets)
+        body = {"role": role, "markets": named, "agent": agent, "note": note}
         return ApiKey.from_dict(self.connection.send("POST", "/v1/keys", body, retry_key=retry_key))
 
     def rotate_key(
@@ -180,6 +183,13 @@ class Client:
     def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
         whole = f"/v1/markets/{_part(market)}{path}"
         return self.connection.send(method, whole, body, retry_key=retry_key)
+
+
+def _listed(name: str, texts: Sequence[str]) -> list[str]:
+    """Return a list; a text is a sequence of texts, too, but never the one that was meant."""
+    if isinstance(texts, str):
+        raise ValueError(f"{name} = {texts!r} is not a list: write [{texts!r}]")
+    return list(texts)
 
 
 def _part(text: str) -> str:

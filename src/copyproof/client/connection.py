@@ -8,6 +8,7 @@ grow, with chance in them, and are never shorter than the service asks for.
 import http.client
 import json
 import random
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -24,7 +25,9 @@ _AGAIN = (429, 502, 503, 504)
 
 
 class Connection:
-    """A connection that is kept open, and opened again when it breaks; for one thread.
+    """A connection that is kept open, and opened again when it breaks.
+
+    It carries one request at a time: threads that share it wait for each other.
 
     Parameters
     ----------
@@ -54,6 +57,7 @@ class Connection:
         self._prefix = parts.path.rstrip("/")
         self._authorization = f"Bearer {key}"
         self._patience = patience
+        self._lock = threading.Lock()
         self.attempts = 0
         """How many requests were sent, retries included."""
 
@@ -73,12 +77,31 @@ class Connection:
         Unavailable
             If patience ends before the service could serve it.
         """
-        return json.loads(self._answer(method, path, body, retry_key))
+        content = self._answer(method, path, body, retry_key)
+        try:
+            return json.loads(content)
+        except ValueError:
+            shown = content[:200].decode("utf-8", "replace")
+            raise ApiError(200, "url", f"the answer is not JSON: {shown!r}") from None
 
     def lines(self, path: str) -> Iterator[Any]:
         """Return the JSON objects of an answer that has one on each line."""
         for line in self._answer("GET", path, None, None).splitlines():
             yield json.loads(line)
+
+    def _exchange(
+        self, method: str, path: str, data: bytes | None, headers: dict[str, str]
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        """Send a request once; whatever breaks it off, its answer is nobody else's."""
+        with self._lock:
+            self.attempts += 1
+            try:
+                self._connection.request(method, self._prefix + path, data, headers)
+                answer = self._connection.getresponse()
+                return answer, answer.read()
+            except BaseException:
+                self._connection.close()
+                raise
 
     def _answer(self, method: str, path: str, body: Any, retry_key: str | None) -> bytes:
         headers = {"Authorization": self._authorization}
@@ -93,12 +116,8 @@ class Connection:
         while True:
             asked = 0.0
             try:
-                self.attempts += 1
-                self._connection.request(method, self._prefix + path, data, headers)
-                answer = self._connection.getresponse()
-                content = answer.read()
+                answer, content = self._exchange(method, path, data, headers)
             except (OSError, http.client.HTTPException) as broken:
-                self._connection.close()
                 error: ApiError = Unavailable(0, "url", f"no answer: {broken!r}")
             else:
                 if answer.status < 300:

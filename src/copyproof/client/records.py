@@ -1,9 +1,11 @@
 """What the client returns: plain records."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
-__all__ = ["ApiError", "ApiKey", "Decision", "Told", "Unavailable"]
+__all__ = ["ApiError", "ApiKey", "Decision", "Told", "Unavailable", "read"]
+
+Record = TypeVar("Record", "Decision", "Told", "ApiKey")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,19 @@ class ApiKey:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "ApiKey":
         """Read a key from an answer."""
-        return cls(**{**data, "markets": tuple(data["markets"])})
+        return read(cls, {**data, "markets": tuple(data["markets"])})
+
+
+def read(kind: type[Record], data: dict[str, Any]) -> Record:
+    """Read a record; what a later version of the service says beyond it is left out.
+
+    Examples
+    --------
+    >>> read(Told, {"decision": "m-1-0", "status": "counted", "reward": 0.5, "new": 1}).reward
+    0.5
+    """
+    known = {field.name for field in fields(kind)}
+    return kind(**{name: value for name, value in data.items() if name in known})
 
 
 class ApiError(Exception):

@@ -6,7 +6,6 @@ back.
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -30,8 +29,6 @@ from copyproof.service.office import LEASE, Office
 from copyproof.service.routes import agents, keys, markets, service
 
 __all__ = ["create_app", "document"]
-
-_log = logging.getLogger("copyproof.service")
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorOut, "description": "The body is not JSON"},
@@ -131,6 +128,7 @@ def _bare(lifetime: Any) -> FastAPI:
         version="1",
         lifespan=lifetime,
         redoc_url=None,
+        redirect_slashes=False,
         responses=_ERRORS,
     )
     for router in (markets.router, agents.router, keys.router, service.router):
@@ -199,7 +197,12 @@ def _described(app: FastAPI) -> dict[str, Any]:
     }
     for path, operations in found["paths"].items():
         for method, operation in operations.items():
-            if path not in ("/healthz", "/readyz"):
+            if path in ("/healthz", "/readyz"):
+                answers = operation["responses"]
+                operation["responses"] = {"200": answers["200"]}
+                if path == "/readyz":
+                    operation["responses"]["503"] = answers["503"]
+            else:
                 operation["security"] = [{"key": []}]
             if method != "get":
                 operation.setdefault("parameters", []).append(retry)

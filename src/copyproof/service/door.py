@@ -20,7 +20,7 @@ from copyproof.service.metrics import Metrics
 from copyproof.service.office import Office
 from copyproof.service.roles import ACTIONS, Action, authorize
 
-__all__ = ["KEY", "RETRY", "Door"]
+__all__ = ["KEY", "RETRY", "SECRET", "Door"]
 
 _log = logging.getLogger("copyproof.service")
 
@@ -34,6 +34,8 @@ KEY = "copyproof.key"
 """Where FastAPI's part finds the caller's key."""
 RETRY = "copyproof.retry"
 """Where it finds the idempotency key, made unique to the caller."""
+SECRET = "copyproof.secret"
+"""Where it finds the text of the caller's key."""
 
 _OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/docs/oauth2-redirect"))
 """What needs no key: it says nothing about any market."""
@@ -114,7 +116,7 @@ class Door:
             return None
         headers: dict[bytes, bytes] = dict(scope["headers"])
         office = self.office
-        key = _caller(office, headers)
+        key, text = _caller(office, headers)
         self._buckets.take(key.id)
         body = await self._body(receive, headers)
         retry = _retry(key, headers)
@@ -126,6 +128,7 @@ class Door:
             read_json(body)
         scope[KEY] = key
         scope[RETRY] = retry
+        scope[SECRET] = text
         await self._app(scope, _replay(body, receive), noting)
         return None
 
@@ -141,16 +144,16 @@ class Door:
     ) -> int:
         action, read, name = _HOT[kind]
         authorize(key, action, market)
-        call, count = read(body, retry, self._limits)
+        call = read(body, retry, self._limits)
         served = office.find(market)
         try:
             answer = await served.submit(call)
         except (ValueError, LookupError) as error:
             raise refusal_of(error, "eligible" if kind == "decisions" else "decision") from None
         if kind == "decisions":
-            served.decisions += count
+            served.decisions += len(answer)
         else:
-            served.rewards += count
+            served.rewards += len(answer)
         await _answer(send, 200, orjson.dumps({name: answer}), {})
         return 200
 
@@ -181,12 +184,14 @@ class Door:
         return body
 
 
-def _caller(office: Office, headers: dict[bytes, bytes]) -> Key:
-    scheme, _, text = headers.get(b"authorization", b"").partition(b" ")
-    key = office.keyring.check(text.strip().decode("latin-1"))
+def _caller(office: Office, headers: dict[bytes, bytes]) -> tuple[Key, bytes]:
+    """Return the caller's key, and its text."""
+    scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+    text = given.strip()
+    key = office.keyring.check(text.decode("latin-1"))
     if key is None or scheme.lower() != b"bearer":
         raise Refusal(401, "Authorization", "Authorization is not 'Bearer' and a valid key")
-    return key
+    return key, text
 
 
 def _retry(key: Key, headers: dict[bytes, bytes]) -> str | None:

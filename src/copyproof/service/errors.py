@@ -102,7 +102,7 @@ def refusal_of(error: Exception, field: str) -> Refusal:
         return unknown(found if isinstance(found, str) else field)
     text = _line(error)
     if isinstance(error, KeyReused):
-        return Refusal(422, "Idempotency-Key", text)
+        return Refusal(422, "Idempotency-Key", "Idempotency-Key came with another request before")
     if isinstance(error, NoArm):
         return Refusal(409, field, text)
     named = _NAMED.match(text)

@@ -16,8 +16,8 @@ from copyproof.service.limits import Limits
 
 __all__ = ["Hot", "read_ask", "read_json", "read_tell"]
 
-Hot: TypeAlias = tuple[Callable[[Principal], Any], int]
-"""What the writer does, and how many decisions or rewards it is about."""
+Hot: TypeAlias = Callable[[Principal], list[Any]]
+"""What the writer does; it returns decisions, or what became of rewards."""
 
 Eligible: TypeAlias = Mapping[str, Sequence[str]] | Sequence[str] | None
 
@@ -45,7 +45,10 @@ def read_json(body: bytes) -> Any:
 
 
 def _wrong(field: str, value: object, accepted: str) -> Refusal:
-    shown = "null" if value is None else orjson.dumps(value).decode()
+    try:
+        shown = orjson.dumps(value).decode()
+    except TypeError:  # it reads deeper nests than it writes
+        shown = "a deep nest"
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return Refusal(422, field, f"{field} = {shown} is not {accepted}")
 
@@ -63,14 +66,18 @@ _ASK = frozenset(("count", "eligible", "slate"))
 
 
 def read_ask(body: bytes, key: str | None, limits: Limits) -> Hot:
-    """Read a request for decisions; an empty body asks for one.
+    """Read a request for decisions; an empty body, or null, asks for one.
 
     Examples
     --------
-    >>> read_ask(b'{"count": 3}', None, Limits())[1]
+    >>> principal = Principal("h-ucb")
+    >>> principal.register_arm("ann", "a")
+    True
+    >>> len(read_ask(b'{"count": 3}', None, Limits())(principal))
     3
     """
-    data = _object(read_json(body) if body else {}, _ASK)
+    found = read_json(body) if body else None
+    data = _object({} if found is None else found, _ASK)
     count = data.get("count", 1)
     if type(count) is not int or not 1 <= count <= limits.batch:
         raise _wrong("count", count, f"a whole number from 1 to {limits.batch}")
@@ -82,7 +89,7 @@ def read_ask(body: bytes, key: str | None, limits: Limits) -> Hot:
     def ask(principal: Principal) -> list[Decision]:
         return principal.ask(count, eligible=eligible, slate=slate, key=key)
 
-    return ask, count
+    return ask
 
 
 def _eligible(value: Any) -> Eligible:
@@ -112,8 +119,12 @@ def read_tell(body: bytes, key: str | None, limits: Limits) -> Hot:
 
     Examples
     --------
-    >>> read_tell(b'{"rewards": [{"decision": "m-1", "reward": 0.5}]}', None, Limits())[1]
-    1
+    >>> principal = Principal("h-ucb")
+    >>> principal.register_arm("ann", "a")
+    True
+    >>> body = orjson.dumps({"decision": principal.ask()[0].id, "reward": 0.5})
+    >>> read_tell(body, None, Limits())(principal)[0].reward
+    0.5
     """
     data = read_json(body)
     if type(data) is not dict or "rewards" not in data:
@@ -122,7 +133,7 @@ def read_tell(body: bytes, key: str | None, limits: Limits) -> Hot:
         def tell(principal: Principal) -> list[Told]:
             return [principal.tell(*one, key=key)]
 
-        return tell, 1
+        return tell
     rewards = _object(data, _TELL_MANY)["rewards"]
     if type(rewards) is not list or not 1 <= len(rewards) <= limits.batch:
         number = len(rewards) if type(rewards) is list else rewards
@@ -132,7 +143,7 @@ def read_tell(body: bytes, key: str | None, limits: Limits) -> Hot:
     def tell_many(principal: Principal) -> list[Told]:
         return principal.tell_many(many, key=key)
 
-    return tell_many, len(many)
+    return tell_many
 
 
 def _reward(where: str, data: Any) -> tuple[str, float]:

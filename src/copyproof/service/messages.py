@@ -276,7 +276,7 @@ class KeyIn(_In):
     role: Role
     markets: Annotated[list[_PathName], Field(max_length=1000)] = []
     agent: _PathName | None = None
-    note: Annotated[str, Field(max_length=200)] = ""
+    note: Annotated[str, Field(max_length=200), AfterValidator(_check_printable)] = ""
 
 
 class RotateIn(_In):

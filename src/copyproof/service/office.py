@@ -26,6 +26,7 @@ from copyproof.live.stores import Store, StoreError
 from copyproof.service.errors import Refusal, unknown
 from copyproof.service.keys import Keyring
 from copyproof.service.limits import Limits
+from copyproof.service.warm import warm_up
 from copyproof.service.writer import Writer
 
 __all__ = ["LEASE", "Office", "Served", "owner_of"]
@@ -34,6 +35,8 @@ _log = logging.getLogger("copyproof.service")
 
 LEASE = 6.0
 """Seconds that a lease lasts; renewed after a third of it, looked for after every sixth."""
+_PAUSES = 5
+"""A market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds."""
 _CREATE = 60.0
 """Seconds that a new market may take to be loaded."""
 
@@ -78,6 +81,8 @@ class Served:
         self.token = 0
         self.renewed = 0.0
         self.failure: str | None = None
+        self.failures = 0
+        self.not_before = 0.0
         self.decisions = 0
         self.rewards = 0
 
@@ -92,7 +97,8 @@ class Served:
         if writer is None:
             if self.failure is not None:
                 raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
-            raise Refusal(503, "market", "another process serves this market", 1)
+            message = "another process serves this market, or it is not loaded yet"
+            raise Refusal(503, "market", message, 1)
         return writer.submit(call)
 
     def wait(self, seconds: float) -> None:
@@ -122,6 +128,13 @@ class Office:
         How many requests may wait.
     clock : callable
         Seconds since 1970, for events.
+
+    Attributes
+    ----------
+    trouble : str or None
+        Why the store cannot be used now.
+    exports : int
+        How many journals are being read, counted on the event loop.
     """
 
     def __init__(
@@ -138,6 +151,7 @@ class Office:
         self.store = store
         self.keyring = keyring
         self.trouble: str | None = None
+        self.exports = 0
         self._loop = loop
         self._owner = owner
         self._lease = lease
@@ -145,6 +159,7 @@ class Office:
         self._clock = clock
         self._served: dict[str, Served] = {}
         self._tending = threading.Lock()
+        self._begun = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="keeper of leases", daemon=True)
 
@@ -173,8 +188,10 @@ class Office:
         Raises
         ------
         Refusal
-            409 if a market of this name has another config.
+            409 if a market of this name has another config; 503 while the service starts.
         """
+        if not self._begun.is_set():
+            raise Refusal(503, "market", "the service is starting, try again", 1)
         wanted = config.to_dict()
         with self._tending:
             try:
@@ -194,14 +211,18 @@ class Office:
     # --- the keeper -------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Take what leases are free, and begin to keep them."""
-        self.tend()
+        """Look what markets there are, and have the keeper begin."""
+        try:
+            for market, config in self.store.markets().items():
+                self._served[market] = Served(market, config)
+        except StoreError as error:
+            self._in_trouble(error)
         self._thread.start()
 
     def stop(self) -> None:
         """Serve what is waiting, then give all leases back."""
         self._stopping.set()
-        if self._thread.is_alive():
+        if self._begun.is_set():  # else it compiles, holds no lease, and cannot be broken off
             self._thread.join()
         writers = [served.writer for served in self._served.values() if served.writer is not None]
         for writer in writers:
@@ -209,11 +230,22 @@ class Office:
         for writer in writers:
             writer.join()
 
-    def wait(self, seconds: float) -> None:
-        """Wait until every market that this process has the lease of is loaded."""
+    def wait(self, seconds: float) -> bool:
+        """Wait until all is loaded that this process has the lease of; False if it is stopped."""
         until = time.monotonic() + seconds
+        while not (self._stopping.is_set() or self._begun.wait(0.05)):
+            if time.monotonic() > until:
+                break
         for served in self.all():
             served.wait(until - time.monotonic())
+        return not self._stopping.is_set()
+
+    @property
+    def loading(self) -> bool:
+        """Whether there is anything that this process has yet to load."""
+        return not self._begun.is_set() or any(
+            served.writer is not None and not served.leads for served in self.all()
+        )
 
     def tend(self) -> None:
         """Do once what the keeper does again and again."""
@@ -224,13 +256,23 @@ class Office:
             self.keyring.refresh()
             self.trouble = None
         except StoreError as error:
-            if self.trouble is None:
-                _log.warning("the store is away: %s", error)
-            self.trouble = " ".join(str(error).split())
+            self._in_trouble(error)
+
+    def _in_trouble(self, error: StoreError) -> None:
+        if self.trouble is None:
+            _log.warning("the store is away: %s", error)
+        self.trouble = " ".join(str(error).split())
 
     def _keep(self) -> None:
-        while not self._stopping.wait(self._lease / 6):
-            self.tend()
+        warm_up()
+        while not self._stopping.is_set():
+            try:
+                self.tend()
+            except Exception as error:  # whatever it is: without a keeper all leases run out
+                _log.exception("the keeper of leases failed, and goes on")
+                self.trouble = type(error).__name__
+            self._begun.set()
+            self._stopping.wait(self._lease / 6)
 
     def _tend_market(self, market: str, config: dict[str, Any]) -> None:
         served = self._served.get(market)
@@ -247,6 +289,8 @@ class Office:
             else:
                 writer.lose()
             return
+        if now < served.not_before:
+            return
         token = self.store.acquire(market, self._owner, self._lease)
         if token is not None:
             self._lead(served, token)
@@ -259,6 +303,11 @@ class Office:
             if writer.failure is not None and writer.failure != served.failure:
                 _log.error("market %s is not served: %s", served.name, writer.failure)
             served.failure = writer.failure
+            # Reading a journal in vain takes as long as any other: not every second, then.
+            in_vain = writer.failure is not None and not writer.ready.is_set()
+            served.failures = served.failures + 1 if in_vain else 0
+            pause = 2.0 ** min(served.failures, _PAUSES) if in_vain else 0.0
+            served.not_before = time.monotonic() + pause
             served.writer = None
             if not lost:
                 try:

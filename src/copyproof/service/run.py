@@ -19,11 +19,15 @@ from copyproof.live.stores import Store
 from copyproof.service.app import create_app
 from copyproof.service.limits import Limits
 from copyproof.service.office import LEASE, owner_of
+from copyproof.service.wire import Wire
 
 __all__ = ["bind", "run"]
 
-_STOP = 30
-"""Seconds for requests that are under way when the server is stopped."""
+_STOP = 5
+"""Seconds for requests that are under way when the server is stopped: while one drags on, nobody
+serves the markets of this process."""
+_IDLE = 75
+"""Seconds for which a connection may be silent: longer than proxies keep theirs, mostly 60."""
 _LOAD = 600.0
 """Seconds that a market may take to be loaded before the server says that it is there."""
 _SWITCH = 0.0005
@@ -105,7 +109,7 @@ def run(
     lease : float
         Seconds that a lease lasts.
     up : callable
-        Told the URL when the markets are loaded.
+        Told the URL when the kernels are compiled and the markets are loaded.
     """
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
@@ -113,18 +117,20 @@ def run(
     config = uvicorn.Config(
         app,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
-        http="httptools",
+        http=Wire,
         ws="none",
         lifespan="on",
         access_log=False,
         log_level="warning",
         server_header=False,
         date_header=False,
+        timeout_keep_alive=_IDLE,
         timeout_graceful_shutdown=_STOP,
     )
 
     def loaded() -> None:
-        app.office.wait(_LOAD)
+        if not app.office.wait(_LOAD):
+            return
         # A million names are no garbage: looking through them again and again takes a second.
         gc.collect()
         gc.freeze()

@@ -11,6 +11,7 @@ takes a snapshot now and then, so that the next start is short.
 """
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
@@ -35,6 +36,8 @@ _SNAPSHOT_IDLE = 10_000
 """Events after which a snapshot is taken when nothing else is to do."""
 _SNAPSHOT_BUSY = 100_000
 """Events after which it is taken anyway: it may keep requests waiting, but so would a replay."""
+_SNAPSHOT_REST = 100.0
+"""How many times as long as the last one took a busy market then goes without one."""
 
 Answer = TypeVar("Answer")
 
@@ -86,6 +89,7 @@ class Writer:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._lost = False
         self._closed = False
+        self._over = False
         self._thread = threading.Thread(target=self._run, name=f"writer of {market}", daemon=True)
 
     def start(self) -> None:
@@ -130,6 +134,8 @@ class Writer:
             raise Refusal(503, "market", "too many requests are waiting, try again", 1)
         job = _Job(call, self._loop.create_future())
         self._jobs.put(job)
+        if self._over:  # it ended just now, and may not look into its queue again
+            self._refuse_rest()
         return job.future
 
     # --- on the writer's thread ----------------------------------------------------------------
@@ -142,14 +148,17 @@ class Writer:
         except Exception as error:
             self.failure = " ".join(f"{type(error).__name__}: {error}".split())
         finally:
-            self._closed = True
+            self._closed = self._over = True
             self._refuse_rest()
             self._ended(self._lost)
 
     def _serve(self, principal: Principal) -> None:
+        newest = principal.store.snapshot(self._market)
+        saved = 0 if newest is None else newest[0]
+        del newest  # it is large
+        rested = 0.0
         self.ready.set()
         expired = time.monotonic()
-        saved = principal.last
         more = True
         while more and not self._lost:
             jobs, more = self._take()
@@ -159,9 +168,14 @@ class Writer:
                 expired = now
             if jobs or expire:
                 self._group(principal, jobs, expire)
-            if principal.last - saved >= (_SNAPSHOT_BUSY if jobs else _SNAPSHOT_IDLE):
-                self._snapshot(principal)
-                saved = principal.last
+            new = principal.last - saved
+            if jobs:
+                due = new >= _SNAPSHOT_BUSY and now >= rested
+            else:
+                due = new >= _SNAPSHOT_IDLE
+            if due:
+                took = self._snapshot(principal)
+                saved, rested = principal.last, time.monotonic() + _SNAPSHOT_REST * took
         if not self._lost and principal.last > saved:
             self._snapshot(principal)
 
@@ -207,23 +221,26 @@ class Writer:
     def _failed(self, jobs: list[_Job], error: StoreError) -> None:
         self.metrics.failures += 1
         refusal = refusal_of(error, "store")
-        for job in jobs:
-            if job.error is None:
-                job.error = refusal
+        for job in jobs:  # also those that were refused: for what the others did, maybe
+            job.error = refusal
 
-    def _snapshot(self, principal: Principal) -> None:
+    def _snapshot(self, principal: Principal) -> float:
+        """Take one if possible; how many seconds that took."""
+        began = time.monotonic()
         try:
             principal.snapshot()
         except StoreError as error:  # only a shortcut: the journal is the truth
             _log.warning("market %s: no snapshot was taken: %s", self._market, error)
+        return time.monotonic() - began
 
     def _refuse_rest(self) -> None:
         jobs = []
-        while not self._jobs.empty():
-            job = self._jobs.get()
-            if job is not None:
-                job.error = Refusal(503, "market", "another process serves this market", 1)
-                jobs.append(job)
+        with contextlib.suppress(Empty):
+            while True:
+                job = self._jobs.get_nowait()
+                if job is not None:
+                    job.error = Refusal(503, "market", "another process serves this market", 1)
+                    jobs.append(job)
         self._answer(jobs)
 
     def _answer(self, jobs: list[_Job]) -> None:

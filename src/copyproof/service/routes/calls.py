@@ -8,7 +8,8 @@ from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
 from copyproof.live import Principal
-from copyproof.service.door import KEY, RETRY
+from copyproof.live.stores import StoreError
+from copyproof.service.door import KEY, RETRY, SECRET
 from copyproof.service.errors import refusal_of
 from copyproof.service.keys import Key
 from copyproof.service.office import Office
@@ -53,7 +54,7 @@ class Call:
         """Do something slow on another thread."""
         try:
             return await run_in_threadpool(call)
-        except Exception as error:
+        except (ValueError, LookupError, StoreError) as error:
             raise refusal_of(error, field) from None
 
 
@@ -65,7 +66,7 @@ def may(action: str) -> Callable[[Request], Awaitable[Call]]:
         key: Key = request.scope[KEY]
         named = request.path_params
         authorize(key, wanted, named.get("market"), named.get("agent"))
-        secret = request.headers["authorization"].partition(" ")[2].strip().encode("latin-1")
-        return Call(key, request.scope[RETRY], request.app.state.office(), secret)
+        scope = request.scope
+        return Call(key, scope[RETRY], request.app.state.office(), scope[SECRET])
 
     return check

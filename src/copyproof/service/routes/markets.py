@@ -1,11 +1,12 @@
 """Markets: create, list, change the policy; statistics and the journal."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated
 
 import orjson
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from copyproof.live import MarketConfig
 from copyproof.live.machine import plan_of
@@ -29,6 +30,8 @@ router = APIRouter(prefix="/v1/markets", tags=["markets"])
 
 _LINES = 500
 """Events of the journal that are sent at once."""
+_EXPORTS = 4
+"""Journals that are read at the same time: each takes a connection to the database."""
 
 
 def _shown(served: Served) -> MarketOut:
@@ -101,9 +104,16 @@ async def export_journal(
     after: Annotated[int, Query(ge=0, lt=2**63)] = 0,
 ) -> StreamingResponse:
     """Everything that happened after event number ``after``, a JSON object on each line."""
-    name = call.office.find(market).name
-    events = await call.aside(lambda: call.office.store.events(name, after), "after")
-    first = await call.aside(lambda: next(events, None), "after")
+    office = call.office
+    events = office.store.events(office.find(market).name, after)
+    if office.exports >= _EXPORTS:
+        raise Refusal(503, "journal", f"{_EXPORTS} journals are being read, try again", 1)
+    office.exports += 1
+    try:
+        first = await call.aside(lambda: next(events, None), "after")
+    except BaseException:
+        office.exports -= 1
+        raise
 
     def lines() -> Iterator[bytes]:
         if first is None:
@@ -116,7 +126,24 @@ async def export_journal(
                 kept.clear()
         yield b"".join(kept)
 
-    return StreamingResponse(lines(), media_type="application/x-ndjson")
+    def done() -> None:
+        office.exports -= 1
+
+    return _Export(lines(), done)
+
+
+class _Export(StreamingResponse):
+    """A journal on its way; at its end, or when the caller hangs up, its connection is let go."""
+
+    def __init__(self, lines: Iterator[bytes], done: Callable[[], None]) -> None:
+        super().__init__(lines, media_type="application/x-ndjson")
+        self._done = done
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._done()
 
 
 def _line(number: int, event: dict[str, object]) -> bytes:

@@ -25,8 +25,7 @@ async def health() -> StateOut:
 async def ready(request: Request) -> Response:
     """Whether the store answers and every market of this process is loaded; needs no key."""
     office = request.app.state.office()
-    loading = any(served.writer is not None and not served.leads for served in office.all())
-    if office.trouble is not None or loading:
+    if office.trouble is not None or office.loading:
         message = AWAY if office.trouble is not None else "markets are being loaded"
         refusal = Refusal(503, "store", message, 1)
         return JSONResponse(refusal.content, 503, headers=refusal.headers)

@@ -1,0 +1,94 @@
+"""``copyproof store``: look after a store, also while it is being served.
+
+A backup is an SQLite file with everything in it as of one moment, whatever the store is. Compaction
+drops journal that a snapshot stands for; it works on what is stored, so it needs no lease and keeps
+no writer waiting.
+"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from copyproof.cli.options import AsJson
+from copyproof.cli.output import emit
+from copyproof.cli.stores import DEFAULT_STORE, StoreUrl, opened
+
+if TYPE_CHECKING:
+    from copyproof.live.stores import Store
+
+store = typer.Typer(
+    name="store",
+    help="Look after a store: backup, restore, compact, check.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
+
+
+@store.command()
+def backup(file: _File, store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
+    """Write everything, as of one moment, into a new file; writers go on meanwhile."""
+    with opened(store) as found:
+        _refuse_empty(found)
+        found.backup(file)
+    _print({"backup": str(file), "bytes": file.stat().st_size}, as_json)
+
+
+@store.command()
+def restore(file: _File, store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
+    """Copy a backup into a store that is empty, all or nothing."""
+    from copyproof.live import stores
+
+    with opened(store) as target:  # says what is wrong with it, if anything is
+        stores.restore(file, store)
+        _print({"restored": str(file), "markets": len(target.markets())}, as_json)
+
+
+@store.command()
+def compact(
+    market: Annotated[str, typer.Argument(metavar="MARKET", show_default=False)],
+    store: StoreUrl = DEFAULT_STORE,
+    as_json: AsJson = False,
+) -> None:
+    """Take a snapshot of a market, and drop the journal up to the snapshot before it.
+
+    So there are always two ways back, and the first time nothing is dropped. Export the journal
+    before, if it is to be kept.
+    """
+    with opened(store) as found:
+        if market not in found.markets():
+            raise ValueError(f"MARKET = {market!r} is not in the store")
+        from copyproof.live import Principal
+
+        before = found.compacted(market)
+        Principal(store=found, market=market).compact()
+        now, last = found.compacted(market), found.last(market)
+        _print({"market": market, "dropped": now - before, "kept": last - now}, as_json)
+
+
+@store.command()
+def check(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
+    """Read everything; if anything is missing or damaged, say so and end with status 1."""
+    with opened(store) as found:
+        _refuse_empty(found)
+        found.check()
+        markets = found.markets()
+        events = sum(found.last(market) - found.compacted(market) for market in markets)
+        keys = len(found.keys())
+        _print({"markets": len(markets), "events": events, "keys": keys}, as_json)
+
+
+def _refuse_empty(found: "Store") -> None:
+    """Opening a store makes it: an empty one is most likely not the one that was meant."""
+    if not found.markets() and not found.keys():
+        raise ValueError("--store is empty: it has neither markets nor keys")
+
+
+def _print(done: dict[str, object], as_json: bool) -> None:
+    if as_json:
+        emit(json.dumps(done) + "\n")
+    else:
+        emit(", ".join(f"{name}: {value}" for name, value in done.items()) + "\n")

@@ -1,0 +1,53 @@
+"""Nothing is served before it is compiled, and nobody is told otherwise."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from copyproof.live.stores import open_store
+from copyproof.service import office
+from tests.service.conftest import filled
+from tests.service.serving import Caller, Running, bind, create_app
+
+ASK = "/v1/markets/site/decisions"
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    event = threading.Event()
+    monkeypatch.setattr(office, "warm_up", lambda: event.wait(30))
+    yield event
+    event.set()
+
+
+def test_a_service_that_compiles_is_alive_but_not_ready(compiled: threading.Event) -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    running = Running(create_app(store, owner="one"), bind("127.0.0.1", 0))
+    running.begin()
+    call = Caller(running.url, key)
+    assert call("GET", "/healthz").status == 200
+    for method, path in (("GET", "/readyz"), ("POST", ASK), ("PUT", "/v1/markets/new")):
+        answer = call(method, path, {} if method == "PUT" else None)
+        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+    # Somebody else may serve meanwhile.
+    token = store.acquire("site", "another", 60.0)
+    assert token is not None
+    store.release("site", "another", token)
+    compiled.set()
+    assert running.app.office.wait(30)
+    assert call("GET", "/readyz").status == 200
+    assert call("POST", ASK).status == 200
+    running.stop()
+
+
+def test_it_stops_without_waiting_for_the_compiler(compiled: threading.Event) -> None:
+    store = open_store("memory:")
+    running = Running(create_app(store, owner="one"), bind("127.0.0.1", 0))
+    running.begin()
+    began = time.monotonic()
+    running.stop()
+    assert time.monotonic() - began < 5
+    assert not running.app.office.wait(1.0)

@@ -1,0 +1,96 @@
+"""Callers who take their time, or never come to an end."""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from copyproof.service.wire import HEAD, Wire
+from tests.service.conftest import Service
+
+GET = b"GET /healthz HTTP/1.1\r\n"
+POST = b"POST /v1/markets/site/decisions HTTP/1.1\r\nContent-Type: application/json\r\n"
+
+
+@pytest.fixture
+def connection(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    monkeypatch.setattr(Wire, "seconds", 0.5)
+    host, _, port = service.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as found:
+        yield found
+
+
+def _rest(connection: socket.socket) -> bytes:
+    """All that comes until the other side hangs up; fails if it does not."""
+    found = b""
+    try:
+        while part := connection.recv(1 << 16):
+            found += part
+    except ConnectionResetError:
+        pass
+    return found
+
+
+def _sent(connection: socket.socket, parts: list[bytes], pause: float) -> int:
+    """Send one part after the other; how many bytes the other side was patient for."""
+    sent = 0
+    for part in parts:
+        try:
+            connection.sendall(part)
+        except OSError:
+            break
+        sent += len(part)
+        time.sleep(pause)
+    return sent
+
+
+@pytest.mark.parametrize("said", [b"", b"\r\n", b"GET /hea", GET + b"A: b", GET + b"A: b\r\n"])
+def test_nobody_is_waited_for_for_ever(connection: socket.socket, said: bytes) -> None:
+    began = time.monotonic()
+    connection.sendall(said)
+    assert _rest(connection) == b""
+    assert 0.4 < time.monotonic() - began < 5
+
+
+def test_nor_is_a_body(service: Service, connection: socket.socket) -> None:
+    key = f"Authorization: Bearer {service.keys['operator']}\r\n".encode()
+    connection.sendall(POST + key + b"Content-Length: 2\r\n\r\n{")
+    assert _rest(connection) == b""
+
+
+def test_one_byte_now_and_then_is_too_slow(connection: socket.socket) -> None:
+    began = time.monotonic()
+    assert _sent(connection, [bytes([byte]) for byte in GET * 10], 0.05) < len(GET * 10)
+    assert time.monotonic() - began < 5
+
+
+def test_a_connection_that_was_served_has_time_again(connection: socket.socket) -> None:
+    for part in (GET + b"\r\n", GET, b"\r\n"):
+        connection.sendall(part)
+        time.sleep(0.3)
+    time.sleep(1.0)  # longer than a request may take: silence between two is another matter
+    connection.sendall(GET + b"Connection: close\r\n\r\n")
+    assert _rest(connection).count(b"200 OK") == 3
+
+
+def test_empty_lines_do_not_keep_it_open(connection: socket.socket) -> None:
+    connection.sendall(GET + b"\r\n")
+    time.sleep(0.1)
+    connection.sendall(b"\r\n")
+    assert _rest(connection).count(b"200 OK") == 1
+
+
+def test_heads_have_an_end(connection: socket.socket) -> None:
+    assert _sent(connection, [GET, b"A: ", *[b"a" * 4096] * 1600], 0.001) < 20 * HEAD
+
+
+def test_what_is_too_much_is_said(connection: socket.socket) -> None:
+    connection.sendall(GET)
+    time.sleep(0.1)
+    for _ in range(17):
+        connection.sendall(b"A: " + b"a" * 4096)
+    answer = _rest(connection)
+    assert answer.startswith(b"HTTP/1.1 431 ")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["field"] == "headers"
