@@ -91,14 +91,14 @@ class Running:
         config = uvicorn.Config(
             app, http=Wire, ws="none", lifespan="on", log_config=None, access_log=False
         )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([bound],), daemon=True)
+        self.server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self.server.run, args=([bound],), daemon=True)
 
     def begin(self) -> None:
         """Take requests, whether they can be served or not."""
         self._thread.start()
         until = time.monotonic() + 30
-        while not self._server.started:
+        while not self.server.started:
             assert time.monotonic() < until
             assert self._thread.is_alive()
             time.sleep(0.01)
@@ -110,7 +110,7 @@ class Running:
 
     def stop(self) -> None:
         """Stop it gracefully; once is enough."""
-        self._server.should_exit = True
+        self.server.should_exit = True
         self._thread.join(60)
         assert not self._thread.is_alive()
         self._bound.close()

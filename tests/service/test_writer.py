@@ -217,6 +217,21 @@ def test_a_stop_answers_what_was_taken() -> None:
     assert Principal(store=store, market="site").round == 8
 
 
+def test_a_stop_that_cannot_wait_says_so() -> None:
+    """A retry with the same Idempotency-Key finds out what became of it."""
+    store = Gate()
+    keys = filled(store)
+    with serving(store) as running, ThreadPoolExecutor(1) as pool:
+        running.server.config.timeout_graceful_shutdown = 1
+        store.open.clear()
+        waiting = pool.submit(Caller(running.url, keys["operator"]), "POST", ASK)
+        time.sleep(0.5)
+        threading.Timer(3.0, store.open.set).start()
+        running.stop()
+        answer = waiting.result()
+        assert (answer.status, answer.field, answer.headers["retry-after"]) == (503, "store", "1")
+
+
 def test_reads_do_not_wait_for_a_sync(gated: tuple[Service, Gate]) -> None:
     service, store = gated
     store.open.clear()

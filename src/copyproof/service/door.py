@@ -5,6 +5,7 @@ and that it is JSON (400). Requests for decisions and rewards are then served ri
 else goes on to FastAPI. The door is plain ASGI, as it is passed thousands of times a second.
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -12,7 +13,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from copyproof.service.errors import Refusal, refusal_of
+from copyproof.service.errors import AWAY, Refusal, refusal_of
 from copyproof.service.hot import Hot, read_ask, read_json, read_tell
 from copyproof.service.keys import Key
 from copyproof.service.limits import Buckets, Limits
@@ -102,6 +103,12 @@ class Door:
             await _answer(send, status, refusal.body, refusal.headers)
         except _Gone:
             status = 499
+        except asyncio.CancelledError:  # the server stops, and has waited long enough
+            if started:
+                raise
+            status = 503
+            stopping = Refusal(503, "store", AWAY, 1)
+            await _answer(send, status, stopping.body, stopping.headers)
         except Exception:
             _log.exception("%s %s failed", scope["method"], scope["path"])
             if not started:

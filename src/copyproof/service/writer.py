@@ -169,11 +169,9 @@ class Writer:
             if jobs or expire:
                 self._group(principal, jobs, expire)
             new = principal.last - saved
-            if jobs:
-                due = new >= _SNAPSHOT_BUSY and now >= rested
-            else:
-                due = new >= _SNAPSHOT_IDLE
-            if due:
+            busy = new >= _SNAPSHOT_BUSY and now >= rested
+            idle = new >= _SNAPSHOT_IDLE and not jobs
+            if busy or idle:
                 took = self._snapshot(principal)
                 saved, rested = principal.last, time.monotonic() + _SNAPSHOT_REST * took
         if not self._lost and principal.last > saved:
