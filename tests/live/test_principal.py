@@ -275,6 +275,22 @@ def test_a_slate_has_different_arms_each_a_play(policy: str) -> None:
     reopened(principal)
 
 
+EPOCHS = "grace-anytime(first=10, factor=2, power=1)"
+
+
+@pytest.mark.parametrize(
+    "eligible", [None, ["ann", "bob", "cid"], {"ann": ["a", "b", "c"], "bob": ["d"], "cid": ["f"]}]
+)
+def test_a_slate_has_different_arms_although_an_epoch_ends_within(eligible: object) -> None:
+    most = 5 if isinstance(eligible, dict) else 6
+    for before in range(1, 11):
+        principal, _ = market(EPOCHS)
+        principal.ask(before)
+        slate = principal.ask(10, slate=True, eligible=eligible)  # type: ignore[arg-type]
+        assert len({(one.agent, one.arm) for one in slate}) == len(slate) == most
+        reopened(principal)
+
+
 # --- policy, keys, errors ----------------------------------------------------------------------
 
 
@@ -294,6 +310,51 @@ def test_the_policy_changes_and_the_statistics_stay() -> None:
         reopened(principal)
     with pytest.raises(ValueError, match="is not 'h-ucb-t-free': use set_policy"):
         Principal("h-ucb", principal.store)
+
+
+@pytest.mark.parametrize("policy", ["h-ucb", "ucb1", "h-thompson", EPOCHS.replace("10", "20")])
+def test_another_policy_goes_on_with_the_statistics_of_all_epochs(policy: str) -> None:
+    principal, _ = market(EPOCHS)
+    decisions = principal.ask(40)  # epochs of 10 and 20 rounds are over, and no reward has come
+    for decision in decisions[::2]:
+        principal.tell(decision.id, 1)
+    before = principal.statistics()
+    principal.set_policy(policy)
+    assert principal.statistics().agents == before.agents
+    for decision in decisions[1::2]:
+        assert principal.tell(decision.id, 1).status == "counted"
+    known = principal._state.arrays()
+    for name in ("agents", "arms"):
+        assert known[name]["plays"].sum() == known[name]["answers"].sum() == 40
+        assert (known[name]["plays"] == known[name]["answers"]).all()
+    assert principal.statistics().revenue == 40
+    principal.ask(60)
+    assert principal.statistics().plays == 100
+    reopened(principal)
+
+
+def test_rewards_of_plays_before_a_policy_with_epochs_are_learned_from() -> None:
+    principal, _ = market("h-ucb")
+    decisions = principal.ask(30)
+    principal.set_policy("grace-anytime")
+    for decision in decisions:
+        principal.tell(decision.id, 1)
+    assert principal._state.arrays()["agents"]["answers"].sum() == 30
+    reopened(principal)
+
+
+def test_recent_rewards_are_those_of_all_policies() -> None:
+    """A policy that looks at recent rewards does not go by old ones when it comes back."""
+    principal, _ = market("grace", horizon=1000)
+    for policy, reward in (("grace", 0), ("h-ucb", 1)):
+        principal.set_policy(policy)
+        for decision in principal.ask(60):
+            principal.tell(decision.id, reward)
+    principal.set_policy("grace")
+    known = principal._state.arrays()
+    counted = known["windows"]["recents"] + known["windows"]["befores"]
+    assert (2 * counted >= known["agents"]["answers"]).all()
+    reopened(principal)
 
 
 def test_the_same_key_gives_the_same_answer_and_changes_nothing() -> None:

@@ -34,6 +34,8 @@ from copyproof.live.records import STATUSES, MarketConfig, Unknown
 from copyproof.policy import parse_policy
 
 KEY_SECONDS = 86400.0
+FORMAT = 2
+"""Of what ``words`` and ``arrays`` give; another one is not read, but replayed from the journal."""
 Event = dict[str, Any]
 Eligible = Mapping[str, Sequence[str]] | Sequence[str]
 
@@ -247,14 +249,15 @@ class MarketState:
                 found[-1 - known[name]] = None
         return list(found)
 
-    def choosable(self, among: list[int]) -> bool:
-        """Whether there is anything to choose among these."""
+    def choosable(self, among: list[int] | None) -> int:
+        """How many arms there are to choose among these, or among all."""
+        if among is None:
+            return self.available
+        found = 0
         for one in among:
-            owner = one if one >= 0 else self.arm_owner[-1 - one]
-            there = self.present[owner] > 0 if one >= 0 else self.registered[-1 - one]
-            if there and not self.suspended[owner]:
-                return True
-        return False
+            if not self.suspended[one if one >= 0 else self.arm_owner[-1 - one]]:
+                found += self.present[one] if one >= 0 else self.registered[-1 - one]
+        return found
 
     # --- the whole of it -------------------------------------------------------------------
 
@@ -265,7 +268,7 @@ class MarketState:
     def words(self) -> dict[str, Any]:
         """Everything else, ready for JSON."""
         return {
-            "format": 1,
+            "format": FORMAT,
             "config": self.config.to_dict(),
             "policy": str(self.machine.policy),
             "agents": self.agent_names,

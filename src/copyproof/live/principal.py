@@ -201,11 +201,14 @@ class Principal(Journalled):
             return self._decisions(*kept.answer)
         state = self._now()
         among = None if wanted is None else state.numbers_of(wanted)
-        if state.available == 0 or (among is not None and not state.choosable(among)):
+        choosable = state.choosable(among)
+        if choosable == 0:
             raise NoArm(
                 "no arm is registered" if among is None else "eligible: no such arm is registered"
             )
-        event: Event = {"kind": "asked", "round": 0, "count": count}
+        # A slate is as long as it can be, so that replay, which counts decisions, does the same.
+        made = min(count, choosable) if slate else count
+        event: Event = {"kind": "asked", "round": 0, "count": made}
         if wanted is not None:
             event["eligible"] = wanted
         if slate:
