@@ -454,3 +454,36 @@ def test_a_market_keeps_its_configuration() -> None:
     with pytest.raises(ValueError, match="config = "):
         Principal(store=principal.store, config=MarketConfig(seed=8))
     assert Principal(store=principal.store, config=principal.config).config.seed == 7
+
+
+def test_the_same_call_opens_the_market_that_it_made() -> None:
+    store = open_store("memory:")
+    for _ in range(2):
+        principal = Principal("h-ucb", store, config=MarketConfig(seed=3))
+        assert (principal.policy, principal.config.seed) == ("h-ucb", 3)
+    with pytest.raises(ValueError, match="config = "):
+        Principal("h-ucb", store, config=MarketConfig(seed=4))
+    with pytest.raises(ValueError, match=r"policy = .ucb1. is not 'h-ucb': use set_policy"):
+        Principal("ucb1", store, config=MarketConfig(seed=3))
+
+
+def test_what_is_no_name_and_no_pair_is_bad_input() -> None:
+    principal, _ = market()
+    bad: list[object] = [[], {}, None, 5]
+    for value in bad:
+        for call in (principal.suspend_agent, principal.resume_agent):
+            with pytest.raises(Unknown, match="agent = "):
+                call(value)  # type: ignore[arg-type]
+        with pytest.raises(Unknown, match="arm = "):
+            principal.retire_arm("ann", value)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"arms\[0\] = .* is not \(agent, arm\)"):
+            principal.register_arms([value])  # type: ignore[list-item]
+        with pytest.raises(ValueError, match=r"policy = .* is not a policy or its text"):
+            principal.set_policy(value)  # type: ignore[arg-type]
+    for value in (5, "ab", {"ann": "a"}):
+        with pytest.raises(ValueError, match=r"arms = .* is not a list of"):
+            principal.register_arms(value)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"rewards = .* is not a list of"):
+            principal.tell_many(value)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"rewards\[0\] = .* is not \(decision, reward\)"):
+        principal.tell_many([("a", 1, 2)])  # type: ignore[list-item]

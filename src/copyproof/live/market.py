@@ -219,16 +219,17 @@ class MarketState:
 
     # --- names -----------------------------------------------------------------------------
 
-    def agent(self, name: str) -> int:
+    def agent(self, name: object) -> int:
         """The number of an agent."""
-        number = self.agents.get(name)
+        number = self.agents.get(name) if isinstance(name, str) else None
         if number is None:
             raise Unknown("agent", name)
         return number
 
-    def arm(self, agent: str, name: str) -> int:
+    def arm(self, agent: object, name: object) -> int:
         """The number of an arm that is, or was, registered."""
-        number = self.arm_numbers[self.agent(agent)].get(name)
+        known = self.arm_numbers[self.agent(agent)]
+        number = known.get(name) if isinstance(name, str) else None
         if number is None:
             raise Unknown("arm", name)
         return number

@@ -277,6 +277,13 @@ def test_a_damaged_snapshot_is_passed_over(store: SqliteStore, tmp_path: Path) -
     with pytest.raises(ValueError, match="upto = 2 is not covered"):
         store.compact("m", 2)
     store.compact("m", 1)
+    store.check()
+    with contextlib.closing(sqlite3.connect(tmp_path / "live.db")) as other:
+        other.execute("UPDATE snapshots SET data = x'00' WHERE number = 1")
+        other.commit()
+    with pytest.raises(Damaged) as error:  # now there is no way back to event 1
+        store.check()
+    one_line(error, "no undamaged snapshot")
 
 
 def test_a_file_of_another_program_is_left_alone(tmp_path: Path) -> None:

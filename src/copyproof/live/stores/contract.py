@@ -35,6 +35,7 @@ __all__ = [
     "StoreError",
     "Uncertain",
     "UnknownMarket",
+    "check_market",
     "check_name",
     "decode",
     "decode_many",
@@ -184,7 +185,10 @@ class Store(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Read everything; Damaged, with the first thing that is wrong."""
+        """Read everything; Damaged, with the first thing that is wrong.
+
+        A damaged snapshot is wrong only if what it stands for was compacted away.
+        """
 
     @abstractmethod
     def close(self) -> None:
@@ -251,6 +255,19 @@ def check_name(what: str, value: str) -> None:
     """
     if not 1 <= len(value) <= 200 or not value.isprintable():
         raise ValueError(f"{what} = {value!r:.300} is not a text of 1 to 200 printable characters")
+
+
+def check_market(store: Store, market: str) -> None:
+    """Read a market's journal from end to end; there must be a way to the state before it."""
+    compacted = store.compacted(market)
+    for _ in store.events(market, compacted):
+        pass
+    saved = store.snapshot(market)
+    if compacted > 0 and (saved is None or saved[0] < compacted):
+        raise Damaged(
+            f"market {market!r}: events up to {compacted} were compacted, and there is no "
+            "undamaged snapshot that covers them"
+        )
 
 
 def check_seconds(seconds: float) -> None:

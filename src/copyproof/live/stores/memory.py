@@ -17,6 +17,7 @@ from copyproof.live.stores.contract import (
     Row,
     Store,
     UnknownMarket,
+    check_market,
     check_name,
     check_seconds,
     decode,
@@ -241,8 +242,7 @@ class MemoryStore(Store):
     def check(self) -> None:
         """Read everything."""
         for market in self.markets():
-            for _ in self.events(market, self.compacted(market)):
-                pass
+            check_market(self, market)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -19,6 +19,7 @@ from copyproof.live.stores.contract import (
     Row,
     Store,
     UnknownMarket,
+    check_market,
     check_name,
     check_seconds,
     decode,
@@ -297,6 +298,5 @@ class SqlStore(Store):
     def check(self) -> None:
         """Read everything, each market's journal from end to end."""
         for market in self.markets():
-            for _ in self.events(market, self.compacted(market)):
-                pass
+            check_market(self, market)
         self.keys()
