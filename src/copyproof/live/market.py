@@ -26,26 +26,18 @@ gets the same answer again. Keys are kept for a day by the events' times.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from copyproof.engine.live import OUTCOME
+from copyproof.live.kept import Keys
 from copyproof.live.machine import Machine
 from copyproof.live.records import STATUSES, MarketConfig, Unknown
 from copyproof.policy import parse_policy
 
-KEY_SECONDS = 86400.0
 FORMAT = 2
 """Of what ``words`` and ``arrays`` give; another one is not read, but replayed from the journal."""
 Event = dict[str, Any]
 Eligible = Mapping[str, Sequence[str]] | Sequence[str]
-
-
-class Kept(NamedTuple):
-    """The answer that belongs to a key."""
-
-    at: float
-    request: str
-    answer: Any
 
 
 class Diverged(RuntimeError):
@@ -81,7 +73,7 @@ class MarketState:
         """Per agent: how many arms are registered."""
         self.available = 0
         """Arms that are registered, of agents that are not suspended."""
-        self.keys: dict[str, Kept] = {}
+        self.keys = Keys()
         self.at = 0.0
         self._keyed: list[tuple[Event, int]] = []
         self._expected: list[int] = []
@@ -151,10 +143,7 @@ class MarketState:
                 answer = [event["rounds"], answers_of(mine)]
             case _:
                 answer = event.get("answer")
-        oldest = event["at"] - KEY_SECONDS
-        while self.keys and self.keys[first := next(iter(self.keys))].at < oldest:
-            del self.keys[first]
-        self.keys[event["key"]] = Kept(event["at"], event["request"], answer)
+        self.keys.put(event["key"], event["at"], event["request"], answer)
 
     def _enter_asked(self, event: Event) -> None:
         eligible = event.get("eligible")
@@ -263,8 +252,8 @@ class MarketState:
     # --- the whole of it -------------------------------------------------------------------
 
     def arrays(self) -> dict[str, Any]:
-        """The numbers (``Arena.export``)."""
-        return self.machine.arena.export()
+        """The numbers (``Arena.export``), and the keys."""
+        return {**self.machine.arena.export(), "keys": self.keys.export()}
 
     def words(self) -> dict[str, Any]:
         """Everything else, ready for JSON."""
@@ -275,7 +264,6 @@ class MarketState:
             "agents": self.agent_names,
             "arms": self.arm_names,
             "at": self.at,
-            "keys": {key: list(kept) for key, kept in self.keys.items()},
         }
 
     def digest(self) -> str:
@@ -307,7 +295,7 @@ class MarketState:
             if not suspended
         )
         state.at = words["at"]
-        state.keys = {key: Kept(*kept) for key, kept in words["keys"].items()}
+        state.keys.load(arrays["keys"])
         return state
 
 
