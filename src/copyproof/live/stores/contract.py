@@ -41,10 +41,14 @@ __all__ = [
     "decode_many",
     "encode",
     "fingerprint",
+    "parts_of",
 ]
 
 SNAPSHOTS = 2
 """How many snapshots of a market are kept: the newest, and one in case that it is damaged."""
+
+PART = 2**26
+"""A snapshot is stored in parts of so many bytes."""
 
 Row = tuple[str, tuple[Any, ...]]
 """A table's name and one row of it, as ``dump`` gives and ``load`` takes them."""
@@ -244,6 +248,15 @@ def fingerprint(data: bytes) -> str:
     64
     """
     return hashlib.sha256(data).hexdigest()
+
+
+def parts_of(data: bytes) -> list[bytes]:
+    """A snapshot in parts, at least one.
+
+    >>> len(parts_of(b""))
+    1
+    """
+    return [bytes(data[start : start + PART]) for start in range(0, max(len(data), 1), PART)]
 
 
 def check_name(what: str, value: str) -> None:

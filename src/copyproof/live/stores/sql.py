@@ -26,6 +26,7 @@ from copyproof.live.stores.contract import (
     decode_many,
     encode,
     fingerprint,
+    parts_of,
 )
 from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.schema import COLUMNS
@@ -34,6 +35,12 @@ __all__ = ["CHUNK", "UNLEASE", "Database", "SqlStore"]
 
 CHUNK = 1000
 """How many rows are read or written in one go."""
+
+_LARGE = ("snapshots", "parts")
+"""Tables whose rows go one by one: each may be large."""
+
+_KEYS = ("id", "name", "market", "number", "part")
+"""Columns by which rows are told apart, and in whose order they are dumped."""
 
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
 """In a copy of a store: who held a lease in the original shall not write here."""
@@ -54,7 +61,9 @@ class Database(Protocol):
         """Insert many rows."""
         ...
 
-    def stream(self, sql: str, *parameters: object) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(
+        self, sql: str, *parameters: object, size: int = CHUNK
+    ) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a large query, in chunks."""
         ...
 
@@ -169,12 +178,16 @@ class SqlStore(Store):
             others = sorted((old for (old,) in kept if old != number), reverse=True)
             newer = sum(old > number for old in others)
             drop = {number, *others[max(SNAPSHOTS - 1, newer) :]}
-            for old in drop:
-                database.change(
-                    "DELETE FROM snapshots WHERE market = ? AND number = ?", market, old
-                )
-            row = (market, number, bytes(data), digest, fingerprint(data))
+            for table in _LARGE:
+                for old in drop:
+                    database.change(
+                        f"DELETE FROM {table} WHERE market = ? AND number = ?", market, old
+                    )
+            first, *more = parts_of(data)
+            row = (market, number, first, digest, fingerprint(data))
             database.insert("snapshots", COLUMNS["snapshots"], [row])
+            for part, piece in enumerate(more, 1):
+                database.insert("parts", COLUMNS["parts"], [(market, number, part, piece)])
 
     def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
         """The newest undamaged state."""
@@ -188,13 +201,14 @@ class SqlStore(Store):
         kept = database.rows("SELECT number FROM snapshots WHERE market = ?", market)
         for (number,) in sorted(kept, reverse=True):
             if before is None or number < before:
-                [(data, digest, own)] = database.rows(
-                    "SELECT data, digest, sum FROM snapshots WHERE market = ? AND number = ?",
-                    market,
-                    number,
+                of = "WHERE market = ? AND number = ?"
+                [(first, digest, own)] = database.rows(
+                    f"SELECT data, digest, sum FROM snapshots {of}", market, number
                 )
+                more = database.rows(f"SELECT data FROM parts {of} ORDER BY part", market, number)
+                data = b"".join([first, *(piece for (piece,) in more)])
                 if fingerprint(data) == own:
-                    return number, bytes(data), digest
+                    return number, data, digest
         return None
 
     def compact(self, market: str, upto: int) -> None:
@@ -278,9 +292,10 @@ class SqlStore(Store):
         """Every row, on a connection of its own."""
         with self._reading() as database:
             for table, columns in COLUMNS.items():
-                order = ", ".join(columns[:2] if "number" in columns else columns[:1])
+                order = ", ".join(column for column in columns if column in _KEYS)
                 for chunk in database.stream(
-                    f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"
+                    f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}",
+                    size=1 if table in _LARGE else CHUNK,
                 ):
                     yield from ((table, row) for row in chunk)
 
@@ -291,7 +306,8 @@ class SqlStore(Store):
                 if database.rows(f"SELECT 1 FROM {table} LIMIT 1"):
                     raise ValueError("the store to restore into is not empty")
             for table, group in groupby(rows, key=lambda row: row[0]):
-                while chunk := [row for _, row in islice(group, CHUNK)]:
+                size = 1 if table in _LARGE else CHUNK
+                while chunk := [row for _, row in islice(group, size)]:
                     database.insert(table, COLUMNS[table], chunk)
             database.change(UNLEASE)
 
