@@ -119,6 +119,19 @@ def test_corrections_never_leave_the_range_of_rewards() -> None:
         principal.ask(10)
 
 
+def test_corrections_of_earlier_epochs_stay_in_range_too() -> None:
+    principal, _ = market("grace-anytime(first=10, factor=2, power=1)", rewards="last")
+    decisions = principal.ask(40)  # two epochs are over
+    for rewards in ([0.1, 0.2, 0.3], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.7, 0.1, 0.3], 3 * [0.0]):
+        for n, decision in enumerate(decisions):
+            principal.tell(decision.id, rewards[n % 3])
+        for one in principal.statistics().agents:
+            assert 0 <= one.revenue <= one.answered
+    principal.set_policy("h-thompson")
+    principal.ask(20)
+    reopened(principal)
+
+
 def test_a_clock_set_back_stands_still() -> None:
     principal, clock = market(reward_window=60)
     [decision] = principal.ask()

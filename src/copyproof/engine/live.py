@@ -290,8 +290,8 @@ def _correct(plan: Plan, state: State, live: Live, round_: int, row: Any, value:
     change = value - row.value
     row.value = value
     if round_ <= live.counters[BANKED]:
-        live.past[owner].total += change
-        live.past_arms[row.arm].total += change
+        for past in (live.past[owner], live.past_arms[row.arm]):
+            past.total = min(max(past.total + change, 0.0), float(past.answers))
         return
     window = state.windows[owner]
     window.recent = min(max(window.recent + change, 0.0), float(window.recents))
