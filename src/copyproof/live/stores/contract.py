@@ -116,10 +116,11 @@ class Store(ABC):
 
     @abstractmethod
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Events after number ``after``, in order, as they were when the first one was asked for.
+        """Events after number ``after``, in order, up to the last when the first was asked for.
 
-        Writers are not kept waiting. Raises Damaged if an event that should be there is missing,
-        and ValueError if ``after`` lies before what was compacted away.
+        Writers are not kept waiting, and nothing is held for a reader that takes its time. Raises
+        Damaged if an event that should be there is missing, and ValueError if ``after`` lies
+        before what was compacted away, also if that is done while they are read.
         """
 
     @abstractmethod

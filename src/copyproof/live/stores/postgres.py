@@ -94,6 +94,9 @@ class _Connection:
             while chunk := cursor.fetchmany(size):
                 yield chunk
 
+    def pause(self) -> None:
+        self.raw.commit()
+
 
 class PostgresStore(SqlStore):
     """A store in a PostgreSQL database.

@@ -67,6 +67,10 @@ class Database(Protocol):
         """The rows of a large query, in chunks."""
         ...
 
+    def pause(self) -> None:
+        """End the transaction of a reader; the next query begins another, and sees what is new."""
+        ...
+
 
 class SqlStore(Store):
     """A store in an SQL database."""
@@ -141,22 +145,30 @@ class SqlStore(Store):
         """Events after number ``after``, on a connection of their own."""
         with self._reading() as database:
             last, compacted, _ = self._market(database, market, write=False)
-            if after < compacted:
-                raise ValueError(f"after = {after}: events up to {compacted} were compacted")
             number = after
-            for chunk in database.stream(
-                "SELECT number, body FROM events WHERE market = ? AND number > ? ORDER BY number",
-                market,
-                after,
-            ):
+            while True:
+                if number < compacted:
+                    raise ValueError(f"after = {number}: events up to {compacted} were compacted")
+                if number >= last:
+                    return
+                chunk = database.rows(
+                    "SELECT number, body FROM events WHERE market = ? AND number > ?"
+                    f" AND number <= ? ORDER BY number LIMIT {CHUNK}",
+                    market,
+                    number,
+                    last,
+                )
+                if not chunk:
+                    raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
                 if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
                     there = {each for each, _ in chunk}
                     missing = next(each for each in count(number + 1) if each not in there)
                     raise Damaged(f"market {market!r}: event {missing} is missing in the journal")
+                database.pause()  # nothing is held for a reader that takes its time
                 yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
                 number = chunk[-1][0]
-            if number != max(last, after):
-                raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
+                if number < last:
+                    compacted = self._market(database, market, write=False)[1]
 
     def last(self, market: str) -> int:
         """The number of the last event."""

@@ -55,6 +55,10 @@ class _Connection:
         while chunk := cursor.fetchmany(size):
             yield chunk
 
+    def pause(self) -> None:
+        self.raw.execute("COMMIT")
+        self.raw.execute("BEGIN")  # which holds nothing before its first query
+
 
 class SqliteStore(SqlStore):
     """A store in one file.
