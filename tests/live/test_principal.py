@@ -1,9 +1,12 @@
 """What the principal promises: late rewards, churn, subsets, slates, keys, and clear errors."""
 
+from typing import Any
+
 import pytest
 
 from copyproof.live import KeyReused, MarketConfig, NoArm, Principal, Unknown
 from copyproof.live.stores import open_store
+from copyproof.live.stores.memory import MemoryStore
 from tests.live.simulated import EVERY_ROW
 
 TEN = [("ann", "a"), ("ann", "b"), ("ann", "c"), ("bob", "d"), ("bob", "e"), ("cid", "f")]
@@ -478,6 +481,23 @@ def test_the_same_call_opens_the_market_that_it_made() -> None:
         Principal("h-ucb", store, config=MarketConfig(seed=4))
     with pytest.raises(ValueError, match=r"policy = .ucb1. is not 'h-ucb': use set_policy"):
         Principal("ucb1", store, config=MarketConfig(seed=3))
+
+
+def test_two_processes_may_make_the_same_market_at_once() -> None:
+    class Slow(MemoryStore):
+        """Another process makes the market after this one has looked for it."""
+
+        def markets(self) -> dict[str, dict[str, Any]]:
+            found = super().markets()
+            if not found:
+                super().create_market("default", MarketConfig("h-ucb", seed=3).to_dict())
+            return found
+
+    assert Principal("h-ucb", Slow(), config=MarketConfig(seed=3)).config.seed == 3
+    with pytest.raises(ValueError, match="config = "):
+        Principal("h-ucb", Slow(), config=MarketConfig(seed=4))
+    with pytest.raises(ValueError, match="printable"):
+        Principal("h-ucb", market="a\u00a0b")
 
 
 def test_what_is_no_name_and_no_pair_is_bad_input() -> None:

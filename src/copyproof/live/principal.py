@@ -85,9 +85,13 @@ class Principal(Journalled):
             settings = (config or MarketConfig()).to_dict()
             fresh = MarketConfig.from_dict({**settings, "policy": given or settings["policy"]})
             plan_of(parse_policy(fresh.policy), fresh)
-            self.store.create_market(self.market, fresh.to_dict())
+            try:
+                self.store.create_market(self.market, fresh.to_dict())
+            except ValueError:  # another process was faster, or the name is no good
+                if self.market not in self.store.markets():
+                    raise
             known = self.store.markets()[self.market]
-        elif config is not None:
+        if config is not None:
             wanted = config.to_dict()
             if given:  # then it stands for the policy, as it did when the market was new
                 wanted["policy"] = known["policy"]
