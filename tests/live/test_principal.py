@@ -1,9 +1,12 @@
 """What the principal promises: late rewards, churn, subsets, slates, keys, and clear errors."""
 
+from typing import Any
+
 import pytest
 
 from copyproof.live import KeyReused, MarketConfig, NoArm, Principal, Unknown
 from copyproof.live.stores import open_store
+from copyproof.live.stores.memory import MemoryStore
 from tests.live.simulated import EVERY_ROW
 
 TEN = [("ann", "a"), ("ann", "b"), ("ann", "c"), ("bob", "d"), ("bob", "e"), ("cid", "f")]
@@ -117,6 +120,19 @@ def test_corrections_never_leave_the_range_of_rewards() -> None:
         for one in principal.statistics().agents:
             assert 0 <= one.revenue <= one.answered
         principal.ask(10)
+
+
+def test_corrections_of_earlier_epochs_stay_in_range_too() -> None:
+    principal, _ = market("grace-anytime(first=10, factor=2, power=1)", rewards="last")
+    decisions = principal.ask(40)  # two epochs are over
+    for rewards in ([0.1, 0.2, 0.3], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.7, 0.1, 0.3], 3 * [0.0]):
+        for n, decision in enumerate(decisions):
+            principal.tell(decision.id, rewards[n % 3])
+        for one in principal.statistics().agents:
+            assert 0 <= one.revenue <= one.answered
+    principal.set_policy("h-thompson")
+    principal.ask(20)
+    reopened(principal)
 
 
 def test_a_clock_set_back_stands_still() -> None:
@@ -275,6 +291,22 @@ def test_a_slate_has_different_arms_each_a_play(policy: str) -> None:
     reopened(principal)
 
 
+EPOCHS = "grace-anytime(first=10, factor=2, power=1)"
+
+
+@pytest.mark.parametrize(
+    "eligible", [None, ["ann", "bob", "cid"], {"ann": ["a", "b", "c"], "bob": ["d"], "cid": ["f"]}]
+)
+def test_a_slate_has_different_arms_although_an_epoch_ends_within(eligible: object) -> None:
+    most = 5 if isinstance(eligible, dict) else 6
+    for before in range(1, 11):
+        principal, _ = market(EPOCHS)
+        principal.ask(before)
+        slate = principal.ask(10, slate=True, eligible=eligible)  # type: ignore[arg-type]
+        assert len({(one.agent, one.arm) for one in slate}) == len(slate) == most
+        reopened(principal)
+
+
 # --- policy, keys, errors ----------------------------------------------------------------------
 
 
@@ -294,6 +326,51 @@ def test_the_policy_changes_and_the_statistics_stay() -> None:
         reopened(principal)
     with pytest.raises(ValueError, match="is not 'h-ucb-t-free': use set_policy"):
         Principal("h-ucb", principal.store)
+
+
+@pytest.mark.parametrize("policy", ["h-ucb", "ucb1", "h-thompson", EPOCHS.replace("10", "20")])
+def test_another_policy_goes_on_with_the_statistics_of_all_epochs(policy: str) -> None:
+    principal, _ = market(EPOCHS)
+    decisions = principal.ask(40)  # epochs of 10 and 20 rounds are over, and no reward has come
+    for decision in decisions[::2]:
+        principal.tell(decision.id, 1)
+    before = principal.statistics()
+    principal.set_policy(policy)
+    assert principal.statistics().agents == before.agents
+    for decision in decisions[1::2]:
+        assert principal.tell(decision.id, 1).status == "counted"
+    known = principal._state.arrays()
+    for name in ("agents", "arms"):
+        assert known[name]["plays"].sum() == known[name]["answers"].sum() == 40
+        assert (known[name]["plays"] == known[name]["answers"]).all()
+    assert principal.statistics().revenue == 40
+    principal.ask(60)
+    assert principal.statistics().plays == 100
+    reopened(principal)
+
+
+def test_rewards_of_plays_before_a_policy_with_epochs_are_learned_from() -> None:
+    principal, _ = market("h-ucb")
+    decisions = principal.ask(30)
+    principal.set_policy("grace-anytime")
+    for decision in decisions:
+        principal.tell(decision.id, 1)
+    assert principal._state.arrays()["agents"]["answers"].sum() == 30
+    reopened(principal)
+
+
+def test_recent_rewards_are_those_of_all_policies() -> None:
+    """A policy that looks at recent rewards does not go by old ones when it comes back."""
+    principal, _ = market("grace", horizon=1000)
+    for policy, reward in (("grace", 0), ("h-ucb", 1)):
+        principal.set_policy(policy)
+        for decision in principal.ask(60):
+            principal.tell(decision.id, reward)
+    principal.set_policy("grace")
+    known = principal._state.arrays()
+    counted = known["windows"]["recents"] + known["windows"]["befores"]
+    assert (2 * counted >= known["agents"]["answers"]).all()
+    reopened(principal)
 
 
 def test_the_same_key_gives_the_same_answer_and_changes_nothing() -> None:
@@ -393,3 +470,53 @@ def test_a_market_keeps_its_configuration() -> None:
     with pytest.raises(ValueError, match="config = "):
         Principal(store=principal.store, config=MarketConfig(seed=8))
     assert Principal(store=principal.store, config=principal.config).config.seed == 7
+
+
+def test_the_same_call_opens_the_market_that_it_made() -> None:
+    store = open_store("memory:")
+    for _ in range(2):
+        principal = Principal("h-ucb", store, config=MarketConfig(seed=3))
+        assert (principal.policy, principal.config.seed) == ("h-ucb", 3)
+    with pytest.raises(ValueError, match="config = "):
+        Principal("h-ucb", store, config=MarketConfig(seed=4))
+    with pytest.raises(ValueError, match=r"policy = .ucb1. is not 'h-ucb': use set_policy"):
+        Principal("ucb1", store, config=MarketConfig(seed=3))
+
+
+def test_two_processes_may_make_the_same_market_at_once() -> None:
+    class Slow(MemoryStore):
+        """Another process makes the market after this one has looked for it."""
+
+        def markets(self) -> dict[str, dict[str, Any]]:
+            found = super().markets()
+            if not found:
+                super().create_market("default", MarketConfig("h-ucb", seed=3).to_dict())
+            return found
+
+    assert Principal("h-ucb", Slow(), config=MarketConfig(seed=3)).config.seed == 3
+    with pytest.raises(ValueError, match="config = "):
+        Principal("h-ucb", Slow(), config=MarketConfig(seed=4))
+    with pytest.raises(ValueError, match="printable"):
+        Principal("h-ucb", market="a\u00a0b")
+
+
+def test_what_is_no_name_and_no_pair_is_bad_input() -> None:
+    principal, _ = market()
+    bad: list[object] = [[], {}, None, 5]
+    for value in bad:
+        for call in (principal.suspend_agent, principal.resume_agent):
+            with pytest.raises(Unknown, match="agent = "):
+                call(value)  # type: ignore[arg-type]
+        with pytest.raises(Unknown, match="arm = "):
+            principal.retire_arm("ann", value)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"arms\[0\] = .* is not \(agent, arm\)"):
+            principal.register_arms([value])  # type: ignore[list-item]
+        with pytest.raises(ValueError, match=r"policy = .* is not a policy or its text"):
+            principal.set_policy(value)  # type: ignore[arg-type]
+    for value in (5, "ab", {"ann": "a"}):
+        with pytest.raises(ValueError, match=r"arms = .* is not a list of"):
+            principal.register_arms(value)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"rewards = .* is not a list of"):
+            principal.tell_many(value)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"rewards\[0\] = .* is not \(decision, reward\)"):
+        principal.tell_many([("a", 1, 2)])  # type: ignore[list-item]

@@ -1,5 +1,8 @@
 """What a market is told is checked where it comes in."""
 
+import json
+
+import numpy as np
 import pytest
 
 from copyproof.live import MarketConfig
@@ -10,6 +13,8 @@ def test_a_configuration_round_trips() -> None:
     config = MarketConfig("h-ucb", seed=2**64 - 1, horizon=5, late="correct", rewards="max")
     assert MarketConfig.from_dict(config.to_dict()) == config
     assert MarketConfig.from_dict({}) == MarketConfig()
+    config = MarketConfig(seed=np.int64(3), horizon=np.uint8(5), reward_window=np.float32(2))  # type: ignore[arg-type]
+    assert json.loads(json.dumps(config.to_dict()))["horizon"] == 5
 
 
 def test_a_market_keeps_its_policy_whatever_the_default_is_one_day() -> None:

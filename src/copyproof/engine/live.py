@@ -78,7 +78,8 @@ EXPIRED = 1  # no decision up to this one waits any more
 FORGOTTEN = 2  # decisions up to this one are no longer kept
 BASE = 3  # decisions before the first row of the log
 LAID = 4  # whether trees are laid: 1 from the first decision on
-COUNTERS = 5
+BANKED = 5  # plays up to this one are in the books of earlier epochs
+COUNTERS = 6
 
 PAST = np.dtype([("total", "f8"), ("plays", "i8"), ("answers", "i8")])
 """What epochs before the present one have seen, which the policy has forgotten."""
@@ -178,6 +179,7 @@ def _turn_epoch(plan: Plan, state: State, live: Live) -> None:
         _bank(live.past[agent], state.items[agent])
     for arm in range(live.past_arms.shape[0]):
         _bank(live.past_arms[arm], state.items[live.item_of[arm]])
+    live.counters[BANKED] = live.counters[ROUND]
     next_epoch(plan, state, 0)
 
 
@@ -208,9 +210,7 @@ def _ask_among(plan: Plan, state: State, live: Live, operation: Any, lists: Any)
     for _ in range(operation.first):
         t = live.counters[ROUND] + 1
         if epoch_is_over(plan, state, t):
-            _turn_epoch(plan, state, live)
-            clear(state, live.marks, live.left, lists, operation.start, operation.stop)
-            mark(plan, state, live.marks, live.left, lists, operation.start, operation.stop)
+            _turn_epoch(plan, state, live)  # who may be chosen, and how many, stays the same
         choice = choose_among(plan, state, live.marks, live.left, t, slate)
         if choice.agent == NOBODY:
             break
@@ -259,7 +259,7 @@ def _answer(plan: Plan, state: State, live: Live, round_: int, row: Any, reward:
     item = live.item_of[row.arm]
     owner = state.items[item].owner
     row.value = reward
-    if round_ <= state.epoch[0].before:
+    if round_ <= live.counters[BANKED]:
         live.past[owner].total += reward
         live.past[owner].answers += 1
         live.past_arms[row.arm].total += reward
@@ -289,9 +289,9 @@ def _correct(plan: Plan, state: State, live: Live, round_: int, row: Any, value:
     owner = int(int64(state.items[item].owner))
     change = value - row.value
     row.value = value
-    if round_ <= state.epoch[0].before:
-        live.past[owner].total += change
-        live.past_arms[row.arm].total += change
+    if round_ <= live.counters[BANKED]:
+        for past in (live.past[owner], live.past_arms[row.arm]):
+            past.total = min(max(past.total + change, 0.0), float(past.answers))
         return
     window = state.windows[owner]
     window.recent = min(max(window.recent + change, 0.0), float(window.recents))

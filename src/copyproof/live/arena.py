@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.live import (
+    BANKED,
     BASE,
     COUNTERS,
     FORGOTTEN,
@@ -28,6 +29,7 @@ from copyproof.engine.live import (
     lay_again,
 )
 from copyproof.engine.principal import Plan
+from copyproof.engine.rules import OWN_INDEX
 from copyproof.engine.state import (
     ABSENT,
     EPOCH,
@@ -305,8 +307,13 @@ class Arena:
     ) -> None:
         """Lay out what ``export`` wrote, for a plan.
 
-        ``drawn`` draws the samples anew; ``changed`` says that the plan is another one than before.
+        ``drawn`` draws the samples anew; ``changed`` says that the plan is another one than before:
+        it begins with the statistics of all epochs.
         """
+        if changed:
+            saved = _with_all_epochs(saved)
+            if not (self.plan.hierarchical and self.plan.agent.kind == OWN_INDEX):
+                saved["windows"][:] = np.zeros((), WINDOW)  # nobody has kept them up to date
         self.plan = plan
         self.agents, self.arms = len(saved["agents"]), len(saved["arms"])
         self._agent_room = room = max(agent_room, power_of_two(self.agents))
@@ -387,6 +394,16 @@ class Arena:
         empty = self._windows["recents"][: self.agents] == 0
         for name, source in (("recent", "total"), ("recents", "answers")):
             self._windows[name][: self.agents][empty] = agents[source][empty]
+
+
+def _with_all_epochs(saved: dict[str, Any]) -> dict[str, Any]:
+    """What ``export`` wrote, with the books of earlier epochs back in the statistics."""
+    saved = {name: array.copy() for name, array in saved.items()}
+    for rows, past in (("agents", "past"), ("arms", "past_arms")):
+        _with_past(saved[rows], saved[past])
+        saved[past][:] = np.zeros((), PAST)
+    saved["counters"][BANKED] = 0
+    return saved
 
 
 def _with_past(rows: Any, past: Any) -> Any:

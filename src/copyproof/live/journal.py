@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from copyproof.game._check import require, shown
-from copyproof.live.market import Event, Kept, MarketState
+from copyproof.live.kept import Kept
+from copyproof.live.market import Event, MarketState
 from copyproof.live.records import KeyReused, MarketConfig, name_of
 from copyproof.live.replay import read_market
 from copyproof.live.snapshots import to_bytes

@@ -26,24 +26,18 @@ gets the same answer again. Keys are kept for a day by the events' times.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from copyproof.engine.live import OUTCOME
+from copyproof.live.kept import Keys
 from copyproof.live.machine import Machine
 from copyproof.live.records import STATUSES, MarketConfig, Unknown
 from copyproof.policy import parse_policy
 
-KEY_SECONDS = 86400.0
+FORMAT = 2
+"""Of what ``words`` and ``arrays`` give; another one is not read, but replayed from the journal."""
 Event = dict[str, Any]
 Eligible = Mapping[str, Sequence[str]] | Sequence[str]
-
-
-class Kept(NamedTuple):
-    """The answer that belongs to a key."""
-
-    at: float
-    request: str
-    answer: Any
 
 
 class Diverged(RuntimeError):
@@ -79,7 +73,7 @@ class MarketState:
         """Per agent: how many arms are registered."""
         self.available = 0
         """Arms that are registered, of agents that are not suspended."""
-        self.keys: dict[str, Kept] = {}
+        self.keys = Keys()
         self.at = 0.0
         self._keyed: list[tuple[Event, int]] = []
         self._expected: list[int] = []
@@ -149,10 +143,7 @@ class MarketState:
                 answer = [event["rounds"], answers_of(mine)]
             case _:
                 answer = event.get("answer")
-        oldest = event["at"] - KEY_SECONDS
-        while self.keys and self.keys[first := next(iter(self.keys))].at < oldest:
-            del self.keys[first]
-        self.keys[event["key"]] = Kept(event["at"], event["request"], answer)
+        self.keys.put(event["key"], event["at"], event["request"], answer)
 
     def _enter_asked(self, event: Event) -> None:
         eligible = event.get("eligible")
@@ -217,16 +208,17 @@ class MarketState:
 
     # --- names -----------------------------------------------------------------------------
 
-    def agent(self, name: str) -> int:
+    def agent(self, name: object) -> int:
         """The number of an agent."""
-        number = self.agents.get(name)
+        number = self.agents.get(name) if isinstance(name, str) else None
         if number is None:
             raise Unknown("agent", name)
         return number
 
-    def arm(self, agent: str, name: str) -> int:
+    def arm(self, agent: object, name: object) -> int:
         """The number of an arm that is, or was, registered."""
-        number = self.arm_numbers[self.agent(agent)].get(name)
+        known = self.arm_numbers[self.agent(agent)]
+        number = known.get(name) if isinstance(name, str) else None
         if number is None:
             raise Unknown("arm", name)
         return number
@@ -247,31 +239,31 @@ class MarketState:
                 found[-1 - known[name]] = None
         return list(found)
 
-    def choosable(self, among: list[int]) -> bool:
-        """Whether there is anything to choose among these."""
+    def choosable(self, among: list[int] | None) -> int:
+        """How many arms there are to choose among these, or among all."""
+        if among is None:
+            return self.available
+        found = 0
         for one in among:
-            owner = one if one >= 0 else self.arm_owner[-1 - one]
-            there = self.present[owner] > 0 if one >= 0 else self.registered[-1 - one]
-            if there and not self.suspended[owner]:
-                return True
-        return False
+            if not self.suspended[one if one >= 0 else self.arm_owner[-1 - one]]:
+                found += self.present[one] if one >= 0 else self.registered[-1 - one]
+        return found
 
     # --- the whole of it -------------------------------------------------------------------
 
     def arrays(self) -> dict[str, Any]:
-        """The numbers (``Arena.export``)."""
-        return self.machine.arena.export()
+        """The numbers (``Arena.export``), and the keys."""
+        return {**self.machine.arena.export(), "keys": self.keys.export()}
 
     def words(self) -> dict[str, Any]:
         """Everything else, ready for JSON."""
         return {
-            "format": 1,
+            "format": FORMAT,
             "config": self.config.to_dict(),
             "policy": str(self.machine.policy),
             "agents": self.agent_names,
             "arms": self.arm_names,
             "at": self.at,
-            "keys": {key: list(kept) for key, kept in self.keys.items()},
         }
 
     def digest(self) -> str:
@@ -303,7 +295,7 @@ class MarketState:
             if not suspended
         )
         state.at = words["at"]
-        state.keys = {key: Kept(*kept) for key, kept in words["keys"].items()}
+        state.keys.load(arrays["keys"])
         return state
 
 

@@ -85,11 +85,18 @@ class Principal(Journalled):
             settings = (config or MarketConfig()).to_dict()
             fresh = MarketConfig.from_dict({**settings, "policy": given or settings["policy"]})
             plan_of(parse_policy(fresh.policy), fresh)
-            self.store.create_market(self.market, fresh.to_dict())
+            try:
+                self.store.create_market(self.market, fresh.to_dict())
+            except ValueError:  # another process was faster, or the name is no good
+                if self.market not in self.store.markets():
+                    raise
             known = self.store.markets()[self.market]
-        elif config is not None:
+        if config is not None:
+            wanted = config.to_dict()
+            if given:  # then it stands for the policy, as it did when the market was new
+                wanted["policy"] = known["policy"]
             require(
-                config.to_dict() == known,
+                wanted == known,
                 "config",
                 config,
                 f"the one of market {self.market!r}, which exists: {known}",
@@ -129,7 +136,7 @@ class Principal(Journalled):
         """Register arms as (agent, arm), and agents that are not known; how many are a change."""
         named = [
             [name_of(f"arms[{n}].agent", agent), name_of(f"arms[{n}].arm", arm)]
-            for n, (agent, arm) in enumerate(pairs)
+            for n, (agent, arm) in enumerate(_pairs("arms", pairs, "(agent, arm)"))
         ]
         if kept := self._kept(key, ["arms", named]):
             return int(kept.answer)
@@ -160,6 +167,7 @@ class Principal(Journalled):
     def set_policy(self, policy: Policy | str, *, key: str | None = None) -> bool:
         """Run another policy from now on, all statistics kept; whether that is a change."""
         wanted = parse_policy(policy) if isinstance(policy, str) else policy
+        require(isinstance(wanted, Policy), "policy", policy, "a policy or its text")
         plan_of(wanted, self.config)
         changes = str(wanted) != self.policy
         return self._change("policy", {"policy": str(wanted)}, key, changes)
@@ -201,11 +209,14 @@ class Principal(Journalled):
             return self._decisions(*kept.answer)
         state = self._now()
         among = None if wanted is None else state.numbers_of(wanted)
-        if state.available == 0 or (among is not None and not state.choosable(among)):
+        choosable = state.choosable(among)
+        if choosable == 0:
             raise NoArm(
                 "no arm is registered" if among is None else "eligible: no such arm is registered"
             )
-        event: Event = {"kind": "asked", "round": 0, "count": count}
+        # A slate is as long as it can be, so that replay, which counts decisions, does the same.
+        made = min(count, choosable) if slate else count
+        event: Event = {"kind": "asked", "round": 0, "count": made}
         if wanted is not None:
             event["eligible"] = wanted
         if slate:
@@ -229,6 +240,7 @@ class Principal(Journalled):
     def _tell(
         self, rewards: Sequence[tuple[str, float]], key: str | None, first: str, second: str
     ) -> list[Told]:
+        rewards = _pairs("rewards", rewards, "(decision, reward)")
         whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
         state = self._now()
         last = state.machine.round
@@ -319,6 +331,17 @@ class Principal(Journalled):
             Told(self._ids.id(number), status, value)
             for number, (status, value) in zip(rounds, answers, strict=True)
         ]
+
+
+def _pairs(field: str, given: object, of: str) -> Sequence[tuple[Any, Any]]:
+    """A list of pairs; what is in them is seen when they are read."""
+    is_list = isinstance(given, Sequence) and not isinstance(given, str | bytes)
+    require(is_list, field, given, f"a list of {of}")
+    assert isinstance(given, Sequence)
+    for n, pair in enumerate(given):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            require(False, f"{field}[{n}]", pair, of)
+    return given
 
 
 def _plain(eligible: Eligible | None) -> Any:

@@ -86,9 +86,9 @@ class MarketConfig:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "policy", str(parse_policy(text("policy", self.policy))))
-        whole_in("seed", self.seed, 0, 2**64 - 1)
+        object.__setattr__(self, "seed", whole_in("seed", self.seed, 0, 2**64 - 1))
         if self.horizon is not None:
-            whole_in("horizon", self.horizon, 1, 2**47)
+            object.__setattr__(self, "horizon", whole_in("horizon", self.horizon, 1, 2**47))
         for name in ("reward_window", "correction_window"):
             seconds = number(name, getattr(self, name))
             require(0 <= seconds <= 1e10, name, seconds, "a number of seconds from 0 to 1e10")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.live.market import MarketState
+from copyproof.live.market import FORMAT, MarketState
 
 _WORDS = "words"
 
@@ -43,7 +43,7 @@ def from_bytes(data: bytes, digest: str) -> MarketState | None:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays: dict[str, Any] = {name: archive[name] for name in archive.files}
         words = json.loads(arrays.pop(_WORDS).tobytes())
-        if words["format"] != 1:
+        if words["format"] != FORMAT:
             return None
         return MarketState.from_parts(words, arrays)
     except (KeyError, ValueError, TypeError, zipfile.BadZipFile):

@@ -277,6 +277,33 @@ def test_a_damaged_snapshot_is_passed_over(store: SqliteStore, tmp_path: Path) -
     with pytest.raises(ValueError, match="upto = 2 is not covered"):
         store.compact("m", 2)
     store.compact("m", 1)
+    store.check()
+    with contextlib.closing(sqlite3.connect(tmp_path / "live.db")) as other:
+        other.execute("UPDATE snapshots SET data = x'00' WHERE number = 1")
+        other.commit()
+    with pytest.raises(Damaged) as error:  # now there is no way back to event 1
+        store.check()
+    one_line(error, "no undamaged snapshot")
+
+
+def test_a_slow_reader_does_not_let_the_log_grow(store: SqliteStore, tmp_path: Path) -> None:
+    events = [{"n": 0, "text": "x" * 100} for _ in range(2000)]
+    for number in range(2, 40_000, 2000):
+        store.append("m", number, events)
+    log = tmp_path / "live.db-wal"
+    before = log.stat().st_size
+    reader = store.events("m")
+    next(reader)
+    for number in range(40_002, 140_000, 2000):
+        store.append("m", number, events)
+    assert log.stat().st_size < 2 * before
+    assert sum(1 for _ in reader) == 40_000  # what was there when it began
+    reader = store.events("m")
+    next(reader)
+    store.save_snapshot("m", 100_000, b"", "")
+    store.compact("m", 100_000)
+    with pytest.raises(ValueError, match="events up to 100000 were compacted"):
+        list(reader)
 
 
 def test_a_file_of_another_program_is_left_alone(tmp_path: Path) -> None:

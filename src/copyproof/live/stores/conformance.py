@@ -17,6 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from copyproof.live.stores import contract
 from copyproof.live.stores.contract import (
     Conflict,
     LeaseLost,
@@ -213,6 +214,33 @@ class StoreConformance:
         assert store.snapshot("m", before=9) is not None
         for wrong in (-1, 10):
             _refused(ValueError, store.save_snapshot, "m", wrong, b"", "")
+
+    def test_a_large_snapshot_is_kept_in_parts(self, tmp_path: Path) -> None:
+        """Also in a backup, and nothing of an older one is left in it."""
+        whole = contract.PART
+        contract.PART = 1000
+        try:
+            store = self.made(tmp_path)
+            store.append("m", 1, _numbered(1, 3))
+            large = bytes(range(256)) * 40
+            store.save_snapshot("m", 1, large, "a")
+            store.save_snapshot("m", 2, large[:3000], "b")
+            assert store.snapshot("m") == (2, large[:3000], "b")
+            store.save_snapshot("m", 2, large[1:], "c")
+            store.backup(tmp_path / "backup.db")
+        finally:
+            contract.PART = whole
+        with closing(open_store(f"sqlite:{tmp_path}/backup.db")) as copy:
+            there = tmp_path / "new"
+            there.mkdir()
+            other = self.store(there)
+            other.load(copy.dump())
+            for one in (self.store(tmp_path), copy, other):
+                assert one.snapshot("m") == (2, large[1:], "c")
+                assert one.snapshot("m", before=2) == (1, large, "a")
+            other.save_snapshot("m", 3, b"short", "d")
+            other.save_snapshot("m", 2, b"other", "e")
+            assert other.snapshot("m", before=3) == (2, b"other", "e")
 
     def test_compaction_needs_a_snapshot(self, tmp_path: Path) -> None:
         """What no snapshot covers stays; the numbers go on as if nothing had been dropped."""

@@ -35,15 +35,20 @@ __all__ = [
     "StoreError",
     "Uncertain",
     "UnknownMarket",
+    "check_market",
     "check_name",
     "decode",
     "decode_many",
     "encode",
     "fingerprint",
+    "parts_of",
 ]
 
 SNAPSHOTS = 2
 """How many snapshots of a market are kept: the newest, and one in case that it is damaged."""
+
+PART = 2**26
+"""A snapshot is stored in parts of so many bytes."""
 
 Row = tuple[str, tuple[Any, ...]]
 """A table's name and one row of it, as ``dump`` gives and ``load`` takes them."""
@@ -111,10 +116,11 @@ class Store(ABC):
 
     @abstractmethod
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Events after number ``after``, in order, as they were when the first one was asked for.
+        """Events after number ``after``, in order, up to the last when the first was asked for.
 
-        Writers are not kept waiting. Raises Damaged if an event that should be there is missing,
-        and ValueError if ``after`` lies before what was compacted away.
+        Writers are not kept waiting, and nothing is held for a reader that takes its time. Raises
+        Damaged if an event that should be there is missing, and ValueError if ``after`` lies
+        before what was compacted away, also if that is done while they are read.
         """
 
     @abstractmethod
@@ -184,7 +190,10 @@ class Store(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Read everything; Damaged, with the first thing that is wrong."""
+        """Read everything; Damaged, with the first thing that is wrong.
+
+        A damaged snapshot is wrong only if what it stands for was compacted away.
+        """
 
     @abstractmethod
     def close(self) -> None:
@@ -242,6 +251,15 @@ def fingerprint(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def parts_of(data: bytes) -> list[bytes]:
+    """A snapshot in parts, at least one.
+
+    >>> len(parts_of(b""))
+    1
+    """
+    return [bytes(data[start : start + PART]) for start in range(0, max(len(data), 1), PART)]
+
+
 def check_name(what: str, value: str) -> None:
     """Refuse names that not every store can hold.
 
@@ -251,6 +269,19 @@ def check_name(what: str, value: str) -> None:
     """
     if not 1 <= len(value) <= 200 or not value.isprintable():
         raise ValueError(f"{what} = {value!r:.300} is not a text of 1 to 200 printable characters")
+
+
+def check_market(store: Store, market: str) -> None:
+    """Read a market's journal from end to end; there must be a way to the state before it."""
+    compacted = store.compacted(market)
+    for _ in store.events(market, compacted):
+        pass
+    saved = store.snapshot(market)
+    if compacted > 0 and (saved is None or saved[0] < compacted):
+        raise Damaged(
+            f"market {market!r}: events up to {compacted} were compacted, and there is no "
+            "undamaged snapshot that covers them"
+        )
 
 
 def check_seconds(seconds: float) -> None:

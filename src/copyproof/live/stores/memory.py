@@ -17,11 +17,13 @@ from copyproof.live.stores.contract import (
     Row,
     Store,
     UnknownMarket,
+    check_market,
     check_name,
     check_seconds,
     decode,
     encode,
     fingerprint,
+    parts_of,
 )
 from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.sqlite import write_backup
@@ -210,16 +212,19 @@ class MemoryStore(Store):
                     ("events", (name, number, text))
                     for number, text in enumerate(mine.events, mine.compacted + 1)
                 ]
-                rows += [
-                    ("snapshots", (name, number, *kept))
-                    for number, kept in sorted(mine.snapshots.items())
-                ]
+                for number, (data, digest, own) in sorted(mine.snapshots.items()):
+                    first, *more = parts_of(data)
+                    rows.append(("snapshots", (name, number, first, digest, own)))
+                    rows += [
+                        ("parts", (name, number, part, piece)) for part, piece in enumerate(more, 1)
+                    ]
         yield from rows
 
     def load(self, rows: Iterable[Row]) -> None:
         """Fill an empty store."""
         markets: dict[str, _Market] = {}
         keys: dict[str, str] = {}
+        pieces: dict[tuple[str, int], list[bytes]] = {}
         for table, row in rows:
             if table == "keys":
                 keys[row[0]] = row[1]
@@ -227,8 +232,13 @@ class MemoryStore(Store):
                 markets[row[0]] = _Market(row[1], [], row[3], {}, Lease("", row[4] + 1))
             elif table == "events":
                 markets[row[0]].events.append(row[2])
+            elif table == "parts":
+                pieces.setdefault(row[:2], []).append(row[3])
             else:
                 markets[row[0]].snapshots[row[1]] = row[2:]
+        for (market, number), more in pieces.items():
+            first, digest, own = markets[market].snapshots[number]
+            markets[market].snapshots[number] = (b"".join([first, *more]), digest, own)
         with self._lock:
             if self._markets or self._keys:
                 raise ValueError("the store to restore into is not empty")
@@ -241,8 +251,7 @@ class MemoryStore(Store):
     def check(self) -> None:
         """Read everything."""
         for market in self.markets():
-            for _ in self.events(market, self.compacted(market)):
-                pass
+            check_market(self, market)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -86,11 +86,16 @@ class _Connection:
             for row in rows:
                 copy.write_row(row)
 
-    def stream(self, sql: str, *parameters: object) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(
+        self, sql: str, *parameters: object, size: int = CHUNK
+    ) -> Iterator[list[tuple[Any, ...]]]:
         with self.raw.cursor(name=f"c{secrets.token_hex(4)}") as cursor:
             cursor.execute(_marked(sql), parameters)
-            while chunk := cursor.fetchmany(CHUNK):
+            while chunk := cursor.fetchmany(size):
                 yield chunk
+
+    def pause(self) -> None:
+        self.raw.commit()
 
 
 class PostgresStore(SqlStore):

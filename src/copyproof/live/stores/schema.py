@@ -8,7 +8,8 @@ PostgreSQL share.
 |---|---|
 | markets | a market: configuration, number of the last event, up to where compacted, the lease |
 | events | an event: market, number, JSON text |
-| snapshots | a state after an event: bytes, the caller's digest, our own checksum |
+| snapshots | a state after an event: its first bytes, the caller's digest, our own checksum |
+| parts | more bytes of a snapshot, as no database takes a gigabyte at once: number 1, 2, ... |
 | keys | an API key: id, JSON text |
 """
 
@@ -40,6 +41,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
         " last = COALESCE((SELECT max(number) FROM events WHERE market = name), 0),"
         " compacted = COALESCE((SELECT min(number) - 1 FROM events WHERE market = name), 0)",
     ),
+    # 3: snapshots of any size.
+    (
+        "CREATE TABLE parts (market TEXT NOT NULL, number BIGINT NOT NULL, part BIGINT NOT NULL,"
+        f" data {BLOB} NOT NULL, PRIMARY KEY (market, number, part))",
+    ),
 )
 
 VERSION = len(STEPS)
@@ -50,5 +56,6 @@ COLUMNS = {
     "markets": ("name", "config", "last", "compacted", "token"),
     "events": ("market", "number", "body"),
     "snapshots": ("market", "number", "data", "digest", "sum"),
+    "parts": ("market", "number", "part", "data"),
 }
 """What ``dump`` gives of every table, in this order of tables."""

@@ -19,12 +19,14 @@ from copyproof.live.stores.contract import (
     Row,
     Store,
     UnknownMarket,
+    check_market,
     check_name,
     check_seconds,
     decode,
     decode_many,
     encode,
     fingerprint,
+    parts_of,
 )
 from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.schema import COLUMNS
@@ -33,6 +35,12 @@ __all__ = ["CHUNK", "UNLEASE", "Database", "SqlStore"]
 
 CHUNK = 1000
 """How many rows are read or written in one go."""
+
+_LARGE = ("snapshots", "parts")
+"""Tables whose rows go one by one: each may be large."""
+
+_KEYS = ("id", "name", "market", "number", "part")
+"""Columns by which rows are told apart, and in whose order they are dumped."""
 
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
 """In a copy of a store: who held a lease in the original shall not write here."""
@@ -53,8 +61,14 @@ class Database(Protocol):
         """Insert many rows."""
         ...
 
-    def stream(self, sql: str, *parameters: object) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(
+        self, sql: str, *parameters: object, size: int = CHUNK
+    ) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a large query, in chunks."""
+        ...
+
+    def pause(self) -> None:
+        """End the transaction of a reader; the next query begins another, and sees what is new."""
         ...
 
 
@@ -131,22 +145,30 @@ class SqlStore(Store):
         """Events after number ``after``, on a connection of their own."""
         with self._reading() as database:
             last, compacted, _ = self._market(database, market, write=False)
-            if after < compacted:
-                raise ValueError(f"after = {after}: events up to {compacted} were compacted")
             number = after
-            for chunk in database.stream(
-                "SELECT number, body FROM events WHERE market = ? AND number > ? ORDER BY number",
-                market,
-                after,
-            ):
+            while True:
+                if number < compacted:
+                    raise ValueError(f"after = {number}: events up to {compacted} were compacted")
+                if number >= last:
+                    return
+                chunk = database.rows(
+                    "SELECT number, body FROM events WHERE market = ? AND number > ?"
+                    f" AND number <= ? ORDER BY number LIMIT {CHUNK}",
+                    market,
+                    number,
+                    last,
+                )
+                if not chunk:
+                    raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
                 if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
                     there = {each for each, _ in chunk}
                     missing = next(each for each in count(number + 1) if each not in there)
                     raise Damaged(f"market {market!r}: event {missing} is missing in the journal")
+                database.pause()  # nothing is held for a reader that takes its time
                 yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
                 number = chunk[-1][0]
-            if number != max(last, after):
-                raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
+                if number < last:
+                    compacted = self._market(database, market, write=False)[1]
 
     def last(self, market: str) -> int:
         """The number of the last event."""
@@ -168,12 +190,16 @@ class SqlStore(Store):
             others = sorted((old for (old,) in kept if old != number), reverse=True)
             newer = sum(old > number for old in others)
             drop = {number, *others[max(SNAPSHOTS - 1, newer) :]}
-            for old in drop:
-                database.change(
-                    "DELETE FROM snapshots WHERE market = ? AND number = ?", market, old
-                )
-            row = (market, number, bytes(data), digest, fingerprint(data))
+            for table in _LARGE:
+                for old in drop:
+                    database.change(
+                        f"DELETE FROM {table} WHERE market = ? AND number = ?", market, old
+                    )
+            first, *more = parts_of(data)
+            row = (market, number, first, digest, fingerprint(data))
             database.insert("snapshots", COLUMNS["snapshots"], [row])
+            for part, piece in enumerate(more, 1):
+                database.insert("parts", COLUMNS["parts"], [(market, number, part, piece)])
 
     def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
         """The newest undamaged state."""
@@ -187,13 +213,14 @@ class SqlStore(Store):
         kept = database.rows("SELECT number FROM snapshots WHERE market = ?", market)
         for (number,) in sorted(kept, reverse=True):
             if before is None or number < before:
-                [(data, digest, own)] = database.rows(
-                    "SELECT data, digest, sum FROM snapshots WHERE market = ? AND number = ?",
-                    market,
-                    number,
+                of = "WHERE market = ? AND number = ?"
+                [(first, digest, own)] = database.rows(
+                    f"SELECT data, digest, sum FROM snapshots {of}", market, number
                 )
+                more = database.rows(f"SELECT data FROM parts {of} ORDER BY part", market, number)
+                data = b"".join([first, *(piece for (piece,) in more)])
                 if fingerprint(data) == own:
-                    return number, bytes(data), digest
+                    return number, data, digest
         return None
 
     def compact(self, market: str, upto: int) -> None:
@@ -277,9 +304,10 @@ class SqlStore(Store):
         """Every row, on a connection of its own."""
         with self._reading() as database:
             for table, columns in COLUMNS.items():
-                order = ", ".join(columns[:2] if "number" in columns else columns[:1])
+                order = ", ".join(column for column in columns if column in _KEYS)
                 for chunk in database.stream(
-                    f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"
+                    f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}",
+                    size=1 if table in _LARGE else CHUNK,
                 ):
                     yield from ((table, row) for row in chunk)
 
@@ -290,13 +318,13 @@ class SqlStore(Store):
                 if database.rows(f"SELECT 1 FROM {table} LIMIT 1"):
                     raise ValueError("the store to restore into is not empty")
             for table, group in groupby(rows, key=lambda row: row[0]):
-                while chunk := [row for _, row in islice(group, CHUNK)]:
+                size = 1 if table in _LARGE else CHUNK
+                while chunk := [row for _, row in islice(group, size)]:
                     database.insert(table, COLUMNS[table], chunk)
             database.change(UNLEASE)
 
     def check(self) -> None:
         """Read everything, each market's journal from end to end."""
         for market in self.markets():
-            for _ in self.events(market, self.compacted(market)):
-                pass
+            check_market(self, market)
         self.keys()

@@ -48,10 +48,16 @@ class _Connection:
         marks = ", ".join("?" * len(columns))
         self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
-    def stream(self, sql: str, *parameters: object) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(
+        self, sql: str, *parameters: object, size: int = CHUNK
+    ) -> Iterator[list[tuple[Any, ...]]]:
         cursor = self.raw.execute(sql, parameters)
-        while chunk := cursor.fetchmany(CHUNK):
+        while chunk := cursor.fetchmany(size):
             yield chunk
+
+    def pause(self) -> None:
+        self.raw.execute("COMMIT")
+        self.raw.execute("BEGIN")  # which holds nothing before its first query
 
 
 class SqliteStore(SqlStore):
