@@ -2,6 +2,7 @@
 
 import io
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,7 +20,8 @@ def played(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, seconds: float)
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     now = iter([0.0, seconds, seconds, seconds])
-    monkeypatch.setattr(waiting.time, "monotonic", lambda: next(now))
+    # The module's clock only: the bar has one of its own.
+    monkeypatch.setattr(waiting, "time", SimpleNamespace(monotonic=lambda: next(now)))
     with Waiting(200, compiles=False) as shown:
         first = shown.part(100)
         first(50)
