@@ -49,13 +49,19 @@ def test_the_whole_round(client: Client) -> None:
     client.resume_agent("é x", "ünal")
     client.retire_arm("é x", "bob", "d")
     assert {one.agent for one in client.ask("é x", 5)} == {"ünal"}
+    client.suspend_arm("é x", "ünal", "c")
+    assert {one.arm for one in client.ask("é x", 5)} == {"a/b"}
+    client.register_arms("é x", "ünal", ["c"])
+    assert {one.arm for one in client.ask("é x", 5)} == {"a/b"}
+    client.resume_arm("é x", "ünal", "c")
+    assert {one.arm for one in client.ask("é x", 9, slate=True)} == {"a/b", "c"}
     client.set_policy("é x", "prh-ucb")
     found = client.statistics("é x")
     assert (found["policy"], found["revenue"]) == ("prh-ucb", 2.0)
     assert client.statistics("é x", "bob")["agent"] == "bob"
     assert "é x" in [each["market"] for each in client.markets()]
     kinds = [event["kind"] for event in client.journal("é x")]
-    assert kinds.count("asked") == 6
+    assert kinds.count("asked") == 9
     numbers = [event["number"] for event in client.journal("é x", after=3)]
     assert numbers == list(range(4, len(kinds) + 1))
 

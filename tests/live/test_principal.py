@@ -168,6 +168,40 @@ def test_statistics_survive_retirement_and_return() -> None:
     reopened(principal)
 
 
+@pytest.mark.parametrize("policy", ["h-ucb", "ucb1", "grace-anytime", "rh-ucb(L=2)"])
+def test_a_suspended_arm_stays_out_whatever_its_agent_does(policy: str) -> None:
+    principal = Principal(config=MarketConfig(policy, horizon=1000))
+    principal.register_arms([("ann", "a"), ("ann", "b"), ("bob", "c")])
+    principal.ask(30)
+    plays = {arm.arm: arm.plays for arm in principal.statistics("ann").arms}
+    assert principal.suspend_arm("ann", "a")
+    assert not principal.suspend_arm("ann", "a")
+    assert not principal.register_arm("ann", "a")  # it is registered all the while
+    assert principal.retire_arm("ann", "a")
+    assert principal.register_arm("ann", "a")
+    first, second = principal.statistics("ann").arms
+    assert (first.registered, first.suspended, first.in_play) == (True, True, False)
+    assert (second.registered, second.suspended) == (True, False)
+    assert [one.arms for one in principal.statistics().agents] == [1, 1]
+    assert "a" not in {decision.arm for decision in principal.ask(300)}
+    with pytest.raises(NoArm):
+        principal.ask(eligible={"ann": ["a"]})
+    reopened(principal)
+    principal.snapshot()
+    reopened(principal)
+    assert principal.resume_arm("ann", "a")
+    assert not principal.resume_arm("ann", "a")
+    assert "a" in {decision.arm for decision in principal.ask(3, slate=True)}
+    assert principal.statistics("ann").arms[0].plays == plays["a"] + 1
+    principal.suspend_arm("ann", "b")
+    principal.retire_arm("ann", "b")
+    principal.resume_arm("ann", "b")
+    assert "b" not in {decision.arm for decision in principal.ask(300)}
+    with pytest.raises(Unknown, match="arm = 'x' is not known"):
+        principal.suspend_arm("ann", "x")
+    reopened(principal)
+
+
 def test_a_reward_for_a_retired_arm_or_a_suspended_agent_counts() -> None:
     for policy in ("h-ucb", "ucb1", "prh-ucb"):
         principal, _ = market(policy)

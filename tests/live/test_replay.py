@@ -43,6 +43,7 @@ STEP = st.tuples(
         + ["tell"] * 4
         + ["arm"] * 3
         + ["arms", "retire", "retire", "agent", "suspend", "resume", "policy", "wait", "again"]
+        + ["suspend arm", "resume arm", "resume arm"]
         + ["expire", "snapshot", "compact", "fail before", "fail after", "group"]
     ),
     st.integers(0, 10_000),
@@ -94,6 +95,10 @@ class Session:
                 principal.suspend_agent(agent)
             case "resume":
                 principal.resume_agent(agent)
+            case "suspend arm":
+                principal.suspend_arm(agent, arm)
+            case "resume arm":
+                principal.resume_arm(agent, arm)
             case "policy":
                 principal.set_policy(MORE_POLICIES[n % len(MORE_POLICIES)])
             case "wait":

@@ -15,6 +15,8 @@ TARGETS = [
     ("POST", "/v1/markets/site/agents", any_bodies),
     ("POST", "/v1/markets/site/agents/ann/arms", any_bodies),
     ("POST", "/v1/markets/site/agents/ann/arms/retire", any_bodies),
+    ("POST", "/v1/markets/site/agents/ann/arms/suspend", any_bodies),
+    ("POST", "/v1/markets/site/agents/ann/arms/resume", any_bodies),
     ("POST", "/v1/markets/site/agents/ann/suspend", any_bodies),
     ("POST", "/v1/markets/site/agents/ann/resume", any_bodies),
     ("PUT", "/v1/markets/site", any_bodies),

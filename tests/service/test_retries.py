@@ -14,6 +14,8 @@ WRITES: list[tuple[str, str, Any]] = [
     ("POST", f"{A}/agents/zoe/arms", {"arms": ["z1", "z2"]}),
     ("POST", f"{A}/agents/zoe/suspend", None),
     ("POST", f"{A}/agents/zoe/resume", None),
+    ("POST", f"{A}/agents/zoe/arms/suspend", {"arm": "z1"}),
+    ("POST", f"{A}/agents/zoe/arms/resume", {"arm": "z1"}),
     ("POST", f"{A}/agents/zoe/arms/retire", {"arm": "z2"}),
     ("PUT", f"{A}/policy", {"policy": "prh-ucb"}),
     ("POST", f"{A}/decisions", {"count": 7}),

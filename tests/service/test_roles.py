@@ -23,6 +23,8 @@ MATRIX = [
     ("POST", f"{A}/agents/ann/resume", None, "o"),
     ("POST", f"{A}/agents/ann/arms", {"arms": ["a1"]}, "og"),
     ("POST", f"{A}/agents/ann/arms/retire", {"arm": "a2"}, "og"),
+    ("POST", f"{A}/agents/ann/arms/suspend", {"arm": "a2"}, "o"),
+    ("POST", f"{A}/agents/ann/arms/resume", {"arm": "a2"}, "o"),
     ("GET", f"{A}/agents/ann/statistics", None, "oug"),
     ("POST", f"{A}/decisions", {"count": 2}, "oa"),
     ("POST", f"{A}/rewards", {"decision": "?", "reward": 1}, "oa"),

@@ -121,7 +121,24 @@ class Client:
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> None:
         """Retire an arm of an agent."""
-        path = f"/agents/{_part(agent)}/arms/retire"
+        self._send_arm(market, agent, "retire", arm, retry_key)
+
+    def suspend_arm(
+        self, market: str, agent: str, arm: str, *, retry_key: str | None = None
+    ) -> None:
+        """Show an arm no more until it is resumed, whatever its agent does."""
+        self._send_arm(market, agent, "suspend", arm, retry_key)
+
+    def resume_arm(
+        self, market: str, agent: str, arm: str, *, retry_key: str | None = None
+    ) -> None:
+        """End the suspension of an arm."""
+        self._send_arm(market, agent, "resume", arm, retry_key)
+
+    def _send_arm(
+        self, market: str, agent: str, what: str, arm: str, retry_key: str | None
+    ) -> None:
+        path = f"/agents/{_part(agent)}/arms/{what}"
         self._send("POST", market, path, {"arm": arm}, retry_key)
 
     # --- markets -------------------------------------------------------------------------------

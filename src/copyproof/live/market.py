@@ -10,8 +10,8 @@ order of registration, decisions are numbered by rounds 1, 2, 3, …):
 ==========  ===================================================================================
 policy      policy: the policy from now on, statistics kept
 agent       agent: it registers
-suspend     agent
-resume      agent
+suspend     agent, or one of its arms: agent, arm
+resume      the same
 arms        arms = [[agent, arm], …]: they register; one that is known comes back
 retire      agent, arm
 asked       at, round = the first one, arms = what was decided; eligible, slate as asked for
@@ -68,11 +68,14 @@ class MarketState:
         """Per agent: its arms ever registered, by name."""
         self.arm_names: list[str] = []
         self.arm_owner: list[int] = []
-        self.registered: list[bool] = []
+        self.there: list[bool] = []
+        """Per arm: whether it is registered and not suspended itself."""
+        self.withheld: dict[int, bool] = {}
+        """Arms that are suspended, and whether they are registered."""
         self.present: list[int] = []
-        """Per agent: how many arms are registered."""
+        """Per agent: how many of its arms are there."""
         self.available = 0
-        """Arms that are registered, of agents that are not suspended."""
+        """Arms that are there, of agents that are not suspended."""
         self.keys = Keys()
         self.at = 0.0
         self._keyed: list[tuple[Event, int]] = []
@@ -94,9 +97,13 @@ class MarketState:
             case "arms":
                 self._enter_arms(event["arms"])
             case "retire":
-                self._retire(self.arm(event["agent"], event["arm"]))
+                self._register(self.arm(event["agent"], event["arm"]), registered=False)
             case "agent":
                 self._enter_agent(event["agent"])
+            case "suspend" if "arm" in event:
+                self._withhold(self.arm(event["agent"], event["arm"]))
+            case "resume" if "arm" in event:
+                self._release(self.arm(event["agent"], event["arm"]))
             case "suspend":
                 self._suspend(self.agent(event["agent"]), suspended=True)
             case "resume":
@@ -178,22 +185,41 @@ class MarketState:
                 arms[name] = self.machine.add_arm(number)
                 self.arm_names.append(name)
                 self.arm_owner.append(number)
-                self.registered.append(True)
-            elif not self.registered[arm]:
-                self.machine.return_arm(arm)
-                self.registered[arm] = True
+                self.there.append(True)
+                self.present[number] += 1
+                self.available += not self.suspended[number]
             else:
-                continue
-            self.present[number] += 1
-            self.available += not self.suspended[number]
+                self._register(arm, registered=True)
 
-    def _retire(self, arm: int) -> None:
-        if self.registered[arm]:
+    def _register(self, arm: int, *, registered: bool) -> None:
+        """Let a known arm come back, or go; one that is suspended does so when that ends."""
+        if arm in self.withheld:
+            self.withheld[arm] = registered
+        else:
+            self._let(arm, there=registered)
+
+    def _withhold(self, arm: int) -> None:
+        if arm not in self.withheld:
+            self.withheld[arm] = self.there[arm]
+            self._let(arm, there=False)
+
+    def _release(self, arm: int) -> None:
+        if arm in self.withheld:
+            self._let(arm, there=self.withheld.pop(arm))
+
+    def _let(self, arm: int, *, there: bool) -> None:
+        if self.there[arm] == there:
+            return
+        if there:
+            self.machine.return_arm(arm)
+        else:
             self.machine.retire_arm(arm)
-            self.registered[arm] = False
-            owner = self.arm_owner[arm]
-            self.present[owner] -= 1
-            self.available -= not self.suspended[owner]
+        self.there[arm] = there
+        owner = self.arm_owner[arm]
+        more = 1 if there else -1
+        self.present[owner] += more
+        if not self.suspended[owner]:
+            self.available += more
 
     def _suspend(self, agent: int, *, suspended: bool) -> None:
         if self.suspended[agent] == suspended:
@@ -223,6 +249,10 @@ class MarketState:
             raise Unknown("arm", name)
         return number
 
+    def is_registered(self, arm: int) -> bool:
+        """Whether its agent has an arm registered, be it suspended or not."""
+        return self.withheld.get(arm, self.there[arm])
+
     def numbers_of(self, eligible: Eligible) -> list[int]:
         """What is eligible as numbers: an agent a as a, an arm as −1 − arm."""
         for name in eligible:
@@ -246,7 +276,7 @@ class MarketState:
         found = 0
         for one in among:
             if not self.suspended[one if one >= 0 else self.arm_owner[-1 - one]]:
-                found += self.present[one] if one >= 0 else self.registered[-1 - one]
+                found += self.present[one] if one >= 0 else self.there[-1 - one]
         return found
 
     # --- the whole of it -------------------------------------------------------------------
@@ -263,6 +293,7 @@ class MarketState:
             "policy": str(self.machine.policy),
             "agents": self.agent_names,
             "arms": self.arm_names,
+            "withheld": list(self.withheld.items()),
             "at": self.at,
         }
 
@@ -282,13 +313,14 @@ class MarketState:
         state.agent_names, state.arm_names = words["agents"], words["arms"]
         state.agents = {name: number for number, name in enumerate(state.agent_names)}
         state.suspended = [bool(one) for one in arrays["suspended"].tolist()]
-        state.registered = [bool(one) for one in arrays["registered"].tolist()]
+        state.there = [bool(one) for one in arrays["registered"].tolist()]
+        state.withheld = dict(words["withheld"])
         state.arm_owner = arrays["arms"]["owner"].tolist()
         state.arm_numbers = [{} for _ in state.agent_names]
         state.present = [0] * len(state.agent_names)
         for arm, (owner, name) in enumerate(zip(state.arm_owner, state.arm_names, strict=True)):
             state.arm_numbers[owner][name] = arm
-            state.present[owner] += state.registered[arm]
+            state.present[owner] += state.there[arm]
         state.available = sum(
             count
             for count, suspended in zip(state.present, state.suspended, strict=True)

@@ -125,6 +125,21 @@ class Principal(Journalled):
         state = self._now()
         return self._change("resume", {"agent": agent}, key, state.suspended[state.agent(agent)])
 
+    def suspend_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
+        """Keep one arm out of all choices, its statistics kept; whether that is a change.
+
+        Its agent may retire it and register it again meanwhile, but not bring it back.
+        """
+        state = self._now()
+        changes = state.arm(agent, arm) not in state.withheld
+        return self._change("suspend", {"agent": agent, "arm": arm}, key, changes)
+
+    def resume_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
+        """Let a suspended arm back in, if it is registered; whether that is a change."""
+        state = self._now()
+        changes = state.arm(agent, arm) in state.withheld
+        return self._change("resume", {"agent": agent, "arm": arm}, key, changes)
+
     def register_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
         """Register an arm, and its agent if it is not known; whether that is a change.
 
@@ -145,7 +160,7 @@ class Principal(Journalled):
         for agent, arm in named:
             number = state.agents.get(agent)
             known = None if number is None else state.arm_numbers[number].get(arm)
-            if known is None or not state.registered[known]:
+            if known is None or not state.is_registered(known):
                 wanted[agent, arm] = None
         with self.group():
             for agent in dict.fromkeys(agent for agent, _ in wanted):
@@ -161,7 +176,7 @@ class Principal(Journalled):
     def retire_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
         """Withdraw an arm, its statistics kept; whether that is a change."""
         state = self._now()
-        changes = state.registered[state.arm(agent, arm)]
+        changes = state.is_registered(state.arm(agent, arm))
         return self._change("retire", {"agent": agent, "arm": arm}, key, changes)
 
     def set_policy(self, policy: Policy | str, *, key: str | None = None) -> bool:

@@ -150,6 +150,7 @@ class ArmStatistics:
     agent: str
     arm: str
     registered: bool
+    suspended: bool
     in_play: bool
     plays: int
     answered: int
@@ -164,7 +165,7 @@ class AgentStatistics:
     agent: str
     suspended: bool
     arms: int
-    """Arms that are registered now."""
+    """Arms that are registered now, suspended ones left out."""
     plays: int
     answered: int
     pending: int

@@ -32,9 +32,11 @@ class View:
             mine = np.array(sorted(state.arm_numbers[self._one].values()), np.int64)
         self._arms, self._rows, self._in_play = mine, np.zeros(0), np.zeros(0, bool)
         self._registered: list[bool] = []
+        self._withheld: set[int] = set()
         if self._one is not None:
             self._rows, self._in_play = arena.arm_rows(mine)
-            self._registered = [state.registered[arm] for arm in mine.tolist()]
+            self._registered = [state.is_registered(arm) for arm in mine.tolist()]
+            self._withheld = state.withheld.keys() & set(mine.tolist())
         self._pairs = len(mine) * (len(mine) - 1) / 2
         self._told = mine[arena.live.history["rewards"][mine] >= PRINTS[0]]
         self._history = arena.live.history[self._told]
@@ -80,6 +82,7 @@ class View:
         return ArmStatistics(
             *self._name(arm),
             registered=self._registered[place],
+            suspended=arm in self._withheld,
             in_play=bool(self._in_play[place]),
             plays=played,
             answered=answers,

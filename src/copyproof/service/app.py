@@ -77,7 +77,7 @@ def create_app(
     >>> from copyproof.live.stores import open_store
     >>> app = create_app(open_store("memory:"), owner="here")
     >>> len(document()["paths"])
-    19
+    21
     """
     limits = limits or Limits()
     metrics = Metrics()

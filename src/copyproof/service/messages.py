@@ -138,7 +138,7 @@ class ArmsIn(_In):
 
 
 class ArmIn(_In):
-    """An arm to retire."""
+    """One arm of an agent."""
 
     arm: _Text
 
@@ -209,6 +209,7 @@ class ArmOut(_Out):
     agent: str
     arm: str
     registered: bool
+    suspended: bool
     in_play: bool
     plays: int
     answered: int

@@ -63,6 +63,24 @@ async def retire_arm(market: str, agent: str, body: ArmIn, call: _WriteArms) -> 
     return StateOut(done=f"{body.arm} is retired")
 
 
+@router.post("/{agent}/arms/suspend")
+async def suspend_arm(market: str, agent: str, body: ArmIn, call: _WriteAgents) -> StateOut:
+    """Show an arm no more until it is resumed, whatever its agent does."""
+    await call.write(
+        market, lambda principal: principal.suspend_arm(agent, body.arm, key=call.retry), "arm"
+    )
+    return StateOut(done=f"{body.arm} is suspended")
+
+
+@router.post("/{agent}/arms/resume")
+async def resume_arm(market: str, agent: str, body: ArmIn, call: _WriteAgents) -> StateOut:
+    """End the suspension of an arm; it is shown again if it is registered."""
+    await call.write(
+        market, lambda principal: principal.resume_arm(agent, body.arm, key=call.retry), "arm"
+    )
+    return StateOut(done=f"{body.arm} is resumed")
+
+
 @router.get("/{agent}/statistics", response_model=AgentStatisticsOut)
 async def read_agent_statistics(
     market: str, agent: str, call: Annotated[Call, Depends(may("read agent statistics"))]
