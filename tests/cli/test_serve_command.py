@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from copyproof.cli import main
+from copyproof.live.stores import open_store
 from tests.service.serving import Caller, environment, free_port
 
 
@@ -86,6 +87,7 @@ def test_keys_on_the_command_line(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["keys", "list"], "live.db: cannot be opened: it is not there"),
         (["keys", "add", "king"], "role = 'king' is not one of"),
         (["keys", "add", "application"], "markets is empty"),
         (["keys", "revoke", "nothing"], "ID = 'nothing' is not that of a key"),
@@ -107,7 +109,10 @@ def test_bad_arguments(
     said: str,
 ) -> None:
     if "--store" not in arguments:
-        arguments = [*arguments, "--store", f"sqlite:{tmp_path / 'live.db'}"]
+        store = f"sqlite:{tmp_path / 'live.db'}"
+        if arguments != ["keys", "list"]:
+            open_store(store).close()
+        arguments = [*arguments, "--store", store]
     monkeypatch.setattr(sys, "argv", ["copyproof", *arguments])
     assert main() == 2
     printed = capsys.readouterr()

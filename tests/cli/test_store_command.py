@@ -83,14 +83,16 @@ def test_what_is_damaged_is_said(tmp_path: Path, program: Any) -> None:
 
 def test_bad_arguments(tmp_path: Path, program: Any) -> None:
     url, other = f"sqlite:{tmp_path / 'live.db'}", f"sqlite:{tmp_path / 'other.db'}"
-    there = tmp_path / "backup.db"
+    there, empty = tmp_path / "backup.db", f"sqlite:{tmp_path / 'empty.db'}"
+    open_store(empty).close()
     with open_store(url) as store:
         filled(store)
         store.backup(there)
     for arguments, said in (
         (["backup", there, "--store", url], "exists already"),
-        (["backup", tmp_path / "new.db", "--store", other], "--store is empty"),
-        (["check", "--store", other], "--store is empty"),
+        (["backup", tmp_path / "new.db", "--store", other], "it is not there"),
+        (["check", "--store", other], "it is not there"),
+        (["check", "--store", empty], "--store is empty"),
         (["compact", "nothing", "--store", url], "MARKET = 'nothing' is not in the store"),
         (["restore", tmp_path / "no.db", "--store", other], "is not a file"),
         (["restore", there, "--store", url], "is not empty"),

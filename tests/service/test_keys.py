@@ -1,10 +1,12 @@
 """API keys: hashed, rotated, revoked, made again by a retry; over HTTP and in the store."""
 
 import json
+from typing import Any
 
 import pytest
 
 from copyproof.live.stores import open_store
+from copyproof.live.stores.memory import MemoryStore
 from copyproof.service.keys import Keyring, make_key
 from tests.service.conftest import Service
 
@@ -78,6 +80,27 @@ def test_revocation_reaches_other_processes() -> None:
     assert there.check(text) is None
     with pytest.raises(KeyError):
         here.rotate(key.id)
+
+
+def test_a_rotation_does_not_undo_a_revocation_of_another_process() -> None:
+    class Crossed(MemoryStore):
+        """Just before a key is written, another process revokes it."""
+
+        def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
+            if replacing is not None and not crossed:
+                crossed.append(key["id"])
+                Keyring(self, Clock()).revoke(key["id"])
+            super().put_key(key, replacing=replacing)
+
+    crossed: list[str] = []
+    store = Crossed()
+    ring = Keyring(store, Clock())
+    key, text = ring.add("operator")
+    with pytest.raises(KeyError):
+        ring.rotate(key.id)
+    assert crossed == [key.id]
+    assert ring.check(text) is None
+    assert Keyring(store, Clock()).check(text) is None
 
 
 def test_keys_over_http(service: Service) -> None:

@@ -48,7 +48,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Make a key, and print it: it is not stored, and cannot be shown again."""
-    with opened(store) as found:
+    with opened(store, create=True) as found:
         from typing import get_args
 
         from copyproof.service.keys import Keyring

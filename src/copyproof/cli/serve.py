@@ -50,7 +50,7 @@ def serve(
     _check(rate, burst, body, lease)
     if example and store == DEFAULT_STORE:
         store = _EXAMPLE_STORE
-    with opened(store) as found:
+    with opened(store, create=True) as found:
         from copyproof.engine.cache import is_cached
         from copyproof.service import Limits, bind, run
         from copyproof.service.example import EXAMPLE, make_example

@@ -42,7 +42,7 @@ def restore(file: _File, store: StoreUrl = DEFAULT_STORE, as_json: AsJson = Fals
     """Copy a backup into a store that is empty, all or nothing."""
     from copyproof.live import stores
 
-    with opened(store) as target:  # says what is wrong with it, if anything is
+    with opened(store, create=True) as target:  # says what is wrong with it, if anything is
         stores.restore(file, store)
         _print({"restored": str(file), "markets": len(target.markets())}, as_json)
 
@@ -82,7 +82,7 @@ def check(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
 
 
 def _refuse_empty(found: "Store") -> None:
-    """Opening a store makes it: an empty one is most likely not the one that was meant."""
+    """An empty store is most likely not the one that was meant; PostgreSQL's is made if missing."""
     if not found.markets() and not found.keys():
         raise ValueError("--store is empty: it has neither markets nor keys")
 

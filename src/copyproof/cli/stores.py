@@ -27,8 +27,10 @@ StoreUrl: TypeAlias = Annotated[
 
 
 @contextmanager
-def opened(url: str) -> "Iterator[Store]":
+def opened(url: str, *, create: bool = False) -> "Iterator[Store]":
     """Open a store, and close it at the end; the service's libraries must be there.
+
+    A file that is not there is made only if ``create`` says so: its name may be a wrong one.
 
     Raises
     ------
@@ -41,7 +43,7 @@ def opened(url: str) -> "Iterator[Store]":
     from copyproof.live.stores import StoreError, open_store
 
     try:
-        store = open_store(url)
+        store = open_store(url, create=create)
     except StoreError as error:
         raise ValueError(f"--store cannot be opened: {error}") from None
     with store:

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
 from copyproof.live.records import KeyReused
-from copyproof.live.stores import Store
+from copyproof.live.stores import Conflict, Store, StoreError
 from copyproof.service.roles import Role
 
 __all__ = ["OVERLAP", "Key", "Keyring", "make_key", "new_id", "new_secret"]
@@ -172,6 +172,8 @@ def make_key(
     return key, f"cp_{key.id}_{secret}"
 
 
+_TRIES = 20
+"""How often a key is changed anew because another process was faster."""
 _NOBODY = Key("", "auditor", (), None, "", 0.0, "0" * 32, "0" * 64)
 """What an unknown id is compared against."""
 
@@ -191,6 +193,7 @@ class Keyring:
         self._store = store
         self._clock = clock
         self._keys: dict[str, Key] = {}
+        self._stored: dict[str, dict[str, Any]] = {}
         self._writing = threading.RLock()
         self.refresh()
 
@@ -198,7 +201,8 @@ class Keyring:
         """Read all keys: other processes make and revoke them, too."""
         with self._writing:  # or else a key that is being made could be forgotten again
             stored = self._store.keys()
-            self._keys = {data["id"]: Key.from_dict(data) for data in stored}
+            self._stored = {data["id"]: data for data in stored}
+            self._keys = {name: Key.from_dict(data) for name, data in self._stored.items()}
 
     def __len__(self) -> int:
         return sum(key.revoked is None for key in self._keys.values())
@@ -247,7 +251,8 @@ class Keyring:
             self.refresh()
             before = self._keys.get(key.id)
             if before is None:
-                self._put(key)
+                self._store.put_key(key.to_dict())
+                self._keys = {**self._keys, key.id: key}
                 return key, text
         same = (key.role, key.markets, key.agent, key.note)
         if (before.role, before.markets, before.agent, before.note) != same:
@@ -262,16 +267,18 @@ class Keyring:
         KeyError
             If there is no such key, or it is revoked.
         """
-        with self._writing:
-            self.refresh()
-            key = self._keys[name]
+        secret = new_secret(seed)
+
+        def rotated(key: Key) -> Key:
             if key.revoked is not None:
                 raise KeyError(name)
-            secret = new_secret(seed)
             hashed = _hashed(key.salt, secret)
-            if hashed != key.hash:
-                until = self._clock() + overlap
-                self._put(replace(key, hash=hashed, old_hash=key.hash, old_until=until))
+            if hashed == key.hash:
+                return key
+            until = self._clock() + overlap
+            return replace(key, hash=hashed, old_hash=key.hash, old_until=until)
+
+        self._change(name, rotated)
         return f"cp_{name}_{secret}"
 
     def revoke(self, name: str) -> Key:
@@ -282,14 +289,23 @@ class Keyring:
         KeyError
             If there is no such key.
         """
-        with self._writing:
-            self.refresh()
-            key = self._keys[name]
-            if key.revoked is None:
-                key = replace(key, revoked=self._clock())
-                self._put(key)
-        return key
+        return self._change(
+            name, lambda key: key if key.revoked else replace(key, revoked=self._clock())
+        )
 
-    def _put(self, key: Key) -> None:
-        self._store.put_key(key.to_dict())
-        self._keys = {**self._keys, key.id: key}
+    def _change(self, name: str, edit: Callable[[Key], Key]) -> Key:
+        """Change a key as it is in the store; once more if another process was faster."""
+        with self._writing:
+            for _ in range(_TRIES):
+                self.refresh()
+                key = self._keys[name]
+                changed = edit(key)
+                if changed == key:
+                    return key
+                try:
+                    self._store.put_key(changed.to_dict(), replacing=self._stored[name])
+                except Conflict:
+                    continue
+                self._keys = {**self._keys, name: changed}
+                return changed
+        raise StoreError(f"key {name}: others keep changing it")

@@ -49,7 +49,19 @@ def test_a_wrong_postgres_url_is_bad_input() -> None:
         assert "\n" not in str(error.value)
 
 
+def test_a_file_is_not_made_where_it_should_be_there(tmp_path: Path) -> None:
+    for url in (f"sqlite:{tmp_path}/live.db", f"{tmp_path}/live.db"):
+        with pytest.raises(StoreError, match=r"live\.db: cannot be opened: it is not there"):
+            open_store(url, create=False)
+    assert list(tmp_path.iterdir()) == []
+    open_store(f"sqlite:{tmp_path}/live.db").close()
+    open_store(f"sqlite:{tmp_path}/live.db", create=False).close()
+
+
 def test_secrets_are_not_told() -> None:
+    with pytest.raises(ValueError, match=r"store = 'postgress:\.\.\.' is not") as wrong:
+        open_store("postgress://me:secret@127.0.0.1:1/db")
+    assert "secret" not in str(wrong.value)
     with pytest.raises(StoreError) as error:
         open_store("postgresql://me:secret@127.0.0.1:1/db")
     assert "'db' at 127.0.0.1: away" in str(error.value)

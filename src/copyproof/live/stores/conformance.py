@@ -328,6 +328,11 @@ class StoreConformance:
         found = self.store(tmp_path).keys()
         assert [key["id"] for key in found] == ["B", "a", "b"]
         assert store.keys()[2] == {"id": "b", "role": "auditor"}
+        [_, _, kept] = store.keys()
+        store.put_key({"id": "b", "role": "agent"}, replacing=kept)
+        for changed in (kept, {"id": "x"}):  # not what is there, and not there at all
+            _refused(Conflict, lambda key=changed: store.put_key(key, replacing=kept))
+        assert store.keys()[2] == {"id": "b", "role": "agent"}
         store.drop_key("a")
         for unknown in ("a", "", "\x00", "\ud800"):
             _refused(LookupError, store.drop_key, unknown)

@@ -166,8 +166,12 @@ class Store(ABC):
         """API keys (hashed already), in order of their "id"."""
 
     @abstractmethod
-    def put_key(self, key: dict[str, Any]) -> None:
-        """Store a key under ``key["id"]``, in place of the one that was there."""
+    def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
+        """Store a key under ``key["id"]``, in place of the one that was there.
+
+        With ``replacing`` only in place of that one, as ``keys`` gave it: Conflict if another
+        process has changed it since.
+        """
 
     @abstractmethod
     def drop_key(self, key_id: str) -> None:

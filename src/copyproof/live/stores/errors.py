@@ -20,7 +20,7 @@ class Uncertain(StoreError):
 
 
 class Conflict(StoreError):
-    """The number given is not the next one: somebody else has written, or memory is stale."""
+    """Somebody else has written: an event's number is not the next, a key is another by now."""
 
 
 class LeaseLost(StoreError):

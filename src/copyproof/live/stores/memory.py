@@ -186,11 +186,13 @@ class MemoryStore(Store):
         with self._lock:
             return [decode(self._keys[key]) for key in sorted(self._keys)]
 
-    def put_key(self, key: dict[str, Any]) -> None:
+    def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""
         check_name("id", key.get("id", ""))
         text = encode(key)
         with self._lock:
+            if replacing is not None and self._keys.get(key["id"]) != encode(replacing):
+                raise Conflict(f"key {key['id']!r} is not the one to be replaced")
             self._keys[key["id"]] = text
 
     def drop_key(self, key_id: str) -> None:

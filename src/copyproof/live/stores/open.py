@@ -11,7 +11,7 @@ from copyproof.live.stores.sqlite import SqliteStore
 __all__ = ["open_store", "restore"]
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str, *, create: bool = True) -> Store:
     """Open a store, making its tables if it is new.
 
     Parameters
@@ -19,6 +19,8 @@ def open_store(url: str) -> Store:
     url : str
         "memory:"; "sqlite:PATH" or just a path; "postgresql://USER:PASSWORD@HOST/DATABASE".
         "?synchronous=off" after it does not wait for the disk, to measure what waiting costs.
+    create : bool
+        Whether to make the file of an SQLite store if there is none.
 
     Raises
     ------
@@ -45,8 +47,9 @@ def open_store(url: str) -> Store:
         return PostgresStore(url)
     if scheme != "sqlite":
         if "://" in url or url == "memory":
-            raise ValueError(f"store = {url!r} is not memory:, sqlite:PATH or postgresql://...")
-        return SqliteStore(Path(url))
+            shown = f"{scheme}:..." if colon else url  # there may be a password in the rest
+            raise ValueError(f"store = {shown!r} is not memory:, sqlite:PATH or postgresql://...")
+        return SqliteStore(Path(url), create=create)
     path, _, query = rest.partition("?")
     options = dict(parse_qsl(query))
     synchronous = options.pop("synchronous", "full")
@@ -54,7 +57,7 @@ def open_store(url: str) -> Store:
         raise ValueError(f"store = {url!r} is not sqlite:PATH or sqlite:PATH?synchronous=off")
     if path.startswith("///"):
         path = path[2:]
-    return SqliteStore(Path(unquote(path)), synchronous=synchronous)
+    return SqliteStore(Path(unquote(path)), synchronous=synchronous, create=create)
 
 
 def restore(path: Path, url: str) -> None:

@@ -280,11 +280,16 @@ class SqlStore(Store):
             found = database.rows("SELECT id, body FROM keys")
         return [decode(body) for _, body in sorted(found)]
 
-    def put_key(self, key: dict[str, Any]) -> None:
+    def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""
         check_name("id", key.get("id", ""))
         text = encode(key)
         with self._transaction(write=True) as database:
+            if replacing is not None:
+                update = "UPDATE keys SET body = ? WHERE id = ? AND body = ?"
+                if not database.change(update, text, key["id"], encode(replacing)):
+                    raise Conflict(f"key {key['id']!r} is not the one to be replaced")
+                return
             database.change(
                 "INSERT INTO keys (id, body) VALUES (?, ?)"
                 " ON CONFLICT (id) DO UPDATE SET body = excluded.body",

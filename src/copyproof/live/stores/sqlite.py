@@ -69,6 +69,8 @@ class SqliteStore(SqlStore):
         The file; it is made if there is none, its folder must exist.
     synchronous : str
         "full", or "off" to measure what durability costs: then a loss of power loses commits.
+    create : bool
+        Whether to make the file if there is none.
     clock : callable, optional
         The time in seconds, by which leases run.
 
@@ -88,6 +90,7 @@ class SqliteStore(SqlStore):
         path: Path,
         *,
         synchronous: str = "full",
+        create: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__()
@@ -95,6 +98,7 @@ class SqliteStore(SqlStore):
             raise ValueError(f"synchronous = {synchronous!r} is not full or off")
         self._path = Path(os.path.abspath(path))
         self._synchronous = synchronous
+        self._create = create
         self._clock = clock
         self.durable = synchronous == "full"
         self._file: tuple[int, int] | None = None
@@ -133,6 +137,8 @@ class SqliteStore(SqlStore):
             return "cannot be opened: its folder is not there"
         if self._path.is_dir():
             return "cannot be opened: it is a folder"
+        if not self._path.exists():
+            return "cannot be opened: it is not there"
         if not all(os.access(each, os.W_OK) for each in (self._path.parent, self._path)):
             return "cannot be opened: the file or its folder is read-only"
         return "cannot be opened"
@@ -167,7 +173,7 @@ class SqliteStore(SqlStore):
             self._drop()
             raise StoreError(f"{self._path}: the file was replaced by another one")
         try:
-            raw = self._connect("rwc" if self._file is None else "rw")
+            raw = self._connect("rwc" if self._create and self._file is None else "rw")
             try:
                 self._recognise(raw)
                 self._set_wal(raw)
