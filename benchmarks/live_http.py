@@ -12,7 +12,9 @@ all figures.
 | reward | one reward a request, 64 connections, for decisions made before |
 | retriable | one decision a request with an Idempotency-Key, 64 connections |
 | batch | 100 decisions a request, 8 connections |
-| arms | one decision a request, 16 connections, a market of N arms in N/100 agents |
+| N arms | one decision a request, 16 connections, a market of N arms in N/100 agents |
+
+Figures are medians over the turns; the ratio is that of durable to not durable within a turn.
 """
 
 import argparse
@@ -26,7 +28,8 @@ import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from itertools import count
-from typing import Any
+from statistics import median
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import uvloop
@@ -165,36 +168,61 @@ def cases(url: str, key: str, seconds: float) -> dict[str, tuple[Callable[..., A
     }
 
 
-def row(case: str, name: str, each: int, took: float, times: list[float]) -> str:
+class Turn(NamedTuple):
+    """What one turn of a case measured; times in milliseconds."""
+
+    rate: float
+    p50: float
+    p99: float
+    longest: float
+
+
+def turn(each: int, took: float, times: list[float]) -> Turn:
     times.sort()
     p50, p99 = (1000 * times[int(len(times) * q)] for q in (0.5, 0.99))
-    rate = each * len(times) / took
-    return f"| {case} | {name} | {rate:,.0f} | {p50:.1f} | {p99:.1f} | {1000 * times[-1]:.0f} |"
+    return Turn(each * len(times) / took, p50, p99, 1000 * times[-1])
+
+
+def medians(turns: list[Turn]) -> Turn:
+    return Turn(*(median(column) for column in zip(*turns, strict=True)))
+
+
+def row(case: str, durable: list[Turn], other: list[Turn]) -> str:
+    here = medians(durable)
+    cells = [f"{here.rate:,.0f}", f"{here.p50:.1f}", f"{here.p99:.1f}", f"{here.longest:.0f}"]
+    cells += ["–", "–"]
+    if other:
+        ratio = median(one.rate / two.rate for one, two in zip(durable, other, strict=True))
+        cells[4:] = [f"{medians(other).rate:,.0f}", f"{ratio:.2f}"]
+    return f"| {case} | {' | '.join(cells)} |"
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("--seconds", type=float, default=5.0, help="of each turn")
-    arguments.add_argument("--turns", type=int, default=2)
+    arguments.add_argument("--seconds", type=float, default=3.0, help="of each turn")
+    arguments.add_argument("--turns", type=int, default=5)
     arguments.add_argument("--arms", type=int, default=1_000_000)
     given = arguments.parse_args()
     small = [(f"agent-{n % 5}", f"arm-{n}") for n in range(50)]
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
-    print("| case | store | decisions or rewards/s | p50, ms | p99, ms | longest, ms |")
-    print("|---|---|---:|---:|---:|---:|")
+    print("| case | durable, /s | p50, ms | p99, ms | longest, ms | not durable, /s | ratio |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
     with (
         tempfile.TemporaryDirectory(dir=".") as folder,
         service(folder, "durable", small) as one,
         service(folder, "not durable", small) as two,
     ):
         places = {"durable": one, "not durable": two}
+        seen: dict[str, dict[str, list[Turn]]] = {}
         for _ in range(given.turns):
             asked = {name: cases(*at, given.seconds) for name, at in places.items()}
             for case in asked["durable"]:
                 for name, (url, _) in places.items():
                     make, connections, each = asked[name][case]
-                    took, times = send(url, make, connections, given.seconds)
-                    print(row(case, name, each, took, times), flush=True)
+                    measured = turn(each, *send(url, make, connections, given.seconds))
+                    seen.setdefault(case, {}).setdefault(name, []).append(measured)
+        for case, turns in seen.items():
+            print(row(case, turns["durable"], turns["not durable"]), flush=True)
     if given.arms:
         agents = max(1, given.arms // 100)
         many = [(f"agent-{n % agents}", f"arm-{n}") for n in range(given.arms)]
@@ -203,8 +231,11 @@ def main() -> None:
             with service(folder, "durable", many) as (url, key):
                 ready = time.perf_counter() - began
                 one_more = request("decisions", key, {})
-                took, times = send(url, lambda: one_more, 16, given.seconds)
-                print(row(f"{given.arms:,} arms", "durable", 1, took, times))
+                turns = [
+                    turn(1, *send(url, lambda: one_more, 16, given.seconds))
+                    for _ in range(given.turns)
+                ]
+                print(row(f"{given.arms:,} arms", turns, []))
         print(f"\n{given.arms:,} arms in {agents:,} agents: {ready:.0f} s from nothing to served")
 
 
