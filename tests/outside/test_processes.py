@@ -69,7 +69,7 @@ from copyproof.outside import play_outside
 def choose(tally):
     if tally.round == 1:
         open(os.path.join(sys.argv[1], str(os.getpid())), "w").close()
-    time.sleep(0.005)
+    time.sleep(float(sys.argv[2]))
     return tally.arms[0]
 
 how = {"horizon": 10**6, "seed": 1, "first": 0, "repetitions": 8, "workers": 2}
@@ -90,10 +90,11 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="forks")
+@pytest.mark.parametrize("seconds", ["0.005", "1000"])  # slow, and one that never answers
 @pytest.mark.parametrize("how", ["group", "parent", "kill"])
-def test_ctrl_c_ends_all_processes(tmp_path: Path, how: str) -> None:
+def test_ctrl_c_ends_all_processes(tmp_path: Path, how: str, seconds: str) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW, str(tmp_path)],
+        [sys.executable, "-c", SLOW, str(tmp_path), seconds],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
