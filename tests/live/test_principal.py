@@ -168,6 +168,22 @@ def test_statistics_survive_retirement_and_return() -> None:
     reopened(principal)
 
 
+def test_an_agent_cannot_register_arms_without_end() -> None:
+    principal = Principal(config=MarketConfig(most_arms=3))
+    assert principal.register_arms([("ann", "a"), ("ann", "b"), ("bob", "a"), ("ann", "b")]) == 3
+    principal.retire_arm("ann", "a")
+    before = principal.digest()
+    with pytest.raises(ValueError, match=r"arms = 4 is not at most 3: arms that agent 'ann' ever"):
+        principal.register_arms([("bob", "b"), ("ann", "c"), ("ann", "d")])
+    assert principal.digest() == before
+    assert principal.register_arms([("ann", "a"), ("ann", "c")]) == 2  # the first comes back
+    with pytest.raises(ValueError, match="arms = 4"):
+        principal.register_arm("ann", "d")
+    with pytest.raises(ValueError, match=r"arms = 4 .* 'cid'"):
+        principal.register_arms([("cid", name) for name in "abcd"])
+    assert len(principal.statistics().agents) == 2
+
+
 @pytest.mark.parametrize("policy", ["h-ucb", "ucb1", "grace-anytime", "rh-ucb(L=2)"])
 def test_a_suspended_arm_stays_out_whatever_its_agent_does(policy: str) -> None:
     principal = Principal(config=MarketConfig(policy, horizon=1000))

@@ -27,6 +27,7 @@ def test_a_market_keeps_its_policy_whatever_the_default_is_one_day() -> None:
     [
         ({"seed": -1}, "seed = -1 is not a whole number"),
         ({"horizon": 0}, "horizon = 0"),
+        ({"most_arms": 0}, "most_arms = 0"),
         ({"reward_window": float("inf")}, "reward_window = inf"),
         ({"reward_window": -1}, "reward_window = -1.0 is not a number of seconds"),
         ({"default_reward": 2}, r"default_reward = 2 is not in \[0, 1\]"),

@@ -13,6 +13,7 @@ eligible subsets and arms that come and go are not covered by them.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from copyproof.game._check import require, shown, whole_in
@@ -91,17 +92,16 @@ class Principal(Journalled):
                 if self.market not in self.store.markets():
                     raise
             known = self.store.markets()[self.market]
+        self.config = MarketConfig.from_dict(known)
         if config is not None:
-            wanted = config.to_dict()
-            if given:  # then it stands for the policy, as it did when the market was new
-                wanted["policy"] = known["policy"]
+            # If a policy is given it stands for the config's, as it did when the market was new.
+            wanted = replace(config, policy=self.config.policy) if given else config
             require(
-                wanted == known,
+                wanted == self.config,
                 "config",
                 config,
-                f"the one of market {self.market!r}, which exists: {known}",
+                f"the one of market {self.market!r}, which exists: {self.config}",
             )
-        self.config = MarketConfig.from_dict(known)
         self._ids = Ids(self.market, self.config.seed)
         self._rebuild()
         if given:
@@ -157,11 +157,16 @@ class Principal(Journalled):
             return int(kept.answer)
         state = self._now()
         wanted: dict[tuple[str, str], None] = {}
+        new: dict[str, int] = {}
         for agent, arm in named:
             number = state.agents.get(agent)
             known = None if number is None else state.arm_numbers[number].get(arm)
-            if known is None or not state.is_registered(known):
-                wanted[agent, arm] = None
+            if (agent, arm) in wanted or (known is not None and state.is_registered(known)):
+                continue
+            wanted[agent, arm] = None
+            if known is None:
+                new[agent] = new.get(agent, 0) + 1
+        self._check_most_arms(new)
         with self.group():
             for agent in dict.fromkeys(agent for agent, _ in wanted):
                 if agent not in state.agents:
@@ -172,6 +177,17 @@ class Principal(Journalled):
             if wanted or key is not None:
                 self._write(event, key, ["arms", named], answer=len(wanted))
         return len(wanted)
+
+    def _check_most_arms(self, new: Mapping[str, int]) -> None:
+        """Refuse arms beyond those that an agent may ever register."""
+        state, most = self._state, self.config.most_arms
+        if most is None:
+            return
+        for agent, more in new.items():
+            number = state.agents.get(agent)
+            ever = more + (0 if number is None else len(state.arm_numbers[number]))
+            accepted = f"at most {most}: arms that agent {shown(agent)} ever registered"
+            require(ever <= most, "arms", ever, accepted)
 
     def retire_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
         """Withdraw an arm, its statistics kept; whether that is a change."""

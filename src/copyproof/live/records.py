@@ -68,6 +68,9 @@ class MarketConfig:
     correction_window : float
         Seconds after the reward window within which late rewards still correct (30 days); the
         principal forgets decisions that are older.
+    most_arms : int, optional
+        How many arms one agent may ever register, retired ones included: all are remembered, so
+        that without it an agent can fill the memory. No limit if it is not given.
 
     Examples
     --------
@@ -83,12 +86,15 @@ class MarketConfig:
     late: Late = "refuse"
     rewards: Rewards = "first"
     correction_window: float = 30 * 86400.0
+    most_arms: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "policy", str(parse_policy(text("policy", self.policy))))
         object.__setattr__(self, "seed", whole_in("seed", self.seed, 0, 2**64 - 1))
         if self.horizon is not None:
             object.__setattr__(self, "horizon", whole_in("horizon", self.horizon, 1, 2**47))
+        if self.most_arms is not None:
+            object.__setattr__(self, "most_arms", whole_in("most_arms", self.most_arms, 1, 2**31))
         for name in ("reward_window", "correction_window"):
             seconds = number(name, getattr(self, name))
             require(0 <= seconds <= 1e10, name, seconds, "a number of seconds from 0 to 1e10")

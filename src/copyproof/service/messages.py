@@ -94,6 +94,7 @@ class MarketIn(_In):
     late: Literal["refuse", "correct"] = _CONFIG.late
     rewards: Literal["first", "last", "sum", "max"] = _CONFIG.rewards
     correction_window: _Seconds = _CONFIG.correction_window
+    most_arms: Annotated[StrictInt, Field(ge=1, le=2**31)] | None = _CONFIG.most_arms
 
 
 class MarketOut(_Out):

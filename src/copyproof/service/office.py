@@ -200,7 +200,7 @@ class Office:
                 there = self.store.markets().get(market)
                 if there is None:  # the name itself was refused
                     raise
-                if there != wanted:
+                if MarketConfig.from_dict(there) != config:
                     message = f"market = {market!r} exists already, with another config"
                     raise Refusal(409, "market", message) from None
             self._tend_market(market, wanted)
