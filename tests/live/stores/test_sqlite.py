@@ -11,11 +11,12 @@ import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from copyproof.live.stores import Damaged, StoreError, Uncertain, open_store
+from copyproof.live.stores import Damaged, StoreError, Uncertain, open_store, sql
 from copyproof.live.stores import sqlite as module
 from copyproof.live.stores.sqlite import SqliteStore
 
@@ -87,6 +88,7 @@ except StoreError as error:
 FULL_DISK = """
 import subprocess, sys
 from pathlib import Path
+from types import SimpleNamespace
 from copyproof.live.stores import StoreError, open_store
 folder = Path(sys.argv[1])
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", folder], check=True)
@@ -409,3 +411,28 @@ def test_a_backup_that_fails_leaves_nothing(store: SqliteStore, tmp_path: Path) 
     store.backup(target / "backup.db")
     with open_store(f"sqlite:{target}/backup.db") as copy:
         assert copy.last("m") == 1
+
+
+def test_a_compaction_that_is_broken_off_has_dropped_whole_steps(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append("m", 2, [{"n": number} for number in range(2, 21)])
+    store.save_snapshot("m", 20, b"state", "digest")
+    monkeypatch.setattr(sql, "_AT_ONCE", 4)
+    pauses: list[int] = []
+
+    def interrupted(_: float) -> None:
+        pauses.append(store.compacted("m"))
+        if len(pauses) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sql, "time", SimpleNamespace(sleep=interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        store.compact("m", 18)
+    assert pauses == [4, 8, 12]
+    assert [number for number, _ in store.events("m", 12)] == list(range(13, 21))
+    store.check()
+    store.compact("m", 18)
+    assert pauses[3:] == [16, 18]
+    assert [number for number, _ in store.events("m", 18)] == [19, 20]
+    store.check()

@@ -6,6 +6,7 @@ after the other, and the number and the token are compared in the transaction th
 """
 
 import threading
+import time
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -36,6 +37,10 @@ __all__ = ["CHUNK", "UNLEASE", "Database", "SqlStore"]
 CHUNK = 1000
 """How many rows are read or written in one go."""
 
+_AT_ONCE = 10_000
+"""Events that are dropped in one transaction."""
+_PAUSE = 0.005
+"""Seconds between two of these, for writers that wait."""
 _LARGE = ("snapshots", "parts")
 """Tables whose rows go one by one: each may be large."""
 
@@ -224,15 +229,22 @@ class SqlStore(Store):
         return None
 
     def compact(self, market: str, upto: int) -> None:
-        """Drop events behind a snapshot."""
-        with self._transaction(write=True) as database:
-            _, compacted, _ = self._market(database, market, write=True)
+        """Drop events behind a snapshot, some at a time: writers may come in between."""
+        with self._transaction(write=False) as database:
+            _, compacted, _ = self._market(database, market, write=False)
             newest = self._newest(database, market, None)
             if newest is None or newest[0] < upto:
                 raise ValueError(f"upto = {upto} is not covered by a snapshot")
-            if upto > compacted:
-                database.change("DELETE FROM events WHERE market = ? AND number <= ?", market, upto)
-                database.change("UPDATE markets SET compacted = ? WHERE name = ?", upto, market)
+        while compacted < upto:
+            with self._transaction(write=True) as database:
+                _, already, _ = self._market(database, market, write=True)
+                compacted = min(upto, already + _AT_ONCE)
+                if compacted > already:
+                    drop = "DELETE FROM events WHERE market = ? AND number <= ?"
+                    database.change(drop, market, compacted)
+                    note = "UPDATE markets SET compacted = ? WHERE name = ?"
+                    database.change(note, compacted, market)
+            time.sleep(_PAUSE)
 
     def _set_lease(self, database: Database, market: str, lease: Lease) -> None:
         database.change(
