@@ -24,7 +24,7 @@ class Clock:
 
 def market(policy: str = "h-ucb", **settings: object) -> tuple[Principal, Clock]:
     clock = Clock()
-    config = MarketConfig(policy, seed=7, **settings)  # type: ignore[arg-type]
+    config = MarketConfig(policy, seed=7, **settings)
     principal = Principal(config=config, clock=clock)
     principal.register_arms(TEN)
     return principal, clock
@@ -352,7 +352,7 @@ def test_a_slate_has_different_arms_although_an_epoch_ends_within(eligible: obje
     for before in range(1, 11):
         principal, _ = market(EPOCHS)
         principal.ask(before)
-        slate = principal.ask(10, slate=True, eligible=eligible)  # type: ignore[arg-type]
+        slate = principal.ask(10, slate=True, eligible=eligible)
         assert len({(one.agent, one.arm) for one in slate}) == len(slate) == most
         reopened(principal)
 
@@ -465,7 +465,7 @@ def test_errors_name_the_field_and_nothing_happens() -> None:
     [foreign] = other.ask()
     for reward in (-0.1, 1.1, float("nan"), "1", None, True):
         with pytest.raises(ValueError, match="reward = "):
-            principal.tell(decision.id, reward)  # type: ignore[arg-type]
+            principal.tell(decision.id, reward)
     with pytest.raises(ValueError, match=r"rewards\[1\]\.reward = 2 is not in \[0, 1\]"):
         principal.tell_many([(decision.id, 1), (decision.id, 2)])
     for wrong in (
@@ -477,10 +477,10 @@ def test_errors_name_the_field_and_nothing_happens() -> None:
         5,
     ):
         with pytest.raises(Unknown, match=r"decision = .* is not known"):
-            principal.tell(wrong, 1)  # type: ignore[arg-type]
+            principal.tell(wrong, 1)
     for count in (0, 1001, 1.5):
         with pytest.raises(ValueError, match="count = "):
-            principal.ask(count)  # type: ignore[arg-type]
+            principal.ask(count)
     with pytest.raises(Unknown, match="eligible = 'eve' is not known"):
         principal.ask(eligible=["eve"])
     with pytest.raises(Unknown, match="eligible = 'z' is not known"):
@@ -556,17 +556,17 @@ def test_what_is_no_name_and_no_pair_is_bad_input() -> None:
     for value in bad:
         for call in (principal.suspend_agent, principal.resume_agent):
             with pytest.raises(Unknown, match="agent = "):
-                call(value)  # type: ignore[arg-type]
+                call(value)
         with pytest.raises(Unknown, match="arm = "):
-            principal.retire_arm("ann", value)  # type: ignore[arg-type]
+            principal.retire_arm("ann", value)
         with pytest.raises(ValueError, match=r"arms\[0\] = .* is not \(agent, arm\)"):
-            principal.register_arms([value])  # type: ignore[list-item]
+            principal.register_arms([value])
         with pytest.raises(ValueError, match=r"policy = .* is not a policy or its text"):
-            principal.set_policy(value)  # type: ignore[arg-type]
+            principal.set_policy(value)
     for value in (5, "ab", {"ann": "a"}):
         with pytest.raises(ValueError, match=r"arms = .* is not a list of"):
-            principal.register_arms(value)  # type: ignore[arg-type]
+            principal.register_arms(value)
         with pytest.raises(ValueError, match=r"rewards = .* is not a list of"):
-            principal.tell_many(value)  # type: ignore[arg-type]
+            principal.tell_many(value)
     with pytest.raises(ValueError, match=r"rewards\[0\] = .* is not \(decision, reward\)"):
-        principal.tell_many([("a", 1, 2)])  # type: ignore[list-item]
+        principal.tell_many([("a", 1, 2)])

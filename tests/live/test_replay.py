@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copyproof.live import Diverged, MarketConfig, NoArm, Principal
-from copyproof.live.replay import read_market
+from copyproof.live.replay import recover
 from copyproof.live.stores import StoreError, Uncertain
 from copyproof.live.stores.memory import MemoryStore
 
@@ -127,7 +127,7 @@ class Session:
 
     def check(self) -> None:
         expected = self.principal.digest()
-        assert read_market(self.store, "default", self.principal.config)[0].digest() == expected
+        assert recover(self.store, "default", self.principal.config).state.digest() == expected
         assert self.store.last("default") == self.principal.last
 
 
@@ -230,11 +230,11 @@ def test_a_group_that_fails_stays_failed_until_the_store_is_back() -> None:
     def events(market: str, after: int = 0) -> Any:
         raise StoreError("the database is away")
 
-    session.store.events = events  # type: ignore[method-assign]
+    session.store.events = events
     for _ in range(3):
         with pytest.raises(StoreError):
             principal.ask()
-    session.store.events = away  # type: ignore[method-assign]
+    session.store.events = away
     assert principal.digest() == before
     assert principal.ask()
     session.check()

@@ -8,7 +8,7 @@ from typing import Any
 from copyproof.client import Client
 from copyproof.live import Principal
 from copyproof.live.ids import Ids
-from copyproof.live.replay import read_market
+from copyproof.live.replay import recover
 from copyproof.live.stores import Store
 
 MARKET = "site"
@@ -100,5 +100,4 @@ def fresh_digest(store: Store, principal: Principal) -> str:
         def snapshot(self, market: str, before: int | None = None) -> None:
             return None
 
-    state, _ = read_market(Bare(), MARKET, principal.config)
-    return state.digest()
+    return recover(Bare(), MARKET, principal.config).state.digest()

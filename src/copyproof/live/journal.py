@@ -17,7 +17,7 @@ from copyproof.game._check import require, shown
 from copyproof.live.kept import Kept
 from copyproof.live.market import Event, MarketState
 from copyproof.live.records import KeyReused, MarketConfig, name_of
-from copyproof.live.replay import read_market
+from copyproof.live.replay import recover
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
 
@@ -30,6 +30,7 @@ class Journalled:
     """The fencing token that appends are made with."""
     _state: MarketState
     _last: int
+    _saved: int
 
     def __init__(self, store: Store, market: str, clock: Callable[[], float]) -> None:
         self.market = name_of("market", market)
@@ -43,6 +44,11 @@ class Journalled:
     def last(self) -> int:
         """The number of the last event that is stored."""
         return self._last
+
+    @property
+    def saved(self) -> int:
+        """The event after which the newest snapshot was taken that is known to be good."""
+        return self._saved
 
     @contextmanager
     def group(self) -> Iterator[None]:
@@ -73,6 +79,7 @@ class Journalled:
         require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
         data, digest = to_bytes(self._now())
         self.store.save_snapshot(self.market, self._last, data, digest)
+        self._saved = self._last
 
     def compact(self) -> None:
         """Save the state, and drop the journal before the last snapshot but this one.
@@ -95,7 +102,7 @@ class Journalled:
     def _rebuild(self) -> None:
         self._failed = True
         self._staged = []
-        self._state, self._last = read_market(self.store, self.market, self.config)
+        self._state, self._last, self._saved = recover(self.store, self.market, self.config)
         self._failed = False
 
     def _commit(self) -> None:

@@ -1,5 +1,7 @@
 """From the store to memory: the newest good snapshot, and the journal after it."""
 
+from typing import NamedTuple
+
 from copyproof.live.market import MarketState
 from copyproof.live.records import MarketConfig
 from copyproof.live.snapshots import from_bytes
@@ -9,8 +11,18 @@ BATCH = 20_000
 """Operations that are gathered before the kernel is called."""
 
 
-def read_market(store: Store, market: str, config: MarketConfig) -> tuple[MarketState, int]:
-    """The state of a market as the store has it, and the number of its last event.
+class Recovered(NamedTuple):
+    """A market as the store has it."""
+
+    state: MarketState
+    last: int
+    """The number of its last event."""
+    saved: int
+    """The event after which the snapshot was taken that it began with; 0 for none."""
+
+
+def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
+    """Bring a market from the store to memory.
 
     A snapshot whose digest is wrong is passed over. Events go through the same kernels as when
     they happened, and every decision must come out the same.
@@ -31,6 +43,7 @@ def read_market(store: Store, market: str, config: MarketConfig) -> tuple[Market
                 "there is no snapshot that can be read: restore a backup"
             )
         state = MarketState(config)
+    begun = last
     machine = state.machine
     for number, event in store.events(market, after=last):
         state.enter(event)
@@ -38,4 +51,4 @@ def read_market(store: Store, market: str, config: MarketConfig) -> tuple[Market
         if machine.gathered >= BATCH:
             state.settle()
     state.settle()
-    return state, last
+    return Recovered(state, last, begun)

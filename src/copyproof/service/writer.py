@@ -153,10 +153,7 @@ class Writer:
             self._ended(self._lost)
 
     def _serve(self, principal: Principal) -> None:
-        newest = principal.store.snapshot(self._market)
-        saved = 0 if newest is None else newest[0]
-        del newest  # it is large
-        rested = 0.0
+        saved, rested = principal.saved, 0.0
         self.ready.set()
         expired = time.monotonic()
         more = True
