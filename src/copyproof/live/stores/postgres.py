@@ -10,7 +10,6 @@ nobody but the server knows what became of it: ``Uncertain``. A process that han
 a transaction is thrown out by the server after a few seconds, so that another can take over.
 """
 
-import contextlib
 import re
 import secrets
 import time
@@ -97,6 +96,15 @@ class _Connection:
     def pause(self) -> None:
         self.raw.commit()
 
+    def begin(self, write: bool) -> None:
+        pass  # the driver does, with the first query
+
+    def commit(self) -> None:
+        self.raw.commit()
+
+    def rollback(self) -> None:
+        self.raw.rollback()
+
 
 class PostgresStore(SqlStore):
     """A store in a PostgreSQL database.
@@ -110,6 +118,7 @@ class PostgresStore(SqlStore):
     """
 
     _for_update = " FOR UPDATE"
+    _driver_error = psycopg.Error
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -125,7 +134,6 @@ class PostgresStore(SqlStore):
             asked.get("dbname", ""), asked.get("host", "the local socket")
         )
         self.durable = synchronous == "full"
-        self._main: psycopg.Connection[tuple[Any, ...]] | None = None
         self._used = 0.0
         self._closed = False
         with self._lock:
@@ -170,7 +178,10 @@ class PostgresStore(SqlStore):
             raise
         return raw
 
-    def _connection(self) -> psycopg.Connection[tuple[Any, ...]]:
+    def _database(self, raw: psycopg.Connection[tuple[Any, ...]]) -> Database:
+        return _Connection(raw)
+
+    def _connection(self) -> Any:
         """The one connection that writes, opened anew if need be."""
         if self._closed:
             raise StoreError(f"{self._name}: the store is closed")
@@ -226,32 +237,6 @@ class PostgresStore(SqlStore):
             raw.execute("DELETE FROM schema")
             raw.execute("INSERT INTO schema VALUES (%s)", (VERSION,))
         raw.commit()
-
-    def _drop(self) -> None:
-        """Let go of the connection; the next call opens a new one."""
-        raw, self._main = self._main, None
-        if raw is not None:
-            with contextlib.suppress(psycopg.Error):
-                raw.close()
-
-    @contextmanager
-    def _transaction(self, write: bool) -> Iterator[Database]:
-        with self._lock:
-            raw = self._connection()
-            committing = False
-            try:
-                yield _Connection(raw)
-                committing = True
-                raw.commit()
-            except psycopg.Error as error:
-                self._drop()
-                raise self._error(error, committing and write) from error
-            except BaseException:
-                try:
-                    raw.rollback()
-                except psycopg.Error:
-                    self._drop()
-                raise
 
     @contextmanager
     def _reading(self) -> Iterator[Database]:

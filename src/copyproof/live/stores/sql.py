@@ -9,7 +9,7 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count, groupby, islice
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ from copyproof.live.stores.contract import (
     Damaged,
     Row,
     Store,
+    StoreError,
     UnknownMarket,
     check_market,
     check_name,
@@ -76,18 +77,70 @@ class Database(Protocol):
         """End the transaction of a reader; the next query begins another, and sees what is new."""
         ...
 
+    def begin(self, write: bool) -> None:
+        """Begin a transaction."""
+        ...
+
+    def commit(self) -> None:
+        """Commit it."""
+        ...
+
+    def rollback(self) -> None:
+        """Undo it."""
+        ...
+
 
 class SqlStore(Store):
     """A store in an SQL database."""
 
     _for_update = ""
+    _driver_error: type[Exception]
+    """What the driver raises."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self._main: Any = None
+        """The driver's connection that writes, if it is open."""
 
     @abstractmethod
-    def _transaction(self, write: bool) -> AbstractContextManager[Database]:
+    def _connection(self) -> Any:
+        """The driver's connection that writes, opened anew if need be."""
+
+    @abstractmethod
+    def _database(self, raw: Any) -> Database:
+        """A connection of the driver as a ``Database``."""
+
+    @abstractmethod
+    def _error(self, error: Any, committing: bool = False) -> StoreError:
+        """What an error of the driver means, in one line."""
+
+    def _drop(self) -> None:
+        """Let go of the connection; the next call opens a new one."""
+        raw, self._main = self._main, None
+        if raw is not None:
+            with suppress(self._driver_error):
+                raw.close()
+
+    @contextmanager
+    def _transaction(self, write: bool) -> Iterator[Database]:
         """A transaction on the store's one connection; on leaving, a write is committed."""
+        with self._lock:
+            database = self._database(self._connection())
+            committing = False
+            try:
+                database.begin(write)
+                yield database
+                committing = True
+                database.commit()
+            except self._driver_error as error:
+                self._drop()
+                raise self._error(error, committing and write) from error
+            except BaseException:
+                try:
+                    database.rollback()
+                except self._driver_error:
+                    self._drop()
+                raise
 
     @abstractmethod
     def _reading(self) -> AbstractContextManager[Database]:

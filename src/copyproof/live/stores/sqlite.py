@@ -59,6 +59,15 @@ class _Connection:
         self.raw.execute("COMMIT")
         self.raw.execute("BEGIN")  # which holds nothing before its first query
 
+    def begin(self, write: bool) -> None:
+        self.raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    def commit(self) -> None:
+        self.raw.execute("COMMIT")
+
+    def rollback(self) -> None:
+        self.raw.execute("ROLLBACK")
+
 
 class SqliteStore(SqlStore):
     """A store in one file.
@@ -85,6 +94,8 @@ class SqliteStore(SqlStore):
     1
     """
 
+    _driver_error = sqlite3.Error
+
     def __init__(
         self,
         path: Path,
@@ -102,7 +113,6 @@ class SqliteStore(SqlStore):
         self._clock = clock
         self.durable = synchronous == "full"
         self._file: tuple[int, int] | None = None
-        self._main: sqlite3.Connection | None = None
         self._closed = False
         with self._lock:
             self._connection()
@@ -163,7 +173,10 @@ class SqliteStore(SqlStore):
             raise StoreError(f"{self._path}: the file is gone ({error.strerror})") from error
         return found.st_dev, found.st_ino
 
-    def _connection(self) -> sqlite3.Connection:
+    def _database(self, raw: sqlite3.Connection) -> Database:
+        return _Connection(raw)
+
+    def _connection(self) -> Any:
         """The one connection that writes, opened anew if need be."""
         if self._closed:
             raise StoreError(f"{self._path}: the store is closed")
@@ -224,33 +237,6 @@ class SqliteStore(SqlStore):
         raw.execute(f"PRAGMA application_id = {APPLICATION}")
         raw.execute(f"PRAGMA user_version = {VERSION}")
         raw.execute("COMMIT")
-
-    def _drop(self) -> None:
-        """Let go of the connection; the next call opens a new one."""
-        raw, self._main = self._main, None
-        if raw is not None:
-            with contextlib.suppress(sqlite3.Error):
-                raw.close()
-
-    @contextmanager
-    def _transaction(self, write: bool) -> Iterator[Database]:
-        with self._lock:
-            raw = self._connection()
-            committing = False
-            try:
-                raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-                yield _Connection(raw)
-                committing = True
-                raw.execute("COMMIT")
-            except sqlite3.Error as error:
-                self._drop()
-                raise self._error(error, committing and write) from error
-            except BaseException:
-                try:
-                    raw.execute("ROLLBACK")
-                except sqlite3.Error:
-                    self._drop()
-                raise
 
     @contextmanager
     def _reading(self) -> Iterator[Database]:
