@@ -135,14 +135,18 @@ class Arena:
         self._slice()
         return number
 
+    def _pool_of(self, agent: int) -> int:
+        """The pool of an agent's arms: its own, or the one of all."""
+        return agent + 1 if self.plan.hierarchical else 0
+
     def has_room(self, agent: int, more: int) -> bool:
         """Whether ``more`` arms of an agent can be added without moving others."""
-        pool = agent + 1 if self.plan.hierarchical else 0
+        pool = self._pool_of(agent)
         return self._used[pool] + more <= self._room[pool]
 
     def make_room(self, agent: int, more: int) -> None:
         """Move a pool to where ``more`` arms fit; items' numbers change."""
-        pool = agent + 1 if self.plan.hierarchical else 0
+        pool = self._pool_of(agent)
         used = self._used[pool]
         room = power_of_two(max(_LEAST, used + more))
         first, base = self._items_end, self._nodes_end
@@ -171,7 +175,7 @@ class Arena:
 
     def add_arm(self, agent: int) -> tuple[int, int]:
         """Take a free item for an arm of an agent: the item, and the arm's number."""
-        pool = agent + 1 if self.plan.hierarchical else 0
+        pool = self._pool_of(agent)
         item = self._first[pool] + self._used[pool]
         self._used[pool] += 1
         arm = self.arms
