@@ -38,15 +38,15 @@ from copyproof.policy import CATALOGUE, Policy, parse_policy, why_not_covered
 
 if TYPE_CHECKING:
     from copyproof.auditing import Attacks, Audit, Equilibrium, attacks, audit, equilibrium
-    from copyproof.exactly import Exact, exact
-    from copyproof.game.files import read_market, write_market
-    from copyproof.outside import (
-        OutsidePolicy,
+    from copyproof.exact_values import Exact, exact
+    from copyproof.external import (
+        ExternalPolicy,
         function_policy,
         mabwiser_policy,
         river_policy,
         smpybandits_policy,
     )
+    from copyproof.game.files import read_market, write_market
     from copyproof.report.audit_figure import plot_gains
     from copyproof.report.audit_page import write_audit_report
     from copyproof.report.figures import plot_regret, save_figure
@@ -75,10 +75,10 @@ __all__ = [
     "Exact",
     "Explicit",
     "Exponential",
+    "ExternalPolicy",
     "Gaussian",
     "Geometric",
     "Market",
-    "OutsidePolicy",
     "Poisson",
     "Policy",
     "Renew",
@@ -124,13 +124,13 @@ _LATER = {
     "audit": "copyproof.auditing",
     "equilibrium": "copyproof.auditing",
     "Bound": "copyproof.theory",
-    "OutsidePolicy": "copyproof.outside.records",
+    "ExternalPolicy": "copyproof.external.records",
     "Result": "copyproof.simulation.result",
     "bounds": "copyproof.theory",
-    "function_policy": "copyproof.outside.functions",
-    "mabwiser_policy": "copyproof.outside.libraries",
-    "Exact": "copyproof.exactly.result",
-    "exact": "copyproof.exactly.run",
+    "function_policy": "copyproof.external.functions",
+    "mabwiser_policy": "copyproof.external.libraries",
+    "Exact": "copyproof.exact_values.result",
+    "exact": "copyproof.exact_values.run",
     "plot_ablation": "copyproof.report.paper_figures",
     "plot_copies": "copyproof.report.paper_figures",
     "plot_gains": "copyproof.report.audit_figure",
@@ -141,9 +141,9 @@ _LATER = {
     "plot_samples": "copyproof.report.paper_figures",
     "save_figure": "copyproof.report.figures",
     "read_market": "copyproof.game.files",
-    "river_policy": "copyproof.outside.libraries",
+    "river_policy": "copyproof.external.libraries",
     "simulate": "copyproof.simulation.run",
-    "smpybandits_policy": "copyproof.outside.interpreter",
+    "smpybandits_policy": "copyproof.external.interpreter",
     "write_market": "copyproof.game.files",
 }
 

@@ -68,7 +68,7 @@ discounts = st.one_of(
     ),
 )
 names = st.text(
-    st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=8
+    st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]), min_size=1, max_size=8
 ).filter(str.strip)
 
 

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from copyproof._machine import processors
 from copyproof.auditing.laboratory import Laboratory
+from copyproof.external import ExternalPolicy, named_policy
 from copyproof.game import Market
-from copyproof.game._check import number, require, whole_in
-from copyproof.outside import OutsidePolicy, named_policy
 from copyproof.policy import Policy
 from copyproof.simulation.run import MOST_ROUNDS
+from copyproof.validation import number, require, whole_in
 
-__all__ = ["DEFAULT_BUDGET", "DEFAULT_OUTSIDE_BUDGET", "Asked", "ask", "positive", "usual_budget"]
+__all__ = ["DEFAULT_BUDGET", "DEFAULT_EXTERNAL_BUDGET", "Asked", "ask", "positive", "usual_budget"]
 
 DEFAULT_BUDGET = 300_000_000
 """Rounds: about a minute on two processors."""
-DEFAULT_OUTSIDE_BUDGET = 2_000_000
+DEFAULT_EXTERNAL_BUDGET = 2_000_000
 """Rounds of a policy that is not ours, and plays some 50,000 a second."""
 
 
@@ -28,7 +28,7 @@ class Asked:
     budget: int
 
     @property
-    def policy(self) -> Policy | OutsidePolicy:
+    def policy(self) -> Policy | ExternalPolicy:
         """The policy, as a record."""
         return self.laboratory.policy
 
@@ -40,7 +40,7 @@ class Asked:
 
 def ask(
     market: Market,
-    policy: Policy | OutsidePolicy | str,
+    policy: Policy | ExternalPolicy | str,
     *,
     horizon: int,
     seed: int,
@@ -68,7 +68,7 @@ def ask(
     """
     if not isinstance(market, Market):
         raise ValueError(f"market = {market!r:.60} is not a Market")
-    asked = policy if isinstance(policy, Policy | OutsidePolicy) else named_policy(policy)
+    asked = policy if isinstance(policy, Policy | ExternalPolicy) else named_policy(policy)
     horizon = whole_in("horizon", horizon, 1, MOST_ROUNDS)
     market.discount.check_horizon(horizon)
     seed = whole_in("seed", seed, 0, 2**64 - 1)
@@ -80,7 +80,7 @@ def ask(
     return Asked(laboratory, confidence, rounds)
 
 
-def usual_budget(policy: Policy | OutsidePolicy) -> int:
+def usual_budget(policy: Policy | ExternalPolicy) -> int:
     """The rounds that a policy may play if nothing was said.
 
     Examples
@@ -89,7 +89,7 @@ def usual_budget(policy: Policy | OutsidePolicy) -> int:
     >>> usual_budget(parse_policy("ucb1"))
     300000000
     """
-    return DEFAULT_BUDGET if isinstance(policy, Policy) else DEFAULT_OUTSIDE_BUDGET
+    return DEFAULT_BUDGET if isinstance(policy, Policy) else DEFAULT_EXTERNAL_BUDGET
 
 
 def positive(field: str, value: float | None) -> float | None:

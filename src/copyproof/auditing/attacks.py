@@ -25,12 +25,12 @@ from copyproof.auditing.audit import Reference, reference_strategy
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.result import Gain, Method, Verdict, interval_dict, worst_verdict
 from copyproof.auditing.trials import Trial, sample
+from copyproof.external import ExternalPolicy
 from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
-from copyproof.game._check import items, whole_in
 from copyproof.game.identities import How
-from copyproof.outside import OutsidePolicy
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
+from copyproof.validation import items, whole_in
 
 __all__ = ["Attacks", "Identities", "attacks"]
 
@@ -126,7 +126,7 @@ class Attacks:
 
 def attacks(
     market: Market,
-    policy: Policy | OutsidePolicy | str,
+    policy: Policy | ExternalPolicy | str,
     *,
     agent: str,
     horizon: int,
@@ -146,7 +146,7 @@ def attacks(
     ----------
     market : Market
         The game; the other agents play as it says.
-    policy : Policy, OutsidePolicy or str
+    policy : Policy, ExternalPolicy or str
         As for ``audit``. Re-registering is tried on our own policies only.
     agent : str
         Who attacks.

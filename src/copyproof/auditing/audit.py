@@ -17,10 +17,10 @@ from copyproof.auditing.exactness import compute, is_small
 from copyproof.auditing.laboratory import Laboratory
 from copyproof.auditing.result import AgentAudit, Audit, Gain, Method
 from copyproof.auditing.trials import LIMITS, Trial, sample, tolerated
+from copyproof.external import ExternalPolicy
 from copyproof.game import Agent, Market, Strategy
-from copyproof.game._check import require, whole_in
-from copyproof.outside import OutsidePolicy
 from copyproof.policy import Policy
+from copyproof.validation import require, whole_in
 
 __all__ = ["Reference", "audit", "reference_strategy"]
 
@@ -31,7 +31,7 @@ _METHODS = ("auto", "exact", "sampling", "bounded", "large-sample")
 
 def audit(
     market: Market,
-    policy: Policy | OutsidePolicy | str,
+    policy: Policy | ExternalPolicy | str,
     *,
     horizon: int,
     seed: int,
@@ -52,7 +52,7 @@ def audit(
     ----------
     market : Market
         The game; agents that are not under audit play as it says.
-    policy : Policy, OutsidePolicy or str
+    policy : Policy, ExternalPolicy or str
         Ours or another's, or a text such as ``"h-ucb"`` or ``"river:UCB(delta=1)"``.
     horizon : int
         T, the rounds of a game.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from copyproof.game import Agent, Strategy
-from copyproof.game._check import items, require, shown, whole
+from copyproof.validation import items, require, shown, whole
 
 __all__ = ["Deviation", "given_deviations", "ladder", "standard_deviations"]
 

@@ -28,11 +28,11 @@ from copyproof.auditing.laboratory import Laboratory
 from copyproof.auditing.limits import large_sample_limits
 from copyproof.auditing.result import Gain, interval_dict
 from copyproof.auditing.trials import Trial, sample
+from copyproof.external import ExternalPolicy
 from copyproof.game import Agent, Market, Profile, Strategy
-from copyproof.game._check import require, whole_in
-from copyproof.outside import OutsidePolicy
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
+from copyproof.validation import require, whole_in
 
 __all__ = ["Ending", "Equilibrium", "Path", "Step", "equilibrium", "strategies_of"]
 
@@ -158,7 +158,7 @@ class Equilibrium:
 
 def equilibrium(
     market: Market,
-    policy: Policy | OutsidePolicy | str,
+    policy: Policy | ExternalPolicy | str,
     *,
     horizon: int,
     seed: int,
@@ -176,7 +176,7 @@ def equilibrium(
     ----------
     market : Market
         The agents and their arms.
-    policy : Policy, OutsidePolicy or str
+    policy : Policy, ExternalPolicy or str
         As for ``audit``.
     horizon : int
         T, the rounds of a game.

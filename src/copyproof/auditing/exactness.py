@@ -11,9 +11,9 @@ import numpy as np
 from copyproof.auditing.dominance import Advantage, exact_advantage
 from copyproof.auditing.result import Gain
 from copyproof.auditing.trials import Trial
-from copyproof.exactly import Exact, exact, states, why_not_exact
+from copyproof.exact_values import Exact, exact, states, why_not_exact
+from copyproof.external import ExternalPolicy
 from copyproof.game import Market
-from copyproof.outside import OutsidePolicy
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
 
@@ -24,9 +24,9 @@ MOST_STATES = 2_000_000
 _ROUNDING = 1e-11
 
 
-def is_small(markets: Iterable[Market], policy: Policy | OutsidePolicy, horizon: int) -> bool:
+def is_small(markets: Iterable[Market], policy: Policy | ExternalPolicy, horizon: int) -> bool:
     """Whether all these games can be computed exactly, in a few seconds."""
-    if isinstance(policy, OutsidePolicy):
+    if isinstance(policy, ExternalPolicy):
         return False
     if (horizon + 1) * (horizon + 2) // 2 > MOST_STATES:
         return False  # one arm alone has so many, and counting takes T² steps
@@ -41,10 +41,10 @@ def is_small(markets: Iterable[Market], policy: Policy | OutsidePolicy, horizon:
 
 
 def compute(
-    trials: Sequence[Trial], policy: Policy | OutsidePolicy, horizon: int
+    trials: Sequence[Trial], policy: Policy | ExternalPolicy, horizon: int
 ) -> tuple[list[Gain], list[tuple[float, float]]]:
     """The gains of all trials, and the reference's revenue and worth for each, exactly."""
-    if isinstance(policy, OutsidePolicy):
+    if isinstance(policy, ExternalPolicy):
         raise ValueError(
             f"method = 'exact' enumerates what the policy may do, which is not known of {policy}; "
             "'sampling' takes any policy"

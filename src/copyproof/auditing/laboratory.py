@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.engine.lower import lower
+from copyproof.external import ExternalPolicy, play_external
 from copyproof.game import Market, Schedule
-from copyproof.outside import OutsidePolicy, play_outside
 from copyproof.policy import Policy
 from copyproof.simulation.run import checkpoint_rounds, new_arms, new_record, run
 
@@ -39,7 +39,7 @@ class Laboratory:
 
     Parameters
     ----------
-    policy : Policy or OutsidePolicy
+    policy : Policy or ExternalPolicy
         Ours, or another's.
     horizon : int
         T, the rounds of a game.
@@ -53,7 +53,7 @@ class Laboratory:
 
     def __init__(
         self,
-        policy: Policy | OutsidePolicy,
+        policy: Policy | ExternalPolicy,
         *,
         horizon: int,
         seed: int,
@@ -104,13 +104,13 @@ class Laboratory:
             if self._progress is not None:
                 self._progress(before + played)
 
-        if isinstance(self.policy, OutsidePolicy):
+        if isinstance(self.policy, ExternalPolicy):
             if schedule is not None:
                 raise ValueError(
                     f"policy {self.policy} is not ours, and takes no arms during the game: "
                     "re-registration can only be tried on a policy of the catalogue"
                 )
-            found = play_outside(
+            found = play_external(
                 self.policy,
                 market,
                 horizon=self.horizon,

@@ -34,8 +34,8 @@ from copyproof.auditing.limits import (
     unseen,
 )
 from copyproof.auditing.result import Gain, Method, Verdict
+from copyproof.external import ExternalPolicy
 from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Schedule
-from copyproof.outside import OutsidePolicy
 from copyproof.policy import Policy, why_not_covered
 from copyproof.simulation import Interval
 
@@ -272,8 +272,8 @@ def _limits(
     return gain, large_sample_limits(more_regret, alpha, below=seen, above=seen)
 
 
-def _same_on_every_path(trial: Trial, policy: Policy | OutsidePolicy) -> bool:
-    if isinstance(policy, OutsidePolicy) or policy.is_flat:
+def _same_on_every_path(trial: Trial, policy: Policy | ExternalPolicy) -> bool:
+    if isinstance(policy, ExternalPolicy) or policy.is_flat:
         return False
     if trial.identities or (trial.schedule and trial.reference.fee > 0):
         return False
@@ -285,9 +285,9 @@ def _same_on_every_path(trial: Trial, policy: Policy | OutsidePolicy) -> bool:
     return len(registered[0]) == 1 and registered[0] == registered[1]
 
 
-def _never_ahead(trial: Trial, policy: Policy | OutsidePolicy) -> bool:
+def _never_ahead(trial: Trial, policy: Policy | ExternalPolicy) -> bool:
     """Whether the pathwise theorem says that the deviation cannot earn more on any path."""
-    if isinstance(policy, OutsidePolicy) or why_not_covered(policy) or trial.identities:
+    if isinstance(policy, ExternalPolicy) or why_not_covered(policy) or trial.identities:
         return False
     agent = trial.reference.agents[trial.position]
     bernoulli = all(

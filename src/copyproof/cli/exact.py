@@ -12,7 +12,7 @@ from copyproof.game import Market
 from copyproof.policy import Policy, parse_policy
 
 if TYPE_CHECKING:
-    from copyproof.exactly import Exact
+    from copyproof.exact_values import Exact
 
 _WORTH_SAYING = 1_000_000
 """States: what takes a second or more."""
@@ -70,8 +70,8 @@ def _compute(
     """Compute the market under every policy, in their order; say before how many states it is."""
     with prompt_interrupt():  # the import takes its time, too
         from copyproof.engine.cache import is_cached
-        from copyproof.exactly import exact as compute
-        from copyproof.exactly import prepare
+        from copyproof.exact_values import exact as compute
+        from copyproof.exact_values import prepare
 
         asked: dict[str, Any] = {"horizon": horizon, "fractions": fractions, "limit": limit}
         sizes = [prepare(market, policy, **asked).size for policy in policies]

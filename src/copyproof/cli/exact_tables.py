@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from copyproof.cli.tables import MOST_AGENTS, new_console, new_table, quantity, trimmed
 
 if TYPE_CHECKING:
-    from copyproof.exactly import Exact, ExactAgent
+    from copyproof.exact_values import Exact, ExactAgent
 
 __all__ = ["exact_tables"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 from copyproof.cli.waiting import Waiting, prompt_interrupt
 
 if TYPE_CHECKING:
-    from copyproof.outside import OutsidePolicy
+    from copyproof.external import ExternalPolicy
     from copyproof.policy import Policy
 
 __all__ = ["examined"]
@@ -17,7 +17,7 @@ T = TypeVar("T")
 def examined(
     texts: list[str],
     budget: int | None,
-    find: "Callable[[Policy | OutsidePolicy, Callable[[int], None]], T]",
+    find: "Callable[[Policy | ExternalPolicy, Callable[[int], None]], T]",
 ) -> list[T]:
     """What ``find`` says of each policy, in their order.
 
@@ -33,7 +33,7 @@ def examined(
     with prompt_interrupt():  # the import takes its time, too
         from copyproof.auditing.asked import usual_budget
         from copyproof.engine.cache import is_cached
-        from copyproof.outside import OutsidePolicy, named_policy
+        from copyproof.external import ExternalPolicy, named_policy
 
         policies = [named_policy(text) for text in texts]
         budgets = [budget or usual_budget(one) for one in policies]
@@ -41,7 +41,7 @@ def examined(
         order = sorted(
             range(len(policies)),
             key=lambda i: (
-                not isinstance(one := policies[i], OutsidePolicy) and not one.needs_unit_rewards
+                not isinstance(one := policies[i], ExternalPolicy) and not one.needs_unit_rewards
             ),
         )
         found = {}

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from copyproof.game._check import shown
 from copyproof.game.discount import NO_DISCOUNT, Discount, Explicit, Geometric
 from copyproof.game.market import Agent, Market
 from copyproof.game.rewards import (
@@ -26,6 +25,7 @@ from copyproof.game.rewards import (
     Reward,
 )
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
+from copyproof.validation import shown
 
 __all__ = ["FAMILIES", "MarketTable", "one_line"]
 

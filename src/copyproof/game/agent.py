@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from copyproof.game._check import items, require, shown, text, whole
 from copyproof.game.rewards import Reward, as_reward
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
+from copyproof.validation import items, require, shown, text, whole
 
 __all__ = ["Agent", "Strategy"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from copyproof.game._check import items, number, require, whole
+from copyproof.validation import items, number, require, whole
 
 __all__ = ["NO_DISCOUNT", "Constant", "Discount", "Explicit", "Geometric"]
 

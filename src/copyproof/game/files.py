@@ -37,12 +37,12 @@ import tomli_w
 from pydantic import ValidationError
 
 from copyproof._files import write_atomically
-from copyproof.game._check import shown
 from copyproof.game._schema import FAMILIES, MarketTable, one_line
 from copyproof.game.discount import Constant, Explicit, Geometric
 from copyproof.game.market import Agent, Market
 from copyproof.game.rewards import Bernoulli, Reward
 from copyproof.game.utility import Custom, Neutral, RiskAverse, RiskSeeking
+from copyproof.validation import shown
 
 __all__ = ["market_from_dict", "market_to_dict", "read_market", "write_market"]
 

@@ -7,9 +7,9 @@ m − 1, is what verifying an identity must cost at least.
 
 from typing import Literal, TypeAlias
 
-from copyproof.game._check import require, shown, whole
 from copyproof.game.agent import Agent
 from copyproof.game.market import Market
+from copyproof.validation import require, shown, whole
 
 __all__ = ["How", "split"]
 

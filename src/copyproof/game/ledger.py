@@ -9,10 +9,10 @@ from collections import deque
 from itertools import groupby
 from typing import NamedTuple
 
-from copyproof.game._check import shown
 from copyproof.game.agent import Agent
 from copyproof.game.market import MOST_ARMS, Market
 from copyproof.game.schedule import Admit, Event, Retire, Schedule
+from copyproof.validation import shown
 
 __all__ = ["Agent", "Change", "Registrations", "registrations"]
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from copyproof.game._check import items, number, require, shown, whole
 from copyproof.game.agent import Agent, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Discount
+from copyproof.validation import items, number, require, shown, whole
 
 __all__ = ["MOST_ARMS", "Agent", "Market", "Profile", "Strategy"]
 

@@ -14,8 +14,8 @@ figure  who registers what
 ======  ================================================================================
 """
 
-from copyproof.game._check import shown
 from copyproof.game.market import Agent, Market
+from copyproof.validation import shown
 
 __all__ = ["PAPER_FIGURES", "paper_market"]
 

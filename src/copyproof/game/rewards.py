@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from copyproof.game._check import items, number, require
+from copyproof.validation import items, number, require
 
 __all__ = [
     "Bernoulli",

@@ -18,9 +18,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from copyproof.game._check import number, require, shown, text, whole
 from copyproof.game.agent import Agent
 from copyproof.game.market import Market
+from copyproof.validation import number, require, shown, text, whole
 
 __all__ = ["Admit", "Agent", "Event", "Renew", "Retire", "Schedule", "churn"]
 

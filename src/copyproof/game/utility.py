@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copyproof.game._check import number, require, shown, text
+from copyproof.validation import number, require, shown, text
 
 __all__ = ["NEUTRAL", "Custom", "Neutral", "RiskAverse", "RiskSeeking", "Utility"]
 

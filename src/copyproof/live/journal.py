@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from copyproof.game._check import require, shown
 from copyproof.live.kept import Kept
 from copyproof.live.market import Event, MarketState
 from copyproof.live.records import KeyReused, MarketConfig, name_of
 from copyproof.live.replay import recover
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
+from copyproof.validation import require, shown
 
 
 class Journalled:

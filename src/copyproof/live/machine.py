@@ -12,10 +12,10 @@ from copyproof.engine import live
 from copyproof.engine.live import EXPIRED, FORGOTTEN, OPERATION, OUTCOME, ROUND, Terms, serve
 from copyproof.engine.lower import lower_policy
 from copyproof.engine.principal import Plan
-from copyproof.game._check import require
 from copyproof.live.arena import Arena
 from copyproof.live.records import MarketConfig
 from copyproof.policy import AllArms, Champion, Policy
+from copyproof.validation import require
 
 _REWARDS = {"first": live.FIRST, "last": live.LAST, "sum": live.SUM, "max": live.MAXIMUM}
 _LATE = {"refuse": live.REFUSE, "correct": live.CORRECT}

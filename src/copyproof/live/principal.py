@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from copyproof.game._check import require, shown, whole_in
 from copyproof.live.ids import Ids
 from copyproof.live.journal import Journalled
 from copyproof.live.machine import plan_of
@@ -34,6 +33,7 @@ from copyproof.live.records import (
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.policy import Policy, parse_policy
+from copyproof.validation import require, shown, whole_in
 
 
 class Principal(Journalled):

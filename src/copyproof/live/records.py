@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-from copyproof.game._check import number, require, shown, text, whole_in
 from copyproof.policy import parse_policy
+from copyproof.validation import number, require, shown, text, whole_in
 
 Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from copyproof.auditing import AgentAudit, Audit, Gain
 from copyproof.game import NEUTRAL, Agent, Strategy
-from copyproof.game._check import shown
 from copyproof.report.canvas import name_counts, new_axes, plain, signed_linear, signed_log
 from copyproof.report.looks import INK, QUIET, End, label_ends, looks_of, names_of
+from copyproof.validation import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,9 +21,9 @@ from copyproof.engine.lower import Lowered, lower
 from copyproof.engine.play import DONE, STOPPED, Record, play
 from copyproof.engine.state import allocate
 from copyproof.game import Market, Schedule
-from copyproof.game._check import whole_in
 from copyproof.policy import Policy, parse_policy
 from copyproof.simulation.result import Result
+from copyproof.validation import whole_in
 
 _BATCH_ROUNDS = 200_000
 """Rounds that are worth one call of the kernel."""

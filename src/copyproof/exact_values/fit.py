@@ -1,0 +1,123 @@
+"""Whether a computation fits: everything that is refused, and the one place that refuses it.
+
+What the policy leaves to chance decides how good the count of states is. ε-greedy arms reach nearly
+all states that can be counted, so that a count above the limit is refused at once. UCB rules reach
+a small part (some 2 % with three arms and 60 rounds), so that they may try, and are stopped when a
+round has reached too many.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from copyproof.exact_values.count import MOST_GAMES, Size, size_of, why_not_exact
+from copyproof.exact_values.games import Setting, setting
+from copyproof.game import Market
+from copyproof.policy import EpsilonDecreasing, EpsilonGreedy, Policy, Uniform, parse_policy
+from copyproof.validation import whole
+
+__all__ = ["MOST_ROUNDS", "Task", "prepare"]
+
+MOST_ROUNDS = 2_000
+_SHARE_OF_MEMORY = 0.25
+_HOPELESS = 1_000
+"""A count this many times above the limit is refused at once, whatever the policy."""
+_BYTES_A_WORD = 64
+"""Memory for a word of a key, or its probability, at the worst: two tables, and a third one while
+one grows, filled to 5/16 at least."""
+_BYTES_OF_FRACTIONS = 1_000
+"""Memory for a state with its fraction, of two layers; fractions grow with the horizon."""
+
+
+@dataclass(slots=True)
+class Task:
+    """A computation that may begin. It keeps count, and stops what grows too large."""
+
+    asked: Policy
+    game: Setting
+    size: Size
+    limit: int
+    bytes_a_state: int
+    progress: Callable[[int], None] | None = None
+    states: int = field(default=0, init=False)
+    _rounds: int = field(default=0, init=False)
+
+    def watch(self, t: int, states: int) -> None:
+        """Take note that round t has reached so many states; ``ValueError`` if they do not fit."""
+        if states > self.limit:
+            raise ValueError(self.refusal(f"more than {states:,} states in round {t}", states))
+        if self.progress is not None:
+            self.progress(self._rounds + t)
+
+    def game_done(self, states: int) -> None:
+        """Count the states of a game."""
+        self.states += states
+        self._rounds += self.game.horizon
+
+    def refusal(self, needed: str, states: int) -> str:
+        """Say what is needed, what there is, and what would help."""
+        return (
+            f"horizon = {self.game.horizon} needs {needed} "
+            f"({states * self.bytes_a_state / 1e9:.3g} GB), and the limit is {self.limit:,} "
+            f"({self.limit * self.bytes_a_state / 1e9:.3g} GB): "
+            "a shorter horizon, fewer different arms or a higher limit would help"
+        )
+
+
+def prepare(
+    market: Market,
+    policy: Policy | str,
+    *,
+    horizon: int,
+    fractions: bool = False,
+    limit: int | None = None,
+) -> Task:
+    """Check what ``exact`` is asked for, and count its states, before any work.
+
+    Parameters
+    ----------
+    market, policy, horizon, fractions, limit
+        As of ``exact``.
+
+    Raises
+    ------
+    ValueError
+        One line that says what cannot be done, and why.
+
+    Examples
+    --------
+    >>> from copyproof import paper_market
+    >>> prepare(paper_market("1a"), "h-ucb", horizon=10).size.layer
+    92378
+    """
+    if not isinstance(market, Market):
+        raise ValueError(f"market = {market!r:.60} is not a Market")
+    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    horizon = whole("horizon", horizon, least=1)
+    if horizon > MOST_ROUNDS:
+        raise ValueError(f"horizon = {horizon} is not a whole number from 1 to {MOST_ROUNDS}")
+    if reason := why_not_exact(market, asked):
+        raise ValueError(reason)
+    game = setting(market, asked, horizon)
+    size = size_of(game)
+    if size.games > MOST_GAMES:
+        raise ValueError(
+            f"{size.games:,} samples and orders of agents would be averaged over, and at most "
+            f"{MOST_GAMES:,} are accepted: fewer arms or agents would help"
+        )
+    bytes_a_state = _BYTES_OF_FRACTIONS if fractions else _bytes_a_state(game)
+    if limit is None:
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        limit = int(_SHARE_OF_MEMORY * physical / bytes_a_state)
+    task = Task(asked, game, size, whole("limit", limit, least=1), bytes_a_state)
+    reaches_most = isinstance(game.policy.arm, EpsilonGreedy | EpsilonDecreasing | Uniform)
+    if size.layer > task.limit * (1 if reaches_most else _HOPELESS):
+        counted = f"{size.layer:,}" if size.layer < 10**12 else f"{size.layer:.1e}"
+        raise ValueError(task.refusal(f"up to {counted} states at a time", size.layer))
+    return task
+
+
+def _bytes_a_state(game: Setting) -> int:
+    slots = sum(min(count, game.horizon) for count in game.copies)
+    per_word = 62 // (2 * game.horizon.bit_length())
+    return _BYTES_A_WORD * (1 + -(-slots // per_word))

@@ -1,0 +1,122 @@
+"""A policy from plain functions: the books are kept, and ``choose`` reads them.
+
+Most index policies need no more than the plays n(a) and the sums of rewards of every arm, and the
+round t. These are kept in a ``Tally``, so that a policy is one function. What else it wants to
+remember goes into ``Tally.memory``, by a second function that is told every reward.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from copyproof.external.records import ExternalPolicy
+from copyproof.validation import require
+
+__all__ = ["Tally", "function_policy"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a policy of plain functions is given: the game, and the books of it.
+
+    Attributes
+    ----------
+    arms, owners, horizon
+        As a factory is told them: names in registration order, the agent of each arm, and T.
+    rng : random.Random
+        Seeded by the game's seed: the one source of randomness that keeps results reproducible.
+    round : int
+        t = 1, 2, …: the round that is being played.
+    plays, total : dict
+        Plays n(a) and sum of rewards of every arm so far.
+    memory : dict
+        Empty at the start of every game, and never touched.
+    """
+
+    arms: tuple[str, ...]
+    owners: Mapping[str, str]
+    horizon: int
+    rng: random.Random
+    plays: dict[str, int]
+    total: dict[str, float]
+    round: int = 1
+    memory: dict[Any, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _FunctionPlayer:
+    tally: Tally
+    chosen: Callable[[Tally], str]
+    told: Callable[[Tally, str, float], object] | None
+
+    def choose(self) -> str:
+        return self.chosen(self.tally)
+
+    def learn(self, arm: str, reward: float) -> None:
+        tally = self.tally
+        tally.plays[arm] += 1
+        tally.total[arm] += reward
+        if self.told is not None:
+            self.told(tally, arm, reward)
+        tally.round += 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Functions:
+    choose: Callable[[Tally], str]
+    learn: Callable[[Tally, str, float], object] | None
+
+    def __call__(
+        self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
+    ) -> _FunctionPlayer:
+        plays, total = dict.fromkeys(arms, 0), dict.fromkeys(arms, 0.0)
+        tally = Tally(tuple(arms), owners, horizon, random.Random(seed), plays, total)
+        return _FunctionPlayer(tally, self.choose, self.learn)
+
+
+def function_policy(
+    choose: Callable[[Tally], str],
+    learn: Callable[[Tally, str, float], object] | None = None,
+    *,
+    name: str | None = None,
+) -> ExternalPolicy:
+    """Make a policy from a function that chooses and, if wanted, one that learns.
+
+    Parameters
+    ----------
+    choose : callable
+        ``choose(tally)`` returns the name of an arm; see ``Tally`` for what it can read.
+    learn : callable, optional
+        ``learn(tally, arm, reward)`` is called after every round, when the tally's plays and totals
+        hold the reward already.
+    name : str, optional
+        What to call it; the name of ``choose`` by default.
+
+    Returns
+    -------
+    ExternalPolicy
+
+    Examples
+    --------
+    >>> def least_played(tally):
+    ...     return min(tally.arms, key=tally.plays.__getitem__)
+    >>> from copyproof import paper_market
+    >>> from copyproof.external import play_external
+    >>> games = play_external(
+    ...     function_policy(least_played),
+    ...     paper_market("1a"),
+    ...     horizon=10,
+    ...     seed=1,
+    ...     first=0,
+    ...     repetitions=1,
+    ...     workers=1,
+    ... )
+    >>> int(games.plays[0, 0])
+    2
+    """
+    require(callable(choose), "choose", choose, "a function choose(tally)")
+    if learn is not None:
+        require(callable(learn), "learn", learn, "a function learn(tally, arm, reward)")
+    default = getattr(choose, "__name__", type(choose).__name__)
+    return ExternalPolicy(default if name is None else name, _Functions(choose, learn))

@@ -1,0 +1,104 @@
+"""What a policy from outside is: a name, and a factory that makes a fresh player for every game.
+
+The factory is told what a principal may know: the arms in registration order, who owns each of
+them, the horizon T, and a seed. It returns a player, which chooses an arm's name a round and learns
+what that arm paid. Nothing else is asked of it, and nothing else is told.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from copyproof.validation import require, text
+
+__all__ = ["ExternalError", "ExternalPolicy", "Factory", "Player"]
+
+
+class ExternalError(ValueError):
+    """A policy from outside broke down; the message names it, the round and the repetition."""
+
+
+class Player(Protocol):
+    """A policy in the middle of one game."""
+
+    def choose(self) -> str:
+        """Return the name of the arm to play in this round."""
+        ...
+
+    def learn(self, arm: str, reward: float) -> None:
+        """Take notice of what the arm has paid."""
+        ...
+
+
+class Factory(Protocol):
+    """Makes a player for one game."""
+
+    def __call__(
+        self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
+    ) -> Player:
+        """Return a player that has seen nothing yet.
+
+        Parameters
+        ----------
+        arms : sequence of str
+            The registered arms in registration order: ``"ann/1"``, ``"ann/2"``, ``"bob/1"``, ….
+            The names do not say which original an arm is a copy of.
+        owners : mapping of str to str
+            The agent that owns each arm.
+        horizon : int
+            T, the rounds of the game.
+        seed : int
+            Below 2^32; differs from repetition to repetition, and is the same for all strategies.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalPolicy:
+    """A policy that is not ours.
+
+    Parameters
+    ----------
+    name : str
+        One line of text, which errors and tables call it by.
+    factory : callable
+        ``make(arms, *, owners, horizon, seed)`` returns an object with ``choose()``, which returns
+        the name of an arm, and ``learn(arm, reward)``. It is called once per game.
+
+    Examples
+    --------
+    >>> class First:
+    ...     def __init__(self, arms, *, owners, horizon, seed):
+    ...         self.arm = arms[0]
+    ...
+    ...     def choose(self):
+    ...         return self.arm
+    ...
+    ...     def learn(self, arm, reward):
+    ...         pass
+    >>> len(ExternalPolicy("first", First).name)
+    5
+    """
+
+    name: str
+    factory: Factory
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", text("name", self.name))
+        require(
+            callable(self.factory),
+            "factory",
+            self.factory,
+            "a function make(arms, *, owners, horizon, seed)",
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def one_line(error: BaseException) -> str:
+    """An exception's type and text, on one line of a length that can be read."""
+    said = " ".join(str(error).split())
+    name = type(error).__name__
+    said = said if len(said) <= 300 else f"{said[:297]}..."
+    return f"{name}: {said}" if said else name

@@ -1,0 +1,201 @@
+"""One game of a policy from outside: names for the arms, luck by blocks, and the round loop.
+
+The game is the engine's (``engine.play``) with somebody else's choices. The k-th play of agent i in
+repetition r meets the same uniform u_{i,k} as there, revenue is v_i = Σ γ_t R_t with the same γ_t,
+and the regret is Σ (μ* − μ(A_t)): a player that makes the engine's choices ends with the engine's
+numbers, to the last bit.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from copyproof.engine.lower import lower_discount, lower_rewards
+from copyproof.engine.luck import fill_rewards
+from copyproof.engine.quantiles import Rewards
+from copyproof.external.records import ExternalError, ExternalPolicy, Player, one_line
+from copyproof.game import Market
+
+__all__ = ["Row", "Table", "game_seed", "lay_table", "play_game"]
+
+_BLOCK = 256
+"""Plays whose rewards are computed at a time."""
+_TICK = 64
+"""Rounds between two notes of how far a game is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What all games of a market have in common."""
+
+    arms: tuple[str, ...]
+    owner_names: tuple[str, ...]
+    """The agent of each arm."""
+    agent_of: list[int]
+    original_of: list[int]
+    agents: int
+    originals: int
+    rewards: Rewards
+    discount_factor: float
+    discount_weights: list[float]
+    horizon: int
+    seed: int
+
+    @property
+    def owners(self) -> Mapping[str, str]:
+        """The agent of each arm, by name; it cannot be written to."""
+        return MappingProxyType(dict(zip(self.arms, self.owner_names, strict=True)))
+
+
+@dataclass(slots=True)
+class Row:
+    """What one game leaves behind."""
+
+    revenue: list[float]
+    plays: list[int]
+    original_plays: list[int]
+    regret: float
+
+
+def lay_table(market: Market, *, horizon: int, seed: int) -> Table:
+    """Name the arms, agent by agent, original by original, copy by copy, and lower the rest.
+
+    The j-th registered arm of agent ``ann`` is ``ann/j``, whichever original it is a copy of.
+
+    Examples
+    --------
+    >>> from copyproof import paper_market
+    >>> table = lay_table(paper_market("1a", copies=100), horizon=10, seed=1)
+    >>> len(table.arms)
+    104
+    """
+    market.discount.check_horizon(horizon)
+    factor, weights = lower_discount(market.discount)
+    counts = [agent.registered for agent in market.agents]
+    copies = [count for agent in market.agents for count in agent.copies]
+    rewards = lower_rewards(market)
+    _load_kernel(rewards)
+    return Table(
+        arms=tuple(
+            f"{agent.name}/{number}"
+            for agent in market.agents
+            for number in range(1, agent.registered + 1)
+        ),
+        owner_names=tuple(
+            name for name, count in zip(market.names, counts, strict=True) for _ in range(count)
+        ),
+        agent_of=np.repeat(np.arange(len(counts)), counts).tolist(),
+        original_of=np.repeat(np.arange(len(copies)), copies).tolist(),
+        agents=len(counts),
+        originals=len(copies),
+        rewards=rewards,
+        discount_factor=factor,
+        discount_weights=weights[:horizon].tolist(),
+        horizon=horizon,
+        seed=seed,
+    )
+
+
+def _load_kernel(rewards: Rewards) -> None:
+    """Have the kernel compiled here, and not by every process that is forked off."""
+    fill_rewards(rewards, np.uint64(0), 0, 0, 0, 0, np.empty(0))
+
+
+def game_seed(seed: int, repetition: int) -> int:
+    """The seed that a factory is given: the first 32-bit word of NumPy's seed sequence.
+
+    It is ``SeedSequence(seed, spawn_key=(repetition,)).generate_state(1)[0]``, a function of the
+    seed and the repetition alone, so that all strategies and all policies are given the same.
+
+    Examples
+    --------
+    >>> game_seed(1, 0)
+    1641411168
+    """
+    return int(np.random.SeedSequence(seed, spawn_key=(repetition,)).generate_state(1)[0])
+
+
+def play_game(
+    policy: ExternalPolicy, table: Table, repetition: int, tick: Callable[[int], None]
+) -> Row:
+    """Play one repetition; ``tick`` is told how many more rounds have been played."""
+    player = _sit_down(policy, table, repetition)
+    choose, learn = player.choose, player.learn
+    horizon, weights, factor = table.horizon, table.discount_weights, table.discount_factor
+    agent_of, original_of = table.agent_of, table.original_of
+    number_of = {arm: number for number, arm in enumerate(table.arms)}
+    gaps: list[float] = table.rewards.originals["gap"].tolist()
+    size = min(_BLOCK, horizon)
+    block = np.empty(size)
+    starts = [-size] * table.originals
+    paid: list[list[float]] = [[] for _ in range(table.originals)]
+    seed = np.uint64(table.seed)
+    revenue, plays = [0.0] * table.agents, [0] * table.agents
+    original_plays = [0] * table.originals
+    regret, gamma = 0.0, 1.0
+    for t in range(1, horizon + 1):
+        try:
+            arm: Any = choose()  # whatever a policy may return
+        except (Exception, SystemExit) as error:
+            raise _broke(policy, repetition, t, f"choose() raised {one_line(error)}") from error
+        number = number_of.get(arm) if isinstance(arm, str) else None
+        if number is None:
+            what = _not_an_arm(arm, len(table.arms))
+            raise _broke(policy, repetition, t, f"choose() returned {what}")
+        agent, original = agent_of[number], original_of[number]
+        k = plays[agent]
+        place = k - starts[original]
+        if place >= size:
+            fill_rewards(table.rewards, seed, agent, original, k, repetition, block)
+            paid[original], starts[original], place = block.tolist(), k, 0
+        reward = paid[original][place]
+        try:
+            learn(arm, reward)
+        except (Exception, SystemExit) as error:
+            raise _broke(policy, repetition, t, f"learn() raised {one_line(error)}") from error
+        plays[agent] = k + 1
+        original_plays[original] += 1
+        if weights:
+            revenue[agent] += weights[t - 1] * reward
+        else:
+            revenue[agent] += gamma * reward
+            gamma *= factor
+        regret += gaps[original]
+        if t % _TICK == 0:
+            tick(_TICK)
+    tick(horizon % _TICK)
+    return Row(revenue, plays, original_plays, regret)
+
+
+def _sit_down(policy: ExternalPolicy, table: Table, repetition: int) -> Player:
+    """Make the player of one game, and see that it can play."""
+    seed = game_seed(table.seed, repetition)
+    try:
+        player: Any = policy.factory(
+            table.arms, owners=table.owners, horizon=table.horizon, seed=seed
+        )
+    except (Exception, SystemExit) as error:
+        raise _broke(policy, repetition, 0, f"the factory raised {one_line(error)}") from error
+    for method in ("choose", "learn"):
+        if not callable(getattr(player, method, None)):
+            kind = type(player).__name__
+            what = f"the factory returned a {kind}, which has no method {method}()"
+            raise _broke(policy, repetition, 0, what)
+    made: Player = player
+    return made
+
+
+def _not_an_arm(arm: object, count: int) -> str:
+    written = " ".join(repr(arm).split())
+    written = written if len(written) <= 60 else f"{written[:57]}..."
+    kind = "" if isinstance(arm, str) or arm is None else f" ({type(arm).__name__})"
+    return f"{written}{kind}, which is not one of the {count} arms"
+
+
+def _broke(policy: ExternalPolicy, repetition: int, t: int, what: str) -> ExternalError:
+    """The one line that says who broke down, when and how; round 0 is before the first."""
+    when = f"round {t} of repetition {repetition}" if t else f"repetition {repetition}"
+    return ExternalError(f"policy {policy.name!r}: {when}: {what}")

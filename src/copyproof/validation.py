@@ -1,0 +1,242 @@
+"""Checks on what a user hands in, each failing with one ``FieldError``: field, value, accepted.
+
+A message is one line that opens with the field, ``mean = 1.3 is not in [0, 1]``. Whoever holds the
+surrounding record puts its own path in front with ``within``: ``arms[0].mean = 1.3 is not …``. Who
+needs the field, as the HTTP service does, reads it from the error and not from the message.
+
+Names of agents, arms, markets and keys have one alphabet (``name``), and what is nearly a known
+word gets a suggestion (``known``).
+"""
+
+import difflib
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping, Set
+from numbers import Integral, Real
+from typing import TypeVar
+
+__all__ = [
+    "LONGEST_NAME",
+    "FieldError",
+    "did_you_mean",
+    "items",
+    "known",
+    "name",
+    "number",
+    "one_of",
+    "require",
+    "shown",
+    "text",
+    "whole",
+    "whole_in",
+]
+
+T = TypeVar("T")
+
+_LONGEST = 60  # characters of a value that a message repeats
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, format, surrogate, line and paragraph breaks
+_JOINERS = "\u200c\u200d"
+LONGEST_NAME = 200
+"""Most characters of the name of an agent, an arm, a market or a key."""
+
+
+class FieldError(ValueError):
+    """Bad input: which field, what was found there, and what is accepted.
+
+    Parameters
+    ----------
+    field : str
+        Where: ``mean``, ``agents[2].arms[0].mean``.
+    value : object
+        What was found.
+    accepted : str
+        What would be accepted, as it stands after "is not": ``in [0, 1]``, ``a number``.
+    said : str, optional
+        What the message says after the field, where "= value is not accepted" does not fit.
+
+    Examples
+    --------
+    >>> error = FieldError("mean", 1.3, "in [0, 1]")
+    >>> print(error.within("arms[0]"))
+    arms[0].mean = 1.3 is not in [0, 1]
+    >>> print(FieldError("arms", (), "at least one", said="is empty: at least one is needed"))
+    arms is empty: at least one is needed
+    """
+
+    def __init__(self, field: str, value: object, accepted: str, said: str | None = None) -> None:
+        super().__init__(field, value, accepted, said)
+        self.field = field
+        self.value = value
+        self.accepted = accepted
+        self.said = said
+
+    def __str__(self) -> str:
+        """Give the one line."""
+        return f"{self.field} {self.said or f'= {shown(self.value)} is not {self.accepted}'}"
+
+    def within(self, path: str) -> "FieldError":
+        """Return the same error, seen from the record that holds the field at ``path``."""
+        joint = "" if self.field.startswith("[") or not path else "."
+        return self.renamed(f"{path}{joint}{self.field}")
+
+    def renamed(self, field: str) -> "FieldError":
+        """Return the same error about a field that the caller knows by another name."""
+        return FieldError(field, self.value, self.accepted, self.said)
+
+
+def shown(value: object) -> str:
+    """Return ``value`` as a message repeats it: on one line, and cut if it is long.
+
+    >>> shown(10**400)
+    '2**1328 or more'
+    """
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1} or more"
+    written = str(value) if isinstance(value, Real) else repr(value)
+    written = written.replace("\n", " ")
+    return written if len(written) <= _LONGEST else f"{written[: _LONGEST - 3]}..."
+
+
+def require(holds: bool, field: str, value: object, accepted: str) -> None:
+    """Raise ``FieldError``, ``field = value is not accepted``, unless ``holds``.
+
+    >>> require(False, "mean", 1.3, "in [0, 1]")
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: mean = 1.3 is not in [0, 1]
+    """
+    if not holds:
+        raise FieldError(field, value, accepted)
+
+
+def number(field: str, value: object) -> float:
+    """Return ``value`` as a finite float; a bool or a string is not a number.
+
+    >>> number("mean", 1)
+    1.0
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise FieldError(field, value, "a number")
+    try:
+        converted = float(value)
+    except OverflowError:
+        converted = math.inf
+    require(math.isfinite(converted), field, value, "a finite number")
+    return converted
+
+
+def whole(field: str, value: object, least: int = 0) -> int:
+    """Return ``value`` as an int that is at least ``least``; 3.0 and ``True`` are refused.
+
+    >>> whole("copies", 3)
+    3
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise FieldError(field, value, f"a whole number >= {least}")
+    return int(value)
+
+
+def whole_in(field: str, value: object, low: int, high: int) -> int:
+    """Return ``value`` as an int from ``low`` to ``high``; 3.0 and ``True`` are refused.
+
+    >>> whole_in("horizon", 3, 1, 10)
+    3
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or not low <= int(value) <= high:
+        raise FieldError(field, value, f"a whole number from {low} to {high}")
+    return int(value)
+
+
+def items(field: str, value: Iterable[T], of: str) -> tuple[T, ...]:
+    """Return the items of any ordered collection, at least one.
+
+    >>> items("rewards", [0.5, 1.0], "numbers")
+    (0.5, 1.0)
+    """
+    unordered = isinstance(value, str | bytes | Mapping | Set)
+    try:
+        iterator = iter(() if unordered else value)
+    except TypeError:
+        unordered = True
+    if unordered:
+        raise FieldError(field, value, f"a list of {of}")
+    found = tuple(iterator)
+    if not found:
+        raise FieldError(field, value, "at least one", said="is empty: at least one is needed")
+    return found
+
+
+def text(field: str, value: object) -> str:
+    r"""Return ``value`` as one line of text that is not blank.
+
+    >>> text("note", "two\nlines")
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: note = 'two\nlines' is not one line of text that is not blank
+    """
+    one_line = (
+        isinstance(value, str)
+        and bool(value.strip())
+        # The short way for most: it depends on the Unicode version where it says no.
+        and (value.isprintable() or not any(_is_hidden(letter) for letter in value))
+    )
+    require(one_line, field, value, "one line of text that is not blank")
+    return str(value)
+
+
+def _is_hidden(letter: str) -> bool:
+    return unicodedata.category(letter) in _HIDDEN and letter not in _JOINERS
+
+
+def name(field: str, value: object) -> str:
+    r"""Return ``value`` as the name of an agent, an arm, a market or a key.
+
+    Letters that cannot be seen, such as a zero-width space, are refused: two names that look alike
+    would be two agents. (Joiners are accepted, as scripts and emoji need them.)
+
+    >>> name("agent", "ann\u200b")
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: agent = 'ann\u200b' is not one line of text that is not blank
+    """
+    found = text(field, value)
+    accepted = f"one line of at most {LONGEST_NAME} characters"
+    require(len(found) <= LONGEST_NAME, field, value, accepted)
+    return found
+
+
+def did_you_mean(word: object, words: Iterable[str]) -> str:
+    """Return a suggestion to append to a message, or nothing if no known word is close.
+
+    >>> did_you_mean("hucb", ["ucb1", "h-ucb", "fair"])
+    "; did you mean 'h-ucb'?"
+    """
+    if not isinstance(word, str):
+        return ""
+    plain = {_plain(one): one for one in reversed(list(words))}
+    close = difflib.get_close_matches(_plain(word), plain, n=1, cutoff=0.7)
+    return f"; did you mean {plain[close[0]]!r}?" if close else ""
+
+
+def _plain(word: str) -> str:
+    """Return the letters and digits of a word, as typos leave them."""
+    return "".join(letter for letter in word.lower() if letter.isalnum())
+
+
+def known(field: str, value: object, words: Iterable[str]) -> str:
+    """Return ``value`` if it is one of the known words; suggest the closest one if it is not.
+
+    >>> known("late", "refused", ["refuse", "correct"])
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: late = 'refused' is not one of refuse, correct; did...
+    """
+    accepted = tuple(words)
+    if value not in accepted:
+        raise FieldError(field, value, one_of(accepted) + did_you_mean(value, accepted))
+    return str(value)
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Return what is accepted where one of a few words is.
+
+    >>> one_of(["first", "last"])
+    'one of first, last'
+    """
+    return f"one of {', '.join(words)}"
