@@ -66,8 +66,8 @@ pins:  ## resolve all dependencies anew and write them to constraints.txt
 	@$(check_python)
 	rm -rf .pins
 	$(PYTHON) -m venv .pins
-	.pins/bin/python -m pip -qq --disable-pip-version-check install '.[dev,docs]'
-	.pins/bin/python -m pip --disable-pip-version-check freeze --exclude copyproof > .pins/freeze.txt
+	.pins/bin/python -m pip -qq --disable-pip-version-check install ./client '.[dev,docs]'
+	.pins/bin/python -m pip --disable-pip-version-check freeze --exclude copyproof --exclude copyproof-client > .pins/freeze.txt
 	@! grep -vE '^[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+$$' .pins/freeze.txt || \
 	  { echo 'error: the lines above are not plain name==version pins' >&2; exit 1; }
 	{ echo '# Pins of all dependencies (run, dev, docs). Regenerate with `make pins`.'; \
@@ -88,7 +88,7 @@ help:  ## this list
 
 # --- the environment -------------------------------------------------------------------------
 
-$(RUN): pyproject.toml constraints.txt
+$(RUN): pyproject.toml client/pyproject.toml constraints.txt
 	@$(call install,.[service])
 $(DEV): $(RUN)
 	@$(call install,.[dev])
@@ -121,6 +121,6 @@ else \
   printf '%s\n' "$(CURDIR)" > $(VENV)/.root; \
 fi; \
 echo "Installing $(1)"; \
-$(PIP) install -c constraints.txt -e '$(1)'; \
+$(PIP) install -c constraints.txt -e ./client -e '$(1)'; \
 touch $@
 endef

@@ -11,7 +11,7 @@ text                                    policy
 ``package.module:name(scale=2)``        what a module calls ``name``
 ======================================  =========================================================
 
-In the last two ``name`` is an ``ExternalPolicy``, one of our own ``Policy`` records, or a factory (a
+In the last two ``name`` is an ``ExternalPolicy``, one of our own ``Policy`` records or a factory (a
 function or a class); a factory may be given parameters, and ``python='…'`` plays it in another
 interpreter. Parameters are Python literals.
 """

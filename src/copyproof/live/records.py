@@ -8,12 +8,42 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
+from copyproof_client.records import (
+    AgentStatistics,
+    ArmStatistics,
+    Decision,
+    Statistics,
+    Status,
+    Suspicion,
+    Told,
+)
+
 from copyproof.policy import parse_policy
 from copyproof.validation import number, require, shown, text, whole_in
 
+__all__ = [
+    "LONGEST_NAME",
+    "MOST_DECISIONS",
+    "STATUSES",
+    "AgentStatistics",
+    "ArmStatistics",
+    "Decision",
+    "KeyReused",
+    "Late",
+    "MarketConfig",
+    "NoArm",
+    "Rewards",
+    "Statistics",
+    "Status",
+    "Suspicion",
+    "Told",
+    "Unknown",
+    "name_of",
+    "unit_reward",
+]
+
 Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
-Status: TypeAlias = Literal["counted", "ignored", "corrected", "refused-late"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 MOST_DECISIONS = 1000
@@ -123,90 +153,6 @@ class MarketConfig:
         for name in data:
             require(name in known, "config", name, f"one of {', '.join(sorted(known))}")
         return cls(**data)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """One play: which arm to show, and whose it is."""
-
-    id: str
-    agent: str
-    arm: str
-    round: int
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What became of a reward.
-
-    ``status`` is "counted" (within the window), "ignored" (another one counts: the first),
-    "corrected" (after the window), or "refused-late". ``reward`` is what the play is worth now,
-    None if the principal has forgotten it.
-    """
-
-    decision: str
-    status: Status
-    reward: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ArmStatistics:
-    """What is known of one arm; ``pending`` plays have no reward yet."""
-
-    agent: str
-    arm: str
-    registered: bool
-    suspended: bool
-    in_play: bool
-    plays: int
-    answered: int
-    pending: int
-    revenue: float
-
-
-@dataclass(frozen=True, slots=True)
-class AgentStatistics:
-    """What is known of one agent, and its shares of all plays and of all revenue."""
-
-    agent: str
-    suspended: bool
-    arms: int
-    """Arms that are registered now, suspended ones left out."""
-    plays: int
-    answered: int
-    pending: int
-    revenue: float
-    play_share: float
-    revenue_share: float
-
-
-@dataclass(frozen=True, slots=True)
-class Suspicion:
-    """Arms that were paid the same rewards in the same order, beyond chance (``live.copies``)."""
-
-    arms: tuple[tuple[str, str], ...]
-    """(agent, arm)."""
-    answers: int
-    """How many first rewards agree."""
-    chance: float
-    """Bounds how many such groups independent arms would be expected to show."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """A market, or one agent's part of it, at one moment."""
-
-    market: str
-    policy: str
-    round: int
-    plays: int
-    answered: int
-    pending: int
-    revenue: float
-    agents: tuple[AgentStatistics, ...]
-    arms: tuple[ArmStatistics, ...]
-    """The arms of the one agent that was asked for; empty if none was."""
-    suspected: tuple[Suspicion, ...]
 
 
 def unit_reward(field: str, value: object) -> float:

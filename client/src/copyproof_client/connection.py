@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from copyproof.client.records import ApiError, Unavailable
+from copyproof_client.records import ApiError, Unavailable
 
 __all__ = ["Connection"]
 

@@ -1,6 +1,6 @@
 """A client of the service, with types and retries; it needs nothing but the standard library.
 
-from copyproof.client import Client
+from copyproof_client import Client
 
 client = Client("http://127.0.0.1:8000", key)
 decision, = client.ask("site")
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from copyproof.client.connection import Connection
-from copyproof.client.records import ApiError, ApiKey, Decision, Told, Unavailable, read
+from copyproof_client.connection import Connection
+from copyproof_client.records import ApiError, ApiKey, Decision, Told, Unavailable, read
 
 __all__ = ["ApiError", "ApiKey", "Client", "Decision", "Told", "Unavailable"]
 

@@ -1,0 +1,162 @@
+"""What the service answers with, as plain records.
+
+This is their one definition: the live principal returns these, the service writes them, its OpenAPI
+document describes them, and the client reads them.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias, TypeVar
+
+__all__ = [
+    "AgentStatistics",
+    "ApiError",
+    "ApiKey",
+    "ArmStatistics",
+    "Decision",
+    "Statistics",
+    "Status",
+    "Suspicion",
+    "Told",
+    "Unavailable",
+    "read",
+]
+
+Status: TypeAlias = Literal["counted", "ignored", "corrected", "refused-late"]
+"""What became of a reward."""
+
+Record = TypeVar("Record", "Decision", "Told", "ApiKey")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One play: which arm to show, and whose it is."""
+
+    id: str
+    agent: str
+    arm: str
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of a reward.
+
+    ``status`` is "counted" (within the window), "ignored" (another one counts: the first),
+    "corrected" (after the window), or "refused-late". ``reward`` is what the play is worth now,
+    None if the principal has forgotten it.
+    """
+
+    decision: str
+    status: Status
+    reward: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmStatistics:
+    """What is known of one arm; ``pending`` plays have no reward yet."""
+
+    agent: str
+    arm: str
+    registered: bool
+    suspended: bool
+    in_play: bool
+    plays: int
+    answered: int
+    pending: int
+    revenue: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStatistics:
+    """What is known of one agent, and its shares of all plays and of all revenue."""
+
+    agent: str
+    suspended: bool
+    arms: int
+    """Arms that are registered now, suspended ones left out."""
+    plays: int
+    answered: int
+    pending: int
+    revenue: float
+    play_share: float
+    revenue_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Arms that were paid the same rewards in the same order, beyond chance."""
+
+    arms: tuple[tuple[str, str], ...]
+    """(agent, arm)."""
+    answers: int
+    """How many first rewards agree."""
+    chance: float
+    """Bounds how many such groups independent arms would be expected to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """A market, or one agent's part of it, at one moment."""
+
+    market: str
+    policy: str
+    round: int
+    plays: int
+    answered: int
+    pending: int
+    revenue: float
+    agents: tuple[AgentStatistics, ...]
+    arms: tuple[ArmStatistics, ...]
+    """The arms of the one agent that was asked for; empty if none was."""
+    suspected: tuple[Suspicion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """An API key; its ``key`` is there only when it was just made or rotated."""
+
+    id: str
+    role: str
+    markets: tuple[str, ...]
+    agent: str | None
+    note: str
+    created: float
+    revoked: float | None
+    key: str | None = None
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "ApiKey":
+        """Read a key from an answer."""
+        return read(cls, {**data, "markets": tuple(data["markets"])})
+
+
+def read(kind: type[Record], data: dict[str, Any]) -> Record:
+    """Read a record; what a later version of the service says beyond it is left out.
+
+    Examples
+    --------
+    >>> read(Told, {"decision": "m-1-0", "status": "counted", "reward": 0.5, "new": 1}).reward
+    0.5
+    """
+    known = {field.name for field in fields(kind)}
+    return kind(**{name: value for name, value in data.items() if name in known})
+
+
+class ApiError(Exception):
+    """The service refused a request: its status, the field, and what is wrong with it.
+
+    Examples
+    --------
+    >>> ApiError(422, "count", "count = 0 is not a whole number from 1 to 1000").status
+    422
+    """
+
+    def __init__(self, status: int, field: str, message: str) -> None:
+        super().__init__(f"{status}: {message}")
+        self.status = status
+        self.field = field
+        self.message = message
+
+
+class Unavailable(ApiError):
+    """The service could not be reached, or could not serve, in all attempts."""
