@@ -26,6 +26,9 @@ myst_heading_anchors = 3
 
 napoleon_google_docstring = False
 napoleon_numpy_docstring = True
+# Types in docstrings are prose ("mapping of (market, policy) to Result"): no word of it is a link.
+napoleon_use_param = False
+napoleon_use_rtype = False
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 

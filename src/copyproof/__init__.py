@@ -7,46 +7,46 @@ an arm a round, and what comes of it for the agents and for the principal.
 ``read_market`` or ``Market`` make a market, ``parse_policy`` or ``Policy`` a policy, and
 ``simulate`` plays them; ``exact`` computes small games without sampling; ``bounds`` says what the
 theorems promise.
+
+Every name is loaded when it is first asked for: ``import copyproof`` loads nothing but the standard
+library.
 """
 
-import importlib
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from copyproof.game import (
-    Admit,
-    Agent,
-    Bernoulli,
-    Beta,
-    Custom,
-    Empirical,
-    Explicit,
-    Exponential,
-    Gaussian,
-    Geometric,
-    Market,
-    Poisson,
-    Renew,
-    Retire,
-    RiskAverse,
-    RiskSeeking,
-    Schedule,
-    churn,
-    paper_market,
-    split,
-)
-from copyproof.policy import CATALOGUE, Policy, parse_policy, why_not_covered
 
 if TYPE_CHECKING:
     from copyproof.auditing import Attacks, Audit, Equilibrium, attacks, audit, equilibrium
-    from copyproof.exact_values import Exact, exact
-    from copyproof.external import (
-        ExternalPolicy,
-        function_policy,
-        mabwiser_policy,
-        river_policy,
-        smpybandits_policy,
+    from copyproof.exact_values.result import Exact
+    from copyproof.exact_values.run import exact
+    from copyproof.external.functions import function_policy
+    from copyproof.external.interpreter import smpybandits_policy
+    from copyproof.external.libraries import mabwiser_policy, river_policy
+    from copyproof.external.records import ExternalPolicy
+    from copyproof.game import (
+        Admit,
+        Agent,
+        Bernoulli,
+        Beta,
+        Custom,
+        Empirical,
+        Explicit,
+        Exponential,
+        Gaussian,
+        Geometric,
+        Market,
+        Poisson,
+        Renew,
+        Retire,
+        RiskAverse,
+        RiskSeeking,
+        Schedule,
+        churn,
+        paper_market,
+        split,
     )
     from copyproof.game.files import read_market, write_market
+    from copyproof.policy import CATALOGUE, Policy, parse_policy, why_not_covered
     from copyproof.report.audit_figure import plot_gains
     from copyproof.report.audit_page import write_audit_report
     from copyproof.report.figures import plot_regret, save_figure
@@ -57,7 +57,8 @@ if TYPE_CHECKING:
         plot_markets,
         plot_samples,
     )
-    from copyproof.simulation import Result, simulate
+    from copyproof.simulation.result import Result
+    from copyproof.simulation.run import simulate
     from copyproof.theory import Bound, bounds
 
 __all__ = [
@@ -115,42 +116,72 @@ __all__ = [
     "write_market",
 ]
 
-# Loaded when first asked for: the compiler and the file formats cost more time than the rest.
-_LATER = {
+_HOME = {
+    "CATALOGUE": "copyproof.policy",
+    "Admit": "copyproof.game",
+    "Agent": "copyproof.game",
     "Attacks": "copyproof.auditing",
-    "attacks": "copyproof.auditing",
     "Audit": "copyproof.auditing",
-    "Equilibrium": "copyproof.auditing",
-    "audit": "copyproof.auditing",
-    "equilibrium": "copyproof.auditing",
+    "Bernoulli": "copyproof.game",
+    "Beta": "copyproof.game",
     "Bound": "copyproof.theory",
+    "Custom": "copyproof.game",
+    "Empirical": "copyproof.game",
+    "Equilibrium": "copyproof.auditing",
+    "Exact": "copyproof.exact_values.result",
+    "Explicit": "copyproof.game",
+    "Exponential": "copyproof.game",
     "ExternalPolicy": "copyproof.external.records",
+    "Gaussian": "copyproof.game",
+    "Geometric": "copyproof.game",
+    "Market": "copyproof.game",
+    "Poisson": "copyproof.game",
+    "Policy": "copyproof.policy",
+    "Renew": "copyproof.game",
     "Result": "copyproof.simulation.result",
+    "Retire": "copyproof.game",
+    "RiskAverse": "copyproof.game",
+    "RiskSeeking": "copyproof.game",
+    "Schedule": "copyproof.game",
+    "attacks": "copyproof.auditing",
+    "audit": "copyproof.auditing",
     "bounds": "copyproof.theory",
+    "churn": "copyproof.game",
+    "equilibrium": "copyproof.auditing",
+    "exact": "copyproof.exact_values.run",
     "function_policy": "copyproof.external.functions",
     "mabwiser_policy": "copyproof.external.libraries",
-    "Exact": "copyproof.exact_values.result",
-    "exact": "copyproof.exact_values.run",
+    "paper_market": "copyproof.game",
+    "parse_policy": "copyproof.policy",
     "plot_ablation": "copyproof.report.paper_figures",
     "plot_copies": "copyproof.report.paper_figures",
     "plot_gains": "copyproof.report.audit_figure",
-    "write_audit_report": "copyproof.report.audit_page",
     "plot_growth": "copyproof.report.paper_figures",
     "plot_markets": "copyproof.report.paper_figures",
     "plot_regret": "copyproof.report.figures",
     "plot_samples": "copyproof.report.paper_figures",
-    "save_figure": "copyproof.report.figures",
     "read_market": "copyproof.game.files",
     "river_policy": "copyproof.external.libraries",
+    "save_figure": "copyproof.report.figures",
     "simulate": "copyproof.simulation.run",
     "smpybandits_policy": "copyproof.external.interpreter",
+    "split": "copyproof.game",
+    "why_not_covered": "copyproof.policy",
+    "write_audit_report": "copyproof.report.audit_page",
     "write_market": "copyproof.game.files",
 }
+"""Where each public name lives."""
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        value = getattr(importlib.import_module(_LATER[name]), name)
+if not TYPE_CHECKING:  # type checkers know every name, and report any other
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module 'copyproof' has no attribute {name!r}")
+        value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module 'copyproof' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
