@@ -33,6 +33,6 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("no C compiler, or not Linux")
     library = tmp_path_factory.mktemp("layer") / "shadow.so"
     source = Path(__file__).parent / "live" / "stores" / "shadow.c"
-    command = [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"]
     subprocess.run(command, check=True)
     return library

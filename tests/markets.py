@@ -1,8 +1,10 @@
 """Markets and runs that several tests share."""
 
 import random
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copyproof import Admit, Agent, Market, Renew, Retire, Schedule, parse_policy
 from copyproof.engine.lower import lower
@@ -65,6 +67,8 @@ def random_schedule(rng: random.Random, market: Market, horizon: int) -> Schedul
             case "come back":
                 for other in [one for one in here if one[0] == name]:
                     admit(round_, other, gone[other], new=False)
+            case other_kind:
+                raise AssertionError(other_kind)
     renewals = [
         rng.choice([Renew(name, after=rng.randint(1, 9)), Renew(name, below=rng.random())])
         for name in market.names
@@ -94,6 +98,6 @@ def record_of(
     return record
 
 
-def choices_of(market: Market, policy: str, **how: int | bool | Schedule | None) -> np.ndarray:
+def choices_of(market: Market, policy: str, **how: Any) -> NDArray[np.int32]:
     """The arm of every round, a row per repetition."""
     return np.asarray(record_of(market, policy, **how).choices)

@@ -1,6 +1,7 @@
 """The checks name the field, the value and what is accepted."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def test_items() -> None:
 
 
 @pytest.mark.parametrize("value", ["ab", b"ab", {1, 2}, {1: 2}, 5, np.array(5)])
-def test_items_refuses_what_has_no_order(value: object) -> None:
+def test_items_refuses_what_has_no_order(value: Any) -> None:
     with pytest.raises(ValueError, match=r"^x = .* is not a list of numbers$"):
         items("x", value, "numbers")
 
