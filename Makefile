@@ -10,6 +10,7 @@ PIP  := $(BIN)/python -m pip -qq --disable-pip-version-check
 RUN  := $(VENV)/.ready-run
 DEV  := $(VENV)/.ready-dev
 DOCS := $(VENV)/.ready-docs
+KERNELS := $(VENV)/.ready-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -18,18 +19,18 @@ DOCS := $(VENV)/.ready-docs
 ##@ Use
 
 .PHONY: setup
-setup: $(RUN)  ## build the private environment, with .venv/bin/copyproof in it
+setup: $(KERNELS)  ## build the private environment with .venv/bin/copyproof, and compile the engine
 
 .PHONY: paper
-paper: $(RUN)  ## reproduce the paper: figures, claims and report in out/paper/index.html
+paper: $(KERNELS)  ## reproduce the paper: figures, claims and report in out/paper/index.html
 	$(BIN)/copyproof paper --out out/paper
 
 .PHONY: bench
-bench: $(RUN)  ## measure the speed, alone and against other libraries
+bench: $(KERNELS)  ## measure the speed, alone and against other libraries
 	$(BIN)/python benchmarks/run.py
 
 .PHONY: study
-study: $(RUN)  ## search for the default policy anew, and test it on held-out markets
+study: $(KERNELS)  ## search for the default policy anew, and test it on held-out markets
 	$(BIN)/python studies/search.py
 	$(BIN)/python studies/held_out.py
 
@@ -48,12 +49,28 @@ lint: $(DEV)  ## check format, style, types and the direction of imports
 	$(BIN)/lint-imports
 
 .PHONY: test
-test: lint  ## lint, then the tests and doctests but the slow ones
+test: lint $(KERNELS)  ## lint, then the tests and doctests but the slow ones
 	$(BIN)/python -m pytest -n 2
 
 .PHONY: test-all
-test-all: lint  ## lint, then all tests, the slow ones too
+test-all: lint $(KERNELS)  ## lint, then all tests, the slow ones too
 	$(BIN)/python -m pytest -n 2 -m ""
+
+.PHONY: coverage
+coverage: $(DEV) $(KERNELS)  ## run the tests and say which lines of Python they reach
+	rm -rf out/coverage
+	mkdir -p out/coverage
+	$(BIN)/coverage run -m pytest -n 2 -q
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report
+
+.PHONY: sizes
+sizes: $(RUN)  ## count the lines of code, and list what is too large
+	$(BIN)/python -m tools.sizes
+
+.PHONY: house
+house: $(DEV) $(KERNELS)  ## draw the packages and the walks in CONTRIBUTING.md anew
+	$(BIN)/python -m tools.house
 
 .PHONY: format
 format: $(DEV)  ## put the code into shape
@@ -78,7 +95,7 @@ pins:  ## resolve all dependencies anew and write them to constraints.txt
 clean:  ## remove the environment and everything made
 	rm -rf $(VENV) .venv.lock .pins out build dist docs/_build
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks studies docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find src client tests tools benchmarks studies docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 .PHONY: help
 help:  ## this list
@@ -90,6 +107,9 @@ help:  ## this list
 
 $(RUN): pyproject.toml client/pyproject.toml constraints.txt
 	@$(call install,.[service])
+$(KERNELS): $(RUN) $(wildcard src/copyproof/engine/*.py)
+	@$(BIN)/python -m tools.compile_kernels
+	@touch $@
 $(DEV): $(RUN)
 	@$(call install,.[dev])
 $(DOCS): $(RUN)
