@@ -35,6 +35,7 @@ from copyproof.game import (
     read_market,
     write_market,
 )
+from copyproof.validation import FieldError
 
 DESIGN = """
 [[agents]]
@@ -159,6 +160,20 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     ]:
         with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
             read_market(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "suggested"),
+    [("2a", "paper:2a"), ("1B", "paper:1b"), ("papr:2c", "paper:2c"), ("m.toml", None)],
+)
+def test_a_market_of_the_paper_is_suggested(
+    name: str, suggested: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tail = f"; did you mean {suggested!r}?" if suggested else ""
+    said = f"{name}: cannot be read: No such file or directory{tail}"
+    with pytest.raises(FieldError, match=rf"^{re.escape(said)}\Z"):
+        read_market(name)
 
 
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:
