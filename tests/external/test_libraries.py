@@ -17,14 +17,14 @@ HOW = {"seed": 1, "first": 0, "workers": 1}
 
 
 def choices_of(policy: ExternalPolicy, seed: int, arms: int, rounds: int) -> list[str]:
-    """The first choices of a player whose every play pays 1."""
+    """The first choices of a learner whose every play pays 1."""
     names = [f"a/{number}" for number in range(1, arms + 1)]
     owners = dict.fromkeys(names, "a")
-    player = policy.factory(names, owners=owners, horizon=rounds, seed=seed)
+    learner = policy.factory(names, owners=owners, horizon=rounds, seed=seed)
     choices = []
     for _ in range(rounds):
-        choices.append(player.choose())
-        player.learn(choices[-1], 1.0)
+        choices.append(learner.choose())
+        learner.learn(choices[-1], 1.0)
     return choices
 
 

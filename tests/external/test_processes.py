@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from copyproof import ExternalPolicy, function_policy, paper_market, simulate
-from copyproof.external import ExternalError, Games, named_policy, play_external, processes
-from tests.external.players import Dies
+from copyproof.external import ExternalError, ExternalResult, named_policy, play_external, processes
+from tests.external.learners import Dies
 
 MARKET = paper_market("1a", copies=3)
 HOW = {"horizon": 150, "seed": 5, "first": 10, "repetitions": 11}
-FILE = f"{Path(__file__).with_name('players.py')}:Scripted(step=2)"
+FILE = f"{Path(__file__).with_name('learners.py')}:Scripted(step=2)"
 
 
-def same(one: Games, other: Games) -> bool:
+def same(one: ExternalResult, other: ExternalResult) -> bool:
     names = ("revenue", "plays", "original_plays", "regret")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 

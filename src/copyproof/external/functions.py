@@ -45,7 +45,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class _FunctionPlayer:
+class _FunctionLearner:
     tally: Tally
     chosen: Callable[[Tally], str]
     told: Callable[[Tally, str, float], object] | None
@@ -69,10 +69,10 @@ class _Functions:
 
     def __call__(
         self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> _FunctionPlayer:
+    ) -> _FunctionLearner:
         plays, total = dict.fromkeys(arms, 0), dict.fromkeys(arms, 0.0)
         tally = Tally(tuple(arms), owners, horizon, random.Random(seed), plays, total)
-        return _FunctionPlayer(tally, self.choose, self.learn)
+        return _FunctionLearner(tally, self.choose, self.learn)
 
 
 def function_policy(

@@ -22,9 +22,9 @@ from copyproof import (
 )
 from copyproof.engine.streams import REWARD
 from copyproof.external import ExternalError, game_seed, play_external
-from copyproof.external.table import lay_table
+from copyproof.external.game import game_setup
 from tests import reference
-from tests.external.players import Scripted, UnpicklableError, ucb1
+from tests.external.learners import Scripted, UnpicklableError, ucb1
 from tests.markets import random_market, record_of
 
 MIXED = [Agent("a", [Beta(2, 3), Gaussian(0.5, 0.3)], copies=[2, 1]), Agent("b", [0.5], copies=[0])]
@@ -39,9 +39,9 @@ class Replay:
 
     def __call__(self, arms: Any, *, owners: Any, horizon: int, seed: int) -> Any:
         left = iter(self.by_seed[seed])
-        player = Scripted(arms, owners=owners, horizon=horizon, seed=seed)
-        player.choose = lambda: arms[next(left)]
-        return player
+        learner = Scripted(arms, owners=owners, horizon=horizon, seed=seed)
+        learner.choose = lambda: arms[next(left)]
+        return learner
 
 
 def check_replay(market: Market, policy: str, horizon: int, seed: int) -> None:
@@ -103,12 +103,12 @@ def test_ucb1_by_hand() -> None:
 
 def test_names_are_numbered_in_registration_order() -> None:
     market = Market([Agent("ann", [0.1, 0.2, 0.3], copies=[1, 0, 2]), Agent("ann/1", [0.5])])
-    table = lay_table(market, horizon=5, seed=0)
-    assert table.arms == ("ann/1", "ann/2", "ann/3", "ann/1/1")
-    assert list(table.owners.values()) == ["ann", "ann", "ann", "ann/1"]
-    assert table.original_of == [0, 2, 2, 3]
+    setup = game_setup(market, horizon=5, seed=0)
+    assert setup.arms == ("ann/1", "ann/2", "ann/3", "ann/1/1")
+    assert list(setup.owners.values()) == ["ann", "ann", "ann", "ann/1"]
+    assert setup.original_of == [0, 2, 2, 3]
     with pytest.raises(TypeError):
-        table.owners["ann/1"] = "bob"
+        setup.owners["ann/1"] = "bob"
 
 
 def test_seeds() -> None:
@@ -131,7 +131,7 @@ MARKET = Market([Agent("a", [0.5], copies=[3]), Agent("b", [0.9], copies=[3])])
 
 
 def broken(**odd: Any) -> ExternalPolicy:
-    """A policy whose player does something odd in round 17 of repetition 3."""
+    """A policy whose learner does something odd in round 17 of repetition 3."""
     bad_seed = game_seed(1, 3)
 
     class Odd(Scripted):
@@ -178,7 +178,7 @@ def test_a_breakdown_is_named(odd: dict[str, Any], message: str, workers: int) -
         assert cause is raised
     else:
         assert isinstance(cause, RuntimeError | type(raised))
-        assert "test_table.py" in cause.__notes__[0]
+        assert "test_game.py" in cause.__notes__[0]
 
 
 def raising(arms: Any, **given: Any) -> Any:
