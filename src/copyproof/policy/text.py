@@ -142,9 +142,10 @@ def _to_policy(call: Call) -> Policy:
             raise FieldError("fair", str(call), "one", "takes one flat policy, such as ucb1")
         return fair(_to_policy(call.positional[0])) if call.positional else row("fair").policy
     template = row(f"{call.place}:{call.name}" if call.place else ALIASES.get(call.name, call.name))
-    _check_keys(call.named, template.parameters, call.name)
+    given = _parameters(call)
+    _check_keys(given, template.parameters, call.name)
     record = template.policy
-    for key, value in _parameters(call).items():
+    for key, value in given.items():
         path = template.parameters[key]
         try:
             record = _with(record, path, value)
@@ -155,14 +156,12 @@ def _to_policy(call: Call) -> Policy:
 
 def _to_composition(call: Call) -> Policy:
     flat = call.name == "flat"
-    _check_keys(
-        call.named, ("sample", "restart") if flat else ("sample", "ties", "restart"), call.name
-    )
     wanted = 1 if flat else 2
     if len(call.positional) != wanted:
         said = f"takes {wanted} rule{'s' * (wanted > 1)}"
         raise FieldError(call.name, str(call), f"{wanted}", said)
     given = call.named
+    _check_keys(given, ["sample", "restart"] + ["ties"] * (not flat), call.name)
     rules: list[Rule] = [_to_record(rule, _RULES, "rule") for rule in call.positional]
     sampling = _to_record(given["sample"], _SAMPLES, "sample") if "sample" in given else AllArms()
     ties: Any = given["ties"].value("ties") if "ties" in given else "random"
