@@ -40,14 +40,14 @@ class Replay:
     def __call__(self, arms: Any, *, owners: Any, horizon: int, seed: int) -> Any:
         left = iter(self.by_seed[seed])
         learner = Scripted(arms, owners=owners, horizon=horizon, seed=seed)
-        learner.choose = lambda: arms[next(left)]
+        learner.choose = lambda: arms[next(left)]  # type: ignore[method-assign]
         return learner
 
 
 def check_replay(market: Market, policy: str, horizon: int, seed: int) -> None:
     record = record_of(market, policy, horizon=horizon, repetitions=3, seed=seed)
     replay = ExternalPolicy("replay", Replay(record.choices, seed))
-    how = {"horizon": horizon, "seed": seed, "workers": 1}
+    how: dict[str, Any] = {"horizon": horizon, "seed": seed, "workers": 1}
     games = play_external(replay, market, first=0, repetitions=3, **how)
     assert np.array_equal(games.revenue, record.revenue)
     assert np.array_equal(games.plays, record.agent_plays)
@@ -108,7 +108,7 @@ def test_names_are_numbered_in_registration_order() -> None:
     assert list(setup.owners.values()) == ["ann", "ann", "ann", "ann/1"]
     assert setup.original_of == [0, 2, 2, 3]
     with pytest.raises(TypeError):
-        setup.owners["ann/1"] = "bob"
+        setup.owners["ann/1"] = "bob"  # type: ignore[index]
 
 
 def test_seeds() -> None:
@@ -116,11 +116,14 @@ def test_seeds() -> None:
     assert game_seed(7, 3) == child.generate_state(1)[0]
     assert len({game_seed(7, r) for r in range(1000)}) == 1000
     seen: list[int] = []
+
+    def noted(arms: Any, **given: Any) -> Scripted:
+        seen.append(given["seed"])
+        return Scripted(arms, **given)
+
     for copies in (1, 9):
         market = Market([Agent("a", [0.5], copies=[copies]), Agent("b", [0.5])])
-        policy = ExternalPolicy(
-            "x", lambda arms, **k: seen.append(k["seed"]) or Scripted(arms, **k)
-        )
+        policy = ExternalPolicy("x", noted)
         play_external(policy, market, horizon=2, seed=7, first=3, repetitions=2, workers=1)
     assert seen == [game_seed(7, 3), game_seed(7, 4)] * 2
 
@@ -193,7 +196,7 @@ def raising(arms: Any, **given: Any) -> Any:
         (lambda arms: 5, "the factory raised TypeError: "),
     ],
 )
-def test_a_broken_factory_is_named(factory, message: str) -> None:
+def test_a_broken_factory_is_named(factory: Any, message: str) -> None:
     policy = ExternalPolicy("x", factory)
     with pytest.raises(ExternalError, match=re.escape(f"policy 'x': repetition 2: {message}")):
         play_external(policy, MARKET, horizon=4, seed=1, first=2, repetitions=1)

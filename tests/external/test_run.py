@@ -1,6 +1,7 @@
 """play_external: bad input is named, results cannot be written to."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from copyproof import Agent, Explicit, ExternalPolicy, Market, paper_market
 from copyproof.external import play_external
 from tests.external.learners import Scripted
 
-GOOD = {
+GOOD: dict[str, Any] = {
     "policy": ExternalPolicy("x", Scripted),
     "market": paper_market("1a"),
     "horizon": 10,

@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from copyproof.external import ExternalError, named_policy, play_external
 from copyproof.validation import FieldError
 
 FILE = str(Path(__file__).with_name("learners.py"))
-HOW = {"horizon": 30, "seed": 5, "first": 0, "repetitions": 1, "workers": 1}
+HOW: dict[str, Any] = {"horizon": 30, "seed": 5, "first": 0, "repetitions": 1, "workers": 1}
 
 
 def plays(text: str) -> list[int]:
@@ -19,7 +20,8 @@ def plays(text: str) -> list[int]:
     assert isinstance(policy, ExternalPolicy)
     assert policy.name == text
     games = play_external(policy, paper_market("1a", copies=2), **HOW)
-    return games.plays[0].tolist()
+    found: list[int] = games.plays[0].tolist()
+    return found
 
 
 def test_the_catalogue() -> None:
