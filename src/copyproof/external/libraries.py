@@ -7,18 +7,21 @@ is fitted to what came of it, and after that it is asked and told round by round
 """
 
 import copy
+import functools
 import importlib
 import inspect
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, TypeAlias
 
-from copyproof.external.records import ExternalPolicy, one_line
+from copyproof.external.records import ExternalPolicy, Factory, one_line
 from copyproof.policy.syntax import Call, refused
 from copyproof.validation import did_you_mean, shown
 
 __all__ = ["call_text", "mabwiser_policy", "river_policy"]
+
+Parameters: TypeAlias = Mapping[str, Any]
 
 
 def river_policy(kind: str, /, **parameters: Any) -> ExternalPolicy:
@@ -41,7 +44,17 @@ def river_policy(kind: str, /, **parameters: Any) -> ExternalPolicy:
     >>> river_policy("UCB", delta=1).name
     'river:UCB(delta=1)'
     """
-    return _library_policy("river", _River(kind, parameters))
+    text = call_text("river", kind, parameters)
+    bandit = _load("river.bandit", "River", text)
+    kinds = [
+        name
+        for name in bandit.__all__
+        if inspect.isclass(found := getattr(bandit, name))
+        and issubclass(found, bandit.base.Policy)
+        and not issubclass(found, bandit.base.ContextualPolicy)
+    ]
+    _check_kind(text, kind, kinds, "classes of river.bandit without contexts")
+    return _checked(text, parameters, functools.partial(_river, kind, parameters))
 
 
 def mabwiser_policy(kind: str, /, **parameters: Any) -> ExternalPolicy:
@@ -63,34 +76,25 @@ def mabwiser_policy(kind: str, /, **parameters: Any) -> ExternalPolicy:
     >>> mabwiser_policy("UCB1", alpha=1).name
     'mabwiser:UCB1(alpha=1)'
     """
-    return _library_policy("mabwiser", _Mabwiser(kind, parameters))
+    text = call_text("mabwiser", kind, parameters)
+    mab = _load("mabwiser.mab", "MABWiser", text)
+    kinds = [
+        name
+        for name, found in vars(mab.LearningPolicy).items()
+        if inspect.isclass(found) and hasattr(found, "_validate") and not name.startswith("Lin")
+    ]
+    _check_kind(text, kind, kinds, "learning policies of MABWiser without contexts")
+    return _checked(text, parameters, functools.partial(_mabwiser, kind, parameters))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _River:
-    kind: str
-    parameters: Mapping[str, Any]
-    module: ClassVar = ("river.bandit", "River")
-    kinds_are: ClassVar = "classes of river.bandit without contexts"
-
-    @staticmethod
-    def kinds(bandit: Any) -> list[str]:
-        return [
-            name
-            for name in bandit.__all__
-            if inspect.isclass(found := getattr(bandit, name))
-            and issubclass(found, bandit.base.Policy)
-            and not issubclass(found, bandit.base.ContextualPolicy)
-        ]
-
-    def __call__(
-        self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> "_RiverLearner":
-        made = getattr(importlib.import_module("river.bandit"), self.kind)
-        given = copy.deepcopy(dict(self.parameters))  # reward scalers learn, too
-        if "seed" in inspect.signature(made).parameters:
-            given["seed"] = seed
-        return _RiverLearner(made(**given), list(arms))
+def _river(
+    kind: str, parameters: Parameters, arms: Sequence[str], *, owners: Any, horizon: int, seed: int
+) -> "_RiverLearner":
+    made = getattr(importlib.import_module("river.bandit"), kind)
+    given = copy.deepcopy(dict(parameters))  # reward scalers learn, too
+    if "seed" in inspect.signature(made).parameters:
+        given["seed"] = seed
+    return _RiverLearner(made(**given), list(arms))
 
 
 @dataclass(slots=True)
@@ -106,29 +110,14 @@ class _RiverLearner:
         self.policy.update(arm, reward)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Mabwiser:
-    kind: str
-    parameters: Mapping[str, Any]
-    module: ClassVar = ("mabwiser.mab", "MABWiser")
-    kinds_are: ClassVar = "learning policies of MABWiser without contexts"
-
-    @staticmethod
-    def kinds(mab: Any) -> list[str]:
-        return [
-            name
-            for name, found in vars(mab.LearningPolicy).items()
-            if inspect.isclass(found) and hasattr(found, "_validate") and not name.startswith("Lin")
-        ]
-
-    def __call__(
-        self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> "_MabwiserLearner":
-        module = importlib.import_module("mabwiser.mab")
-        learning = getattr(module.LearningPolicy, self.kind)(**self.parameters)
-        waiting = list(arms)
-        random.Random(seed).shuffle(waiting)
-        return _MabwiserLearner(module.MAB(list(arms), learning, seed=seed), waiting, [], [])
+def _mabwiser(
+    kind: str, parameters: Parameters, arms: Sequence[str], *, owners: Any, horizon: int, seed: int
+) -> "_MabwiserLearner":
+    module = importlib.import_module("mabwiser.mab")
+    learning = getattr(module.LearningPolicy, kind)(**parameters)
+    waiting = list(arms)
+    random.Random(seed).shuffle(waiting)
+    return _MabwiserLearner(module.MAB(list(arms), learning, seed=seed), waiting, [], [])
 
 
 @dataclass(slots=True)
@@ -156,7 +145,7 @@ class _MabwiserLearner:
             self.mab.fit(self.arms, self.rewards)
 
 
-def call_text(library: str, kind: str, parameters: Mapping[str, Any]) -> str:
+def call_text(library: str, kind: str, parameters: Parameters) -> str:
     """The text form ``library:Kind(parameter=value, …)``.
 
     Examples
@@ -168,14 +157,15 @@ def call_text(library: str, kind: str, parameters: Mapping[str, Any]) -> str:
     return str(Call(kind, named=given, place=library))
 
 
-def _library_policy(library: str, factory: _River | _Mabwiser) -> ExternalPolicy:
-    """Check the class and its parameters, by making a learner once."""
-    kind, parameters = factory.kind, factory.parameters
-    text = call_text(library, kind, parameters)
-    known = sorted(factory.kinds(_load(*factory.module, text)))
+def _check_kind(text: str, kind: str, kinds: Iterable[str], of: str) -> None:
+    known = sorted(kinds)
     if kind not in known:
-        accepted = f"one of the {factory.kinds_are}: {', '.join(known)}{did_you_mean(kind, known)}"
+        accepted = f"one of the {of}: {', '.join(known)}{did_you_mean(kind, known)}"
         raise refused(text, f"{kind} is not {accepted}")
+
+
+def _checked(text: str, parameters: Parameters, factory: Factory) -> ExternalPolicy:
+    """Make a learner once, so that wrong parameters are found before the first game."""
     if "seed" in parameters:
         raise refused(text, "seed is not a parameter; it comes from the game")
     try:

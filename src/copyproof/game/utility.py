@@ -127,11 +127,11 @@ class Custom:
             said = f"{values.shape} is not {accepted}"
             raise FieldError("shape", values.shape, accepted, said, source=called)
         flat, worth = revenues.ravel(), values.ravel()
-        for k in _first(~np.isfinite(worth)):
+        if (k := _first(~np.isfinite(worth))) is not None:
             raise FieldError(f"U({flat[k]})", worth[k], "a finite number", source=called)
         order = np.argsort(flat, kind="stable")
         rounding = 1e-12 * np.max(np.abs(worth), initial=0.0)
-        for k in _first(np.diff(worth[order]) < -rounding):
+        if (k := _first(np.diff(worth[order]) < -rounding)) is not None:
             low, high = order[k], order[k + 1]
             accepted = f">= U({flat[low]}) = {worth[low]}"
             raise FieldError(f"U({flat[high]})", worth[high], accepted, source=called)
@@ -142,7 +142,7 @@ def _revenues(revenue: ArrayLike) -> Values:
     """Return a copy of the revenues, all of them finite."""
     revenues = np.array(revenue, dtype=np.float64)
     flat = revenues.ravel()
-    for k in _first(~np.isfinite(flat)):
+    if (k := _first(~np.isfinite(flat))) is not None:
         raise FieldError(f"revenue[{k}]", flat[k], "a finite number")
     return revenues
 
@@ -151,20 +151,19 @@ def _power(revenue: ArrayLike, power: float) -> Values:
     """Return v^power for every revenue v ≥ 0."""
     revenues = _revenues(revenue)
     flat = revenues.ravel()
-    for k in _first(flat < 0):
+    if (k := _first(flat < 0)) is not None:
         raise FieldError(f"revenue[{k}]", flat[k], f">= 0, as the power {power} needs")
     with np.errstate(over="ignore", under="ignore"):
         values: Values = revenues**power
-    for k in _first(np.isinf(values.ravel())):
+    if (k := _first(np.isinf(values.ravel()))) is not None:
         said = f"= {flat[k]} to the power {power} is too large"
         raise FieldError(f"revenue[{k}]", flat[k], "small enough", said)
     return values
 
 
-def _first(bad: NDArray[np.bool_]) -> list[int]:
-    """Return the first place that is bad, or nothing."""
-    places: list[int] = np.flatnonzero(bad)[:1].tolist()
-    return places
+def _first(bad: NDArray[np.bool_]) -> int | None:
+    """Return the first place that is bad, if there is one."""
+    return int(bad.argmax()) if bad.any() else None
 
 
 Utility: TypeAlias = Neutral | RiskAverse | RiskSeeking | Custom
