@@ -22,14 +22,7 @@ from copyproof.game.rewards import (
     as_reward,
 )
 from copyproof.game.schedule import Admit, Renew, Retire, Schedule, ScheduledChange, churn
-from copyproof.game.utility import (
-    NEUTRAL,
-    Custom,
-    Neutral,
-    RiskAverse,
-    RiskSeeking,
-    Utility,
-)
+from copyproof.game.utility import NEUTRAL, Custom, Neutral, RiskAverse, RiskSeeking, Utility
 
 __all__ = [
     "MOST_ARMS",

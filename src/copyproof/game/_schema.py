@@ -16,15 +16,7 @@ from copyproof.game.discount import NO_DISCOUNT, Discount, Explicit, Geometric
 from copyproof.game.market import Agent, Market
 from copyproof.game.rewards import FAMILIES, Reward
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
-from copyproof.validation import (
-    FieldError,
-    did_you_mean,
-    known,
-    number,
-    require,
-    shown,
-    whole,
-)
+from copyproof.validation import FieldError, did_you_mean, known, number, require, shown, whole
 
 __all__ = ["read_table"]
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from copyproof.game._fields import set_fields
 from copyproof.game.rewards import Reward, as_reward
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
 from copyproof.validation import FieldError, items, require, shown, whole
@@ -63,16 +64,12 @@ class Agent:
             require(isinstance(utility, Utility), "utility", utility, "a utility record")
             _check_utility(utility, originals)
             if len(strategy) != len(originals):
-                said = (
-                    f"has {len(strategy)} entries for {len(originals)} arms: one per arm is needed"
-                )
+                counts = f"{len(strategy)} entries for {len(originals)} arms"
+                said = f"has {counts}: one per arm is needed"
                 raise FieldError("copies", strategy, "one per arm", said)
         except FieldError as error:
             raise error.noted(f"(agent {shown(name)})") from None
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "arms", originals)
-        object.__setattr__(self, "copies", strategy)
-        object.__setattr__(self, "utility", utility)
+        set_fields(self, name=name, arms=originals, copies=strategy, utility=utility)
 
     @property
     def best_mean(self) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from copyproof.game._fields import set_number
+from copyproof.game._fields import set_fields, set_number
 from copyproof.validation import FieldError, items, number, require, whole
 
 __all__ = ["NO_DISCOUNT", "Constant", "Discount", "Explicit", "Geometric"]
@@ -113,7 +113,7 @@ class Explicit:
         checked = tuple(number(f"weights[{k}]", weight) for k, weight in enumerate(given))
         for k, weight in enumerate(checked):
             require(weight <= 1e12, f"weights[{k}]", weight, "<= 1e12")
-        object.__setattr__(self, "weights", checked)
+        set_fields(self, weights=checked)
 
     def at(self, t: int) -> float:
         """Return γ_t, for a round t = 1, 2, …, up to the number of weights."""

@@ -174,8 +174,13 @@ def market_to_dict(market: Market) -> dict[str, Any]:
     data: dict[str, Any] = {}
     if market.fee:
         data["fee"] = market.fee
-    if not isinstance(market.discount, Constant):
-        data["discount"] = _discount_table(market.discount)
+    match market.discount:
+        case Constant():
+            pass
+        case Geometric(factor):
+            data["discount"] = {"factor": factor}
+        case Explicit(weights):
+            data["discount"] = {"weights": list(weights)}
     data["agents"] = [_agent_table(agent) for agent in market.agents]
     return data
 
@@ -212,13 +217,6 @@ def _utility_table(utility: RiskAverse | RiskSeeking | Custom, agent: str) -> di
         )
         raise FieldError("utility", utility, "a power", said)
     return {"power": utility.power}
-
-
-def _discount_table(discount: Geometric | Explicit) -> dict[str, Any]:
-    """Return a discount as a table of the file."""
-    if isinstance(discount, Geometric):
-        return {"factor": discount.factor}
-    return {"weights": list(discount.weights)}
 
 
 def _is_json(path: Path) -> bool:

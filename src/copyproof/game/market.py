@@ -13,17 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from copyproof.game._fields import set_fields
 from copyproof.game.agent import Agent, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Discount
-from copyproof.validation import (
-    FieldError,
-    did_you_mean,
-    items,
-    number,
-    require,
-    shown,
-    whole,
-)
+from copyproof.validation import FieldError, did_you_mean, items, number, require, shown, whole
 
 __all__ = ["MOST_ARMS", "Agent", "Market", "Profile", "Strategy"]
 
@@ -74,9 +67,7 @@ class Market:
             discount.check_proper(len(members))
         except FieldError as error:
             raise error.within("discount") from None
-        object.__setattr__(self, "agents", members)
-        object.__setattr__(self, "fee", fee)
-        object.__setattr__(self, "discount", discount)
+        set_fields(self, agents=members, fee=fee, discount=discount)
 
     @property
     def names(self) -> tuple[str, ...]:

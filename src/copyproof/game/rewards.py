@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from copyproof.game._fields import set_number
+from copyproof.game._fields import set_fields, set_number
 from copyproof.validation import items, number, require
 
 __all__ = [
@@ -190,7 +190,7 @@ class Empirical:
         checked = tuple(number(f"rewards[{k}]", reward) for k, reward in enumerate(given))
         for k, reward in enumerate(checked):
             require(0 <= reward <= 1, f"rewards[{k}]", reward, "in [0, 1]")
-        object.__setattr__(self, "rewards", checked)
+        set_fields(self, rewards=checked)
 
     @property
     def mean(self) -> float:

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from copyproof.game._fields import set_fields
 from copyproof.game.agent import Agent
 from copyproof.game.market import Market
 from copyproof.validation import FieldError, name, number, require, shown, whole
@@ -105,9 +106,9 @@ class Renew:
     def __post_init__(self) -> None:
         name("agent", self.agent)
         if self.after is not None:
-            object.__setattr__(self, "after", whole("after", self.after, least=1))
+            set_fields(self, after=whole("after", self.after, least=1))
         if self.below is not None:
-            object.__setattr__(self, "below", number("below", self.below))
+            set_fields(self, below=number("below", self.below))
         if self.after is None and self.below is None:
             said = f"and below are both missing (renewal of {shown(self.agent)})"
             raise FieldError("after", None, "missing without below", said)
@@ -149,8 +150,7 @@ class Schedule:
             if one.agent in [other.agent for other in renews[:k]]:
                 said = f"= {shown(one.agent)} has one already"
                 raise FieldError(f"renewals[{k}].agent", one.agent, "without a renewal", said)
-        object.__setattr__(self, "changes", events)
-        object.__setattr__(self, "renewals", renews)
+        set_fields(self, changes=events, renewals=renews)
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.renewals)

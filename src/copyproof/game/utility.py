@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copyproof.game._fields import set_number
+from copyproof.game._fields import set_fields, set_number
 from copyproof.validation import FieldError, require, shown, text
 
 __all__ = ["NEUTRAL", "Custom", "Neutral", "RiskAverse", "RiskSeeking", "Utility"]
@@ -107,7 +107,7 @@ class Custom:
     function: Callable[[Values], ArrayLike]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", text("name", self.name))
+        set_fields(self, name=text("name", self.name))
         require(callable(self.function), "function", self.function, "callable")
 
     def of(self, revenue: ArrayLike) -> Values:
