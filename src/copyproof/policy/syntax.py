@@ -187,8 +187,10 @@ class _Reader:
         while (token := self.next(ahead)) and (brackets or token not in (",", ")", "=", "#")):
             brackets += (token in ("(", "[", "{")) - (token in (")", "]", "}"))
             ahead += 1
-        tokens = self.tokens[self.at : self.at + ahead]
-        written = self.text[tokens[0].start() : tokens[-1].end()] if tokens else ""
+        if ahead < 2:
+            return self.call(depth + 1)  # one word is a call without arguments
+        start, end = self.tokens[self.at].start(), self.tokens[self.at + ahead - 1].end()
+        written = self.text[start:end]
         try:
             _literal(written)
         except ValueError:
