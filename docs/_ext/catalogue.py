@@ -3,7 +3,7 @@
 from typing import Any
 
 from copyproof import CATALOGUE
-from copyproof.policy import Row
+from copyproof.policy import NamedPolicy
 
 PAGE = "reference/policies"
 PLACE = "<!-- the catalogue is written here -->"
@@ -30,7 +30,7 @@ def catalogue() -> str:
     return "\n".join([*lines, "", *(_section(row) for row in CATALOGUE)])
 
 
-def _section(row: Row) -> str:
+def _section(row: NamedPolicy) -> str:
     lines = [f"({row.name})=", f"## `{row.name}`", "", f"{_sentence(row.about)}", ""]
     for name, about in _parameters(row).items():
         lines.append(f"- `{name}`: {about}")
@@ -40,14 +40,14 @@ def _section(row: Row) -> str:
     return "\n".join([*lines, "", ""])
 
 
-def _parameters(row: Row) -> dict[str, str]:
+def _parameters(row: NamedPolicy) -> dict[str, str]:
     """What each parameter of the text form sets, and what it is if left out."""
     if row.name == "fair":
         return {"A": "a flat policy, such as `s-ucb(l=5)`; `ucb1` if left out."}
     return {name: _about(row, path) for name, path in row.parameters.items()}
 
 
-def _about(row: Row, path: str) -> str:
+def _about(row: NamedPolicy, path: str) -> str:
     value: Any = row.policy
     for name in path.split("."):
         value = getattr(value, name)

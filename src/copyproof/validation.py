@@ -46,42 +46,55 @@ class FieldError(ValueError):
     Parameters
     ----------
     field : str
-        Where: ``mean``, ``agents[2].arms[0].mean``.
+        Where: ``mean``, ``agents[2].arms[0].mean``; empty if no single field is to blame.
     value : object
         What was found.
     accepted : str
         What would be accepted, as it stands after "is not": ``in [0, 1]``, ``a number``.
     said : str, optional
         What the message says after the field, where "= value is not accepted" does not fit.
+    source : str, optional
+        The file or text that holds the field; the message opens with it.
 
     Examples
     --------
     >>> error = FieldError("mean", 1.3, "in [0, 1]")
-    >>> print(error.within("arms[0]"))
-    arms[0].mean = 1.3 is not in [0, 1]
+    >>> print(error.within("arms[0]").noted("(agent 'ann')"))
+    arms[0].mean = 1.3 is not in [0, 1] (agent 'ann')
+    >>> print(error.found_in("market.toml"))
+    market.toml: mean = 1.3 is not in [0, 1]
     >>> print(FieldError("arms", (), "at least one", said="is empty: at least one is needed"))
     arms is empty: at least one is needed
     """
 
-    def __init__(self, field: str, value: object, accepted: str, said: str | None = None) -> None:
-        super().__init__(field, value, accepted, said)
-        self.field = field
-        self.value = value
-        self.accepted = accepted
-        self.said = said
+    def __init__(
+        self, field: str, value: object, accepted: str, said: str | None = None, source: str = ""
+    ) -> None:
+        super().__init__(field, value, accepted, said, source)
+        self.field, self.value, self.accepted, self.source = field, value, accepted, source
+        self.said = said or f"= {shown(value)} is not {accepted}"
 
     def __str__(self) -> str:
         """Give the one line."""
-        return f"{self.field} {self.said or f'= {shown(self.value)} is not {self.accepted}'}"
+        origin = f"{self.source}:" if self.source else ""
+        return " ".join(part for part in (origin, self.field, self.said) if part)
 
     def within(self, path: str) -> "FieldError":
         """Return the same error, seen from the record that holds the field at ``path``."""
-        joint = "" if self.field.startswith("[") or not path else "."
+        joint = "." if path and self.field and not self.field.startswith("[") else ""
         return self.renamed(f"{path}{joint}{self.field}")
 
     def renamed(self, field: str) -> "FieldError":
         """Return the same error about a field that the caller knows by another name."""
-        return FieldError(field, self.value, self.accepted, self.said)
+        return FieldError(field, self.value, self.accepted, self.said, self.source)
+
+    def noted(self, note: str) -> "FieldError":
+        """Return the same error with a remark at its end."""
+        return FieldError(self.field, self.value, self.accepted, f"{self.said} {note}", self.source)
+
+    def found_in(self, source: str) -> "FieldError":
+        """Return the same error, found in a file or a text of that name."""
+        return FieldError(self.field, self.value, self.accepted, self.said, source)
 
 
 def shown(value: object) -> str:
@@ -92,8 +105,7 @@ def shown(value: object) -> str:
     """
     if isinstance(value, int) and value.bit_length() > 1000:
         return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1} or more"
-    written = str(value) if isinstance(value, Real) else repr(value)
-    written = written.replace("\n", " ")
+    written = (str(value) if isinstance(value, Real) else repr(value)).replace("\n", " ")
     return written if len(written) <= _LONGEST else f"{written[: _LONGEST - 3]}..."
 
 
@@ -130,9 +142,7 @@ def whole(field: str, value: object, least: int = 0) -> int:
     >>> whole("copies", 3)
     3
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise FieldError(field, value, f"a whole number >= {least}")
-    return int(value)
+    return _whole(field, value, least, math.inf, f"a whole number >= {least}")
 
 
 def whole_in(field: str, value: object, low: int, high: int) -> int:
@@ -141,8 +151,12 @@ def whole_in(field: str, value: object, low: int, high: int) -> int:
     >>> whole_in("horizon", 3, 1, 10)
     3
     """
+    return _whole(field, value, low, high, f"a whole number from {low} to {high}")
+
+
+def _whole(field: str, value: object, low: int, high: float, accepted: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or not low <= int(value) <= high:
-        raise FieldError(field, value, f"a whole number from {low} to {high}")
+        raise FieldError(field, value, accepted)
     return int(value)
 
 
@@ -172,18 +186,13 @@ def text(field: str, value: object) -> str:
     Traceback (most recent call last):
     copyproof.validation.FieldError: note = 'two\nlines' is not one line of text that is not blank
     """
-    one_line = (
-        isinstance(value, str)
-        and bool(value.strip())
-        # The short way for most: it depends on the Unicode version where it says no.
-        and (value.isprintable() or not any(_is_hidden(letter) for letter in value))
-    )
-    require(one_line, field, value, "one line of text that is not blank")
-    return str(value)
-
-
-def _is_hidden(letter: str) -> bool:
-    return unicodedata.category(letter) in _HIDDEN and letter not in _JOINERS
+    accepted = "one line of text that is not blank"
+    if not isinstance(value, str) or not value.strip():
+        raise FieldError(field, value, accepted)
+    if not value.isprintable():  # which is quick, but depends on the Unicode version if it says no
+        hidden = {unicodedata.category(letter) for letter in value if letter not in _JOINERS}
+        require(not hidden & _HIDDEN, field, value, accepted)
+    return value
 
 
 def name(field: str, value: object) -> str:
@@ -197,8 +206,8 @@ def name(field: str, value: object) -> str:
     copyproof.validation.FieldError: agent = 'ann\u200b' is not one line of text that is not blank
     """
     found = text(field, value)
-    accepted = f"one line of at most {LONGEST_NAME} characters"
-    require(len(found) <= LONGEST_NAME, field, value, accepted)
+    fits = len(found) <= LONGEST_NAME
+    require(fits, field, value, f"one line of at most {LONGEST_NAME} characters")
     return found
 
 
@@ -208,10 +217,8 @@ def did_you_mean(word: object, words: Iterable[str]) -> str:
     >>> did_you_mean("hucb", ["ucb1", "h-ucb", "fair"])
     "; did you mean 'h-ucb'?"
     """
-    if not isinstance(word, str):
-        return ""
-    plain = {_plain(one): one for one in reversed(list(words))}
-    close = difflib.get_close_matches(_plain(word), plain, n=1, cutoff=0.7)
+    plain = {_plain(one): one for one in reversed(list(words)) if _plain(one)}
+    close = difflib.get_close_matches(_plain(str(word)), plain, n=1, cutoff=0.7)
     return f"; did you mean {plain[close[0]]!r}?" if close else ""
 
 

@@ -1,6 +1,7 @@
 """A policy of plain functions, and the books that are kept for it."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from copyproof import Agent, Market, function_policy
 from copyproof.external import Tally, play_external
 
 MARKET = Market([Agent("a", [0.5]), Agent("b", [1.0, 0.0])])
-HOW = {"horizon": 30, "seed": 3, "first": 0, "repetitions": 2, "workers": 1}
+HOW: dict[str, Any] = {"horizon": 30, "seed": 3, "first": 0, "repetitions": 2, "workers": 1}
 
 
 def test_the_books_hold_every_round() -> None:
@@ -39,7 +40,10 @@ def test_owners_and_horizon_are_told() -> None:
 
 
 def test_names() -> None:
-    assert function_policy(max).name == "max"
+    def first(tally: Tally) -> str:
+        return tally.arms[0]
+
+    assert function_policy(first).name == "first"
     assert function_policy(lambda tally: "", name="mine").name == "mine"
 
 
@@ -50,6 +54,6 @@ def test_names() -> None:
         ({"choose": max, "learn": 1}, "learn = 1 is not a function learn(tally, arm, reward)"),
     ],
 )
-def test_what_is_not_a_function_is_named(given, message: str) -> None:
+def test_what_is_not_a_function_is_named(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         function_policy(**given)

@@ -4,12 +4,14 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from copyproof import Agent, ExternalPolicy, Market, paper_market, smpybandits_policy
 from copyproof.external import ExternalError, interpreter_policy, play_external
+from copyproof.external.interpreter import Interpreter
 
 SOURCE = """
 import os, random
@@ -37,7 +39,7 @@ class Mine:
             raise ValueError(f"{arm} paid {reward}")
 """
 MARKET = Market([Agent("a", [1.0], copies=[3]), Agent("b", [1.0])])
-HOW = {"horizon": 50, "seed": 5, "first": 0, "repetitions": 4}
+HOW: dict[str, Any] = {"horizon": 50, "seed": 5, "first": 0, "repetitions": 4}
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def file(tmp_path: Path) -> str:
 
 
 def test_the_same_games_as_in_this_interpreter(file: str) -> None:
-    space: dict[str, object] = {"__name__": "mine"}
+    space: dict[str, Any] = {"__name__": "mine"}
     exec(Path(file).read_text(), space)
     here: ExternalPolicy = ExternalPolicy("here", space["Mine"])
     there = interpreter_policy(file, "Mine", python=sys.executable)
@@ -77,7 +79,9 @@ def test_errors_come_across(file: str, odd: str, message: str) -> None:
 
 def test_it_ends_with_the_policy(file: str) -> None:
     policy = interpreter_policy(file, "Mine", python=sys.executable)
+    assert isinstance(policy.factory, Interpreter)
     process = policy.factory._process
+    assert process is not None
     assert process.poll() is None
     del policy
     assert process.returncode == 0
@@ -85,7 +89,7 @@ def test_it_ends_with_the_policy(file: str) -> None:
 
 def test_one_game_at_a_time(file: str) -> None:
     policy = interpreter_policy(file, "Mine", python=sys.executable)
-    how = {"owners": {"a/1": "a"}, "horizon": 50, "seed": 1}
+    how: dict[str, Any] = {"owners": {"a/1": "a"}, "horizon": 50, "seed": 1}
     first = policy.factory(["a/1"], **how)
     assert first.choose() == "a/1"
     assert policy.factory(["a/1"], **how).choose() == "a/1"
@@ -94,11 +98,12 @@ def test_one_game_at_a_time(file: str) -> None:
 
 
 def test_what_is_not_there_is_named(file: str) -> None:
-    for name, parameters, message in [
+    cases: list[tuple[str, dict[str, Any], str]] = [
         ("Nothing", {}, "mine.py' has no attribute 'Nothing'"),
         ("Mine", {"better": 1}, "unexpected keyword argument 'better'"),
         ("Mine", {"odd": object()}, "Object of type object is not JSON serializable"),
-    ]:
+    ]
+    for name, parameters, message in cases:
         with pytest.raises(ExternalError, match=re.escape(message)):
             interpreter_policy(file, name, python=sys.executable, **parameters)
 
@@ -117,7 +122,7 @@ def test_smpybandits() -> None:
 
     python = os.fspath(interpreter("smpybandits"))
     ucb = smpybandits_policy("UCB", python=python)
-    how = {"horizon": 400, "seed": 1, "first": 0, "repetitions": 4}
+    how: dict[str, Any] = {"horizon": 400, "seed": 1, "first": 0, "repetitions": 4}
     one = play_external(ucb, paper_market("1a", copies=1), **how)
     many = play_external(ucb, paper_market("1a", copies=30), **how)
     assert (many.revenue - one.revenue)[:, 0].min() > 40

@@ -4,6 +4,8 @@ import importlib
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,18 +15,19 @@ from copyproof.external import ExternalError, ExternalPolicy, play_external
 from copyproof.external.libraries import call_text
 
 UCBS = [river_policy("UCB", delta=1), mabwiser_policy("UCB1", alpha=1)]
-HOW = {"seed": 1, "first": 0, "workers": 1}
+Make = Callable[..., ExternalPolicy]
+HOW: dict[str, Any] = {"seed": 1, "first": 0, "workers": 1}
 
 
 def choices_of(policy: ExternalPolicy, seed: int, arms: int, rounds: int) -> list[str]:
-    """The first choices of a player whose every play pays 1."""
+    """The first choices of a learner whose every play pays 1."""
     names = [f"a/{number}" for number in range(1, arms + 1)]
     owners = dict.fromkeys(names, "a")
-    player = policy.factory(names, owners=owners, horizon=rounds, seed=seed)
+    learner = policy.factory(names, owners=owners, horizon=rounds, seed=seed)
     choices = []
     for _ in range(rounds):
-        choices.append(player.choose())
-        player.learn(choices[-1], 1.0)
+        choices.append(learner.choose())
+        learner.learn(choices[-1], 1.0)
     return choices
 
 
@@ -118,7 +121,9 @@ def test_what_a_library_refuses_is_reported_with_its_round() -> None:
         (mabwiser_policy, "UCB1", {"beta": 1}, "unexpected keyword argument 'beta'"),
     ],
 )
-def test_bad_kinds_and_parameters_are_named(make, kind, parameters, message: str) -> None:
+def test_bad_kinds_and_parameters_are_named(
+    make: Make, kind: str, parameters: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         make(kind, **parameters)
     assert "\n" not in str(caught.value)
@@ -128,7 +133,9 @@ def test_bad_kinds_and_parameters_are_named(make, kind, parameters, message: str
     ("make", "module", "called"),
     [(river_policy, "river", "River"), (mabwiser_policy, "mabwiser", "MABWiser")],
 )
-def test_a_missing_package_says_what_to_install(monkeypatch, make, module, called) -> None:
+def test_a_missing_package_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, make: Make, module: str, called: str
+) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "path", [])

@@ -7,20 +7,21 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from copyproof import ExternalPolicy, function_policy, paper_market, simulate
-from copyproof.external import ExternalError, Games, named_policy, play_external, processes
-from tests.external.players import Dies
+from copyproof.external import ExternalError, ExternalResult, named_policy, play_external, processes
+from tests.external.learners import Dies
 
 MARKET = paper_market("1a", copies=3)
-HOW = {"horizon": 150, "seed": 5, "first": 10, "repetitions": 11}
-FILE = f"{Path(__file__).with_name('players.py')}:Scripted(step=2)"
+HOW: dict[str, Any] = {"horizon": 150, "seed": 5, "first": 10, "repetitions": 11}
+FILE = f"{Path(__file__).with_name('learners.py')}:Scripted(step=2)"
 
 
-def same(one: Games, other: Games) -> bool:
+def same(one: ExternalResult, other: ExternalResult) -> bool:
     names = ("revenue", "plays", "original_plays", "regret")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
@@ -38,13 +39,15 @@ def test_the_number_of_processes_changes_nothing(workers: int) -> None:
     assert np.array_equal(part.revenue, alone.revenue[4:7])
 
 
-def test_spawned_processes_make_the_policy_from_its_text(monkeypatch) -> None:
-    alone = play_external(named_policy(FILE), MARKET, workers=1, **HOW)
+def test_spawned_processes_make_the_policy_from_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = named_policy(FILE)
+    assert isinstance(policy, ExternalPolicy)
+    alone = play_external(policy, MARKET, workers=1, **HOW)
     monkeypatch.setattr(processes, "start_method", lambda: "spawn")
-    assert same(alone, play_external(named_policy(FILE), MARKET, workers=2, **HOW))
+    assert same(alone, play_external(policy, MARKET, workers=2, **HOW))
 
 
-def test_what_cannot_be_sent_is_refused(monkeypatch) -> None:
+def test_what_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "start_method", lambda: "spawn")
     policy = function_policy(lambda tally: tally.arms[0], name="mine")
     message = "workers = 2: policy 'mine' cannot be sent to another process ("

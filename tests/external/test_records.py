@@ -2,18 +2,20 @@
 
 import dataclasses
 import re
+from typing import Any
 
 import pytest
 
 from copyproof import ExternalPolicy
 from copyproof.external.records import one_line
+from tests.external.learners import Scripted
 
 
 def test_it_is_its_name() -> None:
-    policy = ExternalPolicy("mine", dict)
+    policy = ExternalPolicy("mine", Scripted)
     assert str(policy) == policy.name == "mine"
     with pytest.raises(dataclasses.FrozenInstanceError):
-        policy.name = "other"
+        policy.name = "other"  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,7 @@ def test_it_is_its_name() -> None:
         ("mine", 5, "factory = 5 is not a function make(arms, *, owners, horizon, seed)"),
     ],
 )
-def test_bad_fields_are_named(name, factory, message: str) -> None:
+def test_bad_fields_are_named(name: str, factory: Any, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         ExternalPolicy(name, factory)
 

@@ -3,14 +3,16 @@
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from copyproof import ExternalPolicy, Policy, paper_market, parse_policy
-from copyproof.external import named_policy, play_external
+from copyproof.external import ExternalError, named_policy, play_external
+from copyproof.validation import FieldError
 
-FILE = str(Path(__file__).with_name("players.py"))
-HOW = {"horizon": 30, "seed": 5, "first": 0, "repetitions": 1, "workers": 1}
+FILE = str(Path(__file__).with_name("learners.py"))
+HOW: dict[str, Any] = {"horizon": 30, "seed": 5, "first": 0, "repetitions": 1, "workers": 1}
 
 
 def plays(text: str) -> list[int]:
@@ -18,7 +20,8 @@ def plays(text: str) -> list[int]:
     assert isinstance(policy, ExternalPolicy)
     assert policy.name == text
     games = play_external(policy, paper_market("1a", copies=2), **HOW)
-    return games.plays[0].tolist()
+    found: list[int] = games.plays[0].tolist()
+    return found
 
 
 def test_the_catalogue() -> None:
@@ -37,7 +40,7 @@ def test_files_and_modules() -> None:
     assert plays(f"{FILE}:Scripted") == expected
     assert plays(f"{FILE}:Scripted(step=6)") == [30, 0, 0, 0, 0]
     assert plays(f"{FILE}:made") == expected
-    assert plays("tests.external.players:Scripted") == expected
+    assert plays("tests.external.learners:Scripted") == expected
     assert isinstance(named_policy(f"{FILE}:ours"), Policy)
 
 
@@ -56,11 +59,13 @@ def test_another_interpreter(tmp_path: Path) -> None:
         ("river:", "policy = 'river:' cannot be read; accepted are"),
         ("river:UCB(delta=1", "policy = 'river:UCB(delta=1' cannot be read; accepted are"),
         ("river:UCB(1)", "policy = 'river:UCB(1)': 1 needs a name, as in KEY=VALUE"),
-        ("river:UCB(**a)", "write KEY=VALUE instead of **"),
-        ("river:UCB(delta=1)(2)", "cannot be read; write NAME or NAME(KEY=VALUE, ...)"),
+        ("river:UCB(**a)", "**a needs a name, as in KEY=VALUE"),
+        ("river:UCB(delta=1)(2)", "cannot be read at '('; write NAME or NAME(KEY=VALUE, ...)"),
         ("river:UCB(delta=1, delta=2)", "delta is given twice"),
         ("river:UCB(delta=f(1))", "delta = f(1) is not a literal such as 1, 0.5, 'word'"),
         ("river:UCV(delta=1)", "UCV is not one of the classes of river.bandit"),
+        ("river:ucb(delta=1)", "; did you mean 'UCB'?"),
+        ("rivr:UCB", "; did you mean 'river'?"),
         ("nowhere.py:name", "policy = 'nowhere.py:name': there is no file nowhere.py; accepted"),
         ("copyproof.nothing:name", "there is no module copyproof.nothing"),
         (f"{FILE}:nothing", "there is no nothing in "),
@@ -72,6 +77,7 @@ def test_another_interpreter(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_named(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         named_policy(text)
+    assert isinstance(caught.value, FieldError | ExternalError)
     assert "\n" not in str(caught.value)
 
 

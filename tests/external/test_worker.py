@@ -8,7 +8,7 @@ import pytest
 
 from copyproof.external.worker import load, serve
 
-FILE = str(Path(__file__).with_name("players.py"))
+FILE = str(Path(__file__).with_name("learners.py"))
 OWNERS = {"a/1": "a", "b/1": "b"}
 
 

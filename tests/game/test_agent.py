@@ -1,6 +1,7 @@
 """An agent: originals, copies, and what follows from them."""
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def test_another_strategy_is_another_agent() -> None:
     assert changed == Agent("ann", [0.5, 0.2], [3, 0], RiskAverse(0.5))
     assert {type(count) for count in changed.copies} == {int}
     with pytest.raises(AttributeError):
-        changed.copies = (1, 1)
+        changed.copies = (1, 1)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -44,9 +45,9 @@ def test_another_strategy_is_another_agent() -> None:
         (lambda: Agent("", [0.5]), "name = '' is not one line of text that is not blank"),
         (lambda: Agent("bob", []), "arms is empty: at least one is needed (agent 'bob')"),
         (lambda: Agent("bob", [0.5, 1.3]), "arms[1].mean = 1.3 is not in [0, 1] (agent 'bob')"),
-        (lambda: Agent("bob", ["x"]), "arms[0].mean = 'x' is not a number (agent 'bob')"),
+        (lambda: Agent("bob", ["x"]), "arms[0].mean = 'x' is not a number (agent 'bob')"),  # type: ignore[list-item]
         (
-            lambda: Agent("bob", 0.5),
+            lambda: Agent("bob", 0.5),  # type: ignore[arg-type]
             "arms = 0.5 is not a list of rewards or Bernoulli means (agent 'bob')",
         ),
         (
@@ -54,7 +55,7 @@ def test_another_strategy_is_another_agent() -> None:
             "copies[0] = -1 is not a whole number >= 0 (agent 'bob')",
         ),
         (
-            lambda: Agent("bob", [0.5, 0.2], [1, 1.5]),
+            lambda: Agent("bob", [0.5, 0.2], [1, 1.5]),  # type: ignore[list-item]
             "copies[1] = 1.5 is not a whole number >= 0 (agent 'bob')",
         ),
         (
@@ -66,12 +67,12 @@ def test_another_strategy_is_another_agent() -> None:
             "copies has 2 entries for 1 arms: one per arm is needed (agent 'bob')",
         ),
         (
-            lambda: Agent("bob", [0.5], utility=2),
+            lambda: Agent("bob", [0.5], utility=2),  # type: ignore[arg-type]
             "utility = 2 is not a utility record (agent 'bob')",
         ),
     ],
 )
-def test_refusals(build, said) -> None:
+def test_refusals(build: Callable[[], object], said: str) -> None:
     with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
         build()
 

@@ -1,6 +1,7 @@
 """Discount sequences know their weights, and whether they are proper."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -51,7 +52,7 @@ def test_rounds_start_at_one(discount: Discount) -> None:
         (lambda: Explicit([1, 1]).at(3), "discount.weights has 2 entries: too few for 3 rounds"),
     ],
 )
-def test_refusals(call, said) -> None:
+def test_refusals(call: Callable[[], object], said: str) -> None:
     with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
         call()
 

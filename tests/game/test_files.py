@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ from copyproof.game import (
     read_market,
     write_market,
 )
+from copyproof.validation import FieldError
 
 DESIGN = """
 [[agents]]
@@ -74,7 +76,7 @@ names = st.text(
 
 @st.composite
 def markets(draw: st.DrawFn) -> Market:
-    agents = []
+    agents: list[Agent] = []
     for name in draw(st.lists(names, min_size=1, max_size=4, unique=True)):
         arms = draw(st.lists(rewards, min_size=1, max_size=4))
         copies = [draw(st.integers(0 if agents else 1, 1000)) for _ in arms]
@@ -152,22 +154,38 @@ def test_malformed_files(name: str, content: bytes, said: str, tmp_path: Path) -
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     missing = tmp_path / "missing.toml"
-    for path, said in [
+    paths: list[tuple[Any, str]] = [
         (missing, f"{missing}: cannot be read: No such file or directory"),
         (tmp_path, f"{tmp_path}: cannot be read: Is a directory"),
         ("a\0b", "'a\\x00b': cannot be read: embedded null byte"),
-    ]:
+    ]
+    for path, said in paths:
         with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
             read_market(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "suggested"),
+    [("2a", "paper:2a"), ("1B", "paper:1b"), ("papr:2c", "paper:2c"), ("m.toml", None)],
+)
+def test_a_market_of_the_paper_is_suggested(
+    name: str, suggested: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tail = f"; did you mean {suggested!r}?" if suggested else ""
+    said = f"{name}: cannot be read: No such file or directory{tail}"
+    with pytest.raises(FieldError, match=rf"^{re.escape(said)}\Z"):
+        read_market(name)
+
+
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:
     missing = tmp_path / "missing" / "m.toml"
-    for path, said in [
+    paths: list[tuple[Any, str]] = [
         (missing, f"{missing}: cannot be written: No such file or directory"),
         (tmp_path, f"{tmp_path}: cannot be written: Is a directory"),
         ("a\0b", "'a\\x00b': cannot be written: embedded null byte"),
-    ]:
+    ]
+    for path, said in paths:
         with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
             write_market(paper_market("2a"), path)
     assert os.listdir(tmp_path) == []

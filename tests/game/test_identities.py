@@ -1,5 +1,7 @@
 """One person as several agents."""
 
+from typing import Any
+
 import pytest
 
 from copyproof import Agent, Geometric, Market, RiskAverse, simulate, split
@@ -46,7 +48,7 @@ def test_one_identity_is_the_agent_itself() -> None:
         (("ann", 6, "deal"), "identities = 6 is more than the 5 arms that 'ann' registers"),
     ],
 )
-def test_bad_splits_are_refused(how: tuple[str, int, str], message: str) -> None:
+def test_bad_splits_are_refused(how: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         split(MARKET, *how)
 
@@ -54,7 +56,7 @@ def test_bad_splits_are_refused(how: tuple[str, int, str], message: str) -> None
 def test_identities_pay_under_h_ucb() -> None:
     market = Market([Agent("low", [0.5]), Agent("high", [0.9])])
     several, names = split(market, "low", 4)
-    how = {"horizon": 3000, "repetitions": 100, "seed": 1}
+    how: dict[str, Any] = {"horizon": 3000, "repetitions": 100, "seed": 1}
     alone = simulate(market, "h-ucb", **how).revenue[:, 0]
     mine = [several.names.index(name) for name in names]
     together = simulate(several, "h-ucb", **how).revenue[:, mine].sum(axis=1)

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -50,7 +51,7 @@ def test_markets_compare_hash_and_pickle() -> None:
     assert hash(again) == hash(MARKET)
     assert MARKET.honest() != MARKET
     with pytest.raises(AttributeError):
-        MARKET.fee = 1.0
+        MARKET.fee = 1.0  # type: ignore[misc]
 
 
 def test_as_many_arms_as_the_limit() -> None:
@@ -61,8 +62,8 @@ def test_as_many_arms_as_the_limit() -> None:
     ("build", "said"),
     [
         (lambda: Market([]), "agents is empty: at least one is needed"),
-        (lambda: Market(3), "agents = 3 is not a list of agents"),
-        (lambda: Market(["ann"]), "agents[0] = 'ann' is not an Agent"),
+        (lambda: Market(3), "agents = 3 is not a list of agents"),  # type: ignore[arg-type]
+        (lambda: Market(["ann"]), "agents[0] = 'ann' is not an Agent"),  # type: ignore[list-item]
         (
             lambda: Market([ANN, BOB, ANN]),
             "agents[2].name = 'ann' is taken by agents[0]",
@@ -77,7 +78,7 @@ def test_as_many_arms_as_the_limit() -> None:
         ),
         (lambda: Market([ANN], fee=-1), "fee = -1.0 is not in [0, 1e12]"),
         (lambda: Market([ANN], fee=float("nan")), "fee = nan is not a finite number"),
-        (lambda: Market([ANN], discount=0.9), "discount = 0.9 is not a discount record"),
+        (lambda: Market([ANN], discount=0.9), "discount = 0.9 is not a discount record"),  # type: ignore[arg-type]
         (
             lambda: Market([ANN, BOB], discount=Explicit([1.0, 0.0])),
             "discount.weights has 1 non-zero of 2 entries: 2 agents need 2 non-zero weights",
@@ -96,7 +97,7 @@ def test_as_many_arms_as_the_limit() -> None:
             lambda: MARKET.with_profile([[1, 1, 1], [1, -1]]),
             "copies[1] = -1 is not a whole number >= 0 (agent 'bob')",
         ),
-        (lambda: MARKET.replicate("ann", 2.5), "copies = 2.5 is not a whole number >= 1"),
+        (lambda: MARKET.replicate("ann", 2.5), "copies = 2.5 is not a whole number >= 1"),  # type: ignore[arg-type]
         (lambda: MARKET.replicate("ann", 0), "copies = 0 is not a whole number >= 1"),
         (
             lambda: MARKET.with_strategy("bob", [0, 0]).replicate("bob", 3),
@@ -104,7 +105,7 @@ def test_as_many_arms_as_the_limit() -> None:
         ),
     ],
 )
-def test_refusals(build, said) -> None:
+def test_refusals(build: Callable[[], object], said: str) -> None:
     with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
         build()
 

@@ -1,6 +1,7 @@
 """The paper's five markets."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -53,6 +54,6 @@ def test_figure_2c_has_the_bad_arms() -> None:
         ),
     ],
 )
-def test_refusals(build, said) -> None:
+def test_refusals(build: Callable[[], object], said: str) -> None:
     with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
         build()

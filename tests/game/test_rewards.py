@@ -3,6 +3,7 @@
 import math
 import pickle
 import re
+from collections.abc import Callable
 from dataclasses import fields
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_records_are_frozen_hash_and_pickle(reward: Reward) -> None:
         (lambda: Bernoulli(-0.1), "mean = -0.1 is not in [0, 1]"),
         (lambda: Bernoulli(math.nan), "mean = nan is not a finite number"),
         (lambda: Bernoulli(True), "mean = True is not a number"),
-        (lambda: Bernoulli("0.5"), "mean = '0.5' is not a number"),
+        (lambda: Bernoulli("0.5"), "mean = '0.5' is not a number"),  # type: ignore[arg-type]
         (lambda: Beta(0, 1), "alpha = 0.0 is not in (0, 1e6]"),
         (lambda: Beta(1, 2e6), "beta = 2000000.0 is not in (0, 1e6]"),
         (lambda: Gaussian(math.inf, 1), "mean = inf is not a finite number"),
@@ -64,18 +65,18 @@ def test_records_are_frozen_hash_and_pickle(reward: Reward) -> None:
         (lambda: Exponential(0), "mean = 0.0 is not in (0, 1e12]"),
         (lambda: Empirical([]), "rewards is empty: at least one is needed"),
         (lambda: Empirical([0.5, 1.5]), "rewards[1] = 1.5 is not in [0, 1]"),
-        (lambda: Empirical([0.5, None]), "rewards[1] = None is not a number"),
-        (lambda: Empirical(0.5), "rewards = 0.5 is not a list of numbers in [0, 1]"),
+        (lambda: Empirical([0.5, None]), "rewards[1] = None is not a number"),  # type: ignore[list-item]
+        (lambda: Empirical(0.5), "rewards = 0.5 is not a list of numbers in [0, 1]"),  # type: ignore[arg-type]
         (lambda: as_reward(2), "mean = 2.0 is not in [0, 1]"),
     ],
 )
-def test_refusals(build, said) -> None:
+def test_refusals(build: Callable[[], object], said: str) -> None:
     with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
         build()
 
 
 def test_a_number_is_a_bernoulli_mean() -> None:
-    assert as_reward(np.float32(0.5)) == Bernoulli(0.5)
+    assert as_reward(np.float32(0.5)) == Bernoulli(0.5)  # type: ignore[arg-type]
     assert as_reward(Beta(1, 1)) == Beta(1, 1)
 
 

@@ -17,12 +17,12 @@ MARKET = Market([Agent("ann", [0.5, 0.2, 0.1], copies=[3, 0, 1]), Agent("bob", [
         (lambda: Retire(1, "", 0), "agent = '' is not one line of text"),
         (lambda: Retire(1, "ann", -1), "original = -1 is not a whole number >= 0"),
         (lambda: Admit(1, "ann", 0, 0), "count = 0 is not a whole number >= 1"),
-        (lambda: Admit(1, "ann", 0, new="no"), "new = 'no' is not true or false"),
+        (lambda: Admit(1, "ann", 0, new="no"), "new = 'no' is not true or false"),  # type: ignore[arg-type]
         (lambda: Renew("ann"), "after and below are both missing"),
         (lambda: Renew("ann", after=0), "after = 0 is not a whole number >= 1"),
         (lambda: Renew("ann", below=float("nan")), "below = nan is not a finite number"),
-        (lambda: Schedule([Renew("ann", after=1)]), r"changes\[0\] = .* is not a Retire or Admit"),
-        (lambda: Schedule(renewals=[Retire(1, "a", 0)]), r"renewals\[0\] = .* is not a Renew"),
+        (lambda: Schedule([Renew("ann", after=1)]), r"changes\[0\] = .* is not a Retire or Admit"),  # type: ignore[list-item]
+        (lambda: Schedule(renewals=[Retire(1, "a", 0)]), r"renewals\[0\] = .* is not a Renew"),  # type: ignore[list-item]
         (
             lambda: Schedule(renewals=[Renew("ann", after=1), Renew("ann", below=1)]),
             r"renewals\[1\].agent = 'ann' has one already",

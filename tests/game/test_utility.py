@@ -1,12 +1,14 @@
 """Utilities never fall, and never touch what they are given."""
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
 
 from copyproof.game import NEUTRAL, Custom, Neutral, RiskAverse, RiskSeeking, Utility
 
@@ -27,7 +29,7 @@ def test_neutral_takes_losses_and_returns_a_new_array() -> None:
 
 
 def test_a_custom_function_cannot_write_to_the_revenue() -> None:
-    def greedy(revenue):
+    def greedy(revenue: NDArray[np.float64]) -> NDArray[np.float64]:
         revenue += 1
         return revenue
 
@@ -49,7 +51,7 @@ def test_customs_compare_by_name_and_function() -> None:
         (lambda: RiskAverse(1), "power = 1.0 is not in (0, 1)"),
         (lambda: RiskSeeking(1), "power = 1.0 is not > 1"),
         (lambda: Custom("", np.log1p), "name = '' is not one line of text that is not blank"),
-        (lambda: Custom("log", 3), "function = 3 is not callable"),
+        (lambda: Custom("log", 3), "function = 3 is not callable"),  # type: ignore[arg-type]
         (lambda: NEUTRAL.of([0, np.nan]), "revenue[1] = nan is not a finite number"),
         (
             lambda: RiskAverse(0.5).of([1, -2]),
@@ -73,13 +75,13 @@ def test_customs_compare_by_name_and_function() -> None:
         ),
     ],
 )
-def test_refusals(call, said) -> None:
+def test_refusals(call: Callable[[], object], said: str) -> None:
     with pytest.raises(ValueError, match=rf"^{re.escape(said)}\Z"):
         call()
 
 
 @given(arrays(float, st.integers(0, 20), elements=st.floats(0, 1e6)))
-def test_no_utility_falls(revenue) -> None:
+def test_no_utility_falls(revenue: NDArray[np.float64]) -> None:
     utilities: list[Utility] = [NEUTRAL, RiskAverse(0.3), RiskSeeking(2.5)]
     utilities.append(Custom("tanh", np.tanh))
     for utility in utilities:

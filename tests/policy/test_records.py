@@ -21,13 +21,13 @@ from copyproof.policy import (
         (lambda: UCB(a=-1), "a = -1 is not a number in [0, 1e+12]"),
         (lambda: UCB(b=float("nan")), "b = nan is not a number in [0, 4]"),
         (lambda: UCB(c=True), "c = True is not a number in [0, 20]"),
-        (lambda: UCB(clock="t"), "clock = 't' is not one of round, plays, horizon"),
-        (lambda: KLUCB(scale="2"), "scale = '2' is not a number >= 0"),
+        (lambda: UCB(clock="t"), "clock = 't' is not one of round, plays, horizon"),  # type: ignore[arg-type]
+        (lambda: KLUCB(scale="2"), "scale = '2' is not a number >= 0"),  # type: ignore[arg-type]
         (lambda: EpsilonGreedy(1.5), "epsilon = 1.5 is not a number in [0, 1]"),
         (lambda: EpsilonDecreasing(0), "scale = 0 is not a number > 0"),
         (lambda: FixedSample(0), "factor = 0 is not a number > 0"),
         (lambda: GrowingSample(1, -1), "power = -1 is not a number >= 0"),
-        (lambda: GrowingSample(1, 1, clock="t"), "clock = 't' is not one of game, own"),
+        (lambda: GrowingSample(1, 1, clock="t"), "clock = 't' is not one of game, own"),  # type: ignore[arg-type]
         (lambda: Policy(None, UCB(), ties="priority"), "a flat policy has no ties between agents"),
     ],
 )

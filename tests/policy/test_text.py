@@ -2,9 +2,10 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from copyproof import CATALOGUE, Policy, parse_policy
@@ -12,24 +13,32 @@ from copyproof.policy import (
     KLUCB,
     UCB,
     AllArms,
+    Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
     FixedSample,
     GrowingSample,
+    NamedPolicy,
+    OwnIndex,
+    Restart,
+    Rule,
+    Sampling,
     Thompson,
     Uniform,
     fair,
     from_dict,
     row,
     to_dict,
+    to_text,
 )
+from copyproof.validation import FieldError
 
 NUMBERS = st.floats(0, 4, allow_subnormal=False)
 POSITIVE = st.floats(1e-6, 1e6)
 
 
-def rules(*clocks: str) -> st.SearchStrategy[object]:
-    clock = st.sampled_from(clocks)
+def rules(*clocks: str) -> st.SearchStrategy[Rule]:
+    clock: st.SearchStrategy[Any] = st.sampled_from(clocks)
     return st.one_of(
         st.builds(UCB, NUMBERS, NUMBERS, NUMBERS, clock),
         st.builds(UCB, clock=clock),
@@ -41,11 +50,16 @@ def rules(*clocks: str) -> st.SearchStrategy[object]:
     )
 
 
-SAMPLES = st.one_of(
+GROWING: st.SearchStrategy[Any] = st.sampled_from(["game", "own"])
+SAMPLES: st.SearchStrategy[Sampling] = st.one_of(
     st.just(AllArms()),
     st.builds(FixedSample, st.none() | POSITIVE, NUMBERS),
-    st.builds(GrowingSample, st.none() | POSITIVE, NUMBERS, st.sampled_from(["game", "own"])),
+    st.builds(GrowingSample, st.none() | POSITIVE, NUMBERS, GROWING),
 )
+TIES: st.SearchStrategy[Any] = st.sampled_from(["random", "priority"])
+STATISTICS: st.SearchStrategy[Any] = st.sampled_from(["recent", "mean"])
+WIDTHS: st.SearchStrategy[Any] = st.sampled_from(["kl", "hoeffding"])
+EPOCHS = st.none() | st.builds(Restart, st.integers(2, 10**12), st.floats(1, 10), st.floats(1.1, 3))
 FLAT = st.builds(Policy, st.none(), rules("round", "horizon"), SAMPLES)
 POLICIES = st.one_of(
     FLAT,
@@ -55,7 +69,15 @@ POLICIES = st.one_of(
         rules("round", "horizon"),
         rules("round", "plays", "horizon"),
         SAMPLES,
-        st.sampled_from(["random", "priority"]),
+        TIES,
+        EPOCHS,
+    ),
+    st.builds(
+        Policy,
+        st.builds(OwnIndex, STATISTICS, WIDTHS, NUMBERS, NUMBERS, NUMBERS),
+        st.builds(Champion, NUMBERS, st.floats(0, 1)),
+        ties=TIES,
+        restart=EPOCHS,
     ),
 )
 
@@ -64,6 +86,19 @@ POLICIES = st.one_of(
 def test_both_forms_round_trip(policy: Policy) -> None:
     assert parse_policy(str(policy)) == policy
     assert from_dict(json.loads(json.dumps(to_dict(policy)))) == policy
+
+
+@given(st.sampled_from(CATALOGUE), st.data())
+def test_every_row_round_trips_with_parameters(row: NamedPolicy, data: st.DataObject) -> None:
+    keys = data.draw(st.sets(st.sampled_from(sorted(row.parameters)))) if row.parameters else set()
+    values = st.floats(0, 1e6) | st.integers(0, 10) | st.sampled_from(["plays", "'horizon'"])
+    given = ", ".join(f"{key}={data.draw(values)}" for key in sorted(keys))
+    try:
+        policy = parse_policy(f"{row.name}({given})")
+    except FieldError:
+        assume(False)
+    assert parse_policy(to_text(policy)) == policy
+    assert to_text(parse_policy(to_text(policy))) == to_text(policy)
 
 
 @pytest.mark.parametrize("name", [row.name for row in CATALOGUE])
@@ -84,6 +119,8 @@ def test_every_row_is_known_by_its_name(name: str) -> None:
         ("hierarchical(ucb, ucb(clock=plays))", "h-ucb"),
         ("hierarchical(ucb(a=1, b=0.5), ucb(clock=plays))", "rh-ucb-all"),
         ("h-ucb(a=0.1)", "h-ucb(a=0.1)"),
+        ("ucb1(clock='horizon')", "ucb1(clock=horizon)"),
+        ("rh-ucb(L=None,)", "rh-ucb"),
     ],
 )
 def test_short_forms(text: str, short: str) -> None:
@@ -104,6 +141,10 @@ def test_short_forms(text: str, short: str) -> None:
         ("rh-ucb(L=nan)", "L = nan is not a number > 0"),
         ("rh-ucb(L=1e999)", "L = inf is not a number > 0"),
         ("rh-ucb(L=many)", "L = 'many' is not a number > 0"),
+        ("rh-ucb(L='3')", "L = '3' is not a number > 0"),
+        ("rh-ucb(L=1" + "0" * 400 + ")", "L = 2**1328 or more is not a number > 0"),
+        ("rh-ucb(L=ucb(a=1))", "L = ucb(a=1) is not a literal such as 1, 0.5, 'word'"),
+        ("river:UCB(delta=1)", "policy = 'river:UCB' is not known; known are ucb1, "),
         ("rh-ucb(3)", "3 needs a name, as in KEY=VALUE"),
         ("rh-ucb(L=3, L=4)", "L is given twice"),
         ("epsilon-greedy(epsilon=2)", "epsilon = 2.0 is not a number in [0, 1]"),
@@ -120,13 +161,21 @@ def test_short_forms(text: str, short: str) -> None:
         ),
         ("flat(ucb, ties=priority)", "ties is not a parameter of flat"),
         ("(" * 400, "cannot be read at '('"),
+        ("hucb", "; did you mean 'h-ucb'?"),
+        ("defualt", "; did you mean 'default'?"),
+        ("s-ucb(L=5)", "L is not a parameter of s-ucb; it takes l; did you mean 'l'?"),
+        ("flat(tompson)", "; did you mean 'thompson'?"),
+        ("flat(ucb(clok=round))", "it takes a, b, c, clock; did you mean 'clock'?"),
+        ("flat(ucb, sampl=all)", "it takes sample, restart; did you mean 'sample'?"),
+        ("flat(ucb, sample=grow)", "all, fixed, growing; did you mean 'growing'?"),
         ("fair(" * 2000, "has 10000 characters, over 500"),
     ],
 )
 def test_what_cannot_be_read_is_named_in_one_line(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+    with pytest.raises(FieldError, match=re.escape(message)) as caught:
         parse_policy(text)
     assert "\n" not in str(caught.value)
+    assert caught.value.field == "policy"
 
 
 @pytest.mark.parametrize(
@@ -137,6 +186,14 @@ def test_what_cannot_be_read_is_named_in_one_line(text: str, message: str) -> No
         (
             {"agent": None, "arm": {"kind": "x"}, "sampling": {"kind": "all"}, "ties": "random"},
             "arm.kind = 'x' is not one of ucb",
+        ),
+        (
+            {"agent": None, "arm": 3, "sampling": {"kind": "all"}, "ties": "random"},
+            "arm.kind = 3 is not one of ucb",
+        ),
+        (
+            {"agent": None, "arm": {"kind": "KLUCB"}, "sampling": {"kind": "all"}, "ties": "x"},
+            "; did you mean 'kl-ucb'?",
         ),
         (
             {

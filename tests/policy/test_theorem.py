@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from copyproof import CATALOGUE, parse_policy, why_not_covered
-from copyproof.policy import UCB, Row, row
+from copyproof.policy import UCB, NamedPolicy, row
 from tests.pathwise import ALL, COVERED, SEES_T_INSIDE, random_case, shortfall, violations
 
 RANDOMS = st.randoms(use_true_random=False)
@@ -25,7 +25,7 @@ def test_the_catalogue_claims_what_is_covered() -> None:
 def test_the_catalogue_refuses_the_claim_for_a_policy_that_is_not_covered() -> None:
     claims = row("grace").claims
     with pytest.raises(ValueError, match=r"h-ucb is claimed to be pathwise .* see the round t"):
-        Row("h-ucb", row("h-ucb").policy, "", "", claims=claims)
+        NamedPolicy("h-ucb", row("h-ucb").policy, "", "", claims=claims)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_path_is_found_where_samples_grow_with_the_round() -> None:
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow],
     )
-    assert find(RANDOMS, fails, settings=how)  # raises if there is none
+    find(RANDOMS, fails, settings=how)  # raises if there is none
 
 
 def test_compiled_games_find_one_where_samples_grow_with_the_round() -> None:

@@ -253,7 +253,9 @@ def test_values_beyond_floats_are_null_in_json(horizon: int) -> None:
 
 
 @given(st.integers(0, 2**32), st.sampled_from(CATALOGUE), st.integers(1, 10**7))
-def test_every_row_on_any_market(seed: int, row: copyproof.policy.Row, horizon: int) -> None:
+def test_every_row_on_any_market(
+    seed: int, row: copyproof.policy.NamedPolicy, horizon: int
+) -> None:
     market = random_market(random.Random(seed))
     found = bounds(market, row.policy, horizon)
     assert [bound.theorem for bound in found] == NAMES

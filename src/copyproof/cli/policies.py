@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from copyproof.cli.output import emit
-from copyproof.policy import CATALOGUE, Row
+from copyproof.policy import CATALOGUE, NamedPolicy
 
 
 def policies(
@@ -26,7 +26,7 @@ def policies(
         emit(catalogue_table(CATALOGUE))
 
 
-def _row_dict(row: Row) -> dict[str, Any]:
+def _row_dict(row: NamedPolicy) -> dict[str, Any]:
     return {
         "name": row.name,
         "parameters": list(row.parameters),

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from copyproof.game import NEUTRAL, Market
-from copyproof.policy import Row
+from copyproof.policy import NamedPolicy
 from copyproof.theory import Bound, Sample
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def bounds_tables(
     return trimmed(text.get())
 
 
-def catalogue_table(rows: Sequence[Row]) -> str:
+def catalogue_table(rows: Sequence[NamedPolicy]) -> str:
     """Return the catalogue as text: what a policy does, then a line for each claim."""
     console = new_console()
     table = new_table()

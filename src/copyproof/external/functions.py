@@ -1,14 +1,15 @@
-"""A policy from plain functions: the books are kept, and ``choose`` reads them.
+"""A policy from plain functions: plays and rewards are counted, and ``choose`` reads the counts.
 
 Most index policies need no more than the plays n(a) and the sums of rewards of every arm, and the
 round t. These are kept in a ``Tally``, so that a policy is one function. What else it wants to
 remember goes into ``Tally.memory``, by a second function that is told every reward.
 """
 
+import functools
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from copyproof.external.records import ExternalPolicy
 from copyproof.validation import require
@@ -18,7 +19,7 @@ __all__ = ["Tally", "function_policy"]
 
 @dataclass(slots=True)
 class Tally:
-    """What a policy of plain functions is given: the game, and the books of it.
+    """What a policy of plain functions is given: the game, and what has happened in it.
 
     Attributes
     ----------
@@ -44,11 +45,15 @@ class Tally:
     memory: dict[Any, Any] = field(default_factory=dict)
 
 
+Choose: TypeAlias = Callable[[Tally], str]
+Learn: TypeAlias = Callable[[Tally, str, float], object] | None
+
+
 @dataclass(slots=True)
-class _FunctionPlayer:
+class _FunctionLearner:
     tally: Tally
-    chosen: Callable[[Tally], str]
-    told: Callable[[Tally, str, float], object] | None
+    chosen: Choose
+    told: Learn
 
     def choose(self) -> str:
         return self.chosen(self.tally)
@@ -62,24 +67,16 @@ class _FunctionPlayer:
         tally.round += 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Functions:
-    choose: Callable[[Tally], str]
-    learn: Callable[[Tally, str, float], object] | None
-
-    def __call__(
-        self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> _FunctionPlayer:
-        plays, total = dict.fromkeys(arms, 0), dict.fromkeys(arms, 0.0)
-        tally = Tally(tuple(arms), owners, horizon, random.Random(seed), plays, total)
-        return _FunctionPlayer(tally, self.choose, self.learn)
+def _learner(
+    choose: Choose, learn: Learn, arms: Sequence[str], *, owners: Any, horizon: int, seed: int
+) -> _FunctionLearner:
+    plays, total = dict.fromkeys(arms, 0), dict.fromkeys(arms, 0.0)
+    tally = Tally(tuple(arms), owners, horizon, random.Random(seed), plays, total)
+    return _FunctionLearner(tally, choose, learn)
 
 
 def function_policy(
-    choose: Callable[[Tally], str],
-    learn: Callable[[Tally, str, float], object] | None = None,
-    *,
-    name: str | None = None,
+    choose: Choose, learn: Learn = None, *, name: str | None = None
 ) -> ExternalPolicy:
     """Make a policy from a function that chooses and, if wanted, one that learns.
 
@@ -119,4 +116,6 @@ def function_policy(
     if learn is not None:
         require(callable(learn), "learn", learn, "a function learn(tally, arm, reward)")
     default = getattr(choose, "__name__", type(choose).__name__)
-    return ExternalPolicy(default if name is None else name, _Functions(choose, learn))
+    return ExternalPolicy(
+        default if name is None else name, functools.partial(_learner, choose, learn)
+    )

@@ -35,7 +35,7 @@ class InterpreterError(RuntimeError):
 
 
 class Interpreter:
-    """A factory whose players live in another interpreter, one game at a time.
+    """A factory whose learners live in another interpreter, one game at a time.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ class Interpreter:
 
     def __call__(
         self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> "RemotePlayer":
+    ) -> "RemoteLearner":
         self.ask("make", [list(arms), dict(owners), horizon, seed])
         self._game += 1
-        return RemotePlayer(self, self._game)
+        return RemoteLearner(self, self._game)
 
     def ask(self, what: str, given: Any) -> Any:
         """Put a question, and return the answer."""
@@ -126,7 +126,7 @@ class Interpreter:
 
 
 @dataclass(frozen=True, slots=True)
-class RemotePlayer:
+class RemoteLearner:
     """A game that is played in another interpreter."""
 
     interpreter: Interpreter
@@ -195,9 +195,9 @@ def interpreter_policy(
     ...     file = Path(folder) / "mine.py"
     ...     _ = file.write_text(source)
     ...     policy = interpreter_policy(str(file), "First", python=sys.executable)
-    >>> player = policy.factory(["ann/1"], owners={"ann/1": "ann"}, horizon=1, seed=0)
-    >>> len(player.choose())
-    5
+    >>> learner = policy.factory(["ann/1"], owners={"ann/1": "ann"}, horizon=1, seed=0)
+    >>> learner.choose()
+    'ann/1'
     """
     text = call_text(where, name, {**parameters, "python": str(python)})
     return _checked(text, Interpreter(str(python), where, name, parameters))
@@ -224,11 +224,11 @@ def smpybandits_policy(
     """
     shown_too = parameters if python is None else {**parameters, "python": str(python)}
     text = call_text("smpybandits", kind, shown_too)
-    where = str(_HERE / "smpybandits_player.py")
+    where = str(_HERE / "smpybandits_learner.py")
     given = {"kind": kind, "parameters": parameters}
     program = sys.executable if python is None else str(python)
     try:
-        return _checked(text, Interpreter(program, where, "SmpybanditsPlayer", given))
+        return _checked(text, Interpreter(program, where, "SmpybanditsLearner", given))
     except ExternalError as error:
         if "No module named 'SMPyBandits'" not in str(error):
             raise
@@ -240,7 +240,7 @@ def smpybandits_policy(
 
 
 def _checked(text: str, factory: Interpreter) -> ExternalPolicy:
-    """Make a player once, so that what is missing there is found before the first game."""
+    """Make a learner once, so that what is missing there is found before the first game."""
     try:
         factory(["a/1", "b/1"], owners={"a/1": "a", "b/1": "b"}, horizon=2, seed=0)
     except (InterpreterError, TypeError) as error:

@@ -7,17 +7,21 @@ is fitted to what came of it, and after that it is asked and told round by round
 """
 
 import copy
+import functools
 import importlib
 import inspect
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from copyproof.external.records import ExternalPolicy, one_line
-from copyproof.validation import shown
+from copyproof.external.records import ExternalPolicy, Factory, one_line
+from copyproof.policy.syntax import Call, refused
+from copyproof.validation import did_you_mean, shown
 
 __all__ = ["call_text", "mabwiser_policy", "river_policy"]
+
+Parameters: TypeAlias = Mapping[str, Any]
 
 
 def river_policy(kind: str, /, **parameters: Any) -> ExternalPolicy:
@@ -37,22 +41,20 @@ def river_policy(kind: str, /, **parameters: Any) -> ExternalPolicy:
 
     Examples
     --------
-    >>> len(river_policy("UCB", delta=1).name)
-    18
+    >>> river_policy("UCB", delta=1).name
+    'river:UCB(delta=1)'
     """
-    name = call_text("river", kind, parameters)
-    bandit = _load("river.bandit", "River", name)
+    text = call_text("river", kind, parameters)
+    bandit = _load("river.bandit", "River", text)
     kinds = [
-        one
-        for one in bandit.__all__
-        if inspect.isclass(found := getattr(bandit, one))
+        name
+        for name in bandit.__all__
+        if inspect.isclass(found := getattr(bandit, name))
         and issubclass(found, bandit.base.Policy)
         and not issubclass(found, bandit.base.ContextualPolicy)
     ]
-    _check_kind(name, kind, kinds, "classes of river.bandit without contexts")
-    factory = _River(kind, parameters)
-    _try(name, parameters, factory)
-    return ExternalPolicy(name, factory)
+    _check_kind(text, kind, kinds, "classes of river.bandit without contexts")
+    return _checked(text, parameters, functools.partial(_river, kind, parameters))
 
 
 def mabwiser_policy(kind: str, /, **parameters: Any) -> ExternalPolicy:
@@ -71,39 +73,32 @@ def mabwiser_policy(kind: str, /, **parameters: Any) -> ExternalPolicy:
 
     Examples
     --------
-    >>> len(mabwiser_policy("UCB1", alpha=1).name)
-    22
+    >>> mabwiser_policy("UCB1", alpha=1).name
+    'mabwiser:UCB1(alpha=1)'
     """
-    name = call_text("mabwiser", kind, parameters)
-    module = _load("mabwiser.mab", "MABWiser", name)
+    text = call_text("mabwiser", kind, parameters)
+    mab = _load("mabwiser.mab", "MABWiser", text)
     kinds = [
-        one
-        for one, found in vars(module.LearningPolicy).items()
-        if inspect.isclass(found) and hasattr(found, "_validate") and not one.startswith("Lin")
+        name
+        for name, found in vars(mab.LearningPolicy).items()
+        if inspect.isclass(found) and hasattr(found, "_validate") and not name.startswith("Lin")
     ]
-    _check_kind(name, kind, kinds, "learning policies of MABWiser without contexts")
-    factory = _Mabwiser(kind, parameters)
-    _try(name, parameters, factory)
-    return ExternalPolicy(name, factory)
+    _check_kind(text, kind, kinds, "learning policies of MABWiser without contexts")
+    return _checked(text, parameters, functools.partial(_mabwiser, kind, parameters))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _River:
-    kind: str
-    parameters: Mapping[str, Any]
-
-    def __call__(
-        self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> "_RiverPlayer":
-        made = getattr(importlib.import_module("river.bandit"), self.kind)
-        given = copy.deepcopy(dict(self.parameters))  # reward scalers learn, too
-        if "seed" in inspect.signature(made).parameters:
-            given["seed"] = seed
-        return _RiverPlayer(made(**given), list(arms))
+def _river(
+    kind: str, parameters: Parameters, arms: Sequence[str], *, owners: Any, horizon: int, seed: int
+) -> "_RiverLearner":
+    made = getattr(importlib.import_module("river.bandit"), kind)
+    given = copy.deepcopy(dict(parameters))  # reward scalers learn, too
+    if "seed" in inspect.signature(made).parameters:
+        given["seed"] = seed
+    return _RiverLearner(made(**given), list(arms))
 
 
 @dataclass(slots=True)
-class _RiverPlayer:
+class _RiverLearner:
     policy: Any
     arms: list[str]
 
@@ -115,23 +110,18 @@ class _RiverPlayer:
         self.policy.update(arm, reward)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Mabwiser:
-    kind: str
-    parameters: Mapping[str, Any]
-
-    def __call__(
-        self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> "_MabwiserPlayer":
-        module = importlib.import_module("mabwiser.mab")
-        learning = getattr(module.LearningPolicy, self.kind)(**self.parameters)
-        waiting = list(arms)
-        random.Random(seed).shuffle(waiting)
-        return _MabwiserPlayer(module.MAB(list(arms), learning, seed=seed), waiting, [], [])
+def _mabwiser(
+    kind: str, parameters: Parameters, arms: Sequence[str], *, owners: Any, horizon: int, seed: int
+) -> "_MabwiserLearner":
+    module = importlib.import_module("mabwiser.mab")
+    learning = getattr(module.LearningPolicy, kind)(**parameters)
+    waiting = list(arms)
+    random.Random(seed).shuffle(waiting)
+    return _MabwiserLearner(module.MAB(list(arms), learning, seed=seed), waiting, [], [])
 
 
 @dataclass(slots=True)
-class _MabwiserPlayer:
+class _MabwiserLearner:
     mab: Any
     waiting: list[str]
     """Arms that are still to be played once; the last comes next."""
@@ -155,41 +145,41 @@ class _MabwiserPlayer:
             self.mab.fit(self.arms, self.rewards)
 
 
-def call_text(library: str, kind: str, parameters: Mapping[str, Any]) -> str:
+def call_text(library: str, kind: str, parameters: Parameters) -> str:
     """The text form ``library:Kind(parameter=value, …)``.
 
     Examples
     --------
-    >>> len(call_text("river", "UCB", {"delta": 1}))
-    18
+    >>> call_text("river", "UCB", {"delta": 1})
+    'river:UCB(delta=1)'
     """
-    given = ", ".join(f"{key}={shown(value)}" for key, value in parameters.items())
-    return f"{library}:{kind}" + (f"({given})" if given else "")
+    given = {key: Call(shown(value)) for key, value in parameters.items()}
+    return str(Call(kind, named=given, place=library))
 
 
-def _load(module: str, called: str, name: str) -> Any:
+def _check_kind(text: str, kind: str, kinds: Iterable[str], of: str) -> None:
+    known = sorted(kinds)
+    if kind not in known:
+        accepted = f"one of the {of}: {', '.join(known)}{did_you_mean(kind, known)}"
+        raise refused(text, f"{kind} is not {accepted}")
+
+
+def _checked(text: str, parameters: Parameters, factory: Factory) -> ExternalPolicy:
+    """Make a learner once, so that wrong parameters are found before the first game."""
+    if "seed" in parameters:
+        raise refused(text, "seed is not a parameter; it comes from the game")
+    try:
+        factory(["a/1", "b/1"], owners={"a/1": "a", "b/1": "b"}, horizon=2, seed=0)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise refused(text, one_line(error)) from error
+    return ExternalPolicy(text, factory)
+
+
+def _load(module: str, called: str, text: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
             raise  # the package is there, and something that it needs is not
-        raise ValueError(
-            f"policy = {name!r}: {called} is not installed; "
-            "install it with: pip install 'copyproof[peers]'"
-        ) from None
-
-
-def _check_kind(name: str, kind: str, kinds: Iterable[str], of: str) -> None:
-    known = sorted(kinds)
-    if kind not in known:
-        raise ValueError(f"policy = {name!r}: {kind} is not one of the {of}: {', '.join(known)}")
-
-
-def _try(name: str, parameters: Mapping[str, Any], factory: _River | _Mabwiser) -> None:
-    """Make a player once, so that wrong parameters are found before the first game."""
-    if "seed" in parameters:
-        raise ValueError(f"policy = {name!r}: seed is not a parameter; it comes from the game")
-    try:
-        factory(["a/1", "b/1"], owners={"a/1": "a", "b/1": "b"}, horizon=2, seed=0)
-    except (TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"policy = {name!r}: {one_line(error)}") from error
+        how = "install it with: pip install 'copyproof[peers]'"
+        raise refused(text, f"{called} is not installed; {how}") from None

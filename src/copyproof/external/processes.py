@@ -5,9 +5,9 @@ needs without loading them again. Elsewhere they are spawned, and the policy is 
 takes one that can be pickled: those made from a text, a library's, and those of functions and
 classes that a module can import; a lambda or a local function is refused.
 
-Each process has a pipe. It is sent the first and the last repetition of a batch, and answers with
-rows or with what went wrong. Interrupts are the parent's business: it ends all processes. A process
-whose parent has died ends within a second, also if its policy never answers.
+Each process has a pipe. It is sent a batch of repetitions, and answers with their results or with
+what went wrong. It ignores interrupts: the parent ends all processes. A process whose parent has
+died ends within a second, also if its policy never answers.
 """
 
 import multiprocessing
@@ -19,14 +19,14 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from copyproof.external.game import GameResult, GameSetup, play_game
 from copyproof.external.records import ExternalError, ExternalPolicy, one_line
-from copyproof.external.table import Row, Table, play_game
+from copyproof.validation import FieldError
 
 __all__ = ["in_processes", "start_method"]
 
@@ -49,58 +49,57 @@ def start_method() -> str:
 
 def in_processes(
     policy: ExternalPolicy,
-    table: Table,
+    setup: GameSetup,
     batches: Sequence[range],
-    keep: Callable[[range, list[Row]], None],
+    keep: Callable[[int, GameResult], None],
     *,
     workers: int,
     progress: Callable[[int], None] | None,
 ) -> None:
-    """Play all batches of repetitions, and hand over the rows of each as they come."""
+    """Play all batches of repetitions, and hand over each game as it comes, with its number."""
     method = start_method()
     context: Any = multiprocessing.get_context(method)
     if method != "fork":
         _check_sendable(policy, workers)
     counters = context.RawArray("q", workers)
     queue = list(reversed(batches))
-    team: list[_Member] = []
+    started: list[_Worker] = []
     try:
         for slot in range(workers):
-            team.append(_hire(context, team, policy, table, counters, slot))
-            team[-1].give(queue.pop())
-        while busy := [member for member in team if member.batch is not None]:
-            pipes: list[Any] = [member.pipe for member in busy]
+            started.append(_start(context, started, policy, setup, counters, slot))
+            started[-1].send(queue.pop())
+        while busy := [worker for worker in started if worker.batch]:
+            pipes: list[Any] = [worker.pipe for worker in busy]
             ready = wait(pipes, timeout=_LOOK)
-            for member in busy:
-                if member.pipe in ready:
-                    batch, rows = member.take(policy)
-                    keep(batch, rows)
+            for worker in busy:
+                if worker.pipe in ready:
+                    for repetition, game in worker.receive(policy):
+                        keep(repetition, game)
                     if queue:
-                        member.give(queue.pop())
+                        worker.send(queue.pop())
             if progress is not None:
                 progress(sum(counters))
     finally:
-        for member in team:
-            member.dismiss()
+        for worker in started:
+            worker.stop()
 
 
 @dataclass(slots=True)
-class _Member:
-    """One process, its pipe, and what it is busy with."""
+class _Worker:
+    """One process, its pipe, and the batch that it is playing."""
 
     process: Any
     pipe: "Connection[Any, Any]"
-    batch: range | None = None
+    batch: range = range(0)
 
-    def give(self, batch: range) -> None:
+    def send(self, batch: range) -> None:
         self.batch = batch
         try:
             self.pipe.send(batch)
         except OSError:
-            return  # it has died: take() will find out how
+            return  # it has died: receive() will find out how
 
-    def take(self, policy: ExternalPolicy) -> tuple[range, list[Row]]:
-        assert self.batch is not None
+    def receive(self, policy: ExternalPolicy) -> list[tuple[int, GameResult]]:
         batch = self.batch
         try:
             answer = self.pipe.recv()
@@ -112,12 +111,12 @@ class _Member:
             ) from None
         if isinstance(answer, _Failure):
             raise ExternalError(answer.message) from answer.cause
-        self.batch = None
-        return batch, answer
+        self.batch = range(0)
+        return list(zip(batch, answer, strict=True))
 
-    def dismiss(self) -> None:
+    def stop(self) -> None:
         self.pipe.close()  # an idle process ends by itself
-        if self.batch is not None:
+        if self.batch:
             self.process.terminate()
         self.process.join(1.0)
         if self.process.is_alive():
@@ -126,49 +125,40 @@ class _Member:
         self.process.close()
 
 
-def _hire(
+def _start(
     context: Any,
-    team: list[_Member],
+    others: list[_Worker],
     policy: ExternalPolicy,
-    table: Table,
+    setup: GameSetup,
     counters: Any,
     slot: int,
-) -> _Member:
+) -> _Worker:
     ours, theirs = context.Pipe()
     inherited = []
     if context.get_start_method() == "fork":
         # A forked process holds copies of the parent's ends of all pipes so far; kept open, they
         # would hide the parent's death from the others.
-        inherited = [ours, *(member.pipe for member in team)]
-    process = context.Process(
-        target=_serve,
-        args=(os.getpid(), theirs, inherited, policy, table, counters, slot),
-        daemon=True,
-    )
-    with _quiet_fork():
+        inherited = [ours, *(worker.pipe for worker in others)]
+    given = (os.getpid(), theirs, inherited, policy, setup, counters, slot)
+    process = context.Process(target=_work, args=given, daemon=True)
+    with warnings.catch_warnings():
+        # About threads: the engine's are closed, and those of NumPy's BLAS expect forks.
+        warnings.filterwarnings("ignore", ".*is multi-threaded", DeprecationWarning)
         process.start()
     theirs.close()
-    return _Member(process, ours)
+    return _Worker(process, ours)
 
 
-@contextmanager
-def _quiet_fork() -> Iterator[None]:
-    """No warning about threads: the engine's are closed, and those of NumPy's BLAS mind forks."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*is multi-threaded", DeprecationWarning)
-        yield
-
-
-def _serve(
+def _work(
     parent: int,
     pipe: "Connection[Any, Any]",
     inherited: "list[Connection[Any, Any]]",
     policy: ExternalPolicy,
-    table: Table,
+    setup: GameSetup,
     counters: Any,
     slot: int,
 ) -> None:
-    """The life of one process."""
+    """Play batches in a process of its own, until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in inherited:
         other.close()
@@ -181,16 +171,16 @@ def _serve(
         while True:
             batch: range = pipe.recv()
             try:
-                answer: Any = [play_game(policy, table, number, tick) for number in batch]
+                answer: Any = [play_game(policy, setup, number, tick) for number in batch]
             except ExternalError as error:
                 answer = _Failure(str(error), _sendable_cause(error))
             pipe.send(answer)
     except (EOFError, OSError):
-        return  # dismissed, or the parent has gone
+        return  # stopped, or the parent has ended
 
 
 def _end_with(parent: int) -> None:
-    """End this process, whatever it is doing, when nobody wants its games any more."""
+    """End this process, whatever it is doing, once its parent has ended."""
     while os.getppid() == parent:
         time.sleep(_LOOK_FOR_PARENT)
     os._exit(1)
@@ -201,13 +191,12 @@ def _sendable_cause(error: ExternalError) -> BaseException | None:
     cause = error.__cause__
     if cause is None:
         return None
-    story = "".join(traceback.format_exception(cause)).rstrip()
+    trace = "".join(traceback.format_exception(cause)).rstrip()
     try:
-        cause.add_note(f"In the process that played it:\n{story}")
         pickle.loads(pickle.dumps(cause))
     except Exception:  # whatever a foreign exception's own pickling may raise
         cause = RuntimeError(one_line(cause))
-        cause.add_note(f"In the process that played it:\n{story}")
+    cause.add_note(f"In the process that played it:\n{trace}")
     return cause
 
 
@@ -215,7 +204,7 @@ def _check_sendable(policy: ExternalPolicy, workers: int) -> None:
     try:
         pickle.dumps(policy)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise ValueError(
-            f"workers = {workers}: policy {policy.name!r} cannot be sent to another process "
-            f"({one_line(error)}); give workers = 1, or a policy that a module can import"
-        ) from error
+        accepted = "give workers = 1, or a policy that a module can import"
+        problem = f"policy {policy.name!r} cannot be sent to another process"
+        said = f"= {workers}: {problem} ({one_line(error)}); {accepted}"
+        raise FieldError("workers", workers, accepted, said) from error

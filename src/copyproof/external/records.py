@@ -1,7 +1,7 @@
-"""What a policy from outside is: a name, and a factory that makes a fresh player for every game.
+"""What an external policy is: a name, and a factory that makes a new learner for every game.
 
 The factory is told what a principal may know: the arms in registration order, who owns each of
-them, the horizon T, and a seed. It returns a player, which chooses an arm's name a round and learns
+them, the horizon T, and a seed. It returns a learner, which names an arm in every round and is told
 what that arm paid. Nothing else is asked of it, and nothing else is told.
 """
 
@@ -11,14 +11,14 @@ from typing import Protocol
 
 from copyproof.validation import require, text
 
-__all__ = ["ExternalError", "ExternalPolicy", "Factory", "Player"]
+__all__ = ["ExternalError", "ExternalPolicy", "Factory", "Learner"]
 
 
 class ExternalError(ValueError):
-    """A policy from outside broke down; the message names it, the round and the repetition."""
+    """An external policy broke down; the message names it, the round and the repetition."""
 
 
-class Player(Protocol):
+class Learner(Protocol):
     """A policy in the middle of one game."""
 
     def choose(self) -> str:
@@ -31,12 +31,12 @@ class Player(Protocol):
 
 
 class Factory(Protocol):
-    """Makes a player for one game."""
+    """Makes a learner for one game."""
 
     def __call__(
         self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> Player:
-        """Return a player that has seen nothing yet.
+    ) -> Learner:
+        """Return a learner that has seen nothing yet.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class Factory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ExternalPolicy:
-    """A policy that is not ours.
+    """A policy that is played from outside the engine.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ class ExternalPolicy:
     ...
     ...     def learn(self, arm, reward):
     ...         pass
-    >>> len(ExternalPolicy("first", First).name)
-    5
+    >>> print(ExternalPolicy("first", First))
+    first
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Many games of a policy from outside: ``play_external``, the sibling of ``simulate``.
+"""Many games of an external policy: ``play_external``, the sibling of ``simulate``.
 
 Repetition r is a function of the policy, the market, T, the seed and r alone: not of the number of
 processes, nor of what other repetitions are played. Luck is shared with the engine: the k-th play
@@ -7,20 +7,20 @@ of agent i in repetition r meets the same uniform under every strategy and every
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copyproof._machine import processors
+from copyproof.external.game import GameResult, GameSetup, game_setup, play_game
 from copyproof.external.processes import in_processes
 from copyproof.external.records import ExternalPolicy
-from copyproof.external.table import Row, Table, lay_table, play_game
 from copyproof.game import Market
-from copyproof.validation import require, whole
+from copyproof.validation import require, whole_in
 
-__all__ = ["Games", "play_external"]
+__all__ = ["ExternalResult", "play_external"]
 
 _BATCHES = 4
 """Batches for each process: few enough to cost nothing, enough to end at about the same time."""
@@ -29,8 +29,8 @@ _LOOK = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Games:
-    """What ``play_external`` found: a row per repetition; the arrays cannot be written to.
+class ExternalResult:
+    """What ``play_external`` found, a row per repetition; the arrays cannot be written to.
 
     Attributes
     ----------
@@ -48,6 +48,9 @@ class Games:
     regret: NDArray[np.float64]
 
 
+_ARRAYS = [array.name for array in fields(ExternalResult)]
+
+
 def play_external(
     policy: ExternalPolicy,
     market: Market,
@@ -58,8 +61,8 @@ def play_external(
     repetitions: int,
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Games:
-    """Play a market under a policy from outside, many times over.
+) -> ExternalResult:
+    """Play a market under an external policy, many times over.
 
     Parameters
     ----------
@@ -83,7 +86,7 @@ def play_external(
 
     Returns
     -------
-    Games
+    ExternalResult
 
     Raises
     ------
@@ -102,57 +105,45 @@ def play_external(
     """
     require(isinstance(policy, ExternalPolicy), "policy", policy, "an ExternalPolicy")
     require(isinstance(market, Market), "market", market, "a Market")
-    horizon = _in_range("horizon", horizon, 1, 2**47)
-    seed = _in_range("seed", seed, 0, 2**64 - 1)
-    first = _in_range("first", first, 0, 2**32 - 1)
-    repetitions = _in_range("repetitions", repetitions, 1, 2**32 - first)
-    workers = processors() if workers is None else _in_range("workers", workers, 1, 1024)
+    horizon = whole_in("horizon", horizon, 1, 2**47)
+    seed = whole_in("seed", seed, 0, 2**64 - 1)
+    first = whole_in("first", first, 0, 2**32 - 1)
+    repetitions = whole_in("repetitions", repetitions, 1, 2**32 - first)
+    workers = processors() if workers is None else whole_in("workers", workers, 1, 1024)
     workers = min(workers, repetitions)
-    table = lay_table(market, horizon=horizon, seed=seed)
-    games = _empty(table, repetitions)
+    setup = game_setup(market, horizon=horizon, seed=seed)
+    games = _empty(setup, repetitions)
 
-    def keep(batch: range, rows: list[Row]) -> None:
-        for repetition, row in zip(batch, rows, strict=True):
-            place = repetition - first
-            games.revenue[place] = row.revenue
-            games.plays[place] = row.plays
-            games.original_plays[place] = row.original_plays
-            games.regret[place] = row.regret
+    def keep(repetition: int, game: GameResult) -> None:
+        for name in _ARRAYS:
+            getattr(games, name)[repetition - first] = getattr(game, name)
 
+    everything = range(first, first + repetitions)
     if workers == 1:
-        tick = _Ticker(progress)
-        for repetition in range(first, first + repetitions):
-            keep(
-                range(repetition, repetition + 1), [play_game(policy, table, repetition, tick.add)]
-            )
+        progressed = _Progress(progress)
+        for repetition in everything:
+            keep(repetition, play_game(policy, setup, repetition, progressed.add))
     else:
         size = max(1, repetitions // (workers * _BATCHES))
-        everything = range(first, first + repetitions)
         batches = [everything[start : start + size] for start in range(0, repetitions, size)]
-        in_processes(policy, table, batches, keep, workers=workers, progress=progress)
+        in_processes(policy, setup, batches, keep, workers=workers, progress=progress)
     if progress is not None:
         progress(horizon * repetitions)
-    for array in (games.revenue, games.plays, games.original_plays, games.regret):
-        array.flags.writeable = False
+    for name in _ARRAYS:
+        getattr(games, name).flags.writeable = False
     return games
 
 
-def _in_range(name: str, value: object, low: int, high: int) -> int:
-    number = whole(name, value, least=low)
-    require(number <= high, name, number, f"<= {high}")
-    return number
-
-
-def _empty(table: Table, repetitions: int) -> Games:
-    return Games(
-        revenue=np.zeros((repetitions, table.agents)),
-        plays=np.zeros((repetitions, table.agents), np.int64),
-        original_plays=np.zeros((repetitions, table.originals), np.int64),
+def _empty(setup: GameSetup, repetitions: int) -> ExternalResult:
+    return ExternalResult(
+        revenue=np.zeros((repetitions, setup.agents)),
+        plays=np.zeros((repetitions, setup.agents), np.int64),
+        original_plays=np.zeros((repetitions, setup.originals), np.int64),
         regret=np.zeros(repetitions),
     )
 
 
-class _Ticker:
+class _Progress:
     """Counts rounds, and passes the count on a few times a second."""
 
     def __init__(self, progress: Callable[[int], Any] | None) -> None:

@@ -13,21 +13,21 @@ text                                    policy
 
 In the last two ``name`` is an ``ExternalPolicy``, one of our own ``Policy`` records or a factory (a
 function or a class); a factory may be given parameters, and ``python='…'`` plays it in another
-interpreter. Parameters are Python literals.
+interpreter. The grammar is that of ``copyproof.policy.syntax``.
 """
 
-import ast
 import functools
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from copyproof.external.interpreter import interpreter_policy, smpybandits_policy
 from copyproof.external.libraries import mabwiser_policy, river_policy
-from copyproof.external.records import ExternalPolicy, Factory, Player, one_line
+from copyproof.external.records import ExternalPolicy, Factory, Learner, one_line
 from copyproof.external.worker import load
 from copyproof.policy import Policy, parse_policy
+from copyproof.policy.syntax import parse, place_of, refused
+from copyproof.validation import FieldError, did_you_mean
 
 __all__ = ["named_policy"]
 
@@ -36,7 +36,6 @@ _LIBRARIES: dict[str, Callable[..., ExternalPolicy]] = {
     "mabwiser": mabwiser_policy,
     "smpybandits": smpybandits_policy,
 }
-_FORM = re.compile(r"(?P<where>.+?):(?P<call>[^\W\d]\w*\s*(\(.*\))?)\s*", re.DOTALL)
 _ACCEPTED = (
     "accepted are NAME(KEY=VALUE, ...) of the catalogue, river:CLASS, mabwiser:CLASS, "
     "smpybandits:CLASS, path/to/file.py:NAME and package.module:NAME"
@@ -57,10 +56,10 @@ def named_policy(text: str) -> Policy | ExternalPolicy:
 
     Examples
     --------
-    >>> named_policy("rh-ucb(L=3)").sampling.factor
-    3.0
-    >>> len(named_policy("river:UCB(delta=1)").name)
-    18
+    >>> named_policy("rh-ucb(L=3)").sampling
+    FixedSample(factor=3.0, power=1.0)
+    >>> named_policy("river:UCB(delta=1)").name
+    'river:UCB(delta=1)'
     """
     given: Any = text  # whatever a caller may give
     if not isinstance(given, str) or ":" not in given:
@@ -86,7 +85,7 @@ class _FromText:
 
     def __call__(
         self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> Player:
+    ) -> Learner:
         return self.factory(arms, owners=owners, horizon=horizon, seed=seed)
 
 
@@ -107,49 +106,25 @@ def _resolve(text: str) -> Any:
             wrong = str(error)
         elif isinstance(error, AttributeError) and error.name == name:
             wrong = f"there is no {name} in {where}"
-        raise ValueError(f"policy = {text!r}: {wrong}; {_ACCEPTED}") from error
+        raise refused(text, f"{wrong}; {_ACCEPTED}{did_you_mean(where, _LIBRARIES)}") from error
     if isinstance(found, ExternalPolicy | Policy):
         if parameters:
-            raise ValueError(f"policy = {text!r}: {name} is made already and takes no parameters")
+            raise refused(text, f"{name} is made already and takes no parameters")
         return found if isinstance(found, Policy) else found.factory
     if not callable(found):
-        raise ValueError(
-            f"policy = {text!r}: {name} is a {type(found).__name__}, not a Policy, an "
-            "ExternalPolicy or a function make(arms, *, owners, horizon, seed)"
-        )
+        kind = type(found).__name__
+        accepted = "a Policy, an ExternalPolicy or a function make(arms, *, owners, horizon, seed)"
+        raise refused(text, f"{name} is a {kind}, not {accepted}")
     return functools.partial(found, **parameters)
 
 
 def _parts(text: str) -> tuple[str, str, dict[str, Any]]:
     """Where to look, the name there, and the parameters."""
-    match = _FORM.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"policy = {text!r} cannot be read; {_ACCEPTED}")
+    if place_of(text) is None:
+        said = f"= {text!r} cannot be read; {_ACCEPTED}"
+        raise FieldError("policy", text, _ACCEPTED, said)
+    call = parse(text)
     try:
-        call = ast.parse(match["call"].strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        call = None
-    if isinstance(call, ast.Name):
-        return match["where"], call.id, {}
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise ValueError(f"policy = {text!r} cannot be read; write NAME or NAME(KEY=VALUE, ...)")
-    keys = [keyword.arg for keyword in call.keywords]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise ValueError(f"policy = {text!r}: {key} is given twice")
-    if call.args:
-        written = ast.unparse(call.args[0])
-        raise ValueError(f"policy = {text!r}: {written} needs a name, as in KEY=VALUE")
-    return match["where"], call.func.id, dict(_literal(text, one) for one in call.keywords)
-
-
-def _literal(text: str, keyword: ast.keyword) -> tuple[str, Any]:
-    if keyword.arg is None:
-        raise ValueError(f"policy = {text!r}: write KEY=VALUE instead of **")
-    try:
-        return keyword.arg, ast.literal_eval(keyword.value)
-    except ValueError:
-        raise ValueError(
-            f"policy = {text!r}: {keyword.arg} = {ast.unparse(keyword.value)} is not a literal "
-            "such as 1, 0.5, 'word', True, None or [1, 2]"
-        ) from None
+        return call.place, call.name, call.parameters()
+    except FieldError as error:
+        raise refused(text, error) from None

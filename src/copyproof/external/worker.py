@@ -44,23 +44,23 @@ def load(where: str, name: str) -> Any:
 
 
 class Host:
-    """Holds the factory and the player of the game that is on."""
+    """Holds the factory and the learner of the game that is on."""
 
     def __init__(self) -> None:
         self.factory: Any = None
-        self.player: Any = None
+        self.learner: Any = None
 
     def answer(self, request: dict[str, Any]) -> Any:
         """Do what one request asks for."""
         ((what, given),) = request.items()
         if what == "choose":
-            return self.player.choose()
+            return self.learner.choose()
         if what == "learn":
-            return self.player.learn(*given)
+            return self.learner.learn(*given)
         if what == "make":
             arms, owners, horizon, seed = given
-            self.player = None
-            self.player = self.factory(arms, owners=owners, horizon=horizon, seed=seed)
+            self.learner = None
+            self.learner = self.factory(arms, owners=owners, horizon=horizon, seed=seed)
             return None
         where, name, parameters = given
         found = load(where, name)

@@ -1,14 +1,12 @@
 """The game: agents, arms, strategies, utilities, fees and discount.
 
 Everything is a frozen record. ``Market`` and ``Agent`` are where to start; ``paper_market``
-returns the markets of the paper's figures. The readers and writers of market files are loaded
-when they are first asked for, so that importing the game stays fast.
+returns the markets of the paper's figures, and ``read_market`` that of a file.
 """
-
-from typing import TYPE_CHECKING
 
 from copyproof.game.agent import Agent, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Constant, Discount, Explicit, Geometric
+from copyproof.game.files import market_from_dict, market_to_dict, read_market, write_market
 from copyproof.game.identities import split
 from copyproof.game.ledger import Change, Registrations, registrations
 from copyproof.game.market import MOST_ARMS, Market, Profile
@@ -23,23 +21,8 @@ from copyproof.game.rewards import (
     Reward,
     as_reward,
 )
-from copyproof.game.schedule import Admit, Event, Renew, Retire, Schedule, churn
-from copyproof.game.utility import (
-    NEUTRAL,
-    Custom,
-    Neutral,
-    RiskAverse,
-    RiskSeeking,
-    Utility,
-)
-
-if TYPE_CHECKING:
-    from copyproof.game.files import (
-        market_from_dict,
-        market_to_dict,
-        read_market,
-        write_market,
-    )
+from copyproof.game.schedule import Admit, Renew, Retire, Schedule, ScheduledChange, churn
+from copyproof.game.utility import NEUTRAL, Custom, Neutral, RiskAverse, RiskSeeking, Utility
 
 __all__ = [
     "MOST_ARMS",
@@ -55,7 +38,6 @@ __all__ = [
     "Custom",
     "Discount",
     "Empirical",
-    "Event",
     "Explicit",
     "Exponential",
     "Gaussian",
@@ -71,6 +53,7 @@ __all__ = [
     "RiskAverse",
     "RiskSeeking",
     "Schedule",
+    "ScheduledChange",
     "Strategy",
     "Utility",
     "as_reward",
@@ -83,14 +66,3 @@ __all__ = [
     "split",
     "write_market",
 ]
-
-_IN_FILES = {"market_from_dict", "market_to_dict", "read_market", "write_market"}
-
-
-def __getattr__(name: str) -> object:
-    """Load the market files' module when one of its functions is first asked for."""
-    if name in _IN_FILES:
-        from copyproof.game import files
-
-        return getattr(files, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

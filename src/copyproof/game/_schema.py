@@ -1,53 +1,33 @@
-"""The shape of a market file, in pydantic, and its errors in one line.
+"""The shape of a market file, in pydantic, and its errors with their places in the file.
 
-The models check shapes and types: unknown keys, numbers that are text or bools, copies that are
-not whole. What a value may be is said once, by the records of this package, which every model
-builds while it is checked. pydantic therefore gathers the problems of both kinds with their
-places in the file.
+The models know the keys of every table. What a value may be is said once, by the checks of
+``copyproof.validation`` and by the records of this package, which every model builds while it is
+checked. pydantic gathers the problems of all kinds.
 """
 
 from dataclasses import fields
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from copyproof.game.discount import NO_DISCOUNT, Discount, Explicit, Geometric
 from copyproof.game.market import Agent, Market
-from copyproof.game.rewards import (
-    Bernoulli,
-    Beta,
-    Empirical,
-    Exponential,
-    Gaussian,
-    Poisson,
-    Reward,
-)
+from copyproof.game.rewards import FAMILIES, Reward
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
-from copyproof.validation import shown
+from copyproof.validation import FieldError, did_you_mean, known, number, require, shown, whole
 
-__all__ = ["FAMILIES", "MarketTable", "one_line"]
+__all__ = ["read_table"]
 
-FAMILIES: dict[str, type[Reward]] = {
-    "bernoulli": Bernoulli,
-    "beta": Beta,
-    "gaussian": Gaussian,
-    "poisson": Poisson,
-    "exponential": Exponential,
-    "empirical": Empirical,
-}
-"""What an arm's ``family`` may say."""
+# The checks leave the field empty: pydantic knows the place.
+_Family = Annotated[str, BeforeValidator(lambda value: known("", value, FAMILIES))]
+_Number = Annotated[float, BeforeValidator(lambda value: number("", value))]
+_Whole = Annotated[int, BeforeValidator(lambda value: whole("", value))]
 
 _NOT_A = {
     "dict_type": "a table",
-    "finite_number": "a finite number",
-    "float_type": "a number",
-    "greater_than_equal": "a whole number >= 0",
-    "int_from_float": "a whole number >= 0",
-    "int_type": "a whole number >= 0",
     "list_type": "a list",
-    "literal_error": f"one of {', '.join(FAMILIES)}",
     "model_type": "a table",
     "string_type": "text",
 }
@@ -57,16 +37,16 @@ _NOT_A = {
 class _Table(BaseModel):
     """A table of a market file: strict about types, and knows all its keys."""
 
-    model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="forbid")
+    model_config = ConfigDict(strict=True)
 
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, given: Any) -> Any:
-        if isinstance(given, dict):
-            for key in given:
-                if key not in cls.model_fields:
-                    known = ", ".join(cls.model_fields)
-                    raise ValueError(f"{_key(key)} is not a known key: {known} are accepted")
+        keys = cls.model_fields
+        for key in given if isinstance(given, dict) else ():
+            if key not in keys:
+                accepted = f"a known key: {', '.join(keys)} are accepted{did_you_mean(key, keys)}"
+                raise FieldError(_key(key), given[key], accepted, f"is not {accepted}")
         return given
 
     @model_validator(mode="after")
@@ -86,15 +66,13 @@ class ArmTable(_Table):
     The parameters' defaults are never read: those of the family must be given, and no others.
     """
 
-    family: Literal["bernoulli", "beta", "gaussian", "poisson", "exponential", "empirical"] = (
-        "bernoulli"
-    )
-    mean: float = 0.0
-    sigma: float = 0.0
-    alpha: float = 0.0
-    beta: float = 0.0
-    rewards: list[float] = []
-    copies: Annotated[int, Field(ge=0)] = 1
+    family: _Family = "bernoulli"
+    mean: _Number = 0.0
+    sigma: _Number = 0.0
+    alpha: _Number = 0.0
+    beta: _Number = 0.0
+    rewards: list[_Number] = []
+    copies: _Whole = 1
 
     @cached_property
     def record(self) -> Reward:
@@ -102,25 +80,26 @@ class ArmTable(_Table):
         family = FAMILIES[self.family]
         needed = [field.name for field in fields(family)]
         given = self.model_fields_set - {"family", "copies"}
+        called = f"family {self.family!r}"
         for name in needed:
             if name not in given:
-                raise ValueError(f"{name} is missing: family {self.family!r} needs it")
+                raise FieldError(name, None, "missing", f"is missing: {called} needs it")
         for name in sorted(given - set(needed)):
             takes = " and ".join(needed)
-            raise ValueError(f"{name} does not belong to family {self.family!r}: it takes {takes}")
+            said = f"does not belong to {called}: it takes {takes}"
+            raise FieldError(name, getattr(self, name), takes, said)
         return family(**{name: getattr(self, name) for name in needed})
 
 
 class UtilityTable(_Table):
     """U(v) = v^power."""
 
-    power: float
+    power: _Number
 
     @cached_property
     def record(self) -> Utility:
         """Risk-averse below 1, neutral at 1, risk-seeking above."""
-        if self.power <= 0:
-            raise ValueError(f"power = {self.power} is not > 0")
+        require(self.power > 0, "power", self.power, "> 0")
         if self.power == 1:
             return NEUTRAL
         return RiskAverse(self.power) if self.power < 1 else RiskSeeking(self.power)
@@ -129,14 +108,15 @@ class UtilityTable(_Table):
 class DiscountTable(_Table):
     """γ: a factor, or the weights themselves."""
 
-    factor: float = 1.0
-    weights: list[float] = []
+    factor: _Number = 1.0
+    weights: list[_Number] = []
 
     @cached_property
     def record(self) -> Discount:
         """The discount sequence; exactly one of the two keys must be given."""
         if len(self.model_fields_set) != 1:
-            raise ValueError("factor or weights: exactly one of the two is needed")
+            said = "or weights: exactly one of the two is needed"
+            raise FieldError("factor", self.factor, "without weights", said)
         if "factor" in self.model_fields_set:
             return Geometric(self.factor)
         return Explicit(self.weights)
@@ -160,7 +140,7 @@ class AgentTable(_Table):
 class MarketTable(_Table):
     """A whole market file."""
 
-    fee: float = 0.0
+    fee: _Number = 0.0
     discount: DiscountTable | None = None
     agents: list[AgentTable]
 
@@ -171,27 +151,36 @@ class MarketTable(_Table):
         return Market([agent.record for agent in self.agents], self.fee, discount)
 
 
-def one_line(problems: ValidationError) -> str:
-    """Return the first problem in one line, and how many more there are."""
-    found = problems.errors(include_url=False)
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{_said(found[0])}{more}"
+def read_table(data: object) -> Market:
+    """Return the market that data of the shape of a market file describes.
+
+    Raises ``FieldError`` with the first problem, which notes how many more there are.
+    """
+    try:
+        market: Market = MarketTable.model_validate(data).record
+    except ValidationError as problems:
+        first, *others = problems.errors(include_url=False)
+        error = _error(first)
+        raise (error.noted(f"(and {len(others)} more)") if others else error) from None
+    return market
 
 
-def _said(problem: ErrorDetails) -> str:
+def _error(problem: ErrorDetails) -> FieldError:
     """Return one problem: its place, the value found there, and what is accepted."""
     place = ""
     for step in problem["loc"]:
         place += f"[{step}]" if isinstance(step, int) else f".{_key(step)}"
     place = place.removeprefix(".")
-    if problem["type"] == "value_error":
-        said = str(problem["ctx"]["error"])
-        return f"{place}.{said}" if place else said
-    if problem["type"] == "missing":
-        return f"{place} is missing"
-    accepted = _NOT_A.get(problem["type"])
-    verdict = f"is not {accepted}" if accepted else f"is refused: {problem['msg']}"
-    return f"{place or 'the whole'} = {shown(problem['input'])} {verdict}"
+    value = problem["input"]
+    match problem["type"]:
+        case "value_error":
+            error: FieldError = problem["ctx"]["error"]
+            return error.within(place)
+        case "missing":
+            return FieldError(place, value, "missing", "is missing")
+        case kind:
+            said = None if kind in _NOT_A else f"= {shown(value)} is refused: {problem['msg']}"
+            return FieldError(place or "the whole", value, _NOT_A.get(kind, "accepted"), said)
 
 
 def _key(key: object) -> str:

@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from copyproof.game._fields import set_fields
 from copyproof.game.rewards import Reward, as_reward
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
-from copyproof.validation import items, require, shown, text, whole
+from copyproof.validation import FieldError, items, require, shown, whole
+from copyproof.validation import name as checked_name
 
 __all__ = ["Agent", "Strategy"]
 
@@ -55,23 +57,19 @@ class Agent:
         copies: Iterable[int] | None = None,
         utility: Utility = NEUTRAL,
     ) -> None:
-        name = text("name", name)
+        name = checked_name("name", name)
         try:
             originals = _originals(arms)
             strategy = (1,) * len(originals) if copies is None else _strategy(copies)
             require(isinstance(utility, Utility), "utility", utility, "a utility record")
             _check_utility(utility, originals)
-        except ValueError as error:
-            raise ValueError(f"{error} (agent {shown(name)})") from None
-        if len(strategy) != len(originals):
-            raise ValueError(
-                f"copies has {len(strategy)} entries for {len(originals)} arms: "
-                f"one per arm is needed (agent {shown(name)})"
-            )
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "arms", originals)
-        object.__setattr__(self, "copies", strategy)
-        object.__setattr__(self, "utility", utility)
+            if len(strategy) != len(originals):
+                counts = f"{len(strategy)} entries for {len(originals)} arms"
+                said = f"has {counts}: one per arm is needed"
+                raise FieldError("copies", strategy, "one per arm", said)
+        except FieldError as error:
+            raise error.noted(f"(agent {shown(name)})") from None
+        set_fields(self, name=name, arms=originals, copies=strategy, utility=utility)
 
     @property
     def best_mean(self) -> float:
@@ -127,8 +125,8 @@ def _originals(arms: Iterable[Reward | float]) -> tuple[Reward, ...]:
     for k, arm in enumerate(items("arms", arms, "rewards or Bernoulli means")):
         try:
             found.append(as_reward(arm))
-        except ValueError as error:
-            raise ValueError(f"arms[{k}].{error}") from None
+        except FieldError as error:
+            raise error.within(f"arms[{k}]") from None
     return tuple(found)
 
 
@@ -138,9 +136,8 @@ def _check_utility(utility: Utility, arms: tuple[Reward, ...]) -> None:
         for k, arm in enumerate(arms):
             if arm.support[0] < 0:
                 kind = type(arm).__name__.lower()
-                raise ValueError(
-                    f"utility = power {utility.power} takes revenue >= 0, but arms[{k}] is {kind}"
-                )
+                said = f"= power {utility.power} takes revenue >= 0, but arms[{k}] is {kind}"
+                raise FieldError("utility", utility, "one that takes losses", said)
 
 
 def _strategy(copies: Iterable[int]) -> Strategy:

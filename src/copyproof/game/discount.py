@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from copyproof.validation import items, number, require, whole
+from copyproof.game._fields import set_fields, set_number
+from copyproof.validation import FieldError, items, number, require, whole
 
 __all__ = ["NO_DISCOUNT", "Constant", "Discount", "Explicit", "Geometric"]
 
@@ -59,9 +60,7 @@ class Geometric:
     factor: float
 
     def __post_init__(self) -> None:
-        factor = number("factor", self.factor)
-        require(0 < factor <= 1, "factor", factor, "in (0, 1]")
-        object.__setattr__(self, "factor", factor)
+        set_number(self, "factor", lambda factor: 0 < factor <= 1, "in (0, 1]")
 
     def at(self, t: int) -> float:
         """Return γ_t, for a round t = 1, 2, …."""
@@ -80,12 +79,13 @@ class Geometric:
         return -math.expm1(horizon * math.log(self.factor)) / (1 - self.factor)
 
     def check_proper(self, agents: int) -> None:
-        """Raise ``ValueError`` if γ is rounded to 0 before each agent had its round."""
+        """Raise ``FieldError`` if γ is rounded to 0 before each agent had its round."""
         if self.at(agents) == 0:
-            raise ValueError(
-                f"factor = {self.factor} is too small: factor^(t-1) is 0 in floating point at "
+            said = (
+                f"= {self.factor} is too small: factor^(t-1) is 0 in floating point at "
                 f"t = {agents}, and {agents} agents need {agents} non-zero weights"
             )
+            raise FieldError("factor", self.factor, "large enough", said)
 
     def check_horizon(self, horizon: int) -> None:
         """Do nothing: γ_t is known for every round."""
@@ -113,7 +113,7 @@ class Explicit:
         checked = tuple(number(f"weights[{k}]", weight) for k, weight in enumerate(given))
         for k, weight in enumerate(checked):
             require(weight <= 1e12, f"weights[{k}]", weight, "<= 1e12")
-        object.__setattr__(self, "weights", checked)
+        set_fields(self, weights=checked)
 
     def at(self, t: int) -> float:
         """Return γ_t, for a round t = 1, 2, …, up to the number of weights."""
@@ -126,7 +126,7 @@ class Explicit:
         return math.fsum(self.weights[:horizon])
 
     def check_proper(self, agents: int) -> None:
-        """Raise ``ValueError`` naming the first weight that makes γ improper.
+        """Raise ``FieldError`` naming the first weight that makes γ improper.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Explicit:
         --------
         >>> Explicit([1.0, 0.5, 0.6]).check_proper(agents=2)
         Traceback (most recent call last):
-        ValueError: weights[2] = 0.6 is not <= weights[1] = 0.5
+        copyproof.validation.FieldError: weights[2] = 0.6 is not <= weights[1] = 0.5
         """
         for k, weight in enumerate(self.weights):
             require(weight >= 0, f"weights[{k}]", weight, ">= 0")
@@ -145,17 +145,15 @@ class Explicit:
             require(weight <= before, f"weights[{k}]", weight, f"<= weights[{k - 1}] = {before}")
         above = sum(weight > 0 for weight in self.weights)
         if above < agents:
-            raise ValueError(
-                f"weights has {above} non-zero of {len(self.weights)} entries: "
-                f"{agents} agents need {agents} non-zero weights"
-            )
+            needed = f"{agents} agents need {agents} non-zero weights"
+            said = f"has {above} non-zero of {len(self.weights)} entries: {needed}"
+            raise FieldError("weights", self.weights, needed, said)
 
     def check_horizon(self, horizon: int) -> None:
-        """Raise ``ValueError`` if a run of ``horizon`` rounds outlasts the weights."""
+        """Raise ``FieldError`` if a run of ``horizon`` rounds outlasts the weights."""
         if horizon > len(self.weights):
-            raise ValueError(
-                f"discount.weights has {len(self.weights)} entries: too few for {horizon} rounds"
-            )
+            said = f"has {len(self.weights)} entries: too few for {horizon} rounds"
+            raise FieldError("discount.weights", self.weights, "one per round", said)
 
 
 Discount: TypeAlias = Constant | Geometric | Explicit

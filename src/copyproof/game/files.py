@@ -21,7 +21,7 @@
     ]
 
 An arm is Bernoulli unless it says a family, and registered once unless it says its copies; 0
-hides it. Whatever is wrong with a file raises ``ValueError`` with one line: the file, the field,
+hides it. Whatever is wrong with a file raises ``FieldError`` with one line: the file, the field,
 its value, and what is accepted.
 """
 
@@ -34,15 +34,14 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
-from pydantic import ValidationError
 
 from copyproof._files import write_atomically
-from copyproof.game._schema import FAMILIES, MarketTable, one_line
 from copyproof.game.discount import Constant, Explicit, Geometric
 from copyproof.game.market import Agent, Market
-from copyproof.game.rewards import Bernoulli, Reward
+from copyproof.game.paper import PAPER_FIGURES
+from copyproof.game.rewards import FAMILIES, Bernoulli, Reward
 from copyproof.game.utility import Custom, Neutral, RiskAverse, RiskSeeking
-from copyproof.validation import shown
+from copyproof.validation import FieldError, did_you_mean, shown
 
 __all__ = ["market_from_dict", "market_to_dict", "read_market", "write_market"]
 
@@ -78,19 +77,17 @@ def read_market(path: str | os.PathLike[str]) -> Market:
     path = Path(path)
     try:
         written = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ValueError(f"{_named(path)}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise ValueError(f"{_named(path)}: is not UTF-8 text at byte {error.start}") from None
-    except ValueError as error:  # a path that no file can have
-        raise ValueError(f"{_named(path)}: cannot be read: {error}") from None
+        raise _refused(path, f"is not UTF-8 text at byte {error.start}") from None
+    except (OSError, ValueError) as error:
+        raise _refused(path, f"cannot be read: {_reason(error)}{_paper_name(path)}") from None
     kind = "JSON" if _is_json(path) else "TOML"
     try:
         data = _from_json(written) if kind == "JSON" else tomllib.loads(written)
     except RecursionError:
-        raise ValueError(f"{_named(path)}: is not a market: it is nested too deeply") from None
+        raise _refused(path, "is not a market: it is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"{_named(path)}: is not {kind}: {error}") from None
+        raise _refused(path, f"is not {kind}: {error}") from None
     return market_from_dict(data, source=_named(path))
 
 
@@ -128,10 +125,8 @@ def write_market(market: Market, path: str | os.PathLike[str]) -> None:
         written = tomli_w.dumps(data)
     try:
         write_atomically(path, written.encode())
-    except OSError as error:
-        raise ValueError(f"{_named(path)}: cannot be written: {error.strerror}") from None
-    except ValueError as error:  # a path that no file can have
-        raise ValueError(f"{_named(path)}: cannot be written: {error}") from None
+    except (OSError, ValueError) as error:
+        raise _refused(path, f"cannot be written: {_reason(error)}") from None
 
 
 def market_from_dict(data: Mapping[str, object], source: str = "market") -> Market:
@@ -154,11 +149,12 @@ def market_from_dict(data: Mapping[str, object], source: str = "market") -> Mark
     >>> market_from_dict({"agents": [{"name": "ann", "arms": [{"mean": 0.5}]}]}).best_mean
     0.5
     """
+    from copyproof.game._schema import read_table  # loads pydantic
+
     try:
-        market: Market = MarketTable.model_validate(data).record
-    except ValidationError as problems:
-        raise ValueError(f"{source}: {one_line(problems)}") from None
-    return market
+        return read_table(data)
+    except FieldError as error:
+        raise error.found_in(source) from None
 
 
 def market_to_dict(market: Market) -> dict[str, Any]:
@@ -178,8 +174,13 @@ def market_to_dict(market: Market) -> dict[str, Any]:
     data: dict[str, Any] = {}
     if market.fee:
         data["fee"] = market.fee
-    if not isinstance(market.discount, Constant):
-        data["discount"] = _discount_table(market.discount)
+    match market.discount:
+        case Constant():
+            pass
+        case Geometric(factor):
+            data["discount"] = {"factor": factor}
+        case Explicit(weights):
+            data["discount"] = {"weights": list(weights)}
     data["agents"] = [_agent_table(agent) for agent in market.agents]
     return data
 
@@ -210,18 +211,12 @@ def _arm_table(arm: Reward) -> dict[str, Any]:
 def _utility_table(utility: RiskAverse | RiskSeeking | Custom, agent: str) -> dict[str, float]:
     """Return a utility as a table of the file."""
     if isinstance(utility, Custom):
-        raise ValueError(
-            f"utility = {shown(utility.name)} is a function of your own, which a market file "
+        said = (
+            f"= {shown(utility.name)} is a function of your own, which a market file "
             f"cannot hold: a power can be written (agent {shown(agent)})"
         )
+        raise FieldError("utility", utility, "a power", said)
     return {"power": utility.power}
-
-
-def _discount_table(discount: Geometric | Explicit) -> dict[str, Any]:
-    """Return a discount as a table of the file."""
-    if isinstance(discount, Geometric):
-        return {"factor": discount.factor}
-    return {"weights": list(discount.weights)}
 
 
 def _is_json(path: Path) -> bool:
@@ -236,11 +231,28 @@ def _from_json(written: str) -> Any:
         found: dict[str, Any] = {}
         for key, value in pairs:
             if key in found:
-                raise ValueError(f"the key {shown(key)} appears twice in one table")
+                raise FieldError("the key", key, "new", f"{shown(key)} appears twice in one table")
             found[key] = value
         return found
 
     return json.loads(written, object_pairs_hook=table)
+
+
+def _refused(path: Path, said: str) -> FieldError:
+    """Return the error about a file as a whole."""
+    return FieldError("", str(path), "a market file", said, source=_named(path))
+
+
+def _reason(error: OSError | ValueError) -> str:
+    """Return what is wrong with a file, or with a path that no file can have."""
+    return error.strerror or "" if isinstance(error, OSError) else str(error)
+
+
+def _paper_name(path: Path) -> str:
+    """Return a suggestion for a file that is missing and looks like a market of the paper."""
+    name = str(path)
+    figures = [f"paper:{figure}" for figure in PAPER_FIGURES]
+    return did_you_mean(f"paper:{name}" if name.lower() in PAPER_FIGURES else name, figures)
 
 
 def _named(path: Path) -> str:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from copyproof.game.agent import Agent
 from copyproof.game.market import Market
-from copyproof.validation import require, shown, whole
+from copyproof.validation import FieldError, require, shown, whole
 
 __all__ = ["How", "split"]
 
@@ -54,26 +54,27 @@ def split(
     identities = whole("identities", identities, least=1)
     require(how in ("best", "deal"), "how", how, "best or deal")
     if how == "best":
-        hands = [list(owner.best_arm_only().copies) for _ in range(identities)]
+        shares = [list(owner.best_arm_only().copies) for _ in range(identities)]
     else:
         if identities > owner.registered:
-            raise ValueError(
-                f"identities = {identities} is more than the {owner.registered} arms that "
+            said = (
+                f"= {identities} is more than the {owner.registered} arms that "
                 f"{shown(agent)} registers: each identity needs one"
             )
-        hands = [[0] * len(owner.arms) for _ in range(identities)]
-        deck = [k for k, copies in enumerate(owner.copies) for _ in range(copies)]
-        for card, original in enumerate(deck):
-            hands[card % identities][original] += 1
+            raise FieldError("identities", identities, f"<= {owner.registered}", said)
+        shares = [[0] * len(owner.arms) for _ in range(identities)]
+        originals = [k for k, copies in enumerate(owner.copies) for _ in range(copies)]
+        for arm, original in enumerate(originals):
+            shares[arm % identities][original] += 1
     others = [
         Agent(
             f"{agent}#{number}",
-            [owner.arms[k] for k, copies in enumerate(hand) if copies > 0],
-            [copies for copies in hand if copies > 0],
+            [owner.arms[k] for k, copies in enumerate(share) if copies > 0],
+            [copies for copies in share if copies > 0],
             owner.utility,
         )
-        for number, hand in enumerate(hands[1:], start=2)
+        for number, share in enumerate(shares[1:], start=2)
     ]
-    agents = [owner.with_copies(hands[0]) if one is owner else one for one in market.agents]
+    agents = [owner.with_copies(shares[0]) if one is owner else one for one in market.agents]
     names = (agent, *(other.name for other in others))
     return Market([*agents, *others], market.fee, market.discount), names

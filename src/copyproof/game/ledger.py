@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from copyproof.game.agent import Agent
 from copyproof.game.market import MOST_ARMS, Market
-from copyproof.game.schedule import Admit, Event, Retire, Schedule
-from copyproof.validation import shown
+from copyproof.game.schedule import Admit, Retire, Schedule, ScheduledChange
+from copyproof.validation import FieldError, require, shown
 
 __all__ = ["Agent", "Change", "Registrations", "registrations"]
 
@@ -49,26 +49,26 @@ def registrations(market: Market, schedule: Schedule, horizon: int) -> Registrat
     >>> from copyproof.game.schedule import churn
     >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.9])])
     >>> found = registrations(market, churn(market, "ann", every=10, horizon=35), 35)
-    >>> len(found.changes)
-    6
+    >>> [(change.round, change.arm, change.joins) for change in found.changes[:3]]
+    [(11, 0, False), (11, 1, True), (21, 1, False)]
     """
     for renewal in schedule.renewals:
         market.agent(renewal.agent)  # raises if there is none
-    books = _Books(market)
+    arms = _RegisteredArms(market)
     numbered = [(event.round, k, event) for k, event in enumerate(schedule.changes)]
     numbered = sorted(one for one in numbered if one[0] <= horizon)
     for round_, events in groupby(numbered, key=lambda one: one[0]):
         for _, k, event in events:
             try:
-                books.enter(event)
-            except ValueError as error:
-                raise ValueError(f"changes[{k}].{error}") from None
-        books.close(round_)
-    later = tuple(tuple(originals) for originals in books.later)
-    return Registrations(tuple(books.changes), later, tuple(books.most), books.most_of_all)
+                arms.apply(event)
+            except FieldError as error:
+                raise error.within(f"changes[{k}]") from None
+        arms.check_round(round_)
+    later = tuple(tuple(originals) for originals in arms.later)
+    return Registrations(tuple(arms.changes), later, tuple(arms.most), arms.most_of_all)
 
 
-class _Books:
+class _RegisteredArms:
     """Which arms are registered and which retired, while a schedule is gone through."""
 
     def __init__(self, market: Market) -> None:
@@ -85,17 +85,18 @@ class _Books:
         self.most = list(self.count)
         self.most_of_all = sum(self.count)
 
-    def enter(self, event: Event) -> None:
-        """Note one event, arm by arm."""
+    def apply(self, event: ScheduledChange) -> None:
+        """Carry out one change, arm by arm."""
         agent = self.market.agent(event.agent)
         place = self.market.agents.index(agent)
-        if event.original >= len(agent.arms):
-            raise ValueError(f"original = {event.original} is not below {len(agent.arms)}")
+        count = len(agent.arms)
+        require(event.original < count, "original", event.original, f"below {count}")
         here, gone = self.here[place][event.original], self.gone[place][event.original]
         if isinstance(event, Admit) and event.new:
             ever = self.market.registered + sum(map(len, self.later))
             if ever + event.count > MOST_ARMS:
-                raise ValueError(f"count = {event.count} makes more than {MOST_ARMS} arms in all")
+                said = f"= {event.count} makes more than {MOST_ARMS} arms in all"
+                raise FieldError("count", event.count, f"<= {MOST_ARMS - ever}", said)
             first = agent.registered + len(self.later[place])
             arms = deque(range(first, first + event.count))
             self.later[place] += [event.original] * event.count
@@ -104,10 +105,11 @@ class _Books:
             source, target = (here, gone) if isinstance(event, Retire) else (gone, here)
         if event.count > len(source):
             state = "registered" if isinstance(event, Retire) else "retired"
-            raise ValueError(
-                f"count = {event.count}: only {len(source)} arms of original {event.original} of "
+            said = (
+                f"= {event.count}: only {len(source)} arms of original {event.original} of "
                 f"{shown(agent.name)} are {state} before round {event.round}"
             )
+            raise FieldError("count", event.count, f"<= {len(source)}", said)
         joins = isinstance(event, Admit)
         for _ in range(event.count):
             arm = source.popleft()
@@ -117,7 +119,8 @@ class _Books:
         self.most[place] = max(self.most[place], self.count[place])
         self.most_of_all = max(self.most_of_all, sum(self.count))
 
-    def close(self, round_: int) -> None:
-        """Close the books of a round: somebody must have an arm."""
+    def check_round(self, round_: int) -> None:
+        """Refuse a round in which nobody has an arm."""
         if sum(self.count) == 0:
-            raise ValueError(f"changes leave nobody with an arm in round {round_}")
+            said = f"leave nobody with an arm in round {round_}"
+            raise FieldError("changes", round_, "somebody with an arm in every round", said)

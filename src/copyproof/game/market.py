@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from copyproof.game._fields import set_fields
 from copyproof.game.agent import Agent, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Discount
-from copyproof.validation import items, number, require, shown, whole
+from copyproof.validation import FieldError, did_you_mean, items, number, require, shown, whole
 
 __all__ = ["MOST_ARMS", "Agent", "Market", "Profile", "Strategy"]
 
@@ -64,11 +65,9 @@ class Market:
         require(isinstance(discount, Discount), "discount", discount, "a discount record")
         try:
             discount.check_proper(len(members))
-        except ValueError as error:
-            raise ValueError(f"discount.{error}") from None
-        object.__setattr__(self, "agents", members)
-        object.__setattr__(self, "fee", fee)
-        object.__setattr__(self, "discount", discount)
+        except FieldError as error:
+            raise error.within("discount") from None
+        set_fields(self, agents=members, fee=fee, discount=discount)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,10 +114,9 @@ class Market:
         """
         strategies = items("profile", profile, "strategies")
         if len(strategies) != len(self.agents):
-            raise ValueError(
-                f"profile has {len(strategies)} strategies for {len(self.agents)} agents: "
-                "one per agent is needed"
-            )
+            counts = f"{len(strategies)} strategies for {len(self.agents)} agents"
+            said = f"has {counts}: one per agent is needed"
+            raise FieldError("profile", strategies, "one per agent", said)
         return self._of(
             agent.with_copies(copies) for agent, copies in zip(self.agents, strategies, strict=True)
         )
@@ -189,7 +187,8 @@ class Market:
             return self.with_strategy(name, copies)
         count = whole("copies", copies, least=1)
         if not agent.takes_part:
-            raise ValueError(f"agent {shown(name)} registers no arm that could be replicated")
+            said = f"{shown(name)} registers no arm that could be replicated"
+            raise FieldError("agent", name, "one who takes part", said)
         return self.with_strategy(name, [count if now else 0 for now in agent.copies])
 
     def _of(self, agents: Iterable[Agent]) -> "Market":
@@ -202,7 +201,8 @@ class Market:
             return self.names.index(name)
         known = ", ".join(shown(known) for known in self.names[:10])
         more = f" and {len(self.agents) - 10} more" if len(self.agents) > 10 else ""
-        raise ValueError(f"agent = {shown(name)} is not one of {known}{more}")
+        suggestion = did_you_mean(name, self.names)
+        raise FieldError("agent", name, f"one of {known}{more}{suggestion}")
 
 
 def _members(agents: Iterable[Agent]) -> tuple[Agent, ...]:
@@ -210,18 +210,18 @@ def _members(agents: Iterable[Agent]) -> tuple[Agent, ...]:
     members: list[Agent] = []
     positions: dict[str, int] = {}
     for i, agent in enumerate(items("agents", agents, "agents")):
-        if not isinstance(agent, Agent):
-            raise ValueError(f"agents[{i}] = {shown(agent)} is not an Agent")
+        require(isinstance(agent, Agent), f"agents[{i}]", agent, "an Agent")
         first = positions.setdefault(agent.name, i)
         if first != i:
-            raise ValueError(f"agents[{i}].name = {shown(agent.name)} is taken by agents[{first}]")
+            said = f"= {shown(agent.name)} is taken by agents[{first}]"
+            raise FieldError(f"agents[{i}].name", agent.name, "a name of its own", said)
         members.append(agent)
     registered = sum(agent.registered for agent in members)
     if registered == 0:
-        raise ValueError("nobody registered an arm: every copies is 0, at least one must be >= 1")
+        said = "nobody registered an arm: every copies is 0, at least one must be >= 1"
+        raise FieldError("", 0, "one arm or more", said)
     if registered > MOST_ARMS:
-        raise ValueError(
-            f"copies add up to {shown(registered)} registered arms: "
-            f"at most {MOST_ARMS} are accepted"
-        )
+        accepted = f"at most {MOST_ARMS} are accepted"
+        said = f"add up to {shown(registered)} registered arms: {accepted}"
+        raise FieldError("copies", registered, accepted, said)
     return tuple(members)

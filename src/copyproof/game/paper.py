@@ -15,7 +15,7 @@ figure  who registers what
 """
 
 from copyproof.game.market import Agent, Market
-from copyproof.validation import shown
+from copyproof.validation import known, require
 
 __all__ = ["PAPER_FIGURES", "paper_market"]
 
@@ -50,11 +50,8 @@ def paper_market(figure: str, copies: int | None = None) -> Market:
     >>> paper_market("2c").registered
     9420
     """
-    if figure not in PAPER_FIGURES:
-        raise ValueError(f"figure = {shown(figure)} is not one of {', '.join(PAPER_FIGURES)}")
-    if figure == "2c":
-        if copies is not None:
-            raise ValueError(f"copies = {shown(copies)} is not accepted: figure 2c is fixed")
+    if known("figure", figure, PAPER_FIGURES) == "2c":
+        require(copies is None, "copies", copies, "accepted: figure 2c is fixed")
         return Market(_three_armed(best) for best in _BEST_MEANS)
     count = _COPIES[figure] if copies is None else copies
     return Market(

@@ -1,9 +1,10 @@
 """What an arm pays: one record per family of reward distributions.
 
 An arm a pays rewards R drawn independently from a distribution with mean μ(a). A record here
-holds the parameters only. Every family is drawn from by one uniform number u in [0, 1) through
-its inverse distribution function F⁻¹(u), so that two arms that meet the same u can be compared:
-if one dominates the other in the first order, it never pays less.
+holds the parameters, and as ``support`` the interval that holds every reward. Every family is drawn
+from by one uniform number u in [0, 1) through its inverse distribution function F⁻¹(u), so that two
+arms that meet the same u can be compared: if one dominates the other in the first order, it never
+pays less.
 
 ======================  =======================================  ==========  =========
 family                  distribution                             mean μ      rewards in
@@ -20,11 +21,13 @@ family                  distribution                             mean μ      re
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
+from copyproof.game._fields import set_fields, set_number
 from copyproof.validation import items, number, require
 
 __all__ = [
+    "FAMILIES",
     "Bernoulli",
     "Beta",
     "Empirical",
@@ -55,17 +58,11 @@ class Bernoulli:
     0.9
     """
 
+    support: ClassVar[tuple[float, float]] = (0.0, 1.0)
     mean: float
 
     def __post_init__(self) -> None:
-        mean = number("mean", self.mean)
-        require(0 <= mean <= 1, "mean", mean, "in [0, 1]")
-        object.__setattr__(self, "mean", mean)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The interval that holds every reward."""
-        return (0.0, 1.0)
+        set_number(self, "mean", lambda mean: 0 <= mean <= 1, "in [0, 1]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +80,18 @@ class Beta:
     0.4
     """
 
+    support: ClassVar[tuple[float, float]] = (0.0, 1.0)
     alpha: float
     beta: float
 
     def __post_init__(self) -> None:
         for field in ("alpha", "beta"):
-            shape = number(field, getattr(self, field))
-            require(0 < shape <= 1e6, field, shape, "in (0, 1e6]")
-            object.__setattr__(self, field, shape)
+            set_number(self, field, lambda shape: 0 < shape <= 1e6, "in (0, 1e6]")
 
     @property
     def mean(self) -> float:
         """The mean μ = α / (α + β)."""
         return self.alpha / (self.alpha + self.beta)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The interval that holds every reward."""
-        return (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +111,16 @@ class Gaussian:
     0.1
     """
 
+    support: ClassVar[tuple[float, float]] = (
+        -math.inf,
+        math.inf,
+    )
     mean: float
     sigma: float
 
     def __post_init__(self) -> None:
-        mean = number("mean", self.mean)
-        require(abs(mean) <= _LARGEST, "mean", mean, "in [-1e12, 1e12]")
-        object.__setattr__(self, "mean", mean)
-        sigma = number("sigma", self.sigma)
-        require(0 < sigma <= _LARGEST, "sigma", sigma, "in (0, 1e12]")
-        object.__setattr__(self, "sigma", sigma)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The interval that holds every reward."""
-        return (-math.inf, math.inf)
+        set_number(self, "mean", lambda mean: abs(mean) <= _LARGEST, "in [-1e12, 1e12]")
+        set_number(self, "sigma", lambda sigma: 0 < sigma <= _LARGEST, "in (0, 1e12]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,17 +138,11 @@ class Poisson:
     3.0
     """
 
+    support: ClassVar[tuple[float, float]] = (0.0, math.inf)
     mean: float
 
     def __post_init__(self) -> None:
-        mean = number("mean", self.mean)
-        require(0 <= mean <= 1e6, "mean", mean, "in [0, 1e6]")
-        object.__setattr__(self, "mean", mean)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The interval that holds every reward."""
-        return (0.0, math.inf)
+        set_number(self, "mean", lambda mean: 0 <= mean <= 1e6, "in [0, 1e6]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +160,11 @@ class Exponential:
     0.5
     """
 
+    support: ClassVar[tuple[float, float]] = (0.0, math.inf)
     mean: float
 
     def __post_init__(self) -> None:
-        mean = number("mean", self.mean)
-        require(0 < mean <= _LARGEST, "mean", mean, "in (0, 1e12]")
-        object.__setattr__(self, "mean", mean)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The interval that holds every reward."""
-        return (0.0, math.inf)
+        set_number(self, "mean", lambda mean: 0 < mean <= _LARGEST, "in (0, 1e12]")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -208,6 +182,7 @@ class Empirical:
     0.625
     """
 
+    support: ClassVar[tuple[float, float]] = (0.0, 1.0)
     rewards: tuple[float, ...]
 
     def __init__(self, rewards: Iterable[float]) -> None:
@@ -215,20 +190,25 @@ class Empirical:
         checked = tuple(number(f"rewards[{k}]", reward) for k, reward in enumerate(given))
         for k, reward in enumerate(checked):
             require(0 <= reward <= 1, f"rewards[{k}]", reward, "in [0, 1]")
-        object.__setattr__(self, "rewards", checked)
+        set_fields(self, rewards=checked)
 
     @property
     def mean(self) -> float:
         """The mean μ: the average of the list."""
         return math.fsum(self.rewards) / len(self.rewards)
 
-    @property
-    def support(self) -> tuple[float, float]:
-        """The interval that holds every reward."""
-        return (0.0, 1.0)
-
 
 Reward: TypeAlias = Bernoulli | Beta | Gaussian | Poisson | Exponential | Empirical
+
+FAMILIES: dict[str, type[Reward]] = {
+    "bernoulli": Bernoulli,
+    "beta": Beta,
+    "gaussian": Gaussian,
+    "poisson": Poisson,
+    "exponential": Exponential,
+    "empirical": Empirical,
+}
+"""The families by the names that market files call them."""
 
 
 def as_reward(value: Reward | float) -> Reward:

@@ -18,11 +18,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from copyproof.game._fields import set_fields
 from copyproof.game.agent import Agent
 from copyproof.game.market import Market
-from copyproof.validation import number, require, shown, text, whole
+from copyproof.validation import FieldError, name, number, require, shown, whole
 
-__all__ = ["Admit", "Agent", "Event", "Renew", "Retire", "Schedule", "churn"]
+__all__ = ["Admit", "Agent", "Renew", "Retire", "Schedule", "ScheduledChange", "churn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +104,18 @@ class Renew:
     below: float | None = None
 
     def __post_init__(self) -> None:
-        text("agent", self.agent)
+        name("agent", self.agent)
         if self.after is not None:
-            object.__setattr__(self, "after", whole("after", self.after, least=1))
+            set_fields(self, after=whole("after", self.after, least=1))
         if self.below is not None:
-            object.__setattr__(self, "below", number("below", self.below))
+            set_fields(self, below=number("below", self.below))
         if self.after is None and self.below is None:
-            raise ValueError(f"after and below are both missing (renewal of {shown(self.agent)})")
+            said = f"and below are both missing (renewal of {shown(self.agent)})"
+            raise FieldError("after", None, "missing without below", said)
 
 
-Event: TypeAlias = Retire | Admit
-"""What can happen at a given round."""
+ScheduledChange: TypeAlias = Retire | Admit
+"""What can happen to an agent's arms at a given round."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -130,23 +132,25 @@ class Schedule:
     Examples
     --------
     >>> schedule = Schedule([Retire(50, "ann", 0), Admit(50, "ann", 0)], [Renew("bob", after=1)])
-    >>> len(schedule.changes)
-    2
+    >>> [type(change).__name__ for change in schedule.changes]
+    ['Retire', 'Admit']
     """
 
-    changes: tuple[Event, ...]
+    changes: tuple[ScheduledChange, ...]
     renewals: tuple[Renew, ...]
 
-    def __init__(self, changes: Iterable[Event] = (), renewals: Iterable[Renew] = ()) -> None:
+    def __init__(
+        self, changes: Iterable[ScheduledChange] = (), renewals: Iterable[Renew] = ()
+    ) -> None:
         events, renews = tuple(changes), tuple(renewals)
         for k, event in enumerate(events):
             require(isinstance(event, Retire | Admit), f"changes[{k}]", event, "a Retire or Admit")
         for k, one in enumerate(renews):
             require(isinstance(one, Renew), f"renewals[{k}]", one, "a Renew")
             if one.agent in [other.agent for other in renews[:k]]:
-                raise ValueError(f"renewals[{k}].agent = {shown(one.agent)} has one already")
-        object.__setattr__(self, "changes", events)
-        object.__setattr__(self, "renewals", renews)
+                said = f"= {shown(one.agent)} has one already"
+                raise FieldError(f"renewals[{k}].agent", one.agent, "without a renewal", said)
+        set_fields(self, changes=events, renewals=renews)
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.renewals)
@@ -170,10 +174,10 @@ class Schedule:
         >>> Schedule.from_dict(schedule.to_dict()).changes[1].count
         3
         """
-        kinds: dict[str, type[Event]] = {"retire": Retire, "admit": Admit}
+        kinds: dict[str, type[ScheduledChange]] = {"retire": Retire, "admit": Admit}
         changes = []
         for event in data["changes"]:
-            fields = {name: value for name, value in event.items() if name != "kind"}
+            fields = {key: value for key, value in event.items() if key != "kind"}
             changes.append(kinds[event["kind"]](**fields))
         return cls(changes, [Renew(**one) for one in data["renewals"]])
 
@@ -199,14 +203,14 @@ def churn(
     Examples
     --------
     >>> market = Market([Agent("ann", [0.5], copies=[3]), Agent("bob", [0.9])])
-    >>> len(churn(market, "ann", every=10, horizon=35).changes)
-    6
+    >>> [change.round for change in churn(market, "ann", every=10, horizon=35).changes]
+    [11, 11, 21, 21, 31, 31]
     """
     every = whole("every", every, least=1)
     copies = market.agent(agent).copies
     chosen = range(len(copies)) if original is None else [whole("original", original)]
     require(chosen[-1] < len(copies), "original", original, f"below {len(copies)}")
-    changes: list[Event] = []
+    changes: list[ScheduledChange] = []
     for round_ in range(every + 1, whole("horizon", horizon, least=1) + 1, every):
         mine = [k for k in chosen if copies[k] > 0]
         changes += [Retire(round_, agent, k, copies[k]) for k in mine]
@@ -214,8 +218,8 @@ def churn(
     return Schedule(changes)
 
 
-def _check_change(event: Event) -> None:
+def _check_change(event: ScheduledChange) -> None:
     whole("round", event.round, least=1)
-    text("agent", event.agent)
+    name("agent", event.agent)
     whole("original", event.original)
     whole("count", event.count, least=1)

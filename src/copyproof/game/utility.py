@@ -12,7 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copyproof.validation import number, require, shown, text
+from copyproof.game._fields import set_fields, set_number
+from copyproof.validation import FieldError, require, shown, text
 
 __all__ = ["NEUTRAL", "Custom", "Neutral", "RiskAverse", "RiskSeeking", "Utility"]
 
@@ -52,9 +53,7 @@ class RiskAverse:
     power: float
 
     def __post_init__(self) -> None:
-        power = number("power", self.power)
-        require(0 < power < 1, "power", power, "in (0, 1)")
-        object.__setattr__(self, "power", power)
+        set_number(self, "power", lambda power: 0 < power < 1, "in (0, 1)")
 
     def of(self, revenue: ArrayLike) -> Values:
         """Return U of every revenue (none below 0), as a new array of the same shape."""
@@ -79,9 +78,7 @@ class RiskSeeking:
     power: float
 
     def __post_init__(self) -> None:
-        power = number("power", self.power)
-        require(power > 1, "power", power, "> 1")
-        object.__setattr__(self, "power", power)
+        set_number(self, "power", lambda power: power > 1, "> 1")
 
     def of(self, revenue: ArrayLike) -> Values:
         """Return U of every revenue (none below 0), as a new array of the same shape."""
@@ -110,7 +107,7 @@ class Custom:
     function: Callable[[Values], ArrayLike]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", text("name", self.name))
+        set_fields(self, name=text("name", self.name))
         require(callable(self.function), "function", self.function, "callable")
 
     def of(self, revenue: ArrayLike) -> Values:
@@ -126,20 +123,18 @@ class Custom:
         values = np.array(self.function(revenues.copy()), dtype=np.float64)
         called = f"utility {shown(self.name)}"
         if values.shape != revenues.shape:
-            raise ValueError(f"{called}: shape {values.shape} is not the given {revenues.shape}")
+            accepted = f"the given {revenues.shape}"
+            said = f"{values.shape} is not {accepted}"
+            raise FieldError("shape", values.shape, accepted, said, source=called)
         flat, worth = revenues.ravel(), values.ravel()
-        bad = np.flatnonzero(~np.isfinite(worth))
-        if bad.size:
-            k = bad[0]
-            raise ValueError(f"{called}: U({flat[k]}) = {worth[k]} is not a finite number")
+        if (k := _first(~np.isfinite(worth))) is not None:
+            raise FieldError(f"U({flat[k]})", worth[k], "a finite number", source=called)
         order = np.argsort(flat, kind="stable")
         rounding = 1e-12 * np.max(np.abs(worth), initial=0.0)
-        bad = np.flatnonzero(np.diff(worth[order]) < -rounding)
-        if bad.size:
-            low, high = order[bad[0]], order[bad[0] + 1]
-            raise ValueError(
-                f"{called}: U({flat[high]}) = {worth[high]} is not >= U({flat[low]}) = {worth[low]}"
-            )
+        if (k := _first(np.diff(worth[order]) < -rounding)) is not None:
+            low, high = order[k], order[k + 1]
+            accepted = f">= U({flat[low]}) = {worth[low]}"
+            raise FieldError(f"U({flat[high]})", worth[high], accepted, source=called)
         return values
 
 
@@ -147,10 +142,8 @@ def _revenues(revenue: ArrayLike) -> Values:
     """Return a copy of the revenues, all of them finite."""
     revenues = np.array(revenue, dtype=np.float64)
     flat = revenues.ravel()
-    bad = np.flatnonzero(~np.isfinite(flat))
-    if bad.size:
-        k = bad[0]
-        raise ValueError(f"revenue[{k}] = {flat[k]} is not a finite number")
+    if (k := _first(~np.isfinite(flat))) is not None:
+        raise FieldError(f"revenue[{k}]", flat[k], "a finite number")
     return revenues
 
 
@@ -158,17 +151,19 @@ def _power(revenue: ArrayLike, power: float) -> Values:
     """Return v^power for every revenue v ≥ 0."""
     revenues = _revenues(revenue)
     flat = revenues.ravel()
-    bad = np.flatnonzero(flat < 0)
-    if bad.size:
-        k = bad[0]
-        raise ValueError(f"revenue[{k}] = {flat[k]} is not >= 0, as the power {power} needs")
+    if (k := _first(flat < 0)) is not None:
+        raise FieldError(f"revenue[{k}]", flat[k], f">= 0, as the power {power} needs")
     with np.errstate(over="ignore", under="ignore"):
         values: Values = revenues**power
-    bad = np.flatnonzero(np.isinf(values.ravel()))
-    if bad.size:
-        k = bad[0]
-        raise ValueError(f"revenue[{k}] = {flat[k]} to the power {power} is too large")
+    if (k := _first(np.isinf(values.ravel()))) is not None:
+        said = f"= {flat[k]} to the power {power} is too large"
+        raise FieldError(f"revenue[{k}]", flat[k], "small enough", said)
     return values
+
+
+def _first(bad: NDArray[np.bool_]) -> int | None:
+    """Return the first place that is bad, if there is one."""
+    return int(bad.argmax()) if bad.any() else None
 
 
 Utility: TypeAlias = Neutral | RiskAverse | RiskSeeking | Custom

@@ -1,6 +1,14 @@
 """Policies as data: rules, the catalogue of named policies, and their text and JSON forms."""
 
-from copyproof.policy.catalogue import ALIASES, CATALOGUE, PAPER_POLICIES, Claim, Row, fair, row
+from copyproof.policy.catalogue import (
+    ALIASES,
+    CATALOGUE,
+    PAPER_POLICIES,
+    NamedPolicy,
+    PolicyClaim,
+    fair,
+    row,
+)
 from copyproof.policy.defaults import with_market_defaults
 from copyproof.policy.records import (
     KLUCB,
@@ -30,15 +38,15 @@ __all__ = [
     "UCB",
     "AllArms",
     "Champion",
-    "Claim",
     "EpsilonDecreasing",
     "EpsilonGreedy",
     "FixedSample",
     "GrowingSample",
+    "NamedPolicy",
     "OwnIndex",
     "Policy",
+    "PolicyClaim",
     "Restart",
-    "Row",
     "Rule",
     "Sampling",
     "Thompson",

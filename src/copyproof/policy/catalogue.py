@@ -27,6 +27,7 @@ from copyproof.policy.records import (
     Uniform,
 )
 from copyproof.policy.theorem import why_not_covered
+from copyproof.validation import FieldError, did_you_mean
 
 Status: TypeAlias = Literal["theorem", "partly", "measured", "unproven", "false"]
 
@@ -40,7 +41,7 @@ _PATHWISE_BEGINS = "pathwise replication-proof"
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class PolicyClaim:
     """A statement about a policy, and what is really known of it."""
 
     text: str
@@ -48,7 +49,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NamedPolicy:
     """One named policy."""
 
     name: str
@@ -57,7 +58,7 @@ class Row:
     citation: str
     parameters: dict[str, str] = field(default_factory=dict)
     """Parameter of the text form → path of the field that it sets."""
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[PolicyClaim, ...] = ()
 
     def __post_init__(self) -> None:
         pathwise = any(claim.text.startswith(_PATHWISE_BEGINS) for claim in self.claims)
@@ -67,28 +68,31 @@ class Row:
             )
 
 
-_PRONE = Claim(
+def _theorem(text: str) -> PolicyClaim:
+    return PolicyClaim(text, "theorem")
+
+
+_PRONE = _theorem(
     "replication-prone: copies of the best arm pay without limit (theorem 1; n ≥ 2, others "
-    "non-empty, best mean > 0)",
-    "theorem",
+    "non-empty, best mean > 0)"
 )
-_BELIEVED_PRONE = Claim("replication-prone (the paper believes its proof carries over)", "unproven")
+_BELIEVED_PRONE = PolicyClaim(
+    "replication-prone (the paper believes its proof carries over)", "unproven"
+)
 _PROOF = "replication-proof: registering only the best arm is dominant ({})"
-_PROOF_IN_PART = Claim(
+_PROOF_IN_PART = PolicyClaim(
     _PROOF.format("proven for n = 2; for n ≥ 3 the printed proof is invalid"), "partly"
 )
-_PROOF_BY_ANALOGY = Claim(_PROOF.format("by analogy; no complete proof"), "unproven")
-_PATHWISE = Claim(
+_PROOF_BY_ANALOGY = PolicyClaim(_PROOF.format("by analogy; no complete proof"), "unproven")
+_PATHWISE = _theorem(
     f"{_PATHWISE_BEGINS} for any n, given rewards ≥ 0 and a best arm that first-order "
     "dominates the agent's others: on every path, registering only the best arm earns at least as "
-    "much as any other strategy",
-    "theorem",
+    "much as any other strategy"
 )
-_PATHWISE_EPOCHS = Claim(
-    _PATHWISE.text + "; the epochs' lengths are fixed, and each epoch is a game of its own",
-    "theorem",
+_PATHWISE_EPOCHS = _theorem(
+    _PATHWISE.text + "; the epochs' lengths are fixed, and each epoch is a game of its own"
 )
-_GRACE_MEASURED = Claim(
+_GRACE_MEASURED = PolicyClaim(
     "regret below half of H-UCB's on figures 2a and 2b and below a twelfth of RH-UCB's on 2c "
     "(T = 100,000; `copyproof paper`)",
     "measured",
@@ -100,8 +104,8 @@ _ROBUST = UCB(a=1.0, b=0.5, c=1.0)
 _ROBUST_T = UCB(a=1.0, b=0.5, c=1.0, clock="horizon")
 
 
-CATALOGUE: tuple[Row, ...] = (
-    Row(
+CATALOGUE: tuple[NamedPolicy, ...] = (
+    NamedPolicy(
         "ucb1",
         Policy(None, UCB()),
         "all arms in one pool, largest r + √(2 ln t / n)",
@@ -109,19 +113,19 @@ CATALOGUE: tuple[Row, ...] = (
         {"a": "arm.a", "b": "arm.b", "c": "arm.c", "clock": "arm.clock"},
         (_PRONE,),
     ),
-    Row(
+    NamedPolicy(
         "s-ucb",
         Policy(None, UCB(), FixedSample()),
         "UCB1 on a uniform sample of ⌊l ln T⌋ of all arms",
         PAPER,
         {"l": "sampling.factor"},
         (
-            Claim(
+            PolicyClaim(
                 "copies pay on the market of the paper's figure 1a (`copyproof paper`)", "measured"
             ),
         ),
     ),
-    Row(
+    NamedPolicy(
         "h-ucb",
         Policy(UCB(), _INNER),
         "UCB over agents, then UCB over the chosen agent's arms",
@@ -129,10 +133,10 @@ CATALOGUE: tuple[Row, ...] = (
         _WIDTH,
         (
             _PROOF_IN_PART,
-            Claim("at that equilibrium regret ≤ Σ 8 ln T / Δ_i + (1 + π²/3) Σ Δ_i", "theorem"),
+            _theorem("at that equilibrium regret ≤ Σ 8 ln T / Δ_i + (1 + π²/3) Σ Δ_i"),
         ),
     ),
-    Row(
+    NamedPolicy(
         "rh-ucb",
         Policy(_ROBUST, _INNER, FixedSample()),
         "width √t ln t over agents, then UCB on a sample of ⌊L ln T⌋ of the agent's arms",
@@ -140,10 +144,10 @@ CATALOGUE: tuple[Row, ...] = (
         {"L": "sampling.factor", **_WIDTH},
         (
             _PROOF_IN_PART,
-            Claim("regret O(√T ln T) with replicators, unique best agent, L ≥ 1/c", "theorem"),
+            _theorem("regret O(√T ln T) with replicators, unique best agent, L ≥ 1/c"),
         ),
     ),
-    Row(
+    NamedPolicy(
         "prh-ucb",
         Policy(UCB(a=1.0, b=0.5, c=1.5), _INNER, GrowingSample(factor=1.0, power=2.0)),
         "width √(t ln³ t) over agents; the sample of arms grows up to ln² t; needs no T",
@@ -151,10 +155,10 @@ CATALOGUE: tuple[Row, ...] = (
         {},
         (
             _PROOF_BY_ANALOGY,
-            Claim("regret O(n c⁻² √(T ln³ T)) when T ln³ T ≥ e^{2/c} (orders only)", "theorem"),
+            _theorem("regret O(n c⁻² √(T ln³ T)) when T ln³ T ≥ e^{2/c} (orders only)"),
         ),
     ),
-    Row(
+    NamedPolicy(
         "rh-ucb-online",
         Policy(_ROBUST, _INNER, GrowingSample()),
         "RH-UCB with the growing bound L ln t; needs no T",
@@ -162,7 +166,7 @@ CATALOGUE: tuple[Row, ...] = (
         {"L": "sampling.factor", **_WIDTH},
         (_PROOF_BY_ANALOGY,),
     ),
-    Row(
+    NamedPolicy(
         "rh-ucb-ln2",
         Policy(_ROBUST, _INNER, FixedSample(factor=1.0, power=2.0)),
         "RH-UCB with samples of ⌊ln² T⌋ arms, for an unknown share c of best arms",
@@ -170,7 +174,7 @@ CATALOGUE: tuple[Row, ...] = (
         _WIDTH,
         (_PROOF_BY_ANALOGY,),
     ),
-    Row(
+    NamedPolicy(
         "rh-ucb-all",
         Policy(_ROBUST, _INNER),
         "RH-UCB without sampling, for honest agents",
@@ -178,7 +182,7 @@ CATALOGUE: tuple[Row, ...] = (
         _WIDTH,
         (_PROOF_BY_ANALOGY,),
     ),
-    Row(
+    NamedPolicy(
         "h-ucb-t-free",
         Policy(UCB(clock="horizon"), _INNER, ties="priority"),
         "H-UCB with ln T for ln t in phase 1, and priority ties",
@@ -186,7 +190,7 @@ CATALOGUE: tuple[Row, ...] = (
         _WIDTH,
         (_PATHWISE,),
     ),
-    Row(
+    NamedPolicy(
         "rh-ucb-t-free",
         Policy(_ROBUST_T, _INNER, FixedSample(), ties="priority"),
         "RH-UCB with √T ln T for √t ln t in phase 1, and priority ties",
@@ -194,7 +198,7 @@ CATALOGUE: tuple[Row, ...] = (
         {"L": "sampling.factor", **_WIDTH},
         (_PATHWISE,),
     ),
-    Row(
+    NamedPolicy(
         "grace",
         Policy(OwnIndex(), Champion(), ties="priority"),
         "agents by the KL-UCB index of their recent plays, with the benefit of the doubt at first; "
@@ -203,7 +207,7 @@ CATALOGUE: tuple[Row, ...] = (
         _GRACE,
         (_PATHWISE, _GRACE_MEASURED),
     ),
-    Row(
+    NamedPolicy(
         "grace-anytime",
         Policy(OwnIndex(), Champion(), ties="priority", restart=Restart()),
         "grace in epochs of 1,000 rounds, their power 1.5, and so on; needs no T",
@@ -211,7 +215,7 @@ CATALOGUE: tuple[Row, ...] = (
         {**_GRACE, "first": "restart.first", "factor": "restart.factor", "power": "restart.power"},
         (_PATHWISE_EPOCHS,),
     ),
-    Row(
+    NamedPolicy(
         "h-ucb-kl",
         Policy(UCB(), KLUCB(clock="plays")),
         "H-UCB with KL-UCB in phase 2",
@@ -219,7 +223,7 @@ CATALOGUE: tuple[Row, ...] = (
         {"scale": "arm.scale"},
         (_PROOF_BY_ANALOGY,),
     ),
-    Row(
+    NamedPolicy(
         "h-kl-ucb",
         Policy(KLUCB(), KLUCB(clock="plays")),
         "KL-UCB at both levels",
@@ -227,7 +231,7 @@ CATALOGUE: tuple[Row, ...] = (
         {"agent": "agent.scale", "arm": "arm.scale"},
         (_PROOF_BY_ANALOGY,),
     ),
-    Row(
+    NamedPolicy(
         "h-epsilon-greedy",
         Policy(EpsilonGreedy(), EpsilonGreedy()),
         "ε-greedy at both levels",
@@ -235,7 +239,7 @@ CATALOGUE: tuple[Row, ...] = (
         {"agent": "agent.epsilon", "arm": "arm.epsilon"},
         (_PROOF_BY_ANALOGY,),
     ),
-    Row(
+    NamedPolicy(
         "h-epsilon-decreasing",
         Policy(EpsilonDecreasing(), EpsilonDecreasing(clock="plays")),
         "ε-greedy with ε = min(1, scale/τ) at both levels",
@@ -243,7 +247,7 @@ CATALOGUE: tuple[Row, ...] = (
         {"agent": "agent.scale", "arm": "arm.scale"},
         (_PROOF_BY_ANALOGY,),
     ),
-    Row(
+    NamedPolicy(
         "h-thompson",
         Policy(Thompson(), Thompson()),
         "Thompson sampling at both levels",
@@ -251,7 +255,7 @@ CATALOGUE: tuple[Row, ...] = (
         {},
         (_PROOF_BY_ANALOGY,),
     ),
-    Row(
+    NamedPolicy(
         "kl-ucb",
         Policy(None, KLUCB()),
         "all arms in one pool, largest q with n·kl(r, q) ≤ scale·ln t",
@@ -259,7 +263,7 @@ CATALOGUE: tuple[Row, ...] = (
         {"scale": "arm.scale"},
         (_BELIEVED_PRONE,),
     ),
-    Row(
+    NamedPolicy(
         "epsilon-greedy",
         Policy(None, EpsilonGreedy()),
         "all arms in one pool, ε-greedy",
@@ -267,7 +271,7 @@ CATALOGUE: tuple[Row, ...] = (
         {"epsilon": "arm.epsilon"},
         (_BELIEVED_PRONE,),
     ),
-    Row(
+    NamedPolicy(
         "epsilon-decreasing",
         Policy(None, EpsilonDecreasing()),
         "all arms in one pool, ε-greedy with ε = min(1, scale/t)",
@@ -275,7 +279,7 @@ CATALOGUE: tuple[Row, ...] = (
         {"scale": "arm.scale"},
         (_BELIEVED_PRONE,),
     ),
-    Row(
+    NamedPolicy(
         "thompson",
         Policy(None, Thompson()),
         "all arms in one pool, Thompson sampling",
@@ -283,17 +287,15 @@ CATALOGUE: tuple[Row, ...] = (
         {},
         (_BELIEVED_PRONE,),
     ),
-    Row(
+    NamedPolicy(
         "fair",
         Policy(Uniform(), UCB()),
         "a uniform agent, then the agent's own copy of a flat policy A: fair(A)",
         PAPER,
         {},
         (
-            Claim(
-                "replication-proof: what an agent registers never changes who is asked", "theorem"
-            ),
-            Claim("linear regret unless all agents' best means are equal", "theorem"),
+            _theorem("replication-proof: what an agent registers never changes who is asked"),
+            _theorem("linear regret unless all agents' best means are equal"),
         ),
     ),
 )
@@ -307,19 +309,20 @@ PAPER_POLICIES = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
 """The six policies that the paper's experiments compare, in their text form."""
 
 
-def row(name: str) -> Row:
+def row(name: str) -> NamedPolicy:
     """The row of a name.
 
     Examples
     --------
-    >>> len(row("h-ucb").claims)
-    2
+    >>> [claim.status for claim in row("h-ucb").claims]
+    ['partly', 'theorem']
     """
     for candidate in CATALOGUE:
         if candidate.name == name:
             return candidate
-    names = ", ".join(candidate.name for candidate in CATALOGUE)
-    raise ValueError(f"policy = {name!r} is not known; known are {names}")
+    names = [candidate.name for candidate in CATALOGUE]
+    accepted = f"known are {', '.join(names)}{did_you_mean(name, [*names, *ALIASES])}"
+    raise FieldError("policy", name, accepted, f"= {name!r} is not known; {accepted}")
 
 
 def fair(policy: Policy) -> Policy:
@@ -331,7 +334,8 @@ def fair(policy: Policy) -> Policy:
     2.0
     """
     if not policy.is_flat:
-        raise ValueError(f"fair takes a flat policy, such as ucb1, not {policy}")
+        said = f"takes a flat policy, such as ucb1, not {policy}"
+        raise FieldError("fair", str(policy), "a flat policy", said)
     sampling = policy.sampling
     if isinstance(sampling, GrowingSample):
         sampling = GrowingSample(sampling.factor, sampling.power, clock="own")

@@ -17,6 +17,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from copyproof.validation import FieldError, known
+
 Clock: TypeAlias = Literal["round", "plays", "horizon"]
 Ties: TypeAlias = Literal["random", "priority"]
 CLOCKS: tuple[Clock, ...] = ("round", "plays", "horizon")
@@ -33,12 +35,11 @@ def _check_number(
         or not 0 <= value <= most
         or (above_zero and value == 0)
     ):
-        raise ValueError(f"{name} = {value!r} is not {accepted}")
+        raise FieldError(name, value, accepted)
 
 
 def _check_word(name: str, value: object, accepted: tuple[str, ...]) -> None:
-    if value not in accepted:
-        raise ValueError(f"{name} = {value!r} is not one of {', '.join(accepted)}")
+    known(name, value, accepted)
 
 
 @dataclass(frozen=True, slots=True)

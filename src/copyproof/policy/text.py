@@ -1,18 +1,18 @@
 """Text and JSON forms of policies; both round-trip.
 
-A named policy is its name, with parameters where they differ from the row's: ``rh-ucb(L=3)``,
-``h-ucb(a=1, b=0.5)``, ``fair(s-ucb(l=5))``. Any other composition is spelled out: ``flat(RULE,
-sample=SAMPLE)`` or ``hierarchical(AGENT RULE, ARM RULE, sample=SAMPLE, ties=priority)``, with
-rules ``ucb(a, b, c, clock)``, ``kl-ucb(scale, clock)``, ``epsilon-greedy(epsilon)``,
-``epsilon-decreasing(scale, clock)``, ``thompson``, ``uniform``, ``own-index(statistic, width,
-scale, turns, doubt)``, ``champion(fresh, threshold)``, samples ``all``, ``fixed(factor, power)``,
-``growing(factor, power, clock)``, and ``restart=epochs(first, factor, power)``; their parameters
-are given by name. ``default`` and ``default-anytime`` stand for the policies that the catalogue
-recommends.
+A text follows the grammar of ``policy.syntax``. A named policy is its name, with parameters where
+they differ from the row's: ``rh-ucb(L=3)``, ``h-ucb(a=1, b=0.5)``, ``fair(s-ucb(l=5))``. Any other
+composition is spelled out: ``flat(RULE, sample=SAMPLE)`` or ``hierarchical(AGENT RULE, ARM RULE,
+sample=SAMPLE, ties=priority)``, with rules ``ucb(a, b, c, clock)``, ``kl-ucb(scale, clock)``,
+``epsilon-greedy(epsilon)``, ``epsilon-decreasing(scale, clock)``, ``thompson``, ``uniform``,
+``own-index(statistic, width, scale, turns, doubt)``, ``champion(fresh, threshold)``, samples
+``all``, ``fixed(factor, power)``, ``growing(factor, power, clock)``, and ``restart=epochs(first,
+factor, power)``; their parameters are given by name. ``default`` and ``default-anytime`` stand for
+the policies that the catalogue recommends.
 """
 
-import re
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 from copyproof.policy.catalogue import ALIASES, CATALOGUE, fair, row
@@ -33,6 +33,10 @@ from copyproof.policy.records import (
     Thompson,
     Uniform,
 )
+from copyproof.policy.syntax import Call, parse, refused
+from copyproof.validation import FieldError, did_you_mean, known, require
+
+__all__ = ["from_dict", "parse_policy", "to_dict", "to_text"]
 
 _RULES: dict[str, type[Rule]] = {
     "ucb": UCB,
@@ -51,7 +55,6 @@ _SAMPLES: dict[str, type[Sampling]] = {
 }
 _RESTARTS: dict[str, type[Restart]] = {"epochs": Restart}
 _LONGEST = 500
-_TOKEN = re.compile(r"\s*([(),=]|[^\s(),=]+)")
 
 
 def parse_policy(text: str) -> Policy:
@@ -59,20 +62,23 @@ def parse_policy(text: str) -> Policy:
 
     Examples
     --------
-    >>> parse_policy("rh-ucb(L=3)").sampling.factor
-    3.0
+    >>> parse_policy("rh-ucb(L=3)").sampling
+    FixedSample(factor=3.0, power=1.0)
+    >>> parse_policy("hucb")
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: policy = 'hucb' is not known; ...; did you mean 'h-ucb'?
     """
-    if not isinstance(text, str):
-        raise ValueError(f"policy = {text!r} is not a text such as 'h-ucb' or 'rh-ucb(L=3)'")
+    require(isinstance(text, str), "policy", text, "a text such as 'h-ucb' or 'rh-ucb(L=3)'")
     if len(text) > _LONGEST:
-        raise ValueError(f"policy = {text[:20]!r}... has {len(text)} characters, over {_LONGEST}")
-    call = _parse(text)
+        said = f"= {text[:20]!r}... has {len(text)} characters, over {_LONGEST}"
+        raise FieldError("policy", text, f"at most {_LONGEST} characters", said)
+    call = parse(text)
     try:
         return _to_policy(call)
     except ValueError as error:
-        message = str(error)
-        prefix = "" if message.startswith("policy = ") else f"policy = {text!r}: "
-        raise ValueError(prefix + message) from None
+        if isinstance(error, FieldError) and error.field == "policy":
+            raise
+        raise refused(text, error) from None
 
 
 def to_text(record: Policy) -> str:
@@ -80,31 +86,10 @@ def to_text(record: Policy) -> str:
 
     Examples
     --------
-    >>> len(to_text(parse_policy("rh-ucb(L=3.0)")))
-    11
+    >>> to_text(parse_policy("hierarchical(ucb, ucb(clock=plays))"))
+    'h-ucb'
     """
-    named = [
-        (candidate.name, given)
-        for candidate in CATALOGUE
-        if candidate.name != "fair"
-        and (given := _given(record, candidate.policy, candidate.parameters)) is not None
-    ]
-    if named:
-        return _call_text(*min(named, key=lambda one: len(one[1])))
-    if record.agent == Uniform() and record.ties == "random" and record.restart is None:
-        inner = _flat_of_fair(record)
-        if inner is not None:
-            return f"fair({to_text(inner)})"
-    rules = [_record_text(record.arm, _RULES)]
-    if record.agent is not None:
-        rules.insert(0, _record_text(record.agent, _RULES))
-    if record.sampling != AllArms():
-        rules.append(f"sample={_record_text(record.sampling, _SAMPLES)}")
-    if record.ties != "random":
-        rules.append(f"ties={record.ties}")
-    if record.restart is not None:
-        rules.append(f"restart={_record_text(record.restart, _RESTARTS)}")
-    return f"{'flat' if record.is_flat else 'hierarchical'}({', '.join(rules)})"
+    return str(_to_call(record))
 
 
 def to_dict(record: Policy) -> dict[str, Any]:
@@ -112,8 +97,8 @@ def to_dict(record: Policy) -> dict[str, Any]:
 
     Examples
     --------
-    >>> to_dict(parse_policy("h-ucb"))["agent"]["a"]
-    2.0
+    >>> to_dict(parse_policy("h-ucb"))["agent"]
+    {'kind': 'ucb', 'a': 2.0, 'b': 0.0, 'c': 1.0, 'clock': 'round'}
     """
     return {
         "agent": None if record.agent is None else _record_dict(record.agent, _RULES),
@@ -129,12 +114,13 @@ def from_dict(data: Any) -> Policy:
 
     Examples
     --------
-    >>> from_dict(to_dict(parse_policy("rh-ucb(L=3)"))).sampling.factor
-    3.0
+    >>> str(from_dict(to_dict(parse_policy("rh-ucb(L=3)"))))
+    'rh-ucb(L=3)'
     """
     needed = {"agent", "arm", "sampling", "ties"}
     if not isinstance(data, dict) or set(data) - {"restart"} != needed:
-        raise ValueError("policy: an object with agent, arm, sampling, ties and restart is needed")
+        said = "an object with agent, arm, sampling, ties and restart is needed"
+        raise FieldError("", data, "an object", said, source="policy")
     agent = None if data["agent"] is None else _record_from("agent", data["agent"], _RULES)
     arm = _record_from("arm", data["arm"], _RULES)
     sampling = _record_from("sampling", data["sampling"], _SAMPLES)
@@ -147,141 +133,71 @@ def from_dict(data: Any) -> Policy:
 # --- reading ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """``name(positional, key=named)``; a bare word or number is a call without arguments."""
-
-    name: str
-    positional: "tuple[_Call, ...]" = ()
-    named: "tuple[tuple[str, _Call], ...]" = ()
-
-    def __str__(self) -> str:
-        arguments = [str(one) for one in self.positional]
-        arguments += [f"{key}={value}" for key, value in self.named]
-        return self.name + (f"({', '.join(arguments)})" if arguments else "")
-
-
-def _parse(text: str) -> _Call:
-    """Read a whole text as one call."""
-    tokens = _TOKEN.findall(text)
-
-    def fail(found: str | None) -> ValueError:
-        where = "the end" if found is None else repr(found)
-        return ValueError(
-            f"policy = {text!r} cannot be read at {where}; write NAME or NAME(KEY=VALUE, ...)"
-        )
-
-    def call(at: int) -> tuple[_Call, int]:
-        if at >= len(tokens) or tokens[at] in "(),=":
-            raise fail(tokens[at] if at < len(tokens) else None)
-        name = tokens[at]
-        if at + 1 >= len(tokens) or tokens[at + 1] != "(":
-            return _Call(name), at + 1
-        positional: list[_Call] = []
-        named: list[tuple[str, _Call]] = []
-        at += 2
-        while at < len(tokens) and tokens[at] != ")":
-            if at + 1 < len(tokens) and tokens[at + 1] == "=":
-                value, after = call(at + 2)
-                named.append((tokens[at], value))
-            else:
-                value, after = call(at)
-                positional.append(value)
-            at = after
-            if at < len(tokens) and tokens[at] == ",":
-                at += 1
-            elif at < len(tokens) and tokens[at] != ")":
-                raise fail(tokens[at])
-        if at >= len(tokens):
-            raise fail(None)
-        return _Call(name, tuple(positional), tuple(named)), at + 1
-
-    whole, end = call(0)
-    if end != len(tokens):
-        raise fail(tokens[end])
-    return whole
-
-
-def _to_policy(call: _Call) -> Policy:
+def _to_policy(call: Call) -> Policy:
     if call.name in ("flat", "hierarchical"):
         return _to_composition(call)
     if call.name == "fair":
-        _refuse_named(call)
+        _check_keys(call.named, (), "fair", takes="a flat policy")
         if len(call.positional) > 1:
-            raise ValueError("fair takes one flat policy, such as ucb1")
+            raise FieldError("fair", str(call), "one", "takes one flat policy, such as ucb1")
         return fair(_to_policy(call.positional[0])) if call.positional else row("fair").policy
-    template = row(ALIASES.get(call.name, call.name))
-    if call.positional:
-        raise ValueError(f"{call.positional[0]} needs a name, as in KEY=VALUE")
+    template = row(f"{call.place}:{call.name}" if call.place else ALIASES.get(call.name, call.name))
+    given = _parameters(call)
+    _check_keys(given, template.parameters, call.name)
     record = template.policy
-    for key, value in _unique(call):
-        if key not in template.parameters:
-            known = ", ".join(template.parameters) or "none"
-            raise ValueError(f"{key} is not a parameter of {call.name}; it takes {known}")
+    for key, value in given.items():
         path = template.parameters[key]
         try:
-            record = _with(record, path, _value(value))
-        except ValueError as error:
-            field_name = path.split(".")[-1]
-            raise ValueError(str(error).replace(f"{field_name} = ", f"{key} = ", 1)) from None
+            record = _with(record, path, value)
+        except FieldError as error:
+            raise error.renamed(key) if path.endswith(f".{error.field}") else error from None
     return record
 
 
-def _to_composition(call: _Call) -> Policy:
-    options = dict(_unique(call))
-    wanted = 1 if call.name == "flat" else 2
+def _to_composition(call: Call) -> Policy:
+    flat = call.name == "flat"
+    wanted = 1 if flat else 2
     if len(call.positional) != wanted:
-        raise ValueError(f"{call.name} takes {wanted} rule{'s' * (wanted > 1)}")
-    unknown = set(options) - {"sample", "restart"} - ({"ties"} if wanted == 2 else set())
-    if unknown:
-        raise ValueError(f"{sorted(unknown)[0]} is not a parameter of {call.name}")
-    rules = [_to_record(rule, _RULES, "rule") for rule in call.positional]
-    sampling: Sampling = AllArms()
-    if "sample" in options:
-        sampling = _to_record(options["sample"], _SAMPLES, "sample")
-    ties: Any = str(options.get("ties", "random"))
-    restart: Restart | None = None
-    if "restart" in options:
-        restart = _to_record(options["restart"], _RESTARTS, "restart")
-    return Policy(rules[0] if wanted == 2 else None, rules[-1], sampling, ties, restart)
+        said = f"takes {wanted} rule{'s' * (wanted > 1)}"
+        raise FieldError(call.name, str(call), f"{wanted}", said)
+    given = call.named
+    _check_keys(given, ["sample", "restart"] + ["ties"] * (not flat), call.name)
+    rules: list[Rule] = [_to_record(rule, _RULES, "rule") for rule in call.positional]
+    sampling = _to_record(given["sample"], _SAMPLES, "sample") if "sample" in given else AllArms()
+    ties: Any = given["ties"].value("ties") if "ties" in given else "random"
+    restart = _to_record(given["restart"], _RESTARTS, "restart") if "restart" in given else None
+    return Policy(None if flat else rules[0], rules[-1], sampling, ties, restart)
 
 
-def _to_record(call: _Call, kinds: dict[str, Any], what: str) -> Any:
-    if call.name not in kinds:
-        raise ValueError(f"{what} = {call.name!r} is not one of {', '.join(kinds)}")
-    if call.positional:
-        raise ValueError(f"{call.positional[0]} needs a name, as in KEY=VALUE")
-    return _construct(kinds[call.name], call.name, {key: _value(v) for key, v in _unique(call)})
+def _to_record(call: Call, kinds: Mapping[str, Any], what: str) -> Any:
+    return _construct(kinds[known(what, call.name, kinds)], call.name, _parameters(call))
+
+
+def _parameters(call: Call) -> dict[str, Any]:
+    """The values that a call gives to its parameters; every number is a float."""
+    return {key: _as_float(value) for key, value in call.parameters().items()}
+
+
+def _as_float(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return value  # which no record accepts
 
 
 def _construct(kind: Any, name: str, given: dict[str, Any]) -> Any:
-    known = [one.name for one in fields(kind)]
-    for key in given:
-        if key not in known:
-            takes = ", ".join(known) or "none"
-            raise ValueError(f"{key} is not a parameter of {name}; it takes {takes}")
+    _check_keys(given, [one.name for one in fields(kind)], name)
     return kind(**given)
 
 
-def _unique(call: _Call) -> tuple[tuple[str, _Call], ...]:
-    keys = [key for key, _ in call.named]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise ValueError(f"{key} is given twice")
-    return call.named
-
-
-def _refuse_named(call: _Call) -> None:
-    for key, _ in call.named:
-        raise ValueError(f"{key} is not a parameter of {call.name}; it takes a flat policy")
-
-
-def _value(call: _Call) -> float | str:
-    """A number, or a word."""
-    try:
-        return float(call.name)
-    except ValueError:
-        return str(call)
+def _check_keys(given: Iterable[str], accepted: Iterable[str], of: str, takes: str = "") -> None:
+    takes = takes or ", ".join(accepted) or "none"
+    for key in given:
+        if key not in accepted:
+            said = f"is not a parameter of {of}; it takes {takes}{did_you_mean(key, accepted)}"
+            raise FieldError(key, key, takes, said)
 
 
 def _with(record: Any, path: str, value: Any) -> Any:
@@ -290,7 +206,38 @@ def _with(record: Any, path: str, value: Any) -> Any:
     return replace(record, **{head: _with(getattr(record, head), rest, value) if rest else value})
 
 
+def _record_from(where: str, data: Any, kinds: Mapping[str, Any]) -> Any:
+    kind = data.get("kind") if isinstance(data, dict) else data
+    name = known(f"{where}.kind", kind, kinds)
+    given = {key: value for key, value in data.items() if key != "kind"}
+    return _construct(kinds[name], name, given)
+
+
 # --- writing ---------------------------------------------------------------------------------
+
+
+def _to_call(record: Policy) -> Call:
+    named = [
+        (candidate.name, given)
+        for candidate in CATALOGUE
+        if candidate.name != "fair"
+        and (given := _given(record, candidate.policy, candidate.parameters)) is not None
+    ]
+    if named:
+        return _call(*min(named, key=lambda one: len(one[1])))
+    inner = _flat_of_fair(record)
+    if inner is not None:
+        return Call("fair", (_to_call(inner),))
+    rules = [rule for rule in (record.agent, record.arm) if rule is not None]
+    options: dict[str, Call] = {}
+    if record.sampling != AllArms():
+        options["sample"] = _record_call(record.sampling, _SAMPLES)
+    if record.ties != "random":
+        options["ties"] = Call(record.ties)
+    if record.restart is not None:
+        options["restart"] = _record_call(record.restart, _RESTARTS)
+    name = "flat" if record.is_flat else "hierarchical"
+    return Call(name, tuple(_record_call(rule, _RULES) for rule in rules), options)
 
 
 def _get(record: Any, path: str) -> Any:
@@ -318,27 +265,22 @@ def _flat_of_fair(record: Policy) -> Policy | None:
     sampling = record.sampling
     if isinstance(sampling, GrowingSample):
         sampling = replace(sampling, clock="game")
-    if getattr(record.arm, "clock", "round") == "plays":
+    if record.is_flat or getattr(record.arm, "clock", "round") == "plays":
         return None
     inner = Policy(None, record.arm, sampling)
     return inner if fair(inner) == record else None
 
 
-def _record_text(record: Any, kinds: dict[str, Any]) -> str:
-    name = next(name for name, kind in kinds.items() if type(record) is kind)
-    default = type(record)()
-    given = {
-        one.name: getattr(record, one.name)
-        for one in fields(record)
-        if getattr(record, one.name) != getattr(default, one.name)
-    }
-    return _call_text(name, given)
+def _record_call(record: Any, kinds: Mapping[str, Any]) -> Call:
+    values = _record_dict(record, kinds)
+    default = _record_dict(type(record)(), kinds)
+    return _call(
+        values["kind"], {key: values[key] for key in values if values[key] != default[key]}
+    )
 
 
-def _call_text(name: str, given: dict[str, Any]) -> str:
-    if not given:
-        return name
-    return f"{name}({', '.join(f'{key}={_word(value)}' for key, value in given.items())})"
+def _call(name: str, given: Mapping[str, Any]) -> Call:
+    return Call(name, named={key: Call(_word(value)) for key, value in given.items()})
 
 
 def _word(value: Any) -> str:
@@ -346,16 +288,6 @@ def _word(value: Any) -> str:
     return repr(float(value)).removesuffix(".0") if isinstance(value, int | float) else str(value)
 
 
-def _record_dict(record: Any, kinds: dict[str, Any]) -> dict[str, Any]:
-    assert is_dataclass(record)
+def _record_dict(record: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
     name = next(name for name, kind in kinds.items() if type(record) is kind)
     return {"kind": name} | {one.name: getattr(record, one.name) for one in fields(record)}
-
-
-def _record_from(where: str, data: Any, kinds: dict[str, Any]) -> Any:
-    if not isinstance(data, dict) or data.get("kind") not in kinds:
-        kind = data.get("kind") if isinstance(data, dict) else data
-        raise ValueError(f"{where}.kind = {kind!r} is not one of {', '.join(kinds)}")
-    name = data["kind"]
-    given = {key: value for key, value in data.items() if key != "kind"}
-    return _construct(kinds[name], name, given)

@@ -1,8 +1,8 @@
-"""One game of a policy from outside: names for the arms, luck by blocks, and the round loop.
+"""One game of an external policy: names for the arms, luck by blocks, and the round loop.
 
 The game is the engine's (``engine.play``) with somebody else's choices. The k-th play of agent i in
 repetition r meets the same uniform u_{i,k} as there, revenue is v_i = Σ γ_t R_t with the same γ_t,
-and the regret is Σ (μ* − μ(A_t)): a player that makes the engine's choices ends with the engine's
+and the regret is Σ (μ* − μ(A_t)): a learner that makes the engine's choices ends with the engine's
 numbers, to the last bit.
 """
 
@@ -16,10 +16,11 @@ import numpy as np
 from copyproof.engine.lower import lower_discount, lower_rewards
 from copyproof.engine.luck import fill_rewards
 from copyproof.engine.quantiles import Rewards
-from copyproof.external.records import ExternalError, ExternalPolicy, Player, one_line
+from copyproof.external.records import ExternalError, ExternalPolicy, Learner, one_line
 from copyproof.game import Market
+from copyproof.validation import shown
 
-__all__ = ["Row", "Table", "game_seed", "lay_table", "play_game"]
+__all__ = ["GameResult", "GameSetup", "game_seed", "game_setup", "play_game"]
 
 _BLOCK = 256
 """Plays whose rewards are computed at a time."""
@@ -28,7 +29,7 @@ _TICK = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class GameSetup:
     """What all games of a market have in common."""
 
     arms: tuple[str, ...]
@@ -51,7 +52,7 @@ class Table:
 
 
 @dataclass(slots=True)
-class Row:
+class GameResult:
     """What one game leaves behind."""
 
     revenue: list[float]
@@ -60,7 +61,7 @@ class Row:
     regret: float
 
 
-def lay_table(market: Market, *, horizon: int, seed: int) -> Table:
+def game_setup(market: Market, *, horizon: int, seed: int) -> GameSetup:
     """Name the arms, agent by agent, original by original, copy by copy, and lower the rest.
 
     The j-th registered arm of agent ``ann`` is ``ann/j``, whichever original it is a copy of.
@@ -68,9 +69,8 @@ def lay_table(market: Market, *, horizon: int, seed: int) -> Table:
     Examples
     --------
     >>> from copyproof import paper_market
-    >>> table = lay_table(paper_market("1a", copies=100), horizon=10, seed=1)
-    >>> len(table.arms)
-    104
+    >>> game_setup(paper_market("1a", copies=2), horizon=10, seed=1).arms[:3]
+    ('0.5-agent/1', '0.5-agent/2', '0.6-agent/1')
     """
     market.discount.check_horizon(horizon)
     factor, weights = lower_discount(market.discount)
@@ -78,7 +78,7 @@ def lay_table(market: Market, *, horizon: int, seed: int) -> Table:
     copies = [count for agent in market.agents for count in agent.copies]
     rewards = lower_rewards(market)
     _load_kernel(rewards)
-    return Table(
+    return GameSetup(
         arms=tuple(
             f"{agent.name}/{number}"
             for agent in market.agents
@@ -119,43 +119,43 @@ def game_seed(seed: int, repetition: int) -> int:
 
 
 def play_game(
-    policy: ExternalPolicy, table: Table, repetition: int, tick: Callable[[int], None]
-) -> Row:
+    policy: ExternalPolicy, setup: GameSetup, repetition: int, tick: Callable[[int], None]
+) -> GameResult:
     """Play one repetition; ``tick`` is told how many more rounds have been played."""
-    player = _sit_down(policy, table, repetition)
-    choose, learn = player.choose, player.learn
-    horizon, weights, factor = table.horizon, table.discount_weights, table.discount_factor
-    agent_of, original_of = table.agent_of, table.original_of
-    number_of = {arm: number for number, arm in enumerate(table.arms)}
-    gaps: list[float] = table.rewards.originals["gap"].tolist()
+    learner = _new_learner(policy, setup, repetition)
+    choose, learn = learner.choose, learner.learn
+    horizon, weights, factor = setup.horizon, setup.discount_weights, setup.discount_factor
+    agent_of, original_of = setup.agent_of, setup.original_of
+    number_of = {arm: number for number, arm in enumerate(setup.arms)}
+    gaps: list[float] = setup.rewards.originals["gap"].tolist()
     size = min(_BLOCK, horizon)
     block = np.empty(size)
-    starts = [-size] * table.originals
-    paid: list[list[float]] = [[] for _ in range(table.originals)]
-    seed = np.uint64(table.seed)
-    revenue, plays = [0.0] * table.agents, [0] * table.agents
-    original_plays = [0] * table.originals
+    starts = [-size] * setup.originals
+    paid: list[list[float]] = [[] for _ in range(setup.originals)]
+    seed = np.uint64(setup.seed)
+    revenue, plays = [0.0] * setup.agents, [0] * setup.agents
+    original_plays = [0] * setup.originals
     regret, gamma = 0.0, 1.0
     for t in range(1, horizon + 1):
         try:
             arm: Any = choose()  # whatever a policy may return
         except (Exception, SystemExit) as error:
-            raise _broke(policy, repetition, t, f"choose() raised {one_line(error)}") from error
+            raise _breakdown(policy, repetition, t, f"choose() raised {one_line(error)}") from error
         number = number_of.get(arm) if isinstance(arm, str) else None
         if number is None:
-            what = _not_an_arm(arm, len(table.arms))
-            raise _broke(policy, repetition, t, f"choose() returned {what}")
+            what = _not_an_arm(arm, len(setup.arms))
+            raise _breakdown(policy, repetition, t, f"choose() returned {what}")
         agent, original = agent_of[number], original_of[number]
         k = plays[agent]
         place = k - starts[original]
         if place >= size:
-            fill_rewards(table.rewards, seed, agent, original, k, repetition, block)
+            fill_rewards(setup.rewards, seed, agent, original, k, repetition, block)
             paid[original], starts[original], place = block.tolist(), k, 0
         reward = paid[original][place]
         try:
             learn(arm, reward)
         except (Exception, SystemExit) as error:
-            raise _broke(policy, repetition, t, f"learn() raised {one_line(error)}") from error
+            raise _breakdown(policy, repetition, t, f"learn() raised {one_line(error)}") from error
         plays[agent] = k + 1
         original_plays[original] += 1
         if weights:
@@ -167,35 +167,33 @@ def play_game(
         if t % _TICK == 0:
             tick(_TICK)
     tick(horizon % _TICK)
-    return Row(revenue, plays, original_plays, regret)
+    return GameResult(revenue, plays, original_plays, regret)
 
 
-def _sit_down(policy: ExternalPolicy, table: Table, repetition: int) -> Player:
-    """Make the player of one game, and see that it can play."""
-    seed = game_seed(table.seed, repetition)
+def _new_learner(policy: ExternalPolicy, setup: GameSetup, repetition: int) -> Learner:
+    """Make the learner of one game, and check that it has the two methods."""
+    seed = game_seed(setup.seed, repetition)
     try:
-        player: Any = policy.factory(
-            table.arms, owners=table.owners, horizon=table.horizon, seed=seed
+        learner: Any = policy.factory(
+            setup.arms, owners=setup.owners, horizon=setup.horizon, seed=seed
         )
     except (Exception, SystemExit) as error:
-        raise _broke(policy, repetition, 0, f"the factory raised {one_line(error)}") from error
+        raise _breakdown(policy, repetition, 0, f"the factory raised {one_line(error)}") from error
     for method in ("choose", "learn"):
-        if not callable(getattr(player, method, None)):
-            kind = type(player).__name__
+        if not callable(getattr(learner, method, None)):
+            kind = type(learner).__name__
             what = f"the factory returned a {kind}, which has no method {method}()"
-            raise _broke(policy, repetition, 0, what)
-    made: Player = player
+            raise _breakdown(policy, repetition, 0, what)
+    made: Learner = learner
     return made
 
 
 def _not_an_arm(arm: object, count: int) -> str:
-    written = " ".join(repr(arm).split())
-    written = written if len(written) <= 60 else f"{written[:57]}..."
     kind = "" if isinstance(arm, str) or arm is None else f" ({type(arm).__name__})"
-    return f"{written}{kind}, which is not one of the {count} arms"
+    return f"{shown(arm)}{kind}, which is not one of the {count} arms"
 
 
-def _broke(policy: ExternalPolicy, repetition: int, t: int, what: str) -> ExternalError:
-    """The one line that says who broke down, when and how; round 0 is before the first."""
+def _breakdown(policy: ExternalPolicy, repetition: int, t: int, what: str) -> ExternalError:
+    """The one line that says which policy broke down, when and how; round 0 is before the first."""
     when = f"round {t} of repetition {repetition}" if t else f"repetition {repetition}"
     return ExternalError(f"policy {policy.name!r}: {when}: {what}")

@@ -22,9 +22,9 @@ from copyproof import (
 )
 from copyproof.engine.streams import REWARD
 from copyproof.external import ExternalError, game_seed, play_external
-from copyproof.external.table import lay_table
+from copyproof.external.game import game_setup
 from tests import reference
-from tests.external.players import Scripted, UnpicklableError, ucb1
+from tests.external.learners import Scripted, UnpicklableError, ucb1
 from tests.markets import random_market, record_of
 
 MIXED = [Agent("a", [Beta(2, 3), Gaussian(0.5, 0.3)], copies=[2, 1]), Agent("b", [0.5], copies=[0])]
@@ -39,15 +39,15 @@ class Replay:
 
     def __call__(self, arms: Any, *, owners: Any, horizon: int, seed: int) -> Any:
         left = iter(self.by_seed[seed])
-        player = Scripted(arms, owners=owners, horizon=horizon, seed=seed)
-        player.choose = lambda: arms[next(left)]
-        return player
+        learner = Scripted(arms, owners=owners, horizon=horizon, seed=seed)
+        learner.choose = lambda: arms[next(left)]  # type: ignore[method-assign]
+        return learner
 
 
 def check_replay(market: Market, policy: str, horizon: int, seed: int) -> None:
     record = record_of(market, policy, horizon=horizon, repetitions=3, seed=seed)
     replay = ExternalPolicy("replay", Replay(record.choices, seed))
-    how = {"horizon": horizon, "seed": seed, "workers": 1}
+    how: dict[str, Any] = {"horizon": horizon, "seed": seed, "workers": 1}
     games = play_external(replay, market, first=0, repetitions=3, **how)
     assert np.array_equal(games.revenue, record.revenue)
     assert np.array_equal(games.plays, record.agent_plays)
@@ -103,12 +103,12 @@ def test_ucb1_by_hand() -> None:
 
 def test_names_are_numbered_in_registration_order() -> None:
     market = Market([Agent("ann", [0.1, 0.2, 0.3], copies=[1, 0, 2]), Agent("ann/1", [0.5])])
-    table = lay_table(market, horizon=5, seed=0)
-    assert table.arms == ("ann/1", "ann/2", "ann/3", "ann/1/1")
-    assert list(table.owners.values()) == ["ann", "ann", "ann", "ann/1"]
-    assert table.original_of == [0, 2, 2, 3]
+    setup = game_setup(market, horizon=5, seed=0)
+    assert setup.arms == ("ann/1", "ann/2", "ann/3", "ann/1/1")
+    assert list(setup.owners.values()) == ["ann", "ann", "ann", "ann/1"]
+    assert setup.original_of == [0, 2, 2, 3]
     with pytest.raises(TypeError):
-        table.owners["ann/1"] = "bob"
+        setup.owners["ann/1"] = "bob"  # type: ignore[index]
 
 
 def test_seeds() -> None:
@@ -116,11 +116,14 @@ def test_seeds() -> None:
     assert game_seed(7, 3) == child.generate_state(1)[0]
     assert len({game_seed(7, r) for r in range(1000)}) == 1000
     seen: list[int] = []
+
+    def noted(arms: Any, **given: Any) -> Scripted:
+        seen.append(given["seed"])
+        return Scripted(arms, **given)
+
     for copies in (1, 9):
         market = Market([Agent("a", [0.5], copies=[copies]), Agent("b", [0.5])])
-        policy = ExternalPolicy(
-            "x", lambda arms, **k: seen.append(k["seed"]) or Scripted(arms, **k)
-        )
+        policy = ExternalPolicy("x", noted)
         play_external(policy, market, horizon=2, seed=7, first=3, repetitions=2, workers=1)
     assert seen == [game_seed(7, 3), game_seed(7, 4)] * 2
 
@@ -131,7 +134,7 @@ MARKET = Market([Agent("a", [0.5], copies=[3]), Agent("b", [0.9], copies=[3])])
 
 
 def broken(**odd: Any) -> ExternalPolicy:
-    """A policy whose player does something odd in round 17 of repetition 3."""
+    """A policy whose learner does something odd in round 17 of repetition 3."""
     bad_seed = game_seed(1, 3)
 
     class Odd(Scripted):
@@ -178,7 +181,7 @@ def test_a_breakdown_is_named(odd: dict[str, Any], message: str, workers: int) -
         assert cause is raised
     else:
         assert isinstance(cause, RuntimeError | type(raised))
-        assert "test_table.py" in cause.__notes__[0]
+        assert "test_game.py" in cause.__notes__[0]
 
 
 def raising(arms: Any, **given: Any) -> Any:
@@ -193,7 +196,7 @@ def raising(arms: Any, **given: Any) -> Any:
         (lambda arms: 5, "the factory raised TypeError: "),
     ],
 )
-def test_a_broken_factory_is_named(factory, message: str) -> None:
+def test_a_broken_factory_is_named(factory: Any, message: str) -> None:
     policy = ExternalPolicy("x", factory)
     with pytest.raises(ExternalError, match=re.escape(f"policy 'x': repetition 2: {message}")):
         play_external(policy, MARKET, horizon=4, seed=1, first=2, repetitions=1)

@@ -11,7 +11,8 @@ class Scripted:
     """Plays the arms round and round, and does something odd in one round of one repetition."""
 
     def __init__(self, arms: Any, *, owners: Any, horizon: int, seed: int, step: int = 1) -> None:
-        self.arms, self.owners, self.horizon, self.seed = arms, owners, horizon, seed
+        self.arms: list[str] = arms
+        self.owners, self.horizon, self.seed = owners, horizon, seed
         self.step = step
         self.round = 0
 
@@ -39,15 +40,16 @@ class UnpicklableError(Exception):
 
 def ucb1(tally: Any) -> str:
     """UCB1; the lowest index wins ties."""
-    for arm in tally.arms:
+    arms: list[str] = tally.arms
+    for arm in arms:
         if tally.plays[arm] == 0:
             return arm
 
     def index(arm: str) -> float:
-        n = tally.plays[arm]
-        return tally.total[arm] / n + math.sqrt(2 * math.log(tally.round) / n)
+        n, total = int(tally.plays[arm]), float(tally.total[arm])
+        return total / n + math.sqrt(2 * math.log(tally.round) / n)
 
-    return max(tally.arms, key=index)
+    return max(arms, key=index)
 
 
 made = ExternalPolicy("made", Scripted)

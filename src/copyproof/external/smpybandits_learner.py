@@ -1,4 +1,4 @@
-"""SMPyBandits' policies as players; loaded by ``worker.py`` in SMPyBandits' own interpreter.
+"""SMPyBandits' policies as learners; loaded by ``worker.py`` in SMPyBandits' own interpreter.
 
 SMPyBandits numbers the arms, draws from NumPy's global generator, and has policies that must be
 told the horizon. It only imports with an older NumPy than copyproof's, so this file knows nothing
@@ -11,7 +11,7 @@ import random
 from typing import Any
 
 
-class SmpybanditsPlayer:
+class SmpybanditsLearner:
     """One game of a class of ``SMPyBandits.Policies``."""
 
     def __init__(
