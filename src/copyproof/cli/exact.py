@@ -69,9 +69,9 @@ def _compute(
 ) -> "list[Exact]":
     """Compute the market under every policy, in their order; say before how many states it is."""
     with prompt_interrupt():  # the import takes its time, too
-        from copyproof.engine.cache import is_cached
         from copyproof.exact_values import exact as compute
         from copyproof.exact_values import prepare
+        from copyproof.exact_values.compiled import is_compiled
 
         asked: dict[str, Any] = {"horizon": horizon, "fractions": fractions, "limit": limit}
         sizes = [prepare(market, policy, **asked).size for policy in policies]
@@ -79,8 +79,7 @@ def _compute(
             if size.total > _WORTH_SAYING:
                 say(f"{policy}: up to {size.total:,} states, {size.layer:,} at a time")
         rounds = [size.games * horizon for size in sizes]
-        kernel = "survey" if fractions else "expand"
-        with Waiting(sum(rounds), compiles=not is_cached(kernel)) as waiting:
+        with Waiting(sum(rounds), compiles=not is_compiled(fractions=fractions)) as waiting:
             return [
                 compute(market, policy, **asked, progress=waiting.part(count))
                 for policy, count in zip(policies, rounds, strict=True)

@@ -32,8 +32,8 @@ def examined(
     """
     with prompt_interrupt():  # the import takes its time, too
         from copyproof.auditing.asked import usual_budget
-        from copyproof.engine.cache import is_cached
         from copyproof.external import ExternalPolicy, named_policy
+        from copyproof.simulation import is_compiled
 
         policies = [named_policy(text) for text in texts]
         budgets = [budget or usual_budget(one) for one in policies]
@@ -45,7 +45,7 @@ def examined(
             ),
         )
         found = {}
-        with Waiting(sum(budgets), compiles=not is_cached()) as waiting:
+        with Waiting(sum(budgets), compiles=not is_compiled()) as waiting:
             for place in order:
                 found[place] = find(policies[place], waiting.part(budgets[place]))
     return [found[place] for place in range(len(policies))]

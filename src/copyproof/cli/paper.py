@@ -95,12 +95,12 @@ def _complete(
     store: "Store", wanted: tuple[str, ...], settings: "Settings"
 ) -> "tuple[Figures, int]":
     """Play what is missing of the wanted figures; return all complete ones, and how much it was."""
-    from copyproof.engine.cache import is_cached
     from copyproof.paper import FIGURES, all_runs, by_figure, play, runs_of
+    from copyproof.simulation import is_compiled
 
     found = store.found(all_runs(FIGURES, settings))
     missing = [run for run in all_runs(wanted, settings) if run not in found]
-    with Waiting(sum(run.rounds for run in missing), compiles=not is_cached()) as waiting:
+    with Waiting(sum(run.rounds for run in missing), compiles=not is_compiled()) as waiting:
         for run in missing:
             progress = waiting.part(run.rounds)
             with prompt_interrupt():

@@ -51,7 +51,7 @@ def serve(
     if example and store == DEFAULT_STORE:
         store = _EXAMPLE_STORE
     with opened(store, create=True) as found:
-        from copyproof.engine.cache import is_cached
+        from copyproof.live.compiled import is_compiled
         from copyproof.service import Limits, bind, run
         from copyproof.service.example import EXAMPLE, make_example
         from copyproof.service.keys import Keyring
@@ -60,7 +60,7 @@ def serve(
         logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
         with bind(host, port) as bound:
             keyring = Keyring(found, time.time)
-            if not is_cached("serve"):
+            if not is_compiled():
                 say("compiling the engine, once for this version (about a minute) ...")
             if example:
                 with prompt_interrupt():

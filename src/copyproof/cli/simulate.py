@@ -115,14 +115,14 @@ def _play(
 ) -> "list[Result]":
     """Play the market under every policy; a result for each, in their order."""
     with prompt_interrupt():  # the import takes its time, too
-        from copyproof.engine.cache import is_cached
+        from copyproof.simulation import is_compiled
         from copyproof.simulation import simulate as play
 
         results = {}
         # A policy that is picky about rewards goes first: a refusal comes before any work.
         order = sorted(range(len(policies)), key=lambda i: not policies[i].needs_unit_rewards)
         rounds = horizon * repetitions
-        with Waiting(rounds * len(policies), compiles=not is_cached()) as waiting:
+        with Waiting(rounds * len(policies), compiles=not is_compiled()) as waiting:
             for place in order:
                 results[place] = play(
                     market,
