@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from copyproof import Result, paper_market, simulate
-from copyproof.cli.simulate import PAPER_POLICIES
+from copyproof.policy import PAPER_POLICIES
 
 SMALL = ("--horizon", "500", "--repetitions", "5", "--seed", "3")
 ESTIMATE = {"mean", "std", "stderr"}

@@ -18,7 +18,7 @@ are (``sampled_gains``), all of them together at the stated confidence.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from copyproof.auditing.audit import Reference, reference_strategy
 from copyproof.auditing.deviations import Deviation
@@ -32,7 +32,7 @@ from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
 from copyproof.game.identities import How
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
-from copyproof.validation import items, whole_in
+from copyproof.validation import items, known, whole_in
 
 __all__ = ["Attacks", "Identities", "attacks"]
 
@@ -175,6 +175,7 @@ def attacks(
         whole_in(f"identities[{k}]", count, 2, _MOST_IDENTITIES)
         for k, count in enumerate(items("identities", identities, "whole numbers"))
     ]
+    known("split_arms", split_arms, get_args(How))
     strategy = reference_strategy(market.agent(agent), reference)
     against = market.with_strategy(agent, strategy)
     trials = [_identity_trial(against, agent, count, split_arms, tolerance) for count in counts]

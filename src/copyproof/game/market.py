@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from copyproof.game.agent import Agent, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Discount
-from copyproof.validation import items, number, require, shown, whole
+from copyproof.validation import FieldError, did_you_mean, items, number, require, shown, whole
 
 __all__ = ["MOST_ARMS", "Agent", "Market", "Profile", "Strategy"]
 
@@ -202,7 +202,8 @@ class Market:
             return self.names.index(name)
         known = ", ".join(shown(known) for known in self.names[:10])
         more = f" and {len(self.agents) - 10} more" if len(self.agents) > 10 else ""
-        raise ValueError(f"agent = {shown(name)} is not one of {known}{more}")
+        suggestion = did_you_mean(name, self.names)
+        raise FieldError("agent", name, f"one of {known}{more}{suggestion}")
 
 
 def _members(agents: Iterable[Agent]) -> tuple[Agent, ...]:
