@@ -53,7 +53,7 @@ ARRAYS = ("regret_curves", "revenue", "plays", "original_plays")
 )
 def test_bad_numbers_are_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        simulate(**({"market": MARKET, "policy": "ucb1"} | GOOD | change))
+        simulate(**{"market": MARKET, "policy": "ucb1", **GOOD, **change})
     assert "\n" not in str(caught.value)
 
 
