@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from copyproof import Admit, Agent, Market, Renew, Retire, Schedule, parse_policy
 from copyproof.engine.lower import lower
 from copyproof.engine.play import Record
-from copyproof.simulation.run import checkpoint_rounds, new_record, run
+from copyproof.simulation.threads import fill, new_record
 
 
 def random_market(rng: random.Random) -> Market:
@@ -94,7 +94,7 @@ def record_of(
         market, parse_policy(policy), horizon=horizon, seed=seed, scan=scan, schedule=schedule
     )
     record = new_record(lowered, 1, repetitions, trace=True)
-    run(lowered, checkpoint_rounds(1, horizon), record, workers=workers, batch=batch)
+    fill(lowered, np.array([horizon]), record, workers=workers, batch=batch)
     return record
 
 

@@ -42,7 +42,7 @@ from copyproof.policy import (
     Uniform,
     why_not_covered,
 )
-from copyproof.simulation.run import checkpoint_rounds, new_record, run
+from copyproof.simulation.threads import fill, new_record
 from tests.reference import REWARD, Stream
 
 AGENT_RULES = [
@@ -221,7 +221,7 @@ def shortfall(case: Case) -> str | None:
             tape=None if case.tapes is None else case.tapes[which],
         )
         record = new_record(lowered, 1, 1, trace=True)
-        run(lowered, checkpoint_rounds(1, case.horizon), record, workers=1)
+        fill(lowered, np.array([case.horizon]), record, workers=1)
         tape = None if case.tapes is None else case.tapes[which][case.agent]
         sums.append(earned(case, lowered.counts, lowered.originals, record.choices[0], tape))
         revenues.append(record.revenue[0, case.agent])

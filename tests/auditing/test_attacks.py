@@ -75,6 +75,6 @@ def test_a_fee_is_paid_for_every_new_arm() -> None:
     ],
 )
 def test_bad_input_is_named(change: dict[str, Any], message: str) -> None:
-    given = {"agent": "0.5-agent", "horizon": 100, "seed": 1} | change
+    given: dict[str, Any] = {"agent": "0.5-agent", "horizon": 100, "seed": 1, **change}
     with pytest.raises(ValueError, match=re.escape(message)):
         attacks(SINGLE, "h-ucb", **given)

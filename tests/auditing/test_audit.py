@@ -241,11 +241,11 @@ def test_leaving_copies_out_is_not_copying() -> None:
 
 def test_no_fee_is_named_that_would_make_fewer_arms_pay() -> None:
     market = Market([Agent("ann", [0.73, 0.53, 0.76]), Agent("bob", [0.94])])
-    how = {"agent": "ann", "reference": "honest", "horizon": 4, "seed": 1, "most_copies": 2}
-    found = audit(market, "epsilon-greedy", **how).agents[0]
+    how: dict[str, Any] = {"agent": "ann", "reference": "honest", "horizon": 4, "most_copies": 2}
+    found = audit(market, "epsilon-greedy", seed=1, **how).agents[0]
     if found.fee is not None:
         dear = Market(market.agents, fee=found.fee.high + 1e-9)
-        assert audit(dear, "epsilon-greedy", **how).verdict != "prone"
+        assert audit(dear, "epsilon-greedy", seed=1, **how).verdict != "prone"
     fewer = [gain for gain in found.copying if sum(gain.copies) < 3]
     assert fewer
 

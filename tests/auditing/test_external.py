@@ -3,11 +3,12 @@
 import pytest
 
 from copyproof import Agent, ExternalPolicy, Market, attacks, audit, function_policy, paper_market
+from copyproof.external import Tally
 
 MARKET = Market([Agent("ann", [0.5]), Agent("bob", [0.8])])
 
 
-def first(tally):
+def first(tally: Tally) -> str:
     return tally.arms[0]
 
 
@@ -40,7 +41,7 @@ def test_river_and_mabwiser_are_prone() -> None:
 
 
 def test_an_unknown_arm_is_named_with_round_and_repetition() -> None:
-    def lost(tally):
+    def lost(tally: Tally) -> str:
         return "nowhere" if tally.round == 7 else tally.arms[0]
 
     with pytest.raises(ValueError, match=r"round 7 of repetition 0.*'nowhere'"):
@@ -48,7 +49,7 @@ def test_an_unknown_arm_is_named_with_round_and_repetition() -> None:
 
 
 def test_an_exception_is_not_swallowed() -> None:
-    def broken(tally):
+    def broken(tally: Tally) -> str:
         if tally.round == 3:
             raise RuntimeError("out of ideas")
         return tally.arms[0]
@@ -75,7 +76,7 @@ def test_several_identities_can_be_tried_on_any_policy() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_policy_that_rarely_punishes_is_not_called_prone(seed: int) -> None:
     # Copies earn two more rounds of a hundred, and with chance 5 % nothing: a loss in the mean.
-    def wary(tally):
+    def wary(tally: Tally) -> str:
         mine = [arm for arm in tally.arms if tally.owners[arm] == "ann"]
         if tally.round == 1:
             tally.memory["banned"] = len(mine) > 1 and tally.rng.random() < 0.05

@@ -3,13 +3,14 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from copyproof import audit
 from copyproof.cli import main
 from copyproof.game.files import read_market
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Start
 from tests.cli.test_bad_input import check
 from tests.cli.test_endings import interrupt, wait_for_threads
 from tests.cli.test_simulate_command import strict
@@ -34,7 +35,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_json_of_one_policy_is_the_audit(run, pair: Path) -> None:
+def test_json_of_one_policy_is_the_audit(run: Run, pair: Path) -> None:
     done = run("audit", pair, *UCB, *SMALL, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     found = strict(done.stdout)
@@ -46,7 +47,7 @@ def test_json_of_one_policy_is_the_audit(run, pair: Path) -> None:
         assert set(agent["best_deviation"]) == {"copies", "gain", "low", "high"}
 
 
-def test_json_of_several_policies_is_a_list(run, pair: Path) -> None:
+def test_json_of_several_policies_is_a_list(run: Run, pair: Path) -> None:
     done = run("audit", pair, *HUCB, *UCB, *SMALL, "--json")
     found = strict(done.stdout)
     assert list(found) == ["audits"]
@@ -56,7 +57,7 @@ def test_json_of_several_policies_is_a_list(run, pair: Path) -> None:
     ]
 
 
-def test_every_option_arrives(run, pair: Path) -> None:
+def test_every_option_arrives(run: Run, pair: Path) -> None:
     done = run(
         *("audit", pair, *UCB, *PLAYED, "--json", "--agent", "ann", "--reference", "1, 1"),
         *("--deviation", "2,0", "--deviation", "0,3", "--tolerance", "0.5"),
@@ -64,7 +65,7 @@ def test_every_option_arrives(run, pair: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     found = strict(done.stdout)
-    options = {"agent": "ann", "reference": (1, 1), "deviations": [(2, 0), (0, 3)]}
+    options: dict[str, Any] = {"agent": "ann", "reference": (1, 1), "deviations": [(2, 0), (0, 3)]}
     expected = audit(
         read_market(pair),
         "ucb1",
@@ -82,7 +83,7 @@ def test_every_option_arrives(run, pair: Path) -> None:
     assert [one["copies"] for one in agent["copying"]] == [[2, 0], [0, 3]]
 
 
-def test_tables_say_it_in_80_columns(run, pair: Path) -> None:
+def test_tables_say_it_in_80_columns(run: Run, pair: Path) -> None:
     done = run("audit", pair, *UCB, *HUCB, *PLAYED)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
@@ -107,7 +108,7 @@ def test_tables_say_it_in_80_columns(run, pair: Path) -> None:
         ("300", "--budget 300 is too small to play each of them twice"),
     ],
 )
-def test_undecided_is_said_with_a_hint(run, budget: str, hint: str) -> None:
+def test_undecided_is_said_with_a_hint(run: Run, budget: str, hint: str) -> None:
     done = run("audit", "paper:1a", *UCB, "--horizon", "300", "--budget", budget)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -123,7 +124,7 @@ def test_undecided_is_said_with_a_hint(run, budget: str, hint: str) -> None:
     )
 
 
-def test_files(run, pair: Path, tmp_path: Path) -> None:
+def test_files(run: Run, pair: Path, tmp_path: Path) -> None:
     plot, report = tmp_path / "gains.svg", tmp_path / "audit.html"
     done = run("audit", pair, *UCB, *HUCB, *SMALL, "--plot", plot, "--report", report)
     assert (done.returncode, done.stderr) == (0, "")
@@ -135,7 +136,9 @@ def test_files(run, pair: Path, tmp_path: Path) -> None:
     assert str(pair.parent) not in text
 
 
-def test_the_command_of_the_report_has_all_that_matters(run, pair: Path, tmp_path: Path) -> None:
+def test_the_command_of_the_report_has_all_that_matters(
+    run: Run, pair: Path, tmp_path: Path
+) -> None:
     report = tmp_path / "audit.html"
     options = ("--agent", "ann", "--reference", "1,1", "--deviation", "2,0", "--deviation", "0,2")
     more = ("--tolerance", "0.5", "--confidence", "0.9", "--method", "exact", "--budget", "7")
@@ -201,29 +204,29 @@ def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize("case", OPTIONS)
-def test_bad_input(here, pair: Path, case: str) -> None:
+def test_bad_input(here: Run, pair: Path, case: str) -> None:
     options, expected = OPTIONS[case]
     check(here("audit", pair, *UCB, *SMALL, *options), expected)
 
 
-def test_bad_input_in_a_process_of_its_own(run, pair: Path) -> None:
+def test_bad_input_in_a_process_of_its_own(run: Run, pair: Path) -> None:
     check(run("audit", pair, *UCB, *SMALL, "--tolerance", "0"), "tolerance = 0.0")
 
 
-def test_what_is_needed(here, pair: Path) -> None:
+def test_what_is_needed(here: Run, pair: Path) -> None:
     check(here("audit", pair, *UCB), "--horizon")
     check(here("audit", pair, "--horizon", "6"), "--policy")
     check(here("audit", "missing.toml", *UCB, *SMALL), "missing.toml: cannot be read")
 
 
-def test_the_market_is_not_overwritten(here, tmp_path: Path) -> None:
+def test_the_market_is_not_overwritten(here: Run, tmp_path: Path) -> None:
     path = tmp_path / "market.html"
     path.write_text(AGENTS)
     check(here("audit", path, *UCB, *SMALL, "--report", path), "would overwrite the market file")
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_ctrl_c(start, tmp_path: Path) -> None:
+def test_ctrl_c(start: Start, tmp_path: Path) -> None:
     long = ("--horizon", str(10**8), "--budget", str(10**15))
     process = start("audit", "paper:1a", *UCB, *long, "--report", tmp_path / "a.html")
     wait_for_threads(process)

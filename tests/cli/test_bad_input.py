@@ -1,9 +1,12 @@
 """Bad input: one line on standard error, exit status 2, nothing on standard output."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.cli.conftest import Run
 
 AGENT = '[[agents]]\nname = "ann"\narms = [{}]\n'
 
@@ -60,7 +63,7 @@ OPTIONS = {
 }
 
 
-def check(done, expected: str) -> None:
+def check(done: subprocess.CompletedProcess[str], expected: str) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
@@ -70,7 +73,7 @@ def check(done, expected: str) -> None:
 
 
 @pytest.mark.parametrize("case", FILES)
-def test_market_file(run, tmp_path: Path, case: str) -> None:
+def test_market_file(run: Run, tmp_path: Path, case: str) -> None:
     text, expected = FILES[case]
     path = tmp_path / "market.toml"
     path.write_bytes(text.encode(errors="surrogateescape"))
@@ -78,7 +81,7 @@ def test_market_file(run, tmp_path: Path, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", OPTIONS)
-def test_option(run, market: Path, case: str) -> None:
+def test_option(run: Run, market: Path, case: str) -> None:
     options, expected = OPTIONS[case]
     check(run("simulate", market, *options), expected)
 
@@ -99,29 +102,29 @@ def test_option(run, market: Path, case: str) -> None:
         (("simulate", "market\n.toml"), "market"),
     ],
 )
-def test_arguments(run, arguments: tuple[str, ...], expected: str) -> None:
+def test_arguments(run: Run, arguments: tuple[str, ...], expected: str) -> None:
     check(run(*arguments), expected)
 
 
-def test_an_output_that_is_a_folder(run, market: Path, tmp_path: Path) -> None:
+def test_an_output_that_is_a_folder(run: Run, market: Path, tmp_path: Path) -> None:
     folder = tmp_path / "a.png"
     folder.mkdir()
     check(run("simulate", market, "--plot", folder), "cannot be written")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="everything is writable for root")
-def test_an_output_in_a_folder_that_is_locked(run, market: Path, tmp_path: Path) -> None:
+def test_an_output_in_a_folder_that_is_locked(run: Run, market: Path, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     check(run("simulate", market, "--plot", tmp_path / "a.png"), "Permission denied")
     tmp_path.chmod(0o700)
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody may write")
-def test_an_output_where_nobody_may_write(run, market: Path) -> None:
+def test_an_output_where_nobody_may_write(run: Run, market: Path) -> None:
     check(run("simulate", market, "--plot", "/proc/self/a.png"), "cannot be written")
 
 
-def test_the_market_is_not_overwritten(run, market: Path) -> None:
+def test_the_market_is_not_overwritten(run: Run, market: Path) -> None:
     before = market.read_bytes()
     check(
         run("simulate", market, "--policy", "h-ucb", "--save", market),
@@ -130,7 +133,7 @@ def test_the_market_is_not_overwritten(run, market: Path) -> None:
     assert market.read_bytes() == before
 
 
-def test_a_refusal_comes_before_any_work(run, tmp_path: Path) -> None:
+def test_a_refusal_comes_before_any_work(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "market.toml"
     path.write_text(AGENT.format('{ family = "gaussian", mean = 0.5, sigma = 1 }'))
     long = ("--horizon", str(10**9), "--repetitions", "1000")
@@ -138,11 +141,11 @@ def test_a_refusal_comes_before_any_work(run, tmp_path: Path) -> None:
     check(done, "takes rewards in [0, 1] only")
 
 
-def test_nothing_is_compiled_for_bad_input(run, market: Path, tmp_path: Path) -> None:
+def test_nothing_is_compiled_for_bad_input(run: Run, market: Path, tmp_path: Path) -> None:
     check(run("simulate", market, "--horizon", "0", NUMBA_CACHE_DIR=str(tmp_path)), "horizon = 0")
 
 
-def test_debugging_shows_where_it_went_wrong(run) -> None:
+def test_debugging_shows_where_it_went_wrong(run: Run) -> None:
     done = run("simulate", "paper:9", COPYPROOF_DEBUG="1")
     assert done.returncode == 2
     assert "Traceback" in done.stderr

@@ -4,25 +4,28 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from copyproof import bounds, paper_market
+from tests.cli.conftest import Run
 
 ASK = ("--policy", "rh-ucb(L=3)", "--horizon", "100000")
 
 
-def strict(text: str) -> dict:
+def strict(text: str) -> dict[str, Any]:
     """The one JSON object of a text; NaN and its like are refused."""
 
     def refuse(word: str) -> None:
         raise ValueError(word)
 
     assert text.endswith("}\n")
-    return json.loads(text, parse_constant=refuse)
+    found: dict[str, Any] = json.loads(text, parse_constant=refuse)
+    return found
 
 
-def test_json_has_the_promised_fields(run) -> None:
+def test_json_has_the_promised_fields(run: Run) -> None:
     done = run("bounds", "paper:2c", "--policy", "rh-ucb", "--horizon", "100000", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     found = strict(done.stdout)
@@ -36,7 +39,7 @@ def test_json_has_the_promised_fields(run) -> None:
     assert found["samples"][4]["miss"] == pytest.approx(0.16381, abs=1e-5)
 
 
-def test_the_library_finds_the_same(run) -> None:
+def test_the_library_finds_the_same(run: Run) -> None:
     done = run("bounds", "paper:1a:100", "--policy", "h-ucb", "--horizon", "100000", "--json")
     found = strict(done.stdout)
     market = paper_market("1a", copies=100)
@@ -52,7 +55,7 @@ def test_the_library_finds_the_same(run) -> None:
 
 @pytest.mark.parametrize("policy", ["h-ucb", "rh-ucb(L=22)", "prh-ucb", "ucb1"])
 @pytest.mark.parametrize("market", ["paper:1a", "paper:2c"])
-def test_table(run, market: str, policy: str) -> None:
+def test_table(run: Run, market: str, policy: str) -> None:
     done = run("bounds", market, "--policy", policy, "--horizon", "100000")
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
@@ -64,7 +67,7 @@ def test_table(run, market: str, policy: str) -> None:
     ]
 
 
-def test_table_shows_values_and_samples(run, market: Path) -> None:
+def test_table_shows_values_and_samples(run: Run, market: Path) -> None:
     done = run("bounds", "paper:1a", "--policy", "h-ucb", "--horizon", "100000")
     assert "≤ 1,923.1" in done.stdout
     assert "sample" not in done.stdout.splitlines()[-1]
@@ -75,7 +78,7 @@ def test_table_shows_values_and_samples(run, market: Path) -> None:
     assert "hidden" not in [line.split()[0] for line in done.stdout.splitlines() if line.strip()]
 
 
-def test_many_agents_are_cut(run, tmp_path: Path) -> None:
+def test_many_agents_are_cut(run: Run, tmp_path: Path) -> None:
     agents = [{"name": f"[red]{i}[/] :smile:", "arms": [{"mean": 0.5}]} for i in range(50)]
     path = tmp_path / "market.json"
     path.write_text(json.dumps({"agents": agents}))
@@ -104,7 +107,7 @@ def test_many_agents_are_cut(run, tmp_path: Path) -> None:
         (("paper:1a", *ASK, "--seed", "1"), "--seed"),
     ],
 )
-def test_bad_input(run, arguments: tuple[str, ...], expected: str) -> None:
+def test_bad_input(run: Run, arguments: tuple[str, ...], expected: str) -> None:
     done = run("bounds", *arguments)
     assert done.stdout == ""
     assert done.stderr.startswith("error: ")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import PROGRAM
+from tests.cli.conftest import PROGRAM, Start
 
 LONG = ("--policy", "h-ucb", "--horizon", str(10**9), "--repetitions", "100")
 
@@ -35,7 +35,7 @@ def wait_for_threads(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_ctrl_c_while_playing(start, market, tmp_path) -> None:
+def test_ctrl_c_while_playing(start: Start, market: Path, tmp_path: Path) -> None:
     files = ("--plot", tmp_path / "a.png", "--save", tmp_path / "a.npz")
     process = start("simulate", market, *LONG, *files)
     wait_for_threads(process)
@@ -46,8 +46,9 @@ def test_ctrl_c_while_playing(start, market, tmp_path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_while_compiling(start, market, tmp_path) -> None:
+def test_ctrl_c_while_compiling(start: Start, market: Path, tmp_path: Path) -> None:
     process = start("simulate", market, *LONG, NUMBA_CACHE_DIR=str(tmp_path))
+    assert process.stderr is not None
     assert process.stderr.readline().startswith("compiling the engine")
     time.sleep(0.5)
     seconds, said = interrupt(process)

@@ -1,12 +1,15 @@
 """``copyproof exact`` from end to end."""
 
 import json
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from copyproof import Agent, Market, exact
 from copyproof.game.files import write_market
+from tests.cli.conftest import Run
 
 
 @pytest.fixture(scope="module")
@@ -18,22 +21,23 @@ def duel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def compiled_too(run, duel: Path) -> None:
+def compiled_too(run: Run, duel: Path) -> None:
     """Have these kernels compiled, too: the tests expect silence."""
     for form in ([], ["--fractions"]):
         assert run("exact", duel, "--policy", "h-ucb", "--horizon", "2", *form).returncode == 0
 
 
-def found(done) -> dict:
+def found(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     assert (done.returncode, done.stderr) == (0, "")
 
     def refuse(word: str) -> None:
         raise ValueError(word)
 
-    return json.loads(done.stdout, parse_constant=refuse)
+    read: dict[str, Any] = json.loads(done.stdout, parse_constant=refuse)
+    return read
 
 
-def test_json_in_floating_point(run, duel: Path) -> None:
+def test_json_in_floating_point(run: Run, duel: Path) -> None:
     policies = ("--policy", "h-ucb", "--policy", "rh-ucb")
     answer = found(run("exact", duel, *policies, "--horizon", "8", "--json"))
     assert [one["policy"] for one in answer["policies"]] == ["h-ucb", "rh-ucb"]
@@ -50,7 +54,7 @@ def test_json_in_floating_point(run, duel: Path) -> None:
     assert answer["policies"][1]["regret"] == exact(market, "rh-ucb", horizon=8).regret
 
 
-def test_json_in_fractions(run, duel: Path) -> None:
+def test_json_in_fractions(run: Run, duel: Path) -> None:
     options = ("--policy", "h-ucb", "--horizon", "8", "--fractions", "--json")
     (policy,) = found(run("exact", duel, *options))["policies"]
     assert policy["agents"][0]["revenue"] == policy["agents"][0]["utility"] == "86619/32768"
@@ -59,7 +63,7 @@ def test_json_in_fractions(run, duel: Path) -> None:
 
 
 @pytest.mark.parametrize("form", [[], ["--fractions"]])
-def test_table(run, duel: Path, form: list[str]) -> None:
+def test_table(run: Run, duel: Path, form: list[str]) -> None:
     policies = ("--policy", "h-ucb", "--policy", "h-ucb-t-free", "--policy", "prh-ucb")
     done = run("exact", duel, *policies, "--horizon", "8", *form)
     assert (done.returncode, done.stderr) == (0, "")
@@ -70,7 +74,7 @@ def test_table(run, duel: Path, form: list[str]) -> None:
     assert "2 games" in done.stdout
 
 
-def test_what_takes_long_is_said_beforehand(run, duel: Path) -> None:
+def test_what_takes_long_is_said_beforehand(run: Run, duel: Path) -> None:
     done = run("exact", duel, "--policy", "prh-ucb", "--horizon", "24", "--json")
     assert done.returncode == 0
     assert done.stderr.startswith("prh-ucb: up to ")
@@ -97,7 +101,7 @@ ASK = ("--policy", "h-ucb", "--horizon", "8")
         (("paper:2c", "--policy", "s-ucb", "--horizon", "10"), "samples and orders of agents"),
     ],
 )
-def test_bad_input(run, arguments: tuple[str, ...], expected: str) -> None:
+def test_bad_input(run: Run, arguments: tuple[str, ...], expected: str) -> None:
     done = run("exact", *arguments)
     assert done.stdout == ""
     assert done.stderr.startswith("error: ")

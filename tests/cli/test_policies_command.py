@@ -3,9 +3,10 @@
 import json
 
 from copyproof import CATALOGUE
+from tests.cli.conftest import Run
 
 
-def test_table(run) -> None:
+def test_table(run: Run) -> None:
     done = run("policies")
     assert (done.returncode, done.stderr) == (0, "")
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -16,7 +17,7 @@ def test_table(run) -> None:
     assert "theorem" in done.stdout
 
 
-def test_json(run) -> None:
+def test_json(run: Run) -> None:
     done = run("policies", "--json")
     assert done.stderr == ""
     rows = json.loads(done.stdout)["policies"]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,11 @@ def _lines(process: subprocess.Popen[str], count: int) -> list[str]:
     return [process.stdout.readline() for _ in range(count)]
 
 
+Example = tuple[subprocess.Popen[str], int, Path]
+
+
 @pytest.fixture
-def example(tmp_path: Path):
+def example(tmp_path: Path) -> Iterator[Example]:
     port = free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "copyproof", "serve", "--example", "--port", str(port)],
@@ -37,7 +41,7 @@ def example(tmp_path: Path):
     process.communicate()
 
 
-def test_the_example_prints_a_line_that_works(example) -> None:
+def test_the_example_prints_a_line_that_works(example: Example) -> None:
     process, port, folder = example
     lines = _lines(process, 6)
     assert lines[0].startswith("serving sqlite:copyproof-example.db on http://127.0.0.1:")

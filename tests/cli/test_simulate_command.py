@@ -2,37 +2,41 @@
 
 import json
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from copyproof import Result, paper_market, simulate
-from copyproof.cli.simulate import PAPER_POLICIES
+from copyproof.policy import PAPER_POLICIES
+from tests.cli.conftest import Run, Start
 
 SMALL = ("--horizon", "500", "--repetitions", "5", "--seed", "3")
 ESTIMATE = {"mean", "std", "stderr"}
 
 
-def strict(text: str) -> dict:
+def strict(text: str) -> dict[str, Any]:
     """The one JSON object of a text; NaN and its like are refused."""
 
     def refuse(word: str) -> None:
         raise ValueError(word)
 
     assert text.endswith("}\n")
-    return json.loads(text, parse_constant=refuse)
+    found: dict[str, Any] = json.loads(text, parse_constant=refuse)
+    return found
 
 
 @pytest.fixture(scope="module")
-def found(run, market):
+def found(run: Run, market: Path) -> dict[str, Any]:
     """Two policies as JSON."""
     done = run("simulate", market, "--policy", "ucb1", "--policy", "rh-ucb(L=3)", *SMALL, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     return strict(done.stdout)
 
 
-def test_json_has_the_promised_fields(found) -> None:
+def test_json_has_the_promised_fields(found: dict[str, Any]) -> None:
     assert set(found) == {"policies"}
     assert [one["policy"] for one in found["policies"]] == ["ucb1", "rh-ucb(L=3)"]
     for one in found["policies"]:
@@ -51,7 +55,7 @@ def test_json_has_the_promised_fields(found) -> None:
         assert one["rounds_per_second"] == pytest.approx(2500 / one["seconds"])
 
 
-def test_json_has_every_agent_and_zeros_for_who_registers_nothing(found) -> None:
+def test_json_has_every_agent_and_zeros_for_who_registers_nothing(found: dict[str, Any]) -> None:
     for one in found["policies"]:
         assert [agent["name"] for agent in one["agents"]] == ["ann", "bob", "hidden"]
         for agent in one["agents"]:
@@ -62,7 +66,7 @@ def test_json_has_every_agent_and_zeros_for_who_registers_nothing(found) -> None
         assert sum(agent["plays"]["mean"] for agent in one["agents"]) == pytest.approx(500)
 
 
-def test_json_of_one_repetition_has_null_for_errors(run, market) -> None:
+def test_json_of_one_repetition_has_null_for_errors(run: Run, market: Path) -> None:
     done = run("simulate", market, "--policy", "h-ucb", "--repetitions", "1", "--json")
     one = strict(done.stdout)["policies"][0]
     assert one["regret"]["std"] is one["regret"]["stderr"] is None
@@ -70,7 +74,7 @@ def test_json_of_one_repetition_has_null_for_errors(run, market) -> None:
     assert set(one["curve"]["regret_std"]) == {None}
 
 
-def test_the_library_finds_the_same(run) -> None:
+def test_the_library_finds_the_same(run: Run) -> None:
     done = run("simulate", "paper:1a:20", "--policy", "h-ucb", *SMALL, "--workers", "1", "--json")
     market = paper_market("1a", copies=20)
     result = simulate(market, "h-ucb", horizon=500, repetitions=5, seed=3).to_dict()
@@ -79,7 +83,7 @@ def test_the_library_finds_the_same(run) -> None:
     assert one | timing == result | timing
 
 
-def test_the_six_of_the_paper_are_the_default_and_fit_80_columns(run, market) -> None:
+def test_the_six_of_the_paper_are_the_default_and_fit_80_columns(run: Run, market: Path) -> None:
     done = run("simulate", market, *SMALL)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
@@ -96,14 +100,14 @@ def test_the_six_of_the_paper_are_the_default_and_fit_80_columns(run, market) ->
     assert sum(line.startswith("hidden") for line in lines) == 2
 
 
-def test_tables_of_one_repetition_say_that_errors_are_not_known(run, market) -> None:
+def test_tables_of_one_repetition_say_that_errors_are_not_known(run: Run, market: Path) -> None:
     done = run("simulate", market, "--policy", "h-ucb", "--repetitions", "1")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[4].split()[2] == "-"
     assert "nan" not in done.stdout
 
 
-def test_names_are_shown_as_they_are_and_many_agents_are_cut(run, tmp_path) -> None:
+def test_names_are_shown_as_they_are_and_many_agents_are_cut(run: Run, tmp_path: Path) -> None:
     agents = [{"name": f"[red]{i}[/] :smile:", "arms": [{"mean": 0.5}]} for i in range(50)]
     path = tmp_path / "market.json"
     path.write_text(json.dumps({"agents": agents}))
@@ -113,7 +117,7 @@ def test_names_are_shown_as_they_are_and_many_agents_are_cut(run, tmp_path) -> N
     assert done.stdout.splitlines()[-1] == "30 more agents left out here; --json has all of them"
 
 
-def test_long_policies_are_called_by_number(run, market) -> None:
+def test_long_policies_are_called_by_number(run: Run, market: Path) -> None:
     long = "hierarchical(ucb(a=0.5), thompson, sample=fixed(factor=3, power=2))"
     done = run("simulate", market, "--policy", "h-ucb", "--policy", long, *SMALL)
     assert "#2 hierarchical(" in done.stdout
@@ -121,7 +125,7 @@ def test_long_policies_are_called_by_number(run, market) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "PDF"])
-def test_plot(run, market, tmp_path, suffix) -> None:
+def test_plot(run: Run, market: Path, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"regret.{suffix}"
     done = run("simulate", market, "--policy", "ucb1", "--policy", "h-ucb", *SMALL, "--plot", path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -133,14 +137,16 @@ def test_plot(run, market, tmp_path, suffix) -> None:
         assert path.read_bytes().startswith(b"<?xml" if suffix == "svg" else b"%PDF-")
 
 
-def test_save(run, market, tmp_path) -> None:
+def test_save(run: Run, market: Path, tmp_path: Path) -> None:
     path = tmp_path / "runs.npz"
     done = run("simulate", market, "--policy", "h-ucb", *SMALL, "--json", "--save", path)
     one = strict(done.stdout)["policies"][0]
     assert Result.load(path).to_dict() == one
 
 
-def test_two_runs_at_once_agree_and_leave_one_whole_file(start, market, tmp_path) -> None:
+def test_two_runs_at_once_agree_and_leave_one_whole_file(
+    start: Start, market: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "runs.npz"
     asked = ("simulate", market, "--policy", "prh-ucb", *SMALL, "--json", "--save", path)
     both = [start(*asked), start(*asked)]
@@ -152,6 +158,6 @@ def test_two_runs_at_once_agree_and_leave_one_whole_file(start, market, tmp_path
     assert Result.load(path).horizon == 500
 
 
-def test_progress_is_silent_where_nobody_watches(run, market) -> None:
+def test_progress_is_silent_where_nobody_watches(run: Run, market: Path) -> None:
     done = run("simulate", market, "--policy", "ucb1", "--horizon", "300000", "--json")
     assert done.stderr == ""

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from importlib.metadata import version
 
+from tests.cli.conftest import Run
+
 HEAVY = ("numba", "pandas", "matplotlib", "pydantic", "rich", "copyproof.simulation")
 
 
@@ -20,20 +22,20 @@ def test_help_loads_nothing_heavy() -> None:
     assert "simulate" in done.stdout
 
 
-def test_version(run) -> None:
+def test_version(run: Run) -> None:
     done = run("--version")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"copyproof {version('copyproof')}\n"
 
 
-def test_without_arguments_there_is_help(run) -> None:
+def test_without_arguments_there_is_help(run: Run) -> None:
     done = run()
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == run("--help").stdout
     assert done.stdout.startswith("Usage: copyproof")
 
 
-def test_help_of_a_command(run) -> None:
+def test_help_of_a_command(run: Run) -> None:
     done = run("simulate", "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert all(len(line) <= 80 for line in done.stdout.splitlines())

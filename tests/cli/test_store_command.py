@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ from tests.service.serving import Caller, serving
 ASK = "/v1/markets/site/decisions"
 
 
+Call = Callable[..., tuple[int, str, str]]
+
+
 @pytest.fixture
-def program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     def call(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["copyproof", "store", *map(str, arguments)])
         status = main()

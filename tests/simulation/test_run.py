@@ -1,17 +1,33 @@
-"""simulate: bad input is named, interrupts are prompt, memory does not grow with the horizon."""
+"""play and simulate: bad input is named, interrupts are prompt, ranges may be cut anywhere."""
 
+import itertools
 import json
 import re
 import threading
 import time
+from dataclasses import FrozenInstanceError
+from typing import Any
 
 import numpy as np
 import pytest
 
-from copyproof import Agent, Explicit, Gaussian, Market, paper_market, simulate
+from copyproof import (
+    Agent,
+    Explicit,
+    Gaussian,
+    Market,
+    Renew,
+    Retire,
+    Schedule,
+    paper_market,
+    simulate,
+)
+from copyproof.simulation import play
+from copyproof.validation import FieldError
 
 MARKET = Market([Agent("a", [0.5]), Agent("b", [0.9])])
-GOOD = {"horizon": 10, "repetitions": 2, "seed": 1}
+GOOD: dict[str, Any] = {"horizon": 10, "repetitions": 2, "seed": 1}
+ARRAYS = ("regret_curves", "revenue", "plays", "original_plays")
 
 
 @pytest.mark.parametrize(
@@ -35,10 +51,66 @@ GOOD = {"horizon": 10, "repetitions": 2, "seed": 1}
         ({"repetitions": 2**32, "checkpoints": 10}, "repetitions = 4294967296 with 10 checkpoints"),
     ],
 )
-def test_bad_numbers_are_named(change: dict[str, object], message: str) -> None:
+def test_bad_numbers_are_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        simulate(**({"market": MARKET, "policy": "ucb1"} | GOOD | change))
+        simulate(**{"market": MARKET, "policy": "ucb1", **GOOD, **change})
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "prh-ucb", "h-thompson"])
+@pytest.mark.parametrize("cuts", [(0, 20), (0, 1, 20), (0, 7, 8, 20), (5, 12)])
+def test_a_range_may_be_cut_anywhere(policy: str, cuts: tuple[int, ...]) -> None:
+    market = paper_market("2c")
+    whole = simulate(market, policy, horizon=300, repetitions=20, seed=4, checkpoints=3)
+    parts = [
+        play(market, policy, first, last - first, horizon=300, seed=4, checkpoints=3, workers=k + 1)
+        for k, (first, last) in enumerate(itertools.pairwise(cuts))
+    ]
+    assert [part.first for part in parts] == list(cuts[:-1])
+    for name in ARRAYS:
+        found = np.concatenate([getattr(part, name) for part in parts])
+        assert np.array_equal(found, getattr(whole, name)[cuts[0] : cuts[-1]])
+
+
+def test_new_arms_are_those_of_their_repetition() -> None:
+    market = Market([Agent("a", [0.5, 0.2], copies=[3, 1]), Agent("b", [0.6])])
+    schedule = Schedule([Retire(20, "a", 0, 1)], [Renew("a", below=0.5)])
+    game: dict[str, Any] = {"horizon": 200, "seed": 2, "schedule": schedule}
+    whole = simulate(market, "h-ucb", repetitions=9, **game)
+    later = play(market, "h-ucb", 4, 5, **game)
+    assert whole.new_arms is not None
+    assert later.new_arms is not None
+    assert len(np.unique(whole.new_arms[:, 0])) > 1
+    assert np.array_equal(later.new_arms, whole.new_arms[4:])
+    assert play(market, "h-ucb", 4, 5, horizon=200, seed=2).new_arms is None
+
+
+def test_nothing_that_play_returns_can_be_written_to() -> None:
+    found = play(MARKET, "h-ucb", 0, 2, horizon=10, seed=1)
+    for name in ("rounds", *ARRAYS):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(found, name)[...] = 0
+    with pytest.raises(FrozenInstanceError):
+        found.first = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("first", "count", "message"),
+    [
+        (-1, 1, "first = -1 is not a whole number from 0 to 4294967295"),
+        (2**32, 1, "first = 4294967296 is not a whole number from 0"),
+        (0, 0, "count = 0 is not a whole number from 1 to 4294967296"),
+        (2**32 - 1, 2, "count = 2 is not a whole number from 1 to 1"),
+    ],
+)
+def test_ranges_that_do_not_exist_are_refused(first: int, count: int, message: str) -> None:
+    with pytest.raises(FieldError, match=re.escape(message)):
+        play(MARKET, "ucb1", first, count, horizon=10, seed=1)
+
+
+def test_the_last_repetition_can_be_played() -> None:
+    found = play(MARKET, "ucb1", 2**32 - 1, 1, horizon=10, seed=1)
+    assert found.plays.sum() == 10
 
 
 @pytest.mark.parametrize("policy", ["kl-ucb", "thompson", "h-thompson"])
@@ -64,7 +136,11 @@ def test_the_largest_seed_and_one_round_are_fine() -> None:
 def test_numpy_numbers_are_numbers() -> None:
     plain = simulate(MARKET, "h-ucb", horizon=70_000, repetitions=2, seed=3)
     given = simulate(
-        MARKET, "h-ucb", horizon=np.int32(70_000), repetitions=np.int8(2), seed=np.uint64(3)
+        MARKET,
+        "h-ucb",
+        horizon=np.int32(70_000),  # type: ignore[arg-type]
+        repetitions=np.int8(2),  # type: ignore[arg-type]
+        seed=np.uint64(3),  # type: ignore[arg-type]
     )
     assert given.rounds.tolist() == plain.rounds.tolist()
     assert given.regret == plain.regret
@@ -101,6 +177,6 @@ def test_many_agents_and_few_rounds() -> None:
 
 
 def test_what_is_not_a_schedule_is_refused() -> None:
-    market = Market([Agent("a", [0.5])])
-    with pytest.raises(ValueError, match=r"schedule = \[\] is not a Schedule"):
-        simulate(market, "ucb1", horizon=9, repetitions=1, seed=0, schedule=[])
+    no: Any = []
+    with pytest.raises(FieldError, match=r"schedule = \[\] is not a Schedule"):
+        simulate(MARKET, "ucb1", **GOOD, schedule=no)

@@ -49,7 +49,7 @@ def test_shares() -> None:
     assert share_of_best(MARKET.agent("bob")) == 0
     assert share_of_best(MARKET.agent("joe")) == 1
     c, agent = smallest_share(MARKET)
-    assert (c, agent.name) == (0, "bob")
+    assert (c, agent.name) == (Fraction(0), "bob")
     assert best_share(MARKET) == 0
 
 
@@ -60,7 +60,7 @@ def test_share_of_the_papers_single_arm_markets(figure: str) -> None:
 
 def test_share_of_figure_2c() -> None:
     c, agent = smallest_share(paper_market("2c"))
-    assert (1 / c, agent.name) == (21, "0.8-agent")
+    assert (1 / c, agent.name) == (Fraction(21), "0.8-agent")
     assert best_share(paper_market("2c")) == pytest.approx(10 / 210)
 
 

@@ -12,25 +12,27 @@ mean, or all at fixed rounds. A policy that keeps its agents' statistics whateve
 arms gives nothing for it.
 
 Both are held against the reference strategy with the same luck and the same statistics as copies
-are (``trials``), all of them together at the stated confidence.
+are (``sampled_gains``), all of them together at the stated confidence.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
-from copyproof.auditing.asked import ask, positive
 from copyproof.auditing.audit import Reference, reference_strategy
 from copyproof.auditing.deviations import Deviation
+from copyproof.auditing.request import checked_request, positive
 from copyproof.auditing.result import Gain, Method, Verdict, interval_dict, worst_verdict
-from copyproof.auditing.trials import Trial, sample
+from copyproof.auditing.sampled_gains import sample
+from copyproof.auditing.trials import Trial
+from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SPLIT
 from copyproof.external import ExternalPolicy
 from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
 from copyproof.game.identities import How
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
-from copyproof.validation import items, whole_in
+from copyproof.validation import items, known, whole_in
 
 __all__ = ["Attacks", "Identities", "attacks"]
 
@@ -131,11 +133,11 @@ def attacks(
     agent: str,
     horizon: int,
     seed: int,
-    identities: Sequence[int] = (2, 5, 10),
-    split_arms: How = "best",
-    reference: Reference = "best",
+    identities: Sequence[int] = IDENTITIES,
+    split_arms: How = SPLIT,
+    reference: Reference = REFERENCE,
     tolerance: float | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     budget: int | None = None,
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
@@ -167,41 +169,33 @@ def attacks(
     0.0
     """
     begin = time.perf_counter()
-    asked = ask(
-        market,
-        policy,
-        horizon=horizon,
-        seed=seed,
-        confidence=confidence,
-        budget=budget,
-        workers=workers,
-        progress=progress,
-    )
+    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     tolerance = positive("tolerance", tolerance)
     counts = [
         whole_in(f"identities[{k}]", count, 2, _MOST_IDENTITIES)
         for k, count in enumerate(items("identities", identities, "whole numbers"))
     ]
+    known("split_arms", split_arms, get_args(How))
     strategy = reference_strategy(market.agent(agent), reference)
     against = market.with_strategy(agent, strategy)
     trials = [_identity_trial(against, agent, count, split_arms, tolerance) for count in counts]
     if isinstance(asked.policy, Policy):
         trials += _renewal_trials(against, agent, horizon, tolerance)
     gains, method = sample(
-        trials, asked.laboratory, alpha=asked.alpha, budget=asked.budget, method="large-sample"
+        trials, asked.games, alpha=asked.alpha, budget=asked.budget, method="large-sample"
     )
     pairs = zip(counts, gains[: len(counts)], strict=True)
     return Attacks(
         policy=str(asked.policy),
         agent=agent,
-        horizon=horizon,
-        seed=seed,
+        horizon=asked.games.horizon,
+        seed=asked.games.seed,
         confidence=asked.confidence,
         method=method,
         reference=strategy,
         identities=tuple(Identities(count, gain) for count, gain in pairs),
         renewals=tuple(gains[len(counts) :]),
-        rounds=asked.laboratory.rounds,
+        rounds=asked.games.rounds,
         seconds=time.perf_counter() - begin,
     )
 

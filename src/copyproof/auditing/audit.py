@@ -3,7 +3,7 @@
 For every agent, the gain of each deviation against a reference strategy, while the other agents
 play as the market says: u_i = E[U_i(v_i)] − fee × registered arms, deviation less reference. Small
 Bernoulli markets are computed exactly; others are sampled, with the same luck for both strategies
-(``trials``).
+(``sampled_gains``).
 """
 
 import math
@@ -11,16 +11,18 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from copyproof.auditing.asked import ask, positive
-from copyproof.auditing.deviations import Deviation, given_deviations, standard_deviations
-from copyproof.auditing.exactness import compute, is_small
-from copyproof.auditing.laboratory import Laboratory
+from copyproof.auditing.deviations import given_deviations, standard_deviations
+from copyproof.auditing.exact_gains import compute, is_small
+from copyproof.auditing.paired_games import PairedGames
+from copyproof.auditing.request import Request, checked_request, positive
 from copyproof.auditing.result import AgentAudit, Audit, Gain, Method
-from copyproof.auditing.trials import LIMITS, Trial, sample, tolerated
+from copyproof.auditing.sampled_gains import LIMITS, sample
+from copyproof.auditing.trials import Trial, tolerated
+from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE
 from copyproof.external import ExternalPolicy
 from copyproof.game import Agent, Market, Strategy
 from copyproof.policy import Policy
-from copyproof.validation import require, whole_in
+from copyproof.validation import known, require, whole_in
 
 __all__ = ["Reference", "audit", "reference_strategy"]
 
@@ -36,13 +38,13 @@ def audit(
     horizon: int,
     seed: int,
     agent: str | None = None,
-    reference: Reference = "best",
+    reference: Reference = REFERENCE,
     deviations: Iterable[Iterable[int]] | None = None,
-    most_copies: int = 100,
+    most_copies: int = MOST_COPIES,
     tolerance: float | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     budget: int | None = None,
-    method: str = "auto",
+    method: str = METHOD,
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Audit:
@@ -97,19 +99,10 @@ def audit(
     100
     """
     begin = time.perf_counter()
-    asked = ask(
-        market,
-        policy,
-        horizon=horizon,
-        seed=seed,
-        confidence=confidence,
-        budget=budget,
-        workers=workers,
-        progress=progress,
-    )
+    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     most_copies = whole_in("most_copies", most_copies, 2, 10_000_000)
     tolerance = positive("tolerance", tolerance)
-    require(method in _METHODS, "method", method, f"one of {', '.join(_METHODS)}")
+    known("method", method, _METHODS)
     names = market.names if agent is None else [market.agent(agent).name]
     strategies = None if deviations is None else [tuple(counts) for counts in deviations]
     trials = [
@@ -117,27 +110,17 @@ def audit(
         for name in names
         for trial in _trials(market, name, reference, strategies, most_copies, tolerance)
     ]
-    markets = {trial.reference for trial in trials} | {trial.deviated for trial in trials}
-    if method == "exact" or (method == "auto" and is_small(markets, asked.policy, horizon)):
-        gains, worths = compute(trials, asked.policy, horizon)
-        taken: Method = "exact"
-    else:
-        kind = next((one for one in LIMITS if one == method), None)
-        gains, taken = sample(
-            trials, asked.laboratory, alpha=asked.alpha, budget=asked.budget, method=kind
-        )
-        pairs = zip(trials, gains, strict=True)
-        worths = [_worth(trial, gain, asked.laboratory) for trial, gain in pairs]
+    gains, worths, taken = _found(trials, asked, method)
     return Audit(
         market=market,
         policy=str(asked.policy),
-        horizon=horizon,
-        seed=seed,
+        horizon=asked.games.horizon,
+        seed=asked.games.seed,
         confidence=asked.confidence,
         method=taken,
         budget=asked.budget,
         agents=tuple(_gathered(name, trials, gains, worths) for name in names),
-        rounds=asked.laboratory.rounds,
+        rounds=asked.games.rounds,
         seconds=time.perf_counter() - begin,
     )
 
@@ -151,7 +134,7 @@ def reference_strategy(agent: Agent, reference: Reference) -> Strategy:
     1
     """
     if isinstance(reference, str):
-        require(reference in _REFERENCES, "reference", reference, "one of best, honest, market")
+        known("reference", reference, _REFERENCES)
         if reference == "best":
             return agent.best_arm_only().copies
         if reference == "honest":
@@ -177,11 +160,11 @@ def _trials(
     agent = market.agent(name)
     strategy = reference_strategy(agent, reference)
     against = market.with_strategy(name, strategy)
-    found: tuple[Deviation, ...]
-    if strategies is None:
-        found = standard_deviations(agent, strategy, most_copies=most_copies)
-    else:
-        found = given_deviations(agent, strategy, strategies)
+    found = (
+        standard_deviations(agent, strategy, most_copies=most_copies)
+        if strategies is None
+        else given_deviations(agent, strategy, strategies)
+    )
     if not any(one.replicates(strategy) for one in found):
         raise ValueError(
             "deviations: none registers an arm more than once and more often than the reference, "
@@ -194,12 +177,25 @@ def _trials(
     ]
 
 
-def _worth(trial: Trial, gain: Gain, laboratory: Laboratory) -> tuple[float, float]:
+def _found(
+    trials: Sequence[Trial], asked: Request, method: str
+) -> tuple[list[Gain], list[tuple[float, float]], Method]:
+    """The gains, the reference's revenue and worth for each, and the method that was taken."""
+    markets = {trial.reference for trial in trials} | {trial.deviated for trial in trials}
+    policy, horizon = asked.policy, asked.games.horizon
+    if method == "exact" or (method == "auto" and is_small(markets, policy, horizon)):
+        return *compute(trials, policy, horizon), "exact"
+    kind = next((one for one in LIMITS if one == method), None)
+    gains, taken = sample(trials, asked.games, alpha=asked.alpha, budget=asked.budget, method=kind)
+    pairs = zip(trials, gains, strict=True)
+    return gains, [_worth(trial, gain, asked.games) for trial, gain in pairs], taken
+
+
+def _worth(trial: Trial, gain: Gain, games: PairedGames) -> tuple[float, float]:
     """Revenue and worth of the reference, over the games that the gain rests on."""
     if gain.repetitions == 0:
         return math.nan, math.nan
-    games = laboratory.games(trial.reference, gain.repetitions)
-    revenue = games.revenue[:, trial.position]
+    revenue = games.of(trial.reference, gain.repetitions).revenue[:, trial.position]
     return float(revenue.mean()), float(trial.worth(revenue).mean())
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from copyproof.game import Agent, Strategy
-from copyproof.validation import items, require, shown, whole
+from copyproof.validation import FieldError, items, require, shown, whole
 
 __all__ = ["Deviation", "given_deviations", "ladder", "standard_deviations"]
 
@@ -38,8 +38,8 @@ def ladder(most: int) -> list[int]:
 
     Examples
     --------
-    >>> len(ladder(100))
-    7
+    >>> ladder(100)
+    [1, 2, 5, 10, 20, 50, 100]
     """
     counts = []
     power = 1
@@ -66,8 +66,8 @@ def standard_deviations(
     Examples
     --------
     >>> agent = Agent("ann", [0.5, 0.2])
-    >>> len(standard_deviations(agent, (1, 0), most_copies=2))
-    7
+    >>> [one.copies for one in standard_deviations(agent, (1, 0), most_copies=2)]
+    [(1, 1), (0, 1), (2, 0), (2, 2), (2, 1), (0, 2), (1, 2)]
     """
     found: dict[Strategy, str] = {}
     for copies, name in _strategies(agent, ladder(most_copies)):
@@ -105,8 +105,8 @@ def given_deviations(
 
     Examples
     --------
-    >>> len(given_deviations(Agent("ann", [0.5]), (1,), [[2], [3]]))
-    2
+    >>> [one.name for one in given_deviations(Agent("ann", [0.5]), (1,), [[2], [3]])]
+    ['copies 2', 'copies 3']
     """
     found: dict[Strategy, str] = {}
     for k, strategy in enumerate(items("deviations", strategies, "strategies")):
@@ -114,10 +114,11 @@ def given_deviations(
         counts = items(field, strategy, "copy counts")
         copies = tuple(whole(f"{field}[{arm}]", count) for arm, count in enumerate(counts))
         if len(copies) != len(agent.arms):
-            raise ValueError(
-                f"{field} has {len(copies)} counts, and agent {shown(agent.name)} has "
-                f"{len(agent.arms)} arms: one per arm is needed"
+            said = (
+                f"has {len(copies)} counts, and agent {shown(agent.name)} has {len(agent.arms)} "
+                "arms: one per arm is needed"
             )
+            raise FieldError(field, copies, "one count per arm", said)
         require(sum(copies) > 0, field, list(copies), "a strategy that registers something")
         require(copies != reference, field, list(copies), "different from the reference")
         found.setdefault(copies, "copies " + ", ".join(map(str, copies)))

@@ -22,22 +22,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from copyproof.auditing.asked import ask, positive
+import numpy as np
+from numpy.typing import NDArray
+
 from copyproof.auditing.deviations import Deviation, standard_deviations
-from copyproof.auditing.laboratory import Laboratory
 from copyproof.auditing.limits import large_sample_limits
+from copyproof.auditing.request import Request, checked_request, positive
 from copyproof.auditing.result import Gain, interval_dict
-from copyproof.auditing.trials import Trial, sample
+from copyproof.auditing.sampled_gains import sample
+from copyproof.auditing.trials import Trial
+from copyproof.defaults import CAP, CONFIDENCE, STARTS
 from copyproof.external import ExternalPolicy
 from copyproof.game import Agent, Market, Profile, Strategy
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
-from copyproof.validation import require, whole_in
+from copyproof.validation import FieldError, known, whole_in
 
 __all__ = ["Ending", "Equilibrium", "Path", "Step", "equilibrium", "strategies_of"]
 
 Ending: TypeAlias = Literal["equilibrium", "cycle", "undecided"]
-STARTS = ("truthful", "honest", "market", "capped")
+_STARTS = ("truthful", "honest", "market", "capped")
 _MOST_STRATEGIES = 40
 """All copy counts up to the cap are tried if they are no more than this; else standard ones."""
 _TURN_SHARE = 20
@@ -162,10 +166,10 @@ def equilibrium(
     *,
     horizon: int,
     seed: int,
-    cap: int = 10,
+    cap: int = CAP,
     epsilon: float | None = None,
-    starts: Sequence[str] = ("truthful", "honest", "capped"),
-    confidence: float = 0.95,
+    starts: Sequence[str] = STARTS,
+    confidence: float = CONFIDENCE,
     budget: int | None = None,
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
@@ -203,25 +207,16 @@ def equilibrium(
     >>> found = equilibrium(market, "h-ucb", horizon=500, seed=1, cap=3, starts=["truthful"])
     >>> found.truthful
     True
-    >>> len(found.paths[0].steps)
-    0
+    >>> found.paths[0].steps
+    ()
     """
     begin = time.perf_counter()
-    asked = ask(
-        market,
-        policy,
-        horizon=horizon,
-        seed=seed,
-        confidence=confidence,
-        budget=budget,
-        workers=workers,
-        progress=progress,
-    )
+    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     cap = whole_in("cap", cap, 2, 10_000)
     epsilon = positive("epsilon", epsilon)
     for start in starts:
-        require(start in STARTS, "start", start, f"one of {', '.join(STARTS)}")
-    search = _Search(asked.laboratory, cap, epsilon, asked.alpha, asked.budget)
+        known("start", start, _STARTS)
+    search = _Search(asked, cap, epsilon)
     truthful = market.truthful()
     answers = [search.answer(truthful, name) for name in truthful.names]
     verdicts = [gain.verdict for gains in answers for gain in gains]
@@ -233,8 +228,8 @@ def equilibrium(
     ]
     return Equilibrium(
         policy=str(asked.policy),
-        horizon=horizon,
-        seed=seed,
+        horizon=asked.games.horizon,
+        seed=asked.games.seed,
         cap=cap,
         epsilon=epsilon,
         confidence=asked.confidence,
@@ -242,7 +237,7 @@ def equilibrium(
         tempted=tuple(tempted),
         truthful_regret=search.regret(truthful),
         paths=paths,
-        rounds=asked.laboratory.rounds,
+        rounds=asked.games.rounds,
         seconds=time.perf_counter() - begin,
     )
 
@@ -254,8 +249,8 @@ def strategies_of(agent: Agent, cap: int) -> tuple[Deviation, ...]:
 
     Examples
     --------
-    >>> len(strategies_of(Agent("ann", [0.5]), 10))
-    10
+    >>> [one.copies for one in strategies_of(Agent("ann", [0.5, 0.2]), 1)]
+    [(0, 1), (1, 0), (1, 1)]
     """
     arms = len(agent.arms)
     if (cap + 1) ** arms - 1 <= _MOST_STRATEGIES:
@@ -269,19 +264,12 @@ def strategies_of(agent: Agent, cap: int) -> tuple[Deviation, ...]:
 class _Search:
     """Best responses with one error rate for all of them."""
 
-    def __init__(
-        self,
-        laboratory: Laboratory,
-        cap: int,
-        epsilon: float | None,
-        alpha: float,
-        budget: int,
-    ) -> None:
-        self.laboratory = laboratory
+    def __init__(self, asked: Request, cap: int, epsilon: float | None) -> None:
+        self.games = asked.games
+        self.alpha = asked.alpha
+        self.budget = asked.budget
         self.cap = cap
         self.epsilon = epsilon
-        self.alpha = alpha
-        self.budget = budget
         self.turns = 0
         self._answers: dict[tuple[Profile, str], list[Gain]] = {}
 
@@ -296,26 +284,19 @@ class _Search:
         self.turns += 1
         position = profile.names.index(name)
         trials = [
-            Trial(
-                position,
-                profile,
-                profile.with_strategy(name, one.copies),
-                one,
-                self.epsilon,
-                clearly=True,
-            )
+            Trial(position, profile, deviated, one, self.epsilon, clearly=True)
             for one in strategies_of(profile.agents[position], self.cap)
-            if one.copies != profile.agents[position].copies
+            if (deviated := profile.with_strategy(name, one.copies)) != profile
         ]
-        left = self.budget - self.laboratory.rounds
+        left = self.budget - self.games.rounds
         gains, _ = sample(
             trials,
-            self.laboratory,
+            self.games,
             alpha=self.alpha / (self.turns * (self.turns + 1)),
             budget=max(0, min(left, self.budget // _TURN_SHARE)),
             method="large-sample",
         )
-        self.laboratory.keep(profile)
+        self.games.keep(profile)
         return gains
 
     def path(self, market: Market, start: str) -> Path:
@@ -335,7 +316,7 @@ class _Search:
                 before = profile.agent(name).copies
                 steps.append(Step(name, before, best.copies, best.gain))
                 profile = profile.with_strategy(name, best.copies)
-                self.laboratory.keep(profile)
+                self.games.keep(profile)
                 quiet, certain = 0, True
                 if profile.profile in seen:
                     ending = "cycle"
@@ -358,22 +339,21 @@ class _Search:
 
     def regret(self, profile: Market) -> Interval:
         """The principal's regret at a profile, with its own limits."""
-        regret = self.laboratory.games(profile, self._repetitions()).regret
+        regret = self._regrets(profile)
         seen = float(regret.max() - regret.min())
         return large_sample_limits(regret, self.alpha, below=seen, above=seen)
 
     def _price(self, profile: Market, truthful: Market) -> Interval:
-        repetitions = self._repetitions()
-        there = self.laboratory.games(profile, repetitions).regret
-        here = self.laboratory.games(truthful, repetitions).regret
+        there, here = self._regrets(profile), self._regrets(truthful)
         if profile == truthful:
             return Interval(0.0, 0.0, 0.0)
         seen = float(max(there.max(), here.max()) - min(there.min(), here.min()))
         return large_sample_limits(there - here, self.alpha, below=seen, above=seen)
 
-    def _repetitions(self) -> int:
-        """How many games a regret rests on: a fixed number, whatever the budget."""
-        return max(100, min(4096, 1_000_000 // self.laboratory.horizon))
+    def _regrets(self, profile: Market) -> NDArray[np.float64]:
+        """Of a fixed number of games, whatever the budget."""
+        repetitions = max(100, min(4096, 1_000_000 // self.games.horizon))
+        return self.games.of(profile, repetitions).regret
 
 
 def _start(market: Market, start: str, cap: int) -> Market:
@@ -384,5 +364,6 @@ def _start(market: Market, start: str, cap: int) -> Market:
     if start == "capped":
         return market.with_profile([cap] * len(agent.arms) for agent in market.agents)
     if max(max(strategy) for strategy in market.profile) > cap:
-        raise ValueError(f"start = 'market' has more than cap = {cap} copies of an arm")
+        said = f"= 'market' has more than cap = {cap} copies of an arm"
+        raise FieldError("start", start, "a start within the cap", said)
     return market

@@ -224,8 +224,8 @@ class Audit:
         --------
         >>> from copyproof import audit, paper_market
         >>> found = audit(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=1000, seed=1)
-        >>> len(found.to_frame())
-        6
+        >>> found.to_frame()["copies"].tolist()
+        ['[2]', '[5]', '[10]', '[20]', '[50]', '[100]']
         """
         import pandas as pd
 

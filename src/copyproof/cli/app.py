@@ -40,15 +40,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(simulate)
-app.command()(exact)
-app.command()(audit)
-app.command()(equilibrium)
-app.command()(attacks)
-app.command()(bounds)
-app.command()(policies)
-app.command()(paper)
-app.command()(serve)
+for command in (simulate, exact, audit, equilibrium, attacks, bounds, policies, paper, serve):
+    app.command()(command)
 app.add_typer(keys)
 app.add_typer(store)
 

@@ -1,52 +1,35 @@
 """``copyproof attacks``: several identities, and arms that are submitted again as new."""
 
-import json
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, Any
 
 import typer
 
-from copyproof.cli.examine import examined
+from copyproof.cli import options
+from copyproof.cli.examination import examine
 from copyproof.cli.markets import named_market
-from copyproof.cli.options import (
-    AsJson,
-    Budget,
-    Confidence,
-    Horizon,
-    MarketName,
-    Policies,
-    Seed,
-    Workers,
-)
-from copyproof.cli.output import emit, whole
-
-if TYPE_CHECKING:
-    from copyproof.auditing.audit import Reference
-    from copyproof.game.identities import How
+from copyproof.cli.output import emit, emit_json
+from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SPLIT
 
 __all__ = ["attacks"]
 
 
 def attacks(
-    market: MarketName,
-    policy: Policies,
-    horizon: Horizon,
-    agent: Annotated[
-        str, typer.Option(help="The agent that attacks.", metavar="NAME", show_default=False)
-    ],
-    seed: Seed = 0,
+    market: options.MarketName,
+    policy: options.Policies,
+    horizon: options.Horizon,
+    agent: Annotated[str, options.optional("The agent that attacks.", "NAME")],
+    seed: options.Seed = options.DEFAULT_SEED,
     identities: Annotated[
         list[int] | None,
-        typer.Option(
-            help="How many identities to try; may be repeated. 2, 5 and 10 if none is given.",
-            metavar="M",
-            parser=whole,
+        options.whole(
+            "How many identities to try; may be repeated. 2, 5 and 10 if none is given.",
+            "M",
             show_default=False,
         ),
     ] = None,
     reference: Annotated[
-        str,
-        typer.Option(help="What is held against: best, honest or market.", metavar="R"),
-    ] = "best",
+        str, typer.Option(help="What is held against: best, honest or market.", metavar="R")
+    ] = REFERENCE,
     split_arms: Annotated[
         str,
         typer.Option(
@@ -55,11 +38,11 @@ def attacks(
             "out to the identities.",
             metavar="HOW",
         ),
-    ] = "best",
-    confidence: Confidence = 0.95,
-    budget: Budget = None,
-    workers: Workers = None,
-    as_json: AsJson = False,
+    ] = SPLIT,
+    confidence: options.Confidence = CONFIDENCE,
+    budget: options.Budget = None,
+    workers: options.Workers = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Find out what an agent gains by other means than copies.
 
@@ -69,27 +52,22 @@ def attacks(
     game = named_market(market)
     from copyproof.auditing import attacks as find
 
-    found = examined(
-        policy,
-        budget,
-        lambda asked, progress: find(
-            game,
-            asked,
-            agent=agent,
-            horizon=horizon,
-            seed=seed,
-            identities=identities or (2, 5, 10),
-            split_arms=cast("How", split_arms),
-            reference=cast("Reference", reference),
-            confidence=confidence,
-            budget=budget,
-            workers=workers,
-            progress=progress,
-        ),
+    asked: dict[str, Any] = {
+        "agent": agent,
+        "horizon": horizon,
+        "seed": seed,
+        "identities": identities or IDENTITIES,
+        "split_arms": split_arms,
+        "reference": reference,
+        "confidence": confidence,
+        "budget": budget,
+        "workers": workers,
+    }
+    found = examine(
+        policy, budget, lambda one, progress: find(game, one, **asked, progress=progress)
     )
     if as_json:
-        answer = {"policies": [one.to_dict() for one in found]}
-        emit(json.dumps(answer, allow_nan=False) + "\n")
+        emit_json({"policies": [one.to_dict() for one in found]})
     else:
         from copyproof.cli.attack_tables import attack_tables
 

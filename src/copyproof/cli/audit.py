@@ -1,43 +1,41 @@
 """``copyproof audit``: whether policies pay for copies."""
 
-import json
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copyproof.cli.examine import examined
+from copyproof.cli import options
+from copyproof.cli.examination import examine
 from copyproof.cli.markets import named_market
-from copyproof.cli.options import (
-    AsJson,
-    Budget,
-    Confidence,
-    Horizon,
-    MarketName,
-    Policies,
-    Seed,
-    Workers,
-)
-from copyproof.cli.output import check_outputs, emit, whole
+from copyproof.cli.output import check_outputs, emit, emit_json
+from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE
 from copyproof.game import Market
 from copyproof.report.figures import check_format, save_figure
+from copyproof.validation import FieldError, did_you_mean
+
+if TYPE_CHECKING:
+    from copyproof.auditing import Audit
 
 __all__ = ["audit"]
 
 _REFERENCES = ("best", "honest", "market")
+_USUAL = {
+    "reference": REFERENCE,
+    "most_copies": MOST_COPIES,
+    "confidence": CONFIDENCE,
+    "method": METHOD,
+}
 
 
 def audit(
-    market: MarketName,
-    policy: Policies,
-    horizon: Horizon,
-    seed: Seed = 0,
+    market: options.MarketName,
+    policy: options.Policies,
+    horizon: options.Horizon,
+    seed: options.Seed = options.DEFAULT_SEED,
     agent: Annotated[
-        str | None,
-        typer.Option(
-            help="The one agent to audit; all if not given.", metavar="NAME", show_default=False
-        ),
+        str | None, options.optional("The one agent to audit; all if not given.", "NAME")
     ] = None,
     reference: Annotated[
         str,
@@ -46,51 +44,45 @@ def audit(
             "once), market (as its file says), or copy counts such as 1,0,2.",
             metavar="R",
         ),
-    ] = "best",
+    ] = REFERENCE,
     deviation: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Copy counts to try, such as 2,0; may be repeated. If none is given: 1, 2, 5, "
-            "10, ... copies of the best arm, the worst, all; mixed; hiding.",
-            metavar="C,C",
-            show_default=False,
+        options.optional(
+            "Copy counts to try, such as 2,0; may be repeated. If none is given: 1, 2, 5, 10, ... "
+            "copies of the best arm, the worst, all; mixed; hiding.",
+            "C,C",
         ),
     ] = None,
     most_copies: Annotated[
-        int,
-        typer.Option(help="Most copies that are tried of an arm.", metavar="N", parser=whole),
-    ] = 100,
+        int, options.whole("Most copies that are tried of an arm.")
+    ] = MOST_COPIES,
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            help="A gain that counts as none; 0.1 % of the reference's revenue, and at least "
-            "0.001, if not given.",
-            metavar="X",
-            show_default=False,
+        options.optional(
+            "A gain that counts as none; 0.1 % of the reference's revenue, and at least 0.001, if "
+            "not given.",
+            "X",
         ),
     ] = None,
-    confidence: Confidence = 0.95,
-    budget: Budget = None,
+    confidence: options.Confidence = CONFIDENCE,
+    budget: options.Budget = None,
     method: Annotated[
         str,
         typer.Option(
             help="auto, exact, sampling, bounded (limits that are guaranteed) or large-sample.",
             metavar="M",
         ),
-    ] = "auto",
-    workers: Workers = None,
-    as_json: AsJson = False,
+    ] = METHOD,
+    workers: options.Workers = None,
+    as_json: options.AsJson = False,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            help="Draw the gains against the number of copies into a .png, .svg or .pdf file.",
-            metavar="FILE",
-            show_default=False,
+        options.optional(
+            "Draw the gains against the number of copies into a .png, .svg or .pdf file.", "FILE"
         ),
     ] = None,
     report: Annotated[
-        Path | None,
-        typer.Option(help="Write a page about it: .html.", metavar="FILE", show_default=False),
+        Path | None, options.optional("Write a page about it: .html.", "FILE")
     ] = None,
 ) -> None:
     """Find out whether a policy pays agents for copies.
@@ -98,12 +90,9 @@ def audit(
     A policy is prone if some copying surely gains, no-gain if none gains more than the tolerance,
     and undecided if the budget of rounds does not tell. Every verdict is a success: status 0.
     """
-    if plot is not None:
-        check_format(plot)
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"--report {report} does not end in .html: no other page is written")
-    check_outputs(market, plot=plot, report=report)
-    options: dict[str, Any] = {
+    _check_files(market, plot, report)
+    asked: dict[str, Any] = {
+        "budget": budget,
         "horizon": horizon,
         "seed": seed,
         "agent": agent,
@@ -116,15 +105,36 @@ def audit(
         "workers": workers,
     }
     game = named_market(market)
-    if plot is not None and options["deviations"] is not None:
-        _check_drawable(game, agent, options["deviations"])
+    if plot is not None and asked["deviations"] is not None:
+        _check_drawable(game, agent, asked["deviations"])
     from copyproof.auditing import audit as find
 
-    audits = examined(
-        policy,
-        budget,
-        lambda asked, progress: find(game, asked, budget=budget, progress=progress, **options),
+    audits = examine(
+        policy, budget, lambda one, progress: find(game, one, **asked, progress=progress)
     )
+    _write_files(audits, plot, report, _command(market, policy, asked))
+    if as_json:
+        found = [one.to_dict() for one in audits]
+        emit_json(found[0] if len(found) == 1 else {"audits": found})
+    else:
+        from copyproof.cli.audit_tables import audit_tables
+
+        emit(audit_tables(audits))
+
+
+def _check_files(market: str, plot: Path | None, report: Path | None) -> None:
+    """Refuse, before any work, files that could not be written."""
+    if plot is not None:
+        check_format(plot)
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        said = f"{report} does not end in .html: no other page is written"
+        raise FieldError("--report", report, "an .html file", said)
+    check_outputs(market, plot=plot, report=report)
+
+
+def _write_files(
+    audits: "list[Audit]", plot: Path | None, report: Path | None, command: str
+) -> None:
     if plot is not None:
         from copyproof.report.audit_figure import plot_gains
 
@@ -134,24 +144,18 @@ def audit(
     if report is not None:
         from copyproof.report.audit_page import write_audit_report
 
-        command = _command(market, policy, budget=budget, **options)
         write_audit_report(report, audits, command=command)
-    if as_json:
-        found = [one.to_dict() for one in audits]
-        answer = found[0] if len(found) == 1 else {"audits": found}
-        emit(json.dumps(answer, allow_nan=False) + "\n")
-    else:
-        from copyproof.cli.audit_tables import audit_tables
-
-        emit(audit_tables(audits))
 
 
 def _counts(option: str, text: str) -> tuple[int, ...]:
     """Read copy counts such as ``1,0,2``."""
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdecimal() for part in parts):
-        names = f"{', '.join(_REFERENCES)}, or " if option == "--reference" else ""
-        raise ValueError(f"{option} = {text!r} is not {names}copy counts such as 1,0,2")
+        counts = "copy counts such as 1,0,2"
+        if option == "--reference":
+            suggestion = did_you_mean(text, _REFERENCES)
+            raise FieldError(option, text, f"{', '.join(_REFERENCES)}, or {counts}{suggestion}")
+        raise FieldError(option, text, counts)
     return tuple(map(int, parts))
 
 
@@ -162,20 +166,23 @@ def _check_drawable(market: Market, agent: str | None, deviations: list[tuple[in
         for copies in deviations:
             if len(copies) == len(one.arms) and copies[one.best_arm] == sum(copies):
                 return
-    raise ValueError("--plot shows copies of the best arm alone, and no --deviation is of them")
+    said = "shows copies of the best arm alone, and no --deviation is of them"
+    raise FieldError("--plot", deviations, "of the best arm alone", said)
 
 
-def _command(market: str, policies: list[str], **options: Any) -> str:
-    """What to type to find the same again; files are named without their folders."""
+def _command(market: str, policies: list[str], asked: dict[str, Any]) -> str:
+    """Return what to type to find the same again; files are named without their folders."""
     words = ["copyproof", "audit", market if market.startswith("paper:") else Path(market).name]
     for text in policies:
         words += ["--policy", text]
-    usual = {"reference": "best", "most_copies": 100, "confidence": 0.95, "method": "auto"}
-    for name, value in options.items():
-        if name in ("deviations", "workers") or value is None or usual.get(name) == value:
+    for name, value in asked.items():
+        if name in ("deviations", "workers") or value is None or _USUAL.get(name) == value:
             continue
-        written = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        words += [f"--{name.replace('_', '-')}", written]
-    for copies in options["deviations"] or ():
-        words += ["--deviation", ",".join(map(str, copies))]
+        words += [f"--{name.replace('_', '-')}", _written(value)]
+    for copies in asked["deviations"] or ():
+        words += ["--deviation", _written(copies)]
     return shlex.join(words)
+
+
+def _written(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

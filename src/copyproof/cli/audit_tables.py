@@ -1,19 +1,17 @@
 """Audits as plain tables, for people: verdicts, then agent by agent what copying gains."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.console import Console
 from rich.table import Table
 
 from copyproof.auditing import AgentAudit, Audit
-from copyproof.cli.tables import MOST_AGENTS, new_console, new_table, quantity, trimmed
+from copyproof.cli import tables
 from copyproof.report.audit_figure import reference_words
 from copyproof.report.audit_words import attitudes, fee_words
 from copyproof.report.numbers import brief, limits
 
 __all__ = ["audit_tables"]
 
-_LONGEST_NAME = 24
 _MORE_BUDGET = 4
 """Times the rounds that halve the limits."""
 _READING = (
@@ -33,38 +31,34 @@ def audit_tables(audits: Sequence[Audit]) -> str:
     audits : sequence of Audit
         Of one market, horizon, seed and reference.
     """
+    return tables.printed(_parts(audits))
+
+
+def _parts(audits: Sequence[Audit]) -> Iterator[str | Table]:
     first = audits[0]
-    console = new_console()
-    with console.capture() as text:
-        console.print(
-            f"{quantity(len(first.agents), 'agent')} of {len(first.market.agents)} audited; "
-            f"{quantity(first.horizon, 'round')}, seed {first.seed}\n"
-            f"reference: {reference_words(audits)}; all gains of a policy hold together, with "
-            f"{100 * first.confidence:g} %\n"
-        )
-        console.print(_verdict_table(audits))
-        for audit in audits:
-            _print_agents(console, audit)
-        console.print(f"\n{_READING}")
-        for audit in audits:
-            _print_hint(console, audit)
-        left_out = len(first.agents) - MOST_AGENTS
-        if left_out > 0:
-            console.print(
-                f"\n{quantity(left_out, 'more agent')} left out here; --json has all of them"
-            )
-    return trimmed(text.get())
+    yield (
+        f"{tables.quantity(len(first.agents), 'agent')} of {len(first.market.agents)} audited; "
+        f"{tables.quantity(first.horizon, 'round')}, seed {first.seed}\n"
+        f"reference: {reference_words(audits)}; all gains of a policy hold together, with "
+        f"{100 * first.confidence:g} %\n"
+    )
+    yield _verdict_table(audits)
+    for audit in audits:
+        yield from _agent_parts(audit)
+    yield f"\n{_READING}"
+    for audit in audits:
+        yield from _hint(audit)
+    yield from tables.left_out(len(first.agents))
 
 
 def _verdict_table(audits: Sequence[Audit]) -> Table:
-    table = new_table()
-    table.add_column("policy", overflow="fold")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("method", no_wrap=True)
-    for heading in ("rounds played", "of", "seconds"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for audit in audits:
-        table.add_row(
+    columns = (
+        tables.text("policy"),
+        *map(tables.word, ("verdict", "method")),
+        *map(tables.number, ("rounds played", "of", "seconds")),
+    )
+    rows = (
+        (
             audit.policy,
             audit.verdict,
             audit.method,
@@ -72,59 +66,49 @@ def _verdict_table(audits: Sequence[Audit]) -> Table:
             f"{audit.budget:,}",
             f"{audit.seconds:.1f}",
         )
-    return table
+        for audit in audits
+    )
+    return tables.new_table(columns, rows)
 
 
-def _print_agents(console: Console, audit: Audit) -> None:
-    agents = audit.agents[:MOST_AGENTS]
-    console.print(f"\n{audit.policy}: what copying gains at best")
-    table = _agent_table("verdict", "best copying")
-    for heading in ("revenue", "gain [low, high]"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for agent in agents:
-        best = agent.best_deviation
-        table.add_row(
-            agent.name,
-            agent.verdict,
-            best.deviation.name,
-            brief(agent.revenue),
-            limits(best.gain),
-        )
-    console.print(table)
-    console.print(f"\n{audit.policy}: what that costs the principal, and what would stop it")
-    table = _agent_table()
-    table.add_column("loss [low, high]", justify="right", no_wrap=True)
-    table.add_column("fee", justify="right", no_wrap=True)
-    table.add_column("dominance", overflow="fold")
-    for agent in agents:
-        loss = limits(agent.best_deviation.loss)
-        table.add_row(agent.name, loss, fee_words(agent), attitudes(agent))
-    console.print(table)
-    if any(agent.showing for agent in agents):
-        _print_showing(console, audit, agents)
+def _agent_parts(audit: Audit) -> Iterator[str | Table]:
+    agents = audit.agents[: tables.MOST_AGENTS]
+    yield f"\n{audit.policy}: what copying gains at best"
+    columns = [tables.agent(), *map(tables.text, ("verdict", "best copying"))]
+    columns += map(tables.number, ("revenue", "gain [low, high]"))
+    yield tables.new_table(columns, map(_copying_row, agents))
+    yield f"\n{audit.policy}: what that costs the principal, and what would stop it"
+    columns = [
+        tables.agent(),
+        *map(tables.number, ("loss [low, high]", "fee")),
+        tables.text("dominance"),
+    ]
+    yield tables.new_table(columns, map(_cost_row, agents))
+    if any(one.showing for one in agents):
+        yield f"\n{audit.policy}: what hiding or showing arms gains at best, without copies"
+        columns = [
+            tables.agent(),
+            *map(tables.text, ("verdict", "strategy")),
+            tables.number("gain [low, high]"),
+        ]
+        yield tables.new_table(columns, (_showing_row(one) for one in agents if one.showing))
 
 
-def _print_showing(console: Console, audit: Audit, agents: Sequence[AgentAudit]) -> None:
-    console.print(f"\n{audit.policy}: what hiding or showing arms gains at best, without copies")
-    table = _agent_table("verdict", "strategy")
-    table.add_column("gain [low, high]", justify="right", no_wrap=True)
-    for agent in agents:
-        if agent.showing:
-            best = max(agent.showing, key=lambda one: one.gain.mean)
-            shown = _SHOWN[best.verdict]
-            table.add_row(agent.name, shown, best.deviation.name, limits(best.gain))
-    console.print(table)
+def _copying_row(one: AgentAudit) -> tuple[str, ...]:
+    best = one.best_deviation
+    return one.name, one.verdict, best.deviation.name, brief(one.revenue), limits(best.gain)
 
 
-def _agent_table(*columns: str) -> Table:
-    table = new_table()
-    table.add_column("agent", overflow="fold", max_width=_LONGEST_NAME)
-    for heading in columns:
-        table.add_column(heading, overflow="fold")
-    return table
+def _cost_row(one: AgentAudit) -> tuple[str, ...]:
+    return one.name, limits(one.best_deviation.loss), fee_words(one), attitudes(one)
 
 
-def _print_hint(console: Console, audit: Audit) -> None:
+def _showing_row(one: AgentAudit) -> tuple[str, ...]:
+    best = max(one.showing, key=lambda gain: gain.gain.mean)
+    return one.name, _SHOWN[best.verdict], best.deviation.name, limits(best.gain)
+
+
+def _hint(audit: Audit) -> Iterator[str]:
     """What to do about gains by copying that are still open."""
     if audit.verdict != "undecided":
         return
@@ -133,4 +117,4 @@ def _print_hint(console: Console, audit: Audit) -> None:
     hint = f"--budget {_MORE_BUDGET * audit.budget} may decide them"
     if not any(gain.repetitions for gain in still):
         hint = f"--budget {audit.budget} is too small to play each of them twice"
-    console.print(f"\n{audit.policy}: {len(still)} of {len(gains)} gains are undecided; {hint}")
+    yield f"\n{audit.policy}: {len(still)} of {len(gains)} gains are undecided; {hint}"

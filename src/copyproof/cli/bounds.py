@@ -1,31 +1,22 @@
 """``copyproof bounds``: what the theorems promise for a market under a policy."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
-
-from copyproof.cli.markets import MARKET_HELP, named_market
-from copyproof.cli.output import emit, whole
+from copyproof.cli import options
+from copyproof.cli.markets import named_market
+from copyproof.cli.output import emit, emit_json
 from copyproof.policy import parse_policy, with_market_defaults
+from copyproof.validation import FieldError
+
+__all__ = ["bounds"]
 
 
 def bounds(
-    market: Annotated[str, typer.Argument(metavar="MARKET", help=MARKET_HELP, show_default=False)],
-    policy: Annotated[
-        list[str],
-        typer.Option(
-            help="A policy such as h-ucb or 'rh-ucb(L=3)'; `copyproof policies` lists all.",
-            metavar="P",
-            show_default=False,
-        ),
-    ],
-    horizon: Annotated[
-        int,
-        typer.Option(help="Rounds of a game.", metavar="T", parser=whole, show_default=False),
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    market: options.MarketName,
+    policy: Annotated[list[str], options.policies("; `copyproof policies` lists all.")],
+    horizon: options.Horizon,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show what the theorems promise.
 
@@ -33,7 +24,8 @@ def bounds(
     its value, or the condition that fails.
     """
     if len(policy) != 1:
-        raise ValueError(f"--policy is given {len(policy)} times: bounds takes one policy")
+        said = f"is given {len(policy)} times: bounds takes one policy"
+        raise FieldError("--policy", policy, "given once", said)
     asked = parse_policy(policy[0])
     game = named_market(market)
     from copyproof.theory import bounds as find
@@ -50,8 +42,8 @@ def bounds(
             "bounds": [bound.to_dict() for bound in found],
             "samples": [asdict(sample) for sample in drawn],
         }
-        emit(json.dumps(answer, allow_nan=False) + "\n")
+        emit_json(answer)
     else:
-        from copyproof.cli.tables import bounds_tables
+        from copyproof.cli.bounds_tables import bounds_tables
 
         emit(bounds_tables(game, str(resolved), horizon, found, drawn))

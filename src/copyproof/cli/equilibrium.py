@@ -1,60 +1,42 @@
 """``copyproof equilibrium``: where agents end up who answer each other."""
 
-import json
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
-
-from copyproof.cli.examine import examined
+from copyproof.cli import options
+from copyproof.cli.examination import examine
 from copyproof.cli.markets import named_market
-from copyproof.cli.options import (
-    AsJson,
-    Budget,
-    Confidence,
-    Horizon,
-    MarketName,
-    Policies,
-    Seed,
-    Workers,
-)
-from copyproof.cli.output import emit, whole
+from copyproof.cli.output import emit, emit_json
+from copyproof.defaults import CAP, CONFIDENCE, STARTS
 
 __all__ = ["equilibrium"]
 
-_STARTS = ("truthful", "honest", "capped")
-
 
 def equilibrium(
-    market: MarketName,
-    policy: Policies,
-    horizon: Horizon,
-    seed: Seed = 0,
-    cap: Annotated[
-        int, typer.Option(help="Most copies of one arm.", metavar="N", parser=whole)
-    ] = 10,
+    market: options.MarketName,
+    policy: options.Policies,
+    horizon: options.Horizon,
+    seed: options.Seed = options.DEFAULT_SEED,
+    cap: Annotated[int, options.whole("Most copies of one arm.")] = CAP,
     epsilon: Annotated[
         float | None,
-        typer.Option(
-            help="A gain that nobody moves for; 0.1 % of the agent's revenue, and at least 0.001, "
-            "if not given.",
-            metavar="X",
-            show_default=False,
+        options.optional(
+            "A gain that nobody moves for; 0.1 % of the agent's revenue, and at least 0.001, if "
+            "not given.",
+            "X",
         ),
     ] = None,
     start: Annotated[
         list[str] | None,
-        typer.Option(
-            help="truthful (best arms only), honest (every arm once), market (as its file says) "
-            "or capped (every arm up to the cap); may be repeated. All but market if none is "
-            "given.",
-            metavar="START",
-            show_default=False,
+        options.optional(
+            "truthful (best arms only), honest (every arm once), market (as its file says) or "
+            "capped (every arm up to the cap); may be repeated. All but market if none is given.",
+            "START",
         ),
     ] = None,
-    confidence: Confidence = 0.95,
-    budget: Budget = None,
-    workers: Workers = None,
-    as_json: AsJson = False,
+    confidence: options.Confidence = CONFIDENCE,
+    budget: options.Budget = None,
+    workers: options.Workers = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Follow best responses over copy counts.
 
@@ -65,26 +47,21 @@ def equilibrium(
     game = named_market(market)
     from copyproof.auditing import equilibrium as find
 
-    found = examined(
-        policy,
-        budget,
-        lambda asked, progress: find(
-            game,
-            asked,
-            horizon=horizon,
-            seed=seed,
-            cap=cap,
-            epsilon=epsilon,
-            starts=start or _STARTS,
-            confidence=confidence,
-            budget=budget,
-            workers=workers,
-            progress=progress,
-        ),
+    asked: dict[str, Any] = {
+        "horizon": horizon,
+        "seed": seed,
+        "cap": cap,
+        "epsilon": epsilon,
+        "starts": start or STARTS,
+        "confidence": confidence,
+        "budget": budget,
+        "workers": workers,
+    }
+    found = examine(
+        policy, budget, lambda one, progress: find(game, one, **asked, progress=progress)
     )
     if as_json:
-        answer = {"policies": [one.to_dict() for one in found]}
-        emit(json.dumps(answer, allow_nan=False) + "\n")
+        emit_json({"policies": [one.to_dict() for one in found]})
     else:
         from copyproof.cli.attack_tables import equilibrium_tables
 

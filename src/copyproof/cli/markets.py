@@ -1,13 +1,9 @@
 """How a command names a market: by its file, or as one of the paper's."""
 
 from copyproof.game import Market, paper_market
+from copyproof.validation import FieldError
 
-__all__ = ["MARKET_HELP", "named_market"]
-
-MARKET_HELP = (
-    "A market file (.toml, .json), or a market of the paper: paper:2a, or "
-    "paper:1a:100 with 100 copies."
-)
+__all__ = ["named_market"]
 
 
 def named_market(name: str) -> Market:
@@ -26,5 +22,5 @@ def named_market(name: str) -> Market:
     if not copies:
         return paper_market(figure)
     if not copies[0].isdecimal():
-        raise ValueError(f"{name}: copies = {copies[0]!r} is not a whole number")
+        raise FieldError(f"{name}: copies", copies[0], "a whole number")
     return paper_market(figure, int(copies[0]))

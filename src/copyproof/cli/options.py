@@ -1,63 +1,83 @@
-"""Options that several commands have in common."""
+"""Arguments and options, each defined once for all commands that have it.
 
-from typing import Annotated, TypeAlias
+Defaults that the library has, too, come from ``copyproof.defaults``.
+"""
+
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from copyproof.cli.markets import MARKET_HELP
-from copyproof.cli.output import whole
+from copyproof.defaults import BUDGET, EXTERNAL_BUDGET
 
-__all__ = [
-    "AsJson",
-    "Budget",
-    "Confidence",
-    "Horizon",
-    "MarketName",
-    "Policies",
-    "Seed",
-    "Workers",
-]
+DEFAULT_SEED = 0
+DEFAULT_STORE = "sqlite:copyproof.db"
+
+
+def _whole(text: str) -> int:
+    """Read the whole number of an option; what is none is shown as it was given."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a whole number") from None
+
+
+def whole(help: str, metavar: str = "N", *, show_default: bool = True) -> Any:
+    """Return an option that takes a whole number."""
+    return typer.Option(help=help, metavar=metavar, parser=_whole, show_default=show_default)
+
+
+def optional(help: str, metavar: str, *names: str) -> Any:
+    """Return an option that may be left out, whose help says what happens then."""
+    return typer.Option(*names, help=help, metavar=metavar, show_default=False)
+
+
+def policies(more: str) -> Any:
+    """Return the option ``--policy``; its help goes on after two examples."""
+    return optional(f"A policy such as h-ucb or 'rh-ucb(L=3)'{more}", "P", "--policy")
+
 
 MarketName: TypeAlias = Annotated[
-    str, typer.Argument(metavar="MARKET", help=MARKET_HELP, show_default=False)
-]
-Policies: TypeAlias = Annotated[
-    list[str],
-    typer.Option(
-        "--policy",
-        help="A policy such as h-ucb or 'rh-ucb(L=3)', or another's such as 'river:UCB(delta=1)'; "
-        "may be repeated.",
-        metavar="P",
+    str,
+    typer.Argument(
+        metavar="MARKET",
+        help="A market file (.toml, .json), or a market of the paper: paper:2a, or paper:1a:100 "
+        "with 100 copies.",
         show_default=False,
     ),
 ]
-Horizon: TypeAlias = Annotated[
-    int, typer.Option(help="Rounds of a game.", metavar="T", parser=whole, show_default=False)
+Policies: TypeAlias = Annotated[
+    list[str], policies(", or another's such as 'river:UCB(delta=1)'; may be repeated.")
 ]
-Seed: TypeAlias = Annotated[
-    int, typer.Option(help="Equal seeds share their luck.", metavar="S", parser=whole)
-]
+Horizon: TypeAlias = Annotated[int, whole("Rounds of a game.", "T", show_default=False)]
+Seed: TypeAlias = Annotated[int, whole("Equal seeds share their luck.", "S")]
 Confidence: TypeAlias = Annotated[
     float,
     typer.Option(help="With which the limits of all gains of a policy hold together.", metavar="X"),
 ]
 Budget: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        help="Most rounds for each policy: 300000000 if not given, 2000000 for another's.",
-        metavar="ROUNDS",
-        parser=whole,
+    whole(
+        f"Most rounds for each policy: {BUDGET} if not given, {EXTERNAL_BUDGET} for another's.",
+        "ROUNDS",
         show_default=False,
     ),
 ]
 Workers: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        help="Threads or processes, as many as there are processors if not given; no effect on "
-        "the result.",
-        metavar="N",
-        parser=whole,
+    whole(
+        "Threads or processes, as many as there are processors if not given; no effect on the "
+        "result.",
         show_default=False,
     ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
+StoreUrl: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--store",
+        help="sqlite:FILE or postgresql://USER:PASSWORD@HOST/DATABASE.",
+        metavar="URL",
+        envvar="COPYPROOF_STORE",
+        show_envvar=True,
+    ),
+]

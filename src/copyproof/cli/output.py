@@ -1,13 +1,17 @@
 """Where output goes: standard output in one piece, and files that can be known to be writable."""
 
+import json
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
 
-__all__ = ["check_outputs", "emit", "one_line", "say", "silence_stdout", "whole"]
+from copyproof.validation import FieldError
+
+__all__ = ["check_outputs", "emit", "emit_json", "one_line", "say", "silence_stdout"]
 
 
 def emit(text: str) -> None:
@@ -31,6 +35,11 @@ def emit(text: str) -> None:
     except OSError:
         silence_stdout()
         raise
+
+
+def emit_json(answer: Mapping[str, object]) -> None:
+    """Write one JSON object to standard output."""
+    emit(json.dumps(answer, allow_nan=False) + "\n")
 
 
 def say(line: str) -> None:
@@ -65,25 +74,11 @@ def one_line(text: str) -> str:
 
     Examples
     --------
-    >>> len(one_line("two" + chr(10) + "  lines" + chr(27)))
-    10
+    >>> one_line("two" + chr(10) + "  lines" + chr(27))
+    'two lines?'
     """
     words = " ".join(text.split())
     return "".join(letter if letter.isprintable() else "?" for letter in words)
-
-
-def whole(text: str) -> int:
-    """Read the whole number of an option; what is none is shown as it was given.
-
-    Examples
-    --------
-    >>> whole("100000")
-    100000
-    """
-    try:
-        return int(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a whole number") from None
 
 
 def check_outputs(market: str, **files: Path | None) -> None:
@@ -98,8 +93,8 @@ def check_outputs(market: str, **files: Path | None) -> None:
 
     Raises
     ------
-    ValueError
-        One line that names the option.
+    FieldError
+        That names the option.
     """
     taken = {os.path.realpath(market): "the market file"}
     for option, path in files.items():
@@ -108,11 +103,15 @@ def check_outputs(market: str, **files: Path | None) -> None:
         try:
             _check_writable(path)
         except OSError as error:
-            raise ValueError(f"--{option} {path} cannot be written: {error.strerror}") from None
+            raise _refusal(option, path, f"cannot be written: {error.strerror}") from None
         place = os.path.realpath(path)
         if place in taken:
-            raise ValueError(f"--{option} {path} would overwrite {taken[place]}")
+            raise _refusal(option, path, f"would overwrite {taken[place]}")
         taken[place] = f"--{option}"
+
+
+def _refusal(option: str, path: Path, why: str) -> FieldError:
+    return FieldError(f"--{option}", path, "a new file that can be written", f"{path} {why}")
 
 
 def _check_writable(path: Path) -> None:

@@ -1,14 +1,16 @@
 """``copyproof paper``: the whole study, its figures, its claims and its report."""
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyproof.cli.output import emit, whole
-from copyproof.cli.waiting import Waiting, prompt_interrupt
+from copyproof.cli import options
+from copyproof.cli.output import emit, emit_json
+from copyproof.cli.progress import ProgressBar, prompt_interrupt
+from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
+from copyproof.validation import FieldError, known
 
 if TYPE_CHECKING:
     from copyproof.paper import Figures, Settings, Store
@@ -22,48 +24,42 @@ def paper(
     ] = Path("paper"),
     only: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A figure: fig1a, fig1b, fig2a, fig2b, fig2c, markets, ablation, samples "
-            "or growth; more may follow. All if none is given.",
-            metavar="FIGURE",
-            show_default=False,
+        options.optional(
+            "A figure: fig1a, fig1b, fig2a, fig2b, fig2c, markets, ablation, samples or growth; "
+            "more may follow. All if none is given.",
+            "FIGURE",
         ),
     ] = None,
     more: Annotated[
         list[str] | None, typer.Argument(metavar="[FIGURE ...]", hidden=True, show_default=False)
     ] = None,
     horizon: Annotated[
-        int | None,
-        typer.Option(help="Rounds of a game, 100000 as in the paper.", metavar="T", parser=whole),
+        int | None, options.whole(f"Rounds of a game, {STUDY_HORIZON} as in the paper.", "T")
     ] = None,
     repetitions: Annotated[
         int | None,
-        typer.Option(help="Games for each point, 100 as in the paper.", metavar="R", parser=whole),
+        options.whole(f"Games for each point, {STUDY_REPETITIONS} as in the paper.", "R"),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(help="One for the whole study.", metavar="S", parser=whole)
-    ] = 1,
+    seed: Annotated[int, options.whole("One for the whole study.", "S")] = STUDY_SEED,
     quick: Annotated[
         bool, typer.Option("--quick", help="A small study: 10000 rounds, 20 repetitions.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Play the paper's study, and say claim by claim what holds.
 
     Broken off, it goes on where it stopped when it is called again; finished, it draws again
     without playing.
     """
-    names = [*(only or []), *(more or [])]
     if more and not only:
-        raise ValueError(f"{more[0]!r} is not expected here; figures are given with --only")
+        said = "is not expected here; figures are given with --only"
+        raise FieldError(repr(more[0]), more, "expected here", said)
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
         from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, Settings, judge, open_store
         from copyproof.report.page import write_report
 
-    for name in names:
-        if name not in FIGURES:
-            raise ValueError(f"figure = {name!r} is not one of {', '.join(FIGURES)}")
+    names = {known("figure", name, FIGURES) for name in [*(only or []), *(more or [])]}
     base = QUICK if quick else PAPER_SIZE
     settings = Settings(
         horizon=base.horizon if horizon is None else horizon,
@@ -75,18 +71,17 @@ def paper(
         figures, played = _complete(store, wanted, settings)
         verdicts = judge(figures)
         write_report(out, figures, verdicts, settings)
-    seconds = time.perf_counter() - begin
     if as_json:
-        found = {
+        answer = {
             "out": str(out),
             "figures": list(figures),
             "claims": [verdict.to_dict() for verdict in verdicts],
             "played": played,
-            "seconds": seconds,
+            "seconds": time.perf_counter() - begin,
         }
-        emit(json.dumps(found, allow_nan=False) + "\n")
+        emit_json(answer)
     else:
-        from copyproof.cli.tables import claims_table
+        from copyproof.cli.claim_tables import claims_table
 
         emit(claims_table(verdicts) + f"\n{out / 'index.html'}\n")
 
@@ -95,14 +90,14 @@ def _complete(
     store: "Store", wanted: tuple[str, ...], settings: "Settings"
 ) -> "tuple[Figures, int]":
     """Play what is missing of the wanted figures; return all complete ones, and how much it was."""
-    from copyproof.engine.cache import is_cached
     from copyproof.paper import FIGURES, all_runs, by_figure, play, runs_of
+    from copyproof.simulation import is_compiled
 
     found = store.found(all_runs(FIGURES, settings))
     missing = [run for run in all_runs(wanted, settings) if run not in found]
-    with Waiting(sum(run.rounds for run in missing), compiles=not is_cached()) as waiting:
+    with ProgressBar(sum(run.rounds for run in missing), compiles=not is_compiled()) as bar:
         for run in missing:
-            progress = waiting.part(run.rounds)
+            progress = bar.part(run.rounds)
             with prompt_interrupt():
                 found[run] = play(run, progress)
             store.keep(run, found[run])

@@ -1,27 +1,24 @@
 """``copyproof policies``: the catalogue of named policies."""
 
-import json
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from copyproof.cli.output import emit
+from copyproof.cli import options
+from copyproof.cli.output import emit, emit_json
 from copyproof.policy import CATALOGUE, NamedPolicy
 
+__all__ = ["policies"]
 
-def policies(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
-) -> None:
+
+def policies(as_json: options.AsJson = False) -> None:
     """List the named policies.
 
     Shows their parameters, what they do, and what is claimed of them. The status of a claim is
     theorem (a complete proof is known), partly (proven in the stated part only), unproven or false.
     """
     if as_json:
-        found = {"policies": [_row_dict(row) for row in CATALOGUE]}
-        emit(json.dumps(found, allow_nan=False) + "\n")
+        emit_json({"policies": [_row_dict(row) for row in CATALOGUE]})
     else:
-        from copyproof.cli.tables import catalogue_table
+        from copyproof.cli.claim_tables import catalogue_table
 
         emit(catalogue_table(CATALOGUE))
 

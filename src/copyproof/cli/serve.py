@@ -1,40 +1,38 @@
 """``copyproof serve``: the live principal behind HTTP."""
 
-import json
 import logging
 import time
 from typing import Annotated
 
 import typer
 
-from copyproof.cli.output import emit, say, whole
-from copyproof.cli.stores import DEFAULT_STORE, StoreUrl, opened
-from copyproof.cli.waiting import prompt_interrupt
+from copyproof.cli import options
+from copyproof.cli.output import emit, emit_json, say
+from copyproof.cli.progress import prompt_interrupt
+from copyproof.cli.store import opened
+from copyproof.defaults import LEASE_SECONDS, REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
+from copyproof.validation import FieldError
+
+__all__ = ["serve"]
 
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
 
 def serve(
-    store: StoreUrl = DEFAULT_STORE,
+    store: options.StoreUrl = options.DEFAULT_STORE,
     host: Annotated[
         str, typer.Option(help="The address to bind; only this machine unless told otherwise.")
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(help="The port; 0 takes a free one.", metavar="N", parser=whole)
-    ] = 8000,
+    port: Annotated[int, options.whole("The port; 0 takes a free one.")] = 8000,
     rate: Annotated[
         float, typer.Option(help="Requests a second of one key, in the long run.", metavar="X")
-    ] = 10_000.0,
-    burst: Annotated[
-        int, typer.Option(help="Requests of one key at once.", metavar="N", parser=whole)
-    ] = 20_000,
-    body: Annotated[
-        int, typer.Option(help="Most bytes of a request.", metavar="BYTES", parser=whole)
-    ] = 1 << 20,
+    ] = REQUEST_RATE,
+    burst: Annotated[int, options.whole("Requests of one key at once.")] = REQUEST_BURST,
+    body: Annotated[int, options.whole("Most bytes of a request.", "BYTES")] = REQUEST_BYTES,
     lease: Annotated[
         float,
         typer.Option(help="Seconds until another process takes over.", metavar="SECONDS"),
-    ] = 6.0,
+    ] = LEASE_SECONDS,
     example: Annotated[
         bool, typer.Option("--example", help="Set up a small market and print a key for it.")
     ] = False,
@@ -48,10 +46,10 @@ def serve(
     from the command `copyproof keys add operator`.
     """
     _check(rate, burst, body, lease)
-    if example and store == DEFAULT_STORE:
+    if example and store == options.DEFAULT_STORE:
         store = _EXAMPLE_STORE
     with opened(store, create=True) as found:
-        from copyproof.engine.cache import is_cached
+        from copyproof.live.compiled import is_compiled
         from copyproof.service import Limits, bind, run
         from copyproof.service.example import EXAMPLE, make_example
         from copyproof.service.keys import Keyring
@@ -60,7 +58,7 @@ def serve(
         logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
         with bind(host, port) as bound:
             keyring = Keyring(found, time.time)
-            if not is_cached("serve"):
+            if not is_compiled():
                 say("compiling the engine, once for this version (about a minute) ...")
             if example:
                 with prompt_interrupt():
@@ -70,7 +68,7 @@ def serve(
             def up(url: str) -> None:
                 market = EXAMPLE if example else None
                 if as_json:
-                    emit(json.dumps({"url": url, "market": market, "key": key}) + "\n")
+                    emit_json({"url": url, "market": market, "key": key})
                 else:
                     emit(_welcome(url, key, EXAMPLE, store, len(keyring) == 0))
 
@@ -83,9 +81,13 @@ def serve(
 def _check(rate: float, burst: int, body: int, lease: float) -> None:
     for name, value, least in (("rate", rate, 0.001), ("burst", burst, 1), ("body", body, 100)):
         if not least <= value <= 1e12:
-            raise ValueError(f"--{name} {value} is not a number from {least} on")
+            raise _refusal(name, value, f"a number from {least} on")
     if not 1.0 <= lease <= 3600.0:
-        raise ValueError(f"--lease {lease} is not a number of seconds from 1 to 3600")
+        raise _refusal("lease", lease, "a number of seconds from 1 to 3600")
+
+
+def _refusal(name: str, value: float, accepted: str) -> FieldError:
+    return FieldError(f"--{name}", value, accepted, f"{value} is not {accepted}")
 
 
 def _welcome(url: str, key: str | None, market: str, store: str, no_keys: bool) -> str:

@@ -5,18 +5,22 @@ drops journal that a snapshot stands for; it works on what is stored, so it need
 no writer waiting.
 """
 
-import json
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyproof.cli.options import AsJson
-from copyproof.cli.output import emit
-from copyproof.cli.stores import DEFAULT_STORE, StoreUrl, opened
+from copyproof.cli import options
+from copyproof.cli.output import emit, emit_json
+from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
     from copyproof.live.stores import Store
+
+__all__ = ["opened", "store"]
 
 store = typer.Typer(
     name="store",
@@ -28,8 +32,35 @@ store = typer.Typer(
 _File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
 
 
+@contextmanager
+def opened(url: str, *, create: bool = False) -> "Iterator[Store]":
+    """Open a store, and close it at the end; the service's libraries must be there.
+
+    A file that is not there is made only if ``create`` says so: its name may be a wrong one.
+
+    Raises
+    ------
+    ValueError
+        One line if they are not, or if the store cannot be opened.
+    """
+    for name in ("fastapi", "uvicorn", "orjson"):
+        if importlib.util.find_spec(name) is None:
+            raise ValueError(f"{name} is not installed: pip install 'copyproof[service]'")
+    from copyproof.live.stores import StoreError, open_store
+
+    try:
+        found = open_store(url, create=create)
+    except StoreError as error:
+        said = f"cannot be opened: {error}"
+        raise FieldError("--store", url, "a store that can be opened", said) from None
+    with found:
+        yield found
+
+
 @store.command()
-def backup(file: _File, store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
+def backup(
+    file: _File, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
+) -> None:
     """Write everything, as of one moment, into a new file; writers go on meanwhile."""
     with opened(store) as found:
         _refuse_empty(found)
@@ -38,7 +69,9 @@ def backup(file: _File, store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False
 
 
 @store.command()
-def restore(file: _File, store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
+def restore(
+    file: _File, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
+) -> None:
     """Copy a backup into a store that is empty, all or nothing."""
     from copyproof.live import stores
 
@@ -50,8 +83,8 @@ def restore(file: _File, store: StoreUrl = DEFAULT_STORE, as_json: AsJson = Fals
 @store.command()
 def compact(
     market: Annotated[str, typer.Argument(metavar="MARKET", show_default=False)],
-    store: StoreUrl = DEFAULT_STORE,
-    as_json: AsJson = False,
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    as_json: options.AsJson = False,
 ) -> None:
     """Take a snapshot of a market, and drop the journal up to the snapshot before it.
 
@@ -60,7 +93,7 @@ def compact(
     """
     with opened(store) as found:
         if market not in found.markets():
-            raise ValueError(f"MARKET = {market!r} is not in the store")
+            raise FieldError("MARKET", market, "in the store")
         from copyproof.live import Principal
 
         before = found.compacted(market)
@@ -70,7 +103,7 @@ def compact(
 
 
 @store.command()
-def check(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
+def check(store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False) -> None:
     """Read everything; if anything is missing or damaged, say so and end with status 1."""
     with opened(store) as found:
         _refuse_empty(found)
@@ -84,11 +117,12 @@ def check(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
 def _refuse_empty(found: "Store") -> None:
     """An empty store is most likely not the one that was meant; PostgreSQL's is made if missing."""
     if not found.markets() and not found.keys():
-        raise ValueError("--store is empty: it has neither markets nor keys")
+        said = "is empty: it has neither markets nor keys"
+        raise FieldError("--store", (), "a store with something in it", said)
 
 
 def _print(done: dict[str, object], as_json: bool) -> None:
     if as_json:
-        emit(json.dumps(done) + "\n")
+        emit_json(done)
     else:
         emit(", ".join(f"{name}: {value}" for name, value in done.items()) + "\n")

@@ -24,9 +24,10 @@ import json
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from copyproof.engine.cache import engine_digest
+from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.game import Market, market_to_dict, paper_market
 from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
+from copyproof.simulation import engine_digest
 
 Key: TypeAlias = tuple[str | int, ...]
 """The point or line of a figure that a run stands for."""
@@ -69,9 +70,9 @@ class Settings:
         One for the whole study: every policy and every strategy shares its luck.
     """
 
-    horizon: int = 100_000
-    repetitions: int = 100
-    seed: int = 1
+    horizon: int = STUDY_HORIZON
+    repetitions: int = STUDY_REPETITIONS
+    seed: int = STUDY_SEED
 
     def __post_init__(self) -> None:
         for name, low, high in (("horizon", 100, 10**9), ("repetitions", 2, 10**6)):

@@ -9,7 +9,7 @@ import json
 import math
 import zipfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,17 +25,12 @@ if TYPE_CHECKING:
 
 _FORMAT = 1
 _DAMAGED = (
-    KeyError,
-    TypeError,
-    ValueError,
-    EOFError,
-    AttributeError,
-    NotImplementedError,
-    OSError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+    KeyError, TypeError, ValueError, EOFError, AttributeError, NotImplementedError, OSError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 """What reading a damaged file may raise."""
+_PLAIN = ("horizon", "repetitions", "seed", "seconds", "versions")
+"""What the manifest of a file repeats as it is."""
 _ARRAYS = ("rounds", "regret_curves", "revenue", "plays", "original_plays")
 
 
@@ -58,6 +53,10 @@ class Estimate:
         """The estimate that a column of repetitions gives."""
         return _estimates(np.asarray(values)[:, np.newaxis])[0]
 
+    def to_dict(self) -> dict[str, float | None]:
+        """For JSON; NaN becomes None."""
+        return {name: _or_none(value) for name, value in asdict(self).items()}
+
 
 @dataclass(frozen=True, slots=True)
 class AgentEstimates:
@@ -67,6 +66,11 @@ class AgentEstimates:
     revenue: Estimate
     plays: Estimate
     utility: Estimate
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        estimates = {"revenue": self.revenue, "plays": self.plays, "utility": self.utility}
+        return {"name": self.name} | {what: one.to_dict() for what, one in estimates.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,14 +83,14 @@ class Curve:
     stderr: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Result:
-    """What ``simulate`` found. Arrays have a row per repetition, and cannot be written to.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Repetitions:
+    """What ``play`` found: a row per repetition. The arrays cannot be written to.
 
     Attributes
     ----------
-    market, policy, horizon, repetitions, seed
-        What was played; the policy as it was asked for.
+    first : int
+        The number of the first row's repetition.
     rounds : array, C
         The checkpoints; the last one is T.
     regret_curves : array, R × C
@@ -95,14 +99,36 @@ class Result:
         Discounted revenue and plays of each agent.
     original_plays : array, R × originals
         Plays of each original arm and its copies together, all agents' originals in a row.
+    new_arms : array, R × n, or None
+        How many new arms each agent registered during the game; None without a schedule.
     seconds : float
         Time for the games, without compilation.
+    """
+
+    first: int = 0
+    rounds: NDArray[np.int64]
+    regret_curves: NDArray[np.float64]
+    revenue: NDArray[np.float64]
+    plays: NDArray[np.int64]
+    original_plays: NDArray[np.int64]
+    new_arms: NDArray[np.int64] | None = None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Result(Repetitions):
+    """What ``simulate`` found: the repetitions, and what they come to.
+
+    Attributes
+    ----------
+    market, policy, horizon, repetitions, seed
+        What was played; the policy as it was asked for.
     versions : dict
         Of the packages that the numbers depend on.
     schedule : Schedule or None
         How registrations changed during the game.
-    new_arms : array, R × n, or None
-        How many new arms each agent registered during the game; None without a schedule.
+    rounds, regret_curves, revenue, plays, original_plays, new_arms, seconds
+        As ``Repetitions`` has them; ``first`` is 0.
     """
 
     market: Market
@@ -110,15 +136,8 @@ class Result:
     horizon: int
     repetitions: int
     seed: int
-    rounds: NDArray[np.int64]
-    regret_curves: NDArray[np.float64]
-    revenue: NDArray[np.float64]
-    plays: NDArray[np.int64]
-    original_plays: NDArray[np.int64]
-    seconds: float
     versions: dict[str, str]
     schedule: Schedule | None = None
-    new_arms: NDArray[np.int64] | None = None
 
     @property
     def resolved_policy(self) -> Policy:
@@ -146,9 +165,8 @@ class Result:
     def registrations(self) -> NDArray[np.int64]:
         """Arms that each agent registered in all; one submitted again as new counts again."""
         before = np.array([agent.registered for agent in self.market.agents], np.int64)
-        return np.broadcast_to(before, self.plays.shape) + (
-            0 if self.new_arms is None else self.new_arms
-        )
+        later = 0 if self.new_arms is None else self.new_arms
+        return np.broadcast_to(before, self.plays.shape) + later
 
     @property
     def utility(self) -> NDArray[np.float64]:
@@ -171,8 +189,8 @@ class Result:
         --------
         >>> from copyproof import paper_market, simulate
         >>> result = simulate(paper_market("2a"), "h-ucb", horizon=100, repetitions=4, seed=1)
-        >>> len(result.to_frame())
-        20
+        >>> result.to_frame()["agent"].head(5).tolist()
+        ['0.5-agent', '0.6-agent', '0.7-agent', '0.8-agent', '0.9-agent']
         """
         import pandas as pd
 
@@ -211,16 +229,8 @@ class Result:
             "horizon": self.horizon,
             "repetitions": self.repetitions,
             "seed": self.seed,
-            "regret": _estimate_dict(self.regret),
-            "agents": [
-                {
-                    "name": agent.name,
-                    "revenue": _estimate_dict(agent.revenue),
-                    "plays": _estimate_dict(agent.plays),
-                    "utility": _estimate_dict(agent.utility),
-                }
-                for agent in self.agents
-            ],
+            "regret": self.regret.to_dict(),
+            "agents": [agent.to_dict() for agent in self.agents],
             "curve": {
                 "round": curve.round.tolist(),
                 "regret_mean": curve.mean.tolist(),
@@ -242,11 +252,7 @@ class Result:
             "format": _FORMAT,
             "market": market_to_dict(self.market),
             "policy": to_dict(self.policy),
-            "horizon": self.horizon,
-            "repetitions": self.repetitions,
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "versions": self.versions,
+            **{name: getattr(self, name) for name in _PLAIN},
             "schedule": self.schedule and self.schedule.to_dict(),
         }
         arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
@@ -280,12 +286,8 @@ class Result:
             return cls(
                 market=market_from_dict(manifest["market"], source=str(path)),
                 policy=from_dict(manifest["policy"]),
-                horizon=manifest["horizon"],
-                repetitions=manifest["repetitions"],
-                seed=manifest["seed"],
-                seconds=manifest["seconds"],
-                versions=manifest["versions"],
                 schedule=None if schedule is None else Schedule.from_dict(schedule),
+                **{name: manifest[name] for name in _PLAIN},
                 **arrays,
             )
         except _DAMAGED as error:
@@ -311,11 +313,3 @@ def _estimates(values: NDArray[Any]) -> list[Estimate]:
 
 def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _estimate_dict(estimate: Estimate) -> dict[str, float | None]:
-    return {
-        "mean": estimate.mean,
-        "std": _or_none(estimate.std),
-        "stderr": _or_none(estimate.stderr),
-    }

@@ -16,6 +16,7 @@ from copyproof.external import ExternalPolicy
 from copyproof.game import Market
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
+from copyproof.validation import FieldError
 
 __all__ = ["MOST_STATES", "compute", "is_small"]
 
@@ -45,10 +46,11 @@ def compute(
 ) -> tuple[list[Gain], list[tuple[float, float]]]:
     """The gains of all trials, and the reference's revenue and worth for each, exactly."""
     if isinstance(policy, ExternalPolicy):
-        raise ValueError(
-            f"method = 'exact' enumerates what the policy may do, which is not known of {policy}; "
+        said = (
+            f"= 'exact' enumerates what the policy may do, which is not known of {policy}; "
             "'sampling' takes any policy"
         )
+        raise FieldError("method", "exact", "for any policy", said)
     known: dict[Market, Exact] = {}
 
     def solved(market: Market) -> Exact:

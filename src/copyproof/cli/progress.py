@@ -1,4 +1,4 @@
-"""What a user sees while a command works, and how it is stopped.
+"""Progress: what a user sees while a command works through policies, and how it is stopped.
 
 A bar on standard error appears when the work has taken a second; on a terminal only. A line says so
 when the engine is compiled for the first time. Ctrl-C ends the work within a second even where
@@ -11,16 +11,20 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from copyproof.cli.output import say
+from copyproof.policy import Policy
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["Waiting", "prompt_interrupt"]
+__all__ = ["ProgressBar", "in_turn", "prompt_interrupt"]
+
+P = TypeVar("P")
+R = TypeVar("R")
 
 COMPILING = "compiling the engine, once for this version (about 15 s) ..."
 
@@ -32,7 +36,7 @@ _CLEAR = "\r\x1b[2K\x1b[?25h"
 """Wipe the line of the bar, and show the cursor that it hides."""
 
 
-class Waiting:
+class ProgressBar:
     """The progress of one command, as a context.
 
     Parameters
@@ -54,7 +58,7 @@ class Waiting:
             self._compiling = threading.Timer(_SAY_COMPILING_AFTER, say, [COMPILING])
             self._compiling.daemon = True
 
-    def __enter__(self) -> "Waiting":
+    def __enter__(self) -> "ProgressBar":
         if self._compiling is not None:
             self._compiling.start()
         return self
@@ -88,6 +92,39 @@ class Waiting:
         elif self._bar is not None:
             bar, task = self._bar
             bar.update(task, completed=done)
+
+
+def in_turn(
+    policies: Sequence[P],
+    rounds: Sequence[int],
+    find: Callable[[P, Callable[[int], None]], R],
+    *,
+    compiles: bool,
+) -> list[R]:
+    """Work through policies, with a bar; return what was found of each, in their order.
+
+    Parameters
+    ----------
+    policies : sequence
+        Ours or others'.
+    rounds : sequence of int
+        How much work each of them is.
+    find : callable
+        Takes a policy and a callback for progress.
+    compiles : bool
+        Whether the engine must be compiled first.
+    """
+
+    def refuses_nothing(place: int) -> bool:
+        policy = policies[place]
+        return isinstance(policy, Policy) and not policy.needs_unit_rewards
+
+    found = {}
+    with ProgressBar(sum(rounds), compiles=compiles) as bar:
+        # A policy that may be refused goes first: a refusal comes before any work.
+        for place in sorted(range(len(policies)), key=refuses_nothing):
+            found[place] = find(policies[place], bar.part(rounds[place]))
+    return [found[place] for place in range(len(policies))]
 
 
 def _start_bar(total: int, done: int, until: ExitStack) -> "tuple[Progress, TaskID]":

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from copyproof.cli import waiting
-from copyproof.cli.waiting import Waiting
+from copyproof.cli import progress
+from copyproof.cli.progress import ProgressBar
 
 
 class Terminal(io.StringIO):
@@ -21,8 +21,8 @@ def played(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, seconds: float)
     monkeypatch.setenv("TERM", "xterm")
     now = iter([0.0, seconds, seconds, seconds])
     # The module's clock only: the bar has one of its own.
-    monkeypatch.setattr(waiting, "time", SimpleNamespace(monotonic=lambda: next(now)))
-    with Waiting(200, compiles=False) as shown:
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    with ProgressBar(200, compiles=False) as shown:
         first = shown.part(100)
         first(50)
         first(100)

@@ -1,0 +1,141 @@
+"""Paired games: repetitions of any policy, ours or another's, that share their luck.
+
+The k-th play of agent i in repetition r meets the same uniform number whatever the strategies and
+the policy, so that two strategies are compared repetition by repetition. Repetitions can be added
+later; those that were played are kept.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copyproof.external import ExternalPolicy, play_external
+from copyproof.game import Market, Schedule
+from copyproof.policy import Policy
+from copyproof.simulation import play
+from copyproof.validation import FieldError
+
+__all__ = ["Outcomes", "PairedGames"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What repetitions of one market left behind: a row each."""
+
+    revenue: NDArray[np.float64]
+    """A column per agent."""
+    regret: NDArray[np.float64]
+    new_arms: NDArray[np.int64] | None
+    """Arms that were registered during the game, a column per agent; None if none can be."""
+
+    def __len__(self) -> int:
+        return len(self.regret)
+
+    def first(self, count: int) -> "Outcomes":
+        """The first rows."""
+        new = None if self.new_arms is None else self.new_arms[:count]
+        return Outcomes(self.revenue[:count], self.regret[:count], new)
+
+    def followed_by(self, later: "Outcomes") -> "Outcomes":
+        """These rows, and then those of later repetitions."""
+        new = None
+        if self.new_arms is not None and later.new_arms is not None:
+            new = np.concatenate([self.new_arms, later.new_arms])
+        revenue = np.concatenate([self.revenue, later.revenue])
+        return Outcomes(revenue, np.concatenate([self.regret, later.regret]), new)
+
+
+class PairedGames:
+    """Plays markets under one policy, horizon and seed, and remembers the outcomes.
+
+    Parameters
+    ----------
+    policy : Policy or ExternalPolicy
+        Ours, or another's.
+    horizon : int
+        T, the rounds of a game.
+    seed : int
+        Of all the luck.
+    workers : int
+        Threads, or processes for a policy that is not ours; no effect on the games.
+    progress : callable, optional
+        Is told the number of rounds played so far.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | ExternalPolicy,
+        *,
+        horizon: int,
+        seed: int,
+        workers: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self.policy = policy
+        self.horizon = horizon
+        self.seed = seed
+        self.rounds = 0
+        """Played so far, in all."""
+        self._workers = workers
+        self._progress = progress
+        self._known: dict[tuple[Market, Schedule | None], Outcomes] = {}
+
+    def of(self, market: Market, repetitions: int, schedule: Schedule | None = None) -> Outcomes:
+        """The first repetitions of a market, played now where they are not known yet."""
+        known = self._known.get((market, schedule))
+        first = 0 if known is None else len(known)
+        if known is None or first < repetitions:
+            fresh = self._play(market, schedule, first, repetitions - first)
+            self.rounds += len(fresh) * self.horizon
+            known = fresh if known is None else known.followed_by(fresh)
+            self._known[market, schedule] = known
+        return known.first(repetitions)
+
+    def forget(self, market: Market, schedule: Schedule | None = None) -> None:
+        """Give back the memory of a market's games."""
+        self._known.pop((market, schedule), None)
+
+    def keep(self, market: Market) -> None:
+        """Give back the memory of all other markets' games."""
+        self._known = {key: known for key, known in self._known.items() if key[0] == market}
+
+    def _play(self, market: Market, schedule: Schedule | None, first: int, count: int) -> Outcomes:
+        before = self.rounds
+
+        def progress(played: int) -> None:
+            if self._progress is not None:
+                self._progress(before + played)
+
+        if isinstance(self.policy, Policy):
+            found = play(
+                market,
+                self.policy,
+                first,
+                count,
+                horizon=self.horizon,
+                seed=self.seed,
+                checkpoints=1,
+                workers=self._workers,
+                schedule=schedule,
+                progress=progress,
+            )
+            return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms)
+        if schedule is not None:
+            said = (
+                f"{self.policy} is not ours, and takes no arms during the game: "
+                "re-registration can only be tried on a policy of the catalogue"
+            )
+            raise FieldError("policy", self.policy, "a policy of the catalogue", said)
+        others = play_external(
+            self.policy,
+            market,
+            horizon=self.horizon,
+            seed=self.seed,
+            first=first,
+            repetitions=count,
+            workers=self._workers,
+            progress=progress,
+        )
+        return Outcomes(others.revenue, others.regret, None)

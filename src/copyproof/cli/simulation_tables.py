@@ -1,0 +1,143 @@
+"""Simulated results as plain tables, for people."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from rich.cells import cell_len
+from rich.table import Table
+
+from copyproof.cli import tables
+from copyproof.game import NEUTRAL
+from copyproof.simulation import Result
+
+__all__ = ["simulation_tables"]
+
+_LONGEST_POLICY = 20
+"""A policy with a longer text is called by its number."""
+
+
+def simulation_tables(results: Sequence[Result]) -> str:
+    """Return the results of several policies on one market as text.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Of one market, horizon, number of repetitions and seed.
+    """
+    return tables.printed(_parts(results))
+
+
+def _parts(results: Sequence[Result]) -> Iterator[str | Table]:
+    first = results[0]
+    market = first.market
+    repetitions = tables.quantity(first.repetitions, "repetition")
+    yield f"{tables.summary(market, first.horizon)}, {repetitions}, seed {first.seed}\n"
+    yield _regret_table(results)
+    shares = 100 / first.horizon * _estimates(results, "plays")
+    yield from _agent_tables("share of plays, %", results, shares, least_digits=1)
+    yield from _agent_tables("revenue", results, _estimates(results, "revenue"))
+    if market.fee > 0 or any(agent.utility != NEUTRAL for agent in market.agents):
+        yield from _agent_tables("utility, fees paid", results, _estimates(results, "utility"))
+    yield from tables.left_out(len(market.agents))
+
+
+def _estimates(results: Sequence[Result], what: str) -> "np.ndarray[Any, Any]":
+    """Return a mean and a standard error for every policy and agent."""
+    rows = [[getattr(agent, what) for agent in result.agents] for result in results]
+    return np.array([[(one.mean, one.stderr) for one in row] for row in rows])
+
+
+def _regret_table(results: Sequence[Result]) -> Table:
+    regrets = [result.regret for result in results]
+    digits = _decimals([regret.mean for regret in regrets], [regret.stderr for regret in regrets])
+    rows = []
+    for place, (result, regret) in enumerate(zip(results, regrets, strict=True)):
+        policy, heading = str(result.resolved_policy), _heading(result, place)
+        rows.append(
+            (
+                policy if policy == heading else f"{heading} {policy}",
+                _number(regret.mean, digits),
+                _number(regret.stderr, digits),
+                _rate(result.rounds_per_second),
+            )
+        )
+    columns = (tables.text("policy"), *map(tables.number, ("regret", "± std. error", "rounds/s")))
+    return tables.new_table(columns, rows)
+
+
+def _agent_tables(
+    what: str,
+    results: Sequence[Result],
+    estimates: "np.ndarray[Any, Any]",
+    *,
+    least_digits: int = 0,
+) -> Iterator[str | Table]:
+    """Give agents as rows and policies as columns, in as many tables as the width needs.
+
+    ``estimates`` has a mean and a standard error for every policy and agent.
+    """
+    means, errors = estimates[..., 0], estimates[..., 1]
+    largest = float(errors.max())
+    digits = max(least_digits, _decimals(means.ravel().tolist(), [largest]))
+    known = "" if math.isnan(largest) else f" (standard errors up to {_number(largest, digits)})"
+    names = results[0].market.names[: tables.MOST_AGENTS]
+    cells = [[_number(mean, digits) for mean in row[: tables.MOST_AGENTS]] for row in means]
+    headings = [_heading(result, place) for place, result in enumerate(results)]
+    widths = [
+        max(cell_len(heading), *map(cell_len, column)) + tables.GAP + 1
+        for heading, column in zip(headings, cells, strict=True)
+    ]
+    first = (
+        max(len("agent"), *(min(cell_len(name), tables.LONGEST_NAME) for name in names))
+        + tables.GAP
+        + 1
+    )
+    for places in _blocks(widths, tables.terminal_width() - first):
+        yield f"\n{what}{known}"
+        columns = (tables.agent(), *(tables.number(headings[place]) for place in places))
+        yield tables.new_table(
+            columns, zip(names, *(cells[place] for place in places), strict=True)
+        )
+
+
+def _heading(result: Result, place: int) -> str:
+    """Return the policy's text, or its number if the text is long."""
+    text = str(result.resolved_policy)
+    return text if len(text) <= _LONGEST_POLICY else f"#{place + 1}"
+
+
+def _blocks(widths: Sequence[int], room: int) -> Iterator[range]:
+    """Cut columns into runs that fit, each with one column at least."""
+    start, used = 0, 0
+    for place, width in enumerate(widths):
+        if place > start and used + width > room:
+            yield range(start, place)
+            start, used = place, 0
+        used += width
+    yield range(start, len(widths))
+
+
+def _decimals(means: Sequence[float], errors: Sequence[float]) -> int:
+    """Return how many decimals show two digits of the smallest error above 0, or of the numbers."""
+    known = [error for error in errors if error > 0] or [abs(mean) / 100 for mean in means if mean]
+    if not known:
+        return 1
+    return max(0, min(6, 1 - math.floor(math.log10(min(known)))))
+
+
+def _number(value: float, decimals: int) -> str:
+    return "-" if math.isnan(value) else f"{value:,.{decimals}f}"
+
+
+def _rate(per_second: float) -> str:
+    """Return a speed with its order of magnitude as a letter.
+
+    >>> _rate(4_321_000.0)
+    '4.3 M'
+    """
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if per_second >= size:
+            return f"{per_second / size:.1f} {letter}"
+    return f"{per_second:.0f}"
