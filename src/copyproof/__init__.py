@@ -38,6 +38,7 @@ from copyproof.policy import CATALOGUE, Policy, parse_policy, why_not_covered
 
 if TYPE_CHECKING:
     from copyproof.auditing import Attacks, Audit, Equilibrium, attacks, audit, equilibrium
+    from copyproof.auditing.report import plot_gains, write_audit_report
     from copyproof.exact_values import Exact, exact
     from copyproof.external import (
         ExternalPolicy,
@@ -47,16 +48,14 @@ if TYPE_CHECKING:
         smpybandits_policy,
     )
     from copyproof.game.files import read_market, write_market
-    from copyproof.report.audit_figure import plot_gains
-    from copyproof.report.audit_page import write_audit_report
-    from copyproof.report.figures import plot_regret, save_figure
-    from copyproof.report.paper_figures import (
+    from copyproof.paper.figures import (
         plot_ablation,
         plot_copies,
         plot_growth,
         plot_markets,
         plot_samples,
     )
+    from copyproof.plots import plot_regret, save_figure
     from copyproof.simulation import Result, simulate
     from copyproof.theory import Bound, bounds
 
@@ -131,15 +130,15 @@ _LATER = {
     "mabwiser_policy": "copyproof.external.libraries",
     "Exact": "copyproof.exact_values.result",
     "exact": "copyproof.exact_values.run",
-    "plot_ablation": "copyproof.report.paper_figures",
-    "plot_copies": "copyproof.report.paper_figures",
-    "plot_gains": "copyproof.report.audit_figure",
-    "write_audit_report": "copyproof.report.audit_page",
-    "plot_growth": "copyproof.report.paper_figures",
-    "plot_markets": "copyproof.report.paper_figures",
-    "plot_regret": "copyproof.report.figures",
-    "plot_samples": "copyproof.report.paper_figures",
-    "save_figure": "copyproof.report.figures",
+    "plot_ablation": "copyproof.paper.figures",
+    "plot_copies": "copyproof.paper.figures",
+    "plot_gains": "copyproof.auditing.report",
+    "write_audit_report": "copyproof.auditing.report",
+    "plot_growth": "copyproof.paper.figures",
+    "plot_markets": "copyproof.paper.figures",
+    "plot_regret": "copyproof.plots",
+    "plot_samples": "copyproof.paper.figures",
+    "save_figure": "copyproof.plots",
     "read_market": "copyproof.game.files",
     "river_policy": "copyproof.external.libraries",
     "simulate": "copyproof.simulation.run",

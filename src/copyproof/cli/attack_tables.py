@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from copyproof.auditing import Attacks, Equilibrium
 from copyproof.cli.tables import MOST_AGENTS, new_console, new_table, quantity, trimmed
 from copyproof.game import Market, Profile
-from copyproof.report.numbers import limits
+from copyproof.plots import limits
 
 __all__ = ["attack_tables", "equilibrium_tables"]
 

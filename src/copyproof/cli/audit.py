@@ -21,7 +21,7 @@ from copyproof.cli.options import (
 )
 from copyproof.cli.output import check_outputs, emit, whole
 from copyproof.game import Market
-from copyproof.report.figures import check_format, save_figure
+from copyproof.plots import check_format, save_figure
 
 __all__ = ["audit"]
 
@@ -126,13 +126,13 @@ def audit(
         lambda asked, progress: find(game, asked, budget=budget, progress=progress, **options),
     )
     if plot is not None:
-        from copyproof.report.audit_figure import plot_gains
+        from copyproof.auditing.report import plot_gains
 
         figure = plot_gains(audits)[0].get_figure(root=True)
         assert figure is not None
         save_figure(figure, plot)
     if report is not None:
-        from copyproof.report.audit_page import write_audit_report
+        from copyproof.auditing.report import write_audit_report
 
         command = _command(market, policy, budget=budget, **options)
         write_audit_report(report, audits, command=command)

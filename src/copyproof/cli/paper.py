@@ -11,7 +11,7 @@ from copyproof.cli.output import emit, whole
 from copyproof.cli.waiting import Waiting, prompt_interrupt
 
 if TYPE_CHECKING:
-    from copyproof.paper import Figures, Settings, Store
+    from copyproof.paper import Settings, StudyFolder, StudyResults
 
 __all__ = ["paper"]
 
@@ -58,8 +58,15 @@ def paper(
         raise ValueError(f"{more[0]!r} is not expected here; figures are given with --only")
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
-        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, Settings, judge, open_store
-        from copyproof.report.page import write_report
+        from copyproof.paper import (
+            FIGURES,
+            PAPER_SIZE,
+            QUICK,
+            Settings,
+            judge,
+            open_study,
+            write_report,
+        )
 
     for name in names:
         if name not in FIGURES:
@@ -71,8 +78,8 @@ def paper(
         seed=seed,
     )
     wanted = tuple(name for name in FIGURES if not names or name in names)
-    with open_store(out) as store:
-        figures, played = _complete(store, wanted, settings)
+    with open_study(out) as folder:
+        figures, played = _complete(folder, wanted, settings)
         verdicts = judge(figures)
         write_report(out, figures, verdicts, settings)
     seconds = time.perf_counter() - begin
@@ -92,20 +99,20 @@ def paper(
 
 
 def _complete(
-    store: "Store", wanted: tuple[str, ...], settings: "Settings"
-) -> "tuple[Figures, int]":
+    folder: "StudyFolder", wanted: tuple[str, ...], settings: "Settings"
+) -> "tuple[StudyResults, int]":
     """Play what is missing of the wanted figures; return all complete ones, and how much it was."""
     from copyproof.engine.cache import is_cached
     from copyproof.paper import FIGURES, all_runs, by_figure, play, runs_of
 
-    found = store.found(all_runs(FIGURES, settings))
+    found = folder.found(all_runs(FIGURES, settings))
     missing = [run for run in all_runs(wanted, settings) if run not in found]
     with Waiting(sum(run.rounds for run in missing), compiles=not is_cached()) as waiting:
         for run in missing:
             progress = waiting.part(run.rounds)
             with prompt_interrupt():
                 found[run] = play(run, progress)
-            store.keep(run, found[run])
+            folder.keep(run, found[run])
     complete = tuple(
         name for name in FIGURES if all(run in found for run in runs_of(name, settings).values())
     )

@@ -10,8 +10,8 @@ from copyproof.cli.markets import MARKET_HELP, named_market
 from copyproof.cli.output import check_outputs, emit, whole
 from copyproof.cli.waiting import Waiting, prompt_interrupt
 from copyproof.game import Market
+from copyproof.plots import check_format, plot_regret, save_figure
 from copyproof.policy import PAPER_POLICIES, Policy, parse_policy
-from copyproof.report.figures import check_format, plot_regret, save_figure
 
 if TYPE_CHECKING:
     from copyproof.simulation import Result

@@ -19,7 +19,7 @@ from copyproof.policy import Row
 from copyproof.theory import Bound, Sample
 
 if TYPE_CHECKING:
-    from copyproof.paper import Verdict
+    from copyproof.paper import ClaimVerdict
     from copyproof.simulation import Result
 
 __all__ = [
@@ -142,7 +142,7 @@ def catalogue_table(rows: Sequence[Row]) -> str:
     return trimmed(text.get())
 
 
-def claims_table(verdicts: "Sequence[Verdict]") -> str:
+def claims_table(verdicts: "Sequence[ClaimVerdict]") -> str:
     """Return the verdicts on the paper's claims, and on ours, as text."""
     console = new_console()
     table = new_table()

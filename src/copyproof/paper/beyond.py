@@ -6,18 +6,16 @@ that are paired, as all runs share their luck.
 
 from collections.abc import Callable
 
-from copyproof.paper.judges import Figures, Judged
+from copyproof.paper.judges import Judged
 from copyproof.paper.measures import regret_difference, regret_ratio
-from copyproof.paper.study import MARKETS, OURS, RIVALS
+from copyproof.paper.study import MARKETS, OURS, RIVALS, StudyResults
 from copyproof.simulation import Result
 
-__all__ = ["at_most", "best_on_all_markets"]
 
-
-def at_most(share: float, other: str, places: tuple[str, ...]) -> Callable[[Figures], Judged]:
+def at_most(share: float, other: str, places: tuple[str, ...]) -> Callable[[StudyResults], Judged]:
     """Grace's regret is at most a share of another policy's, in some figures or markets."""
 
-    def judged(figures: Figures) -> Judged:
+    def judged(figures: StudyResults) -> Judged:
         verdict, parts = True, []
         for place in places:
             ours, theirs = _run(figures, place, OURS), _run(figures, place, other)
@@ -32,12 +30,12 @@ def at_most(share: float, other: str, places: tuple[str, ...]) -> Callable[[Figu
     return judged
 
 
-def _run(figures: Figures, place: str, policy: str) -> Result:
+def _run(figures: StudyResults, place: str, policy: str) -> Result:
     """The run of a policy in a figure, or on one of the markets."""
     return figures[place][policy,] if place in figures else figures["markets"][place, policy]
 
 
-def best_on_all_markets(figures: Figures) -> Judged:
+def best_on_all_markets(figures: StudyResults) -> Judged:
     """On every market each of the paper's hierarchical policies has more regret than Grace."""
     runs = figures["markets"]
     verdict, parts = True, []

@@ -6,7 +6,7 @@ paper ("almost linear", "far smaller") are the constants below; the claims' text
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 
 from copyproof.game import paper_market
 from copyproof.paper.measures import exponent, final_regret, misses, regret_difference
-from copyproof.paper.study import COPIES, Key
+from copyproof.paper.study import COPIES, FigureResults, StudyResults
 from copyproof.policy import PAPER_POLICIES
-from copyproof.simulation import Interval, Result
+from copyproof.simulation import Interval
 from copyproof.theory import best_share, sample_misses_best, sample_size
 
-Figure: TypeAlias = Mapping[Key, Result]
-Figures: TypeAlias = Mapping[str, Figure]
 Judged: TypeAlias = tuple[bool, str]
 """Whether a claim holds, and the evidence."""
 
@@ -35,7 +33,7 @@ SUFFERS = 2.0
 """A policy suffers from a replicator if its regret is more than this many times the one without."""
 
 
-def _copier_revenue(figure: Figure, policy: str, agent: int) -> NDArray[np.float64]:
+def _copier_revenue(figure: FigureResults, policy: str, agent: int) -> NDArray[np.float64]:
     """Revenue of the copying agent: a row per repetition, a column per number of copies."""
     return np.stack([figure[(c, policy)].revenue[:, agent] for c in COPIES], axis=1)
 
@@ -49,7 +47,7 @@ def _stray(x: NDArray[Any], y: NDArray[np.float64]) -> float:
 # --- figures 1a and 1b -----------------------------------------------------------------------
 
 
-def ucb1_rises_in_a_line(figures: Figures) -> Judged:
+def ucb1_rises_in_a_line(figures: StudyResults) -> Judged:
     """Figure 1a: the revenue under UCB1 rises, and close to its chord."""
     revenue = _copier_revenue(figures["fig1a"], "ucb1", 0)
     rise = Interval.of(revenue[:, -1] - revenue[:, 0])
@@ -61,7 +59,7 @@ def ucb1_rises_in_a_line(figures: Figures) -> Judged:
     return rise.low > 0 and stray < STRAIGHT, evidence
 
 
-def s_ucb_rises(figures: Figures) -> Judged:
+def s_ucb_rises(figures: StudyResults) -> Judged:
     """Figure 1a: the revenue under S-UCB rises, and no step is clearly down."""
     revenue = _copier_revenue(figures["fig1a"], "s-ucb", 0)
     steps = [Interval.of(revenue[:, k + 1] - revenue[:, k]) for k in range(len(COPIES) - 1)]
@@ -74,7 +72,7 @@ def s_ucb_rises(figures: Figures) -> Judged:
     return rise.low > 0 and down == 0, evidence
 
 
-def s_ucb_is_convex(figures: Figures) -> Judged:
+def s_ucb_is_convex(figures: StudyResults) -> Judged:
     """Figure 1a: the revenue under S-UCB lies below its chord."""
     revenue = _copier_revenue(figures["fig1a"], "s-ucb", 0)
     share = (np.array(COPIES) - COPIES[0]) / (COPIES[-1] - COPIES[0])
@@ -87,10 +85,10 @@ def s_ucb_is_convex(figures: Figures) -> Judged:
     return below.low > 0, evidence
 
 
-def revenue_stays_level(*policies: str) -> Callable[[Figures], Judged]:
+def revenue_stays_level(*policies: str) -> Callable[[StudyResults], Judged]:
     """Figures 1a and 1b: copies do not move the revenue under some policies."""
 
-    def judged(figures: Figures) -> Judged:
+    def judged(figures: StudyResults) -> Judged:
         worst, where = 0.0, ""
         for figure, agent in (("fig1a", 0), ("fig1b", 4)):
             for policy in policies:
@@ -107,7 +105,7 @@ def revenue_stays_level(*policies: str) -> Callable[[Figures], Judged]:
     return judged
 
 
-def good_agents_gain_less(figures: Figures) -> Judged:
+def good_agents_gain_less(figures: StudyResults) -> Judged:
     """Figures 1a and 1b: the best agent gains far less than the worst one."""
     verdict, parts = True, []
     for policy in ("ucb1", "s-ucb"):
@@ -122,7 +120,7 @@ def good_agents_gain_less(figures: Figures) -> Judged:
 # --- figures 2a, 2b and 2c -------------------------------------------------------------------
 
 
-def flat_policies_suffer(figures: Figures) -> Judged:
+def flat_policies_suffer(figures: StudyResults) -> Judged:
     """Figure 2a against the market without copies: UCB1 and S-UCB."""
     verdict, parts = True, []
     for policy in ("ucb1", "s-ucb"):
@@ -133,10 +131,10 @@ def flat_policies_suffer(figures: Figures) -> Judged:
     return verdict, "; ".join(parts)
 
 
-def beats(figure: str, better: str, worse: str) -> Callable[[Figures], Judged]:
+def beats(figure: str, better: str, worse: str) -> Callable[[StudyResults], Judged]:
     """One policy has less regret than another in a figure."""
 
-    def judged(figures: Figures) -> Judged:
+    def judged(figures: StudyResults) -> Judged:
         one, other = figures[figure][(better,)], figures[figure][(worse,)]
         gap = regret_difference(other, one)
         evidence = (
@@ -148,7 +146,7 @@ def beats(figure: str, better: str, worse: str) -> Callable[[Figures], Judged]:
     return judged
 
 
-def rh_ucb_is_best_in_2c(figures: Figures) -> Judged:
+def rh_ucb_is_best_in_2c(figures: StudyResults) -> Judged:
     """Figure 2c: no other policy of the six has as little regret."""
     figure = figures["fig2c"]
     best = figure[("rh-ucb",)]
@@ -162,23 +160,23 @@ def rh_ucb_is_best_in_2c(figures: Figures) -> Judged:
     return all(gap.low > 0 for gap in gaps.values()), evidence
 
 
-def h_ucb_looks_linear_in_2c(figures: Figures) -> Judged:
+def h_ucb_looks_linear_in_2c(figures: StudyResults) -> Judged:
     """Figure 2c: H-UCB's curve stays close to its chord."""
     curve = figures["fig2c"][("h-ucb",)].curve
     stray = _stray(curve.round, curve.mean)
     return stray < STRAIGHT, f"it strays from a straight line by at most {100 * stray:.1f} %"
 
 
-def h_ucb_grows_linearly_in_2c(figures: Figures) -> Judged:
+def h_ucb_grows_linearly_in_2c(figures: StudyResults) -> Judged:
     """Figure 2c: the exponent of H-UCB's growth is near 1."""
     b = exponent(figures["fig2c"][("h-ucb",)])
     return b.low > ALMOST_LINEAR, f"over the last half regret grows like T^b, b = {b}"
 
 
-def fair_is_linear(*names: str) -> Callable[[Figures], Judged]:
+def fair_is_linear(*names: str) -> Callable[[StudyResults], Judged]:
     """The exponent of Fair's growth is 1, within 0.05."""
 
-    def judged(figures: Figures) -> Judged:
+    def judged(figures: StudyResults) -> Judged:
         parts, verdict = [], True
         for name in names:
             result = figures[name][("fair(ucb1)",)]
@@ -195,10 +193,10 @@ def fair_is_linear(*names: str) -> Callable[[Figures], Judged]:
     return judged
 
 
-def sublinear(policy: str) -> Callable[[Figures], Judged]:
+def sublinear(policy: str) -> Callable[[StudyResults], Judged]:
     """The exponent of a policy's growth is below 1 in figures 2a, 2b and 2c."""
 
-    def judged(figures: Figures) -> Judged:
+    def judged(figures: StudyResults) -> Judged:
         found = {f: exponent(figures[f][(policy,)]) for f in ("fig2a", "fig2b", "fig2c")}
         evidence = "; ".join(f"{figure}: b = {b}" for figure, b in found.items())
         return all(b.high < 1 for b in found.values()), evidence
@@ -209,10 +207,10 @@ def sublinear(policy: str) -> Callable[[Figures], Judged]:
 # --- ablation and samples --------------------------------------------------------------------
 
 
-def larger_without(part: str, without: str) -> Callable[[Figures], Judged]:
+def larger_without(part: str, without: str) -> Callable[[StudyResults], Judged]:
     """Regret is larger on some market when a part of RH-UCB is left out."""
 
-    def judged(figures: Figures) -> Judged:
+    def judged(figures: StudyResults) -> Judged:
         gaps = {
             market: regret_difference(
                 figures["ablation"][(market, without)], figures["ablation"][(market, "rh-ucb")]
@@ -225,10 +223,10 @@ def larger_without(part: str, without: str) -> Callable[[Figures], Judged]:
     return judged
 
 
-def not_sublinear_without(part: str, without: str) -> Callable[[Figures], Judged]:
+def not_sublinear_without(part: str, without: str) -> Callable[[StudyResults], Judged]:
     """Regret grows almost linearly on some market when a part is left out."""
 
-    def judged(figures: Figures) -> Judged:
+    def judged(figures: StudyResults) -> Judged:
         rates = {m: exponent(figures["ablation"][(m, without)]) for m in ("2a", "2b", "2c")}
         listed = "; ".join(f"{market}: b = {b}" for market, b in rates.items())
         evidence = f"without {part} ({without}) regret grows like T^b over the last half, {listed}"
@@ -237,7 +235,7 @@ def not_sublinear_without(part: str, without: str) -> Callable[[Figures], Judged
     return judged
 
 
-def condition_is_broken(_: Figures) -> Judged:
+def condition_is_broken(_: StudyResults) -> Judged:
     """L = 3 is below 1/c on figure 2c's market."""
     share = best_share(paper_market("2c"))
     needed = 1 / share
@@ -247,17 +245,17 @@ def condition_is_broken(_: Figures) -> Judged:
     return needed > 3, evidence
 
 
-def small_samples_miss(figures: Figures) -> Judged:
+def small_samples_miss(figures: StudyResults) -> Judged:
     """With L = 3 the chance to miss every best arm is above 1 %."""
     return _sample_misses(figures, 3, lambda chance: chance > 0.01)
 
 
-def large_samples_find(figures: Figures) -> Judged:
+def large_samples_find(figures: StudyResults) -> Judged:
     """With L = 22 the chance to miss every best arm is below 1 %."""
     return _sample_misses(figures, 22, lambda chance: chance < 0.01)
 
 
-def _sample_misses(figures: Figures, L: int, claimed: Callable[[float], bool]) -> Judged:
+def _sample_misses(figures: StudyResults, L: int, claimed: Callable[[float], bool]) -> Judged:
     """Judge by the exact probability, which the runs must agree with (within 4 deviations)."""
     result = figures["samples"][(L,)]
     missed = misses(result)

@@ -1,0 +1,313 @@
+"""The report of an audit: one page that says what copies gain, how it was found, and what is open.
+
+The page opens from disk, needs no network and no script, and has its figure within it. Equal
+results give equal bytes; the time that the audits took stands on a line of its own.
+"""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from copyproof._files import write_or_refuse
+from copyproof.auditing import Audit, Gain
+from copyproof.auditing.report.captions import (
+    LIMIT_WORDS,
+    arm_words,
+    attitudes,
+    best_only,
+    count_words,
+    discount_words,
+    fee_words,
+    gain_text,
+    reference_words,
+    share_text,
+    utility_words,
+    verdict_words,
+)
+from copyproof.auditing.report.figure import (
+    checked_audits,
+    drawn_agents,
+    gain_lines,
+    plot_gains,
+    shares_revenue,
+)
+from copyproof.game import Market
+from copyproof.pages import Badge, Cell, PageTable, Picture, anchor, render
+from copyproof.plots import brief, limits, save_figure
+from copyproof.plots.palette import names_of
+from copyproof.policy import CATALOGUE
+
+_BADGES = {
+    "prone": Badge("✗ prone", "fails"),
+    "no-gain": Badge("✓ no gain", "holds"),
+    "undecided": Badge("? undecided", "open"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySection:
+    """What was found of one policy."""
+
+    name: str
+    anchor: str
+    badge: Badge
+    verdict: str
+    agents: PageTable
+    deviations: PageTable
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """All that ``audit.html.j2`` is given."""
+
+    title: str
+    lead: str
+    policies: tuple[PolicySection, ...]
+    picture: Picture | None
+    known: PageTable
+    method: tuple[tuple[str, str], ...]
+    seconds: float
+    rules: str
+    market: PageTable
+    command: str | None
+    settings: tuple[tuple[str, str], ...]
+
+
+def write_audit_report(
+    path: str | Path, audits: Audit | Sequence[Audit], *, command: str | None = None
+) -> None:
+    """Write one page about audits of one market, a section for each policy.
+
+    Parameters
+    ----------
+    path : path
+        The HTML file; it appears whole or not at all.
+    audits : Audit or sequence of Audit
+        What ``audit`` found, of one market and horizon; one for each policy.
+    command : str, optional
+        What to type to find the same again; the page shows the settings in any case.
+
+    Raises
+    ------
+    ValueError
+        If the audits do not belong together, or the file cannot be written.
+
+    Examples
+    --------
+    >>> from copyproof import audit, paper_market
+    >>> found = audit(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=500, seed=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "audit.html"
+    ...     write_audit_report(file, found)
+    ...     "H-UCB does not pay for the copies that were tried" in file.read_text(encoding="utf-8")
+    True
+    """
+    found = checked_audits(audits)
+    page = render_audit_page(found, _drawn(found), command=command)
+    write_or_refuse(Path(path), page.encode())
+
+
+def render_audit_page(
+    audits: Sequence[Audit], svg: bytes | None, *, command: str | None = None
+) -> str:
+    """The whole page as text.
+
+    Parameters
+    ----------
+    audits, command
+        As for ``write_audit_report``.
+    svg : bytes or None
+        The figure as an SVG file; None if no deviation fits it.
+    """
+    names = names_of([audit.policy for audit in audits])
+    market = audits[0].market
+    page = AuditPage(
+        title="Do copies pay?",
+        lead=_lead(audits),
+        policies=tuple(
+            PolicySection(
+                name=name,
+                anchor=f"agents-{anchor(audit.policy)}",
+                badge=_BADGES[audit.verdict],
+                verdict=verdict_words(audit, name),
+                agents=_agents_table(audit),
+                deviations=_deviations_table(audit),
+            )
+            for audit, name in zip(audits, names, strict=True)
+        ),
+        picture=None if svg is None else _picture(audits, names, svg),
+        known=_known_table(audits, names),
+        method=tuple(_method(audits)),
+        seconds=sum(audit.seconds for audit in audits),
+        rules=f"Fee per registered arm: {brief(market.fee)}. {discount_words(market.discount)}",
+        market=_market_table(market),
+        command=command,
+        settings=tuple(_settings(audits)),
+    )
+    return render("copyproof.auditing.report", "audit.html.j2", page)
+
+
+def _drawn(audits: Sequence[Audit]) -> bytes | None:
+    """The figure as an SVG file, if some deviation registers only copies of a best arm."""
+    market = audits[0].market
+    pairs = [(market.agent(one.name), one.copying) for one in audits[0].agents]
+    if not any(best_only(agent, gain.copies) for agent, gains in pairs for gain in gains):
+        return None
+    figure = plot_gains(audits)[0].get_figure(root=True)
+    assert figure is not None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "gains.svg"
+        save_figure(figure, file)
+        return file.read_bytes()
+
+
+def _lead(audits: Sequence[Audit]) -> str:
+    first = audits[0]
+    return (
+        f"Whether {'policies pay' if len(audits) > 1 else 'a policy pays'} agents for registering "
+        f"copies of their arms: {count_words(len(first.agents), 'agent')} of "
+        f"{len(first.market.agents)} audited, in games of {first.horizon:,} rounds, against "
+        f"the reference strategy: {reference_words(audits)}."
+    )
+
+
+def _picture(audits: Sequence[Audit], names: Sequence[str], svg: bytes) -> Picture:
+    caption = (
+        "Gains of registering the best arm several times and nothing else. The axis is linear near "
+        "0 and logarithmic beyond; bands are the limits."
+    )
+    broad = len(drawn_agents(audits, None)) > 1
+    return Picture(svg, _alt_text(audits, names), caption, broad=broad)
+
+
+def _alt_text(audits: Sequence[Audit], names: Sequence[str]) -> str:
+    drawn = drawn_agents(audits, None)
+    relative = shares_revenue(audits, drawn)
+    parts = []
+    for agent in drawn:
+        lines = gain_lines(audits, agent, relative=relative)
+        ends = [
+            f"{name} {gain_text(float(line.mean[-1]), relative=relative)}"
+            for name, line in zip(names, lines, strict=True)
+            if len(line.mean)
+        ]
+        most = max(int(line.copies[-1]) for line in lines if len(line.copies))
+        parts.append(f"{agent}: {', '.join(ends)} with {most:,} copies.")
+    return f"Lines of the gain against the number of copies. {' '.join(parts)}"
+
+
+def _agents_table(audit: Audit) -> PageTable:
+    head = ["Agent", "Verdict", "Revenue", "Best copying", "Gain [limits], share of revenue"]
+    head += ["Loss", "Fee", "Dominance"]
+    hides = any(agent.showing for agent in audit.agents)
+    rows = []
+    for agent in audit.agents:
+        best = agent.best_deviation
+        share = share_text(agent, best, audit.market)
+        row: list[Cell] = [
+            agent.name,
+            _BADGES[agent.verdict],
+            brief(agent.revenue),
+            best.deviation.name.replace(" × ", "\u00a0×\u00a0"),
+            f"{limits(best.gain)}\n{share}",
+            brief(best.loss.mean),
+            fee_words(agent),
+            attitudes(agent),
+        ]
+        if hides:
+            gains = [gain.gain.mean for gain in agent.showing]
+            row.append(brief(max(gains)) if gains else "–")
+        rows.append(row)
+    words = ("Verdict", "Best copying", "Dominance")
+    return PageTable([*head, "Hiding"] if hides else head, rows, words=words)
+
+
+def _deviations_table(audit: Audit) -> PageTable:
+    rows = [
+        (
+            f"{agent.name}: {gain.deviation.name}",
+            limits(gain.gain),
+            _deviation_badge(gain, copies=gain.deviation.replicates(agent.reference)),
+            limits(gain.loss),
+            _advantage(gain),
+            f"{gain.repetitions:,}" if gain.repetitions else "–",
+        )
+        for agent in audit.agents
+        for gain in (*agent.copying, *agent.showing)
+    ]
+    head = ("Deviation", "Gain [limits]", "Verdict", "Loss [limits]", "Advantage", "Games")
+    return PageTable(head, rows, words=("Verdict",))
+
+
+def _deviation_badge(gain: Gain, *, copies: bool) -> Badge:
+    """The verdict on a deviation; to gain by hiding or showing arms is no fault."""
+    if gain.verdict == "prone" and not copies:
+        return Badge("gains", "open")
+    return _BADGES[gain.verdict]
+
+
+def _advantage(gain: Gain) -> str:
+    found = gain.advantage
+    return "–" if found is None else f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def _method(audits: Sequence[Audit]) -> Iterator[tuple[str, str]]:
+    """How it was done, by the words that the page uses."""
+    agents = [agent for audit in audits for agent in audit.agents]
+    games = [gain.repetitions for one in agents for gain in (*one.copying, *one.showing)]
+    played = " to ".join({f"{count:,}": None for count in (min(games), max(games))})
+    tolerances = [one.tolerance for one in agents]
+    yield "Gain", "E[U(revenue)] less fees under the deviation, minus the same under the reference"
+    yield (
+        "Verdict",
+        "prone: some gain by copying has its lower limit above 0. No gain: all upper limits are at "
+        f"most the tolerance ({brief(min(tolerances))} to {brief(max(tolerances))}, by agent and "
+        "policy). Undecided: neither. Hiding or showing arms is not copying.",
+    )
+    confidence = 100 * audits[0].confidence
+    yield "Confidence", f"{confidence:g} %, for all gains of a policy and all stages"
+    yield (
+        "Games",
+        f"{played} of each strategy; {sum(audit.rounds for audit in audits):,} rounds in all, and "
+        f"at most {max(audit.budget for audit in audits):,} for a policy",
+    )
+    for kind in dict.fromkeys(audit.method for audit in audits):
+        yield "Limits", LIMIT_WORDS[kind]
+    yield (
+        "Luck",
+        "common to both strategies: an agent's k-th play meets the same random number, so that "
+        "copies which change nothing read exactly 0",
+    )
+    yield (
+        "Advantage",
+        "how much more often the deviation passes some threshold of revenue; 0 if no attitude to "
+        "risk prefers it",
+    )
+
+
+def _market_table(market: Market) -> PageTable:
+    rows = [(agent.name, arm_words(agent), utility_words(agent.utility)) for agent in market.agents]
+    caption = "Means of each agent's arms × copies, as registered while another agent deviates."
+    return PageTable(("Agent", "Arms", "Utility"), rows, caption, numbers=False)
+
+
+def _settings(audits: Sequence[Audit]) -> Iterator[tuple[str, str]]:
+    """What to ask for to find the same again."""
+    yield "Policies", ", ".join(audit.policy for audit in audits)
+    yield "Horizon", f"{audits[0].horizon:,}"
+    yield "Seed", ", ".join(dict.fromkeys(str(audit.seed) for audit in audits))
+    yield "Budget", ", ".join(dict.fromkeys(f"{audit.budget:,} rounds" for audit in audits))
+    yield "Method", ", ".join(dict.fromkeys(audit.method for audit in audits))
+
+
+def _known_table(audits: Sequence[Audit], names: Sequence[str]) -> PageTable:
+    rows: list[tuple[str, str, str]] = []
+    for audit, name in zip(audits, names, strict=True):
+        short = audit.policy.partition("(")[0]
+        claims = [claim for row in CATALOGUE if row.name == short for claim in row.claims]
+        rows += [(name, claim.status, claim.text) for claim in claims]
+        if not claims:
+            rows.append((name, "unknown", "nothing is known here about this policy"))
+    caption = "What is known of the policies beyond this audit."
+    return PageTable(("Policy", "Status", "Claim"), rows, caption, numbers=False)

@@ -1,0 +1,218 @@
+"""The page of the study: what it is given, and how it is filled.
+
+Equal results give an equal page; the time that the games took stands on a line of its own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from copyproof.pages import Badge, Link, PageTable, Picture, anchor, render
+from copyproof.paper.claims import ClaimVerdict
+from copyproof.paper.figures import FIGURES
+from copyproof.paper.study import OURS, Settings, StudyResults
+from copyproof.paper.theorems import bounds_table, theorems_table
+from copyproof.plots import FORMATS
+from copyproof.simulation import Result
+
+_TITLE = "Bandits against strategic replication, claim by claim"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How many statements of one kind hold, and which do not."""
+
+    text: str
+    failing: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownClaim:
+    """A verdict as the page shows it."""
+
+    verdict: ClaimVerdict
+    anchor: str
+    badge: Badge
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFigure:
+    """A figure with its caption, its files, its claims and its numbers."""
+
+    name: str
+    heading: str
+    in_paper: bool
+    picture: Picture
+    files: tuple[Link, ...]
+    data: tuple[Link, ...]
+    claims: tuple[ShownClaim, ...]
+    numbers: PageTable
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPage:
+    """All that ``study.html.j2`` is given."""
+
+    title: str
+    outcomes: tuple[Outcome, ...]
+    paper_claims: PageTable
+    our_claims: PageTable
+    claims_without_figure: tuple[ShownClaim, ...]
+    facts: tuple[tuple[str, str], ...]
+    minutes: float
+    markets: PageTable
+    figures: tuple[ShownFigure, ...]
+    theorems: PageTable
+    bounds: PageTable
+    horizon: int
+
+
+def render_page(
+    figures: StudyResults,
+    verdicts: Sequence[ClaimVerdict],
+    settings: Settings,
+    pictures: Mapping[str, bytes],
+) -> str:
+    """The whole page as text.
+
+    Parameters
+    ----------
+    figures : mapping of str to results by key
+        All figures that are complete; at least one.
+    verdicts : sequence of ClaimVerdict
+        What ``judge`` says about them.
+    settings : Settings
+        The size of the study.
+    pictures : mapping of str to bytes
+        The figures as SVG files, by name.
+    """
+    found = _games(figures)
+    page = StudyPage(
+        title=_TITLE,
+        outcomes=tuple(_outcomes(verdicts)),
+        paper_claims=_claims_table([one for one in verdicts if not one.beyond]),
+        our_claims=_claims_table([one for one in verdicts if one.beyond]),
+        claims_without_figure=_claims_under(None, verdicts, figures),
+        facts=tuple((name, text) for name, text in _facts(figures, settings) if text),
+        minutes=sum(one.seconds for one in found) / 60,
+        markets=_markets_table(figures),
+        figures=tuple(
+            _shown_figure(name, figures, verdicts, pictures[name])
+            for name in FIGURES
+            if name in figures
+        ),
+        theorems=theorems_table(),
+        bounds=bounds_table(figures),
+        horizon=settings.horizon,
+    )
+    return render("copyproof.paper", "study.html.j2", page)
+
+
+def figure_of(verdict: ClaimVerdict, figures: StudyResults) -> str | None:
+    """The figure under which a verdict is shown: the last of those it rests on."""
+    resting = [name for name in FIGURES if name in verdict.figures and name in figures]
+    if resting:
+        return resting[-1]
+    return "samples" if "samples" in figures else None
+
+
+def _games(figures: StudyResults) -> list[Result]:
+    """All results, each once: figures share some."""
+    return list({id(one): one for runs in figures.values() for one in runs.values()}.values())
+
+
+def _outcomes(verdicts: Sequence[ClaimVerdict]) -> Iterator[Outcome]:
+    kinds = (
+        (False, "made about its simulations"),
+        (True, "of ours about Grace, a policy beyond the paper,"),
+    )
+    for beyond, which in kinds:
+        some = [verdict for verdict in verdicts if verdict.beyond == beyond]
+        failing = [_shown_claim(verdict) for verdict in some if not verdict.holds]
+        total, held = len(some), len(some) - len(failing)
+        if total == 1:
+            yield Outcome(f"The one statement {which} {'holds' if held else 'fails'}", ())
+        elif some and not failing:
+            yield Outcome(f"All {total} statements {which} hold", ())
+        elif some:
+            text = f"Of {total} statements {which} {held} {'holds' if held == 1 else 'hold'}"
+            links = tuple(Link(f"#{one.anchor}", one.verdict.claim) for one in failing)
+            yield Outcome(text, links)
+
+
+def _shown_claim(verdict: ClaimVerdict) -> ShownClaim:
+    badge = Badge("✓ holds", "holds") if verdict.holds else Badge("✗ fails", "fails")
+    return ShownClaim(verdict, f"claim-{anchor(verdict.claim)}", badge)
+
+
+def _claims_table(verdicts: Sequence[ClaimVerdict]) -> PageTable:
+    rows = [
+        (Link(f"#{one.anchor}", one.verdict.claim), one.badge, one.verdict.text)
+        for one in map(_shown_claim, verdicts)
+    ]
+    return PageTable(("Claim", "Verdict", "Statement"), rows, numbers=False)
+
+
+def _claims_under(
+    figure: str | None, verdicts: Sequence[ClaimVerdict], figures: StudyResults
+) -> tuple[ShownClaim, ...]:
+    return tuple(_shown_claim(one) for one in verdicts if figure_of(one, figures) == figure)
+
+
+def _facts(figures: StudyResults, settings: Settings) -> Iterator[tuple[str, str]]:
+    """What was played, with which parameters."""
+    found = _games(figures)
+    rounds = sum(one.horizon * one.repetitions for one in found)
+    size = (
+        f"T = {settings.horizon:,} rounds, {settings.repetitions:,} repetitions, seed "
+        f"{settings.seed}; {len(found)} combinations of market, policy and length, {rounds:,} "
+        "rounds in all"
+    )
+    for name, results in figures.items():
+        repetitions = {one.horizon: one.repetitions for one in results.values()}
+        if len(repetitions) > 1:
+            least, most = min(repetitions), max(repetitions)
+            size += f". {name.capitalize()}: T from {least:,} to {most:,}, "
+            size += f"{repetitions[most]} repetitions where T > {settings.horizon:,}"
+    yield "Size", size
+    yield "Rewards", "Bernoulli: 1 with the arm's mean as probability, else 0"
+    yield "The paper's policies", _policies(found, ours=False)
+    yield "Ours", _policies(found, ours=True)
+    yield "Luck", "common to all: policies and strategies meet the same random numbers"
+    yield "Regret", "reward lost to always playing the best arm, by true means"
+    versions = {f"{name} {v}": None for one in found for name, v in one.versions.items()}
+    yield "Versions", ", ".join(versions)
+
+
+def _policies(found: Sequence[Result], *, ours: bool) -> str:
+    """The policies as they were played, l and L included: the paper's, or ours."""
+    chosen = [one for one in found if (str(one.policy) == OURS) == ours]
+    return ", ".join(dict.fromkeys(str(one.resolved_policy) for one in chosen))
+
+
+def _markets_table(figures: StudyResults) -> PageTable:
+    columns: dict[str, Mapping[str, str]] = {}
+    for name, figure in FIGURES.items():
+        if name in figures:
+            for column, arms in figure.markets(figures[name]).items():
+                columns.setdefault(column, arms)
+    agents = dict.fromkeys(agent for column in columns.values() for agent in column)
+    rows = [[one, *(column.get(one, "–") for column in columns.values())] for one in agents]
+    caption = "Markets: the means of each agent's arms × copies."
+    return PageTable(["Agent", *columns], rows, caption, numbers=False)
+
+
+def _shown_figure(
+    name: str, figures: StudyResults, verdicts: Sequence[ClaimVerdict], svg: bytes
+) -> ShownFigure:
+    figure, results = FIGURES[name], figures[name]
+    data = (("csv", "CSV"), ("parquet", "Parquet"))
+    return ShownFigure(
+        name=name,
+        heading=figure.heading,
+        in_paper=figure.in_paper,
+        picture=Picture(svg, figure.alt_text(results), figure.caption),
+        files=tuple(Link(f"figures/{name}.{kind}", kind.upper()) for kind in FORMATS),
+        data=tuple(Link(f"data/{name}.{kind}", text) for kind, text in data),
+        claims=_claims_under(name, verdicts, figures),
+        numbers=figure.numbers(results),
+    )
