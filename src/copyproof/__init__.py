@@ -48,13 +48,11 @@ if TYPE_CHECKING:
         smpybandits_policy,
     )
     from copyproof.game.files import read_market, write_market
-    from copyproof.paper.figures import (
-        plot_ablation,
-        plot_copies,
-        plot_growth,
-        plot_markets,
-        plot_samples,
-    )
+    from copyproof.paper.figures.ablation import plot_ablation
+    from copyproof.paper.figures.copies import plot_copies
+    from copyproof.paper.figures.growth import plot_growth
+    from copyproof.paper.figures.markets import plot_markets
+    from copyproof.paper.figures.samples import plot_samples
     from copyproof.plots import plot_regret, save_figure
     from copyproof.simulation import Result, simulate
     from copyproof.theory import Bound, bounds
@@ -130,14 +128,14 @@ _LATER = {
     "mabwiser_policy": "copyproof.external.libraries",
     "Exact": "copyproof.exact_values.result",
     "exact": "copyproof.exact_values.run",
-    "plot_ablation": "copyproof.paper.figures",
-    "plot_copies": "copyproof.paper.figures",
+    "plot_ablation": "copyproof.paper.figures.ablation",
+    "plot_copies": "copyproof.paper.figures.copies",
     "plot_gains": "copyproof.auditing.report",
     "write_audit_report": "copyproof.auditing.report",
-    "plot_growth": "copyproof.paper.figures",
-    "plot_markets": "copyproof.paper.figures",
+    "plot_growth": "copyproof.paper.figures.growth",
+    "plot_markets": "copyproof.paper.figures.markets",
     "plot_regret": "copyproof.plots",
-    "plot_samples": "copyproof.paper.figures",
+    "plot_samples": "copyproof.paper.figures.samples",
     "save_figure": "copyproof.plots",
     "read_market": "copyproof.game.files",
     "river_policy": "copyproof.external.libraries",

@@ -12,17 +12,12 @@ from matplotlib.figure import Figure
 from copyproof import plot_ablation, plot_copies, plot_growth, plot_markets, plot_samples
 from copyproof.paper import (
     FIGURES,
-    MARKETS,
-    OURS,
-    POLICIES,
-    RIVALS,
     draw_figure,
-    growth_fits,
-    misses,
     table,
 )
-from copyproof.paper.figures.growth import upper_bounds
-from copyproof.paper.study import COPIES, StudyResults
+from copyproof.paper.figures.growth import growth_fits, upper_bounds
+from copyproof.paper.measures import misses
+from copyproof.paper.study import COPIES, MARKETS, OURS, POLICIES, RIVALS, StudyResults
 from copyproof.plots import COLOURS
 from copyproof.plots.palette import colour_of, name_of
 from copyproof.simulation import Interval, Result

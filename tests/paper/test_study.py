@@ -4,16 +4,13 @@ import pytest
 
 from copyproof.paper import (
     FIGURES,
-    MARKETS,
-    OURS,
     PAPER_SIZE,
-    POLICIES,
     QUICK,
-    RIVALS,
     Settings,
     all_runs,
     runs_of,
 )
+from copyproof.paper.study import MARKETS, OURS, POLICIES, RIVALS
 from copyproof.policy import PAPER_POLICIES, parse_policy, with_market_defaults
 
 

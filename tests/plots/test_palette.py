@@ -1,7 +1,6 @@
 """Names and colours of policies."""
 
-from copyproof.paper import POLICIES
-from copyproof.paper.study import ABLATION
+from copyproof.paper.study import ABLATION, POLICIES
 from copyproof.plots.palette import COLOURS, MORE_COLOURS, colour_of, name_of
 
 

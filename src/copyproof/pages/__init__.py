@@ -8,13 +8,4 @@ that fills the record; the template extends ``base.html.j2`` and takes its piece
 from copyproof.pages.environment import anchor, environment, render
 from copyproof.pages.records import Badge, Cell, Link, PageTable, Picture
 
-__all__ = [
-    "Badge",
-    "Cell",
-    "Link",
-    "PageTable",
-    "Picture",
-    "anchor",
-    "environment",
-    "render",
-]
+__all__ = ["Badge", "Cell", "Link", "PageTable", "Picture", "anchor", "environment", "render"]

@@ -3,8 +3,9 @@
 To add a figure, write a module in ``copyproof/paper/figures`` that makes a ``StudyFigure``, and
 name the record in ``FIGURES`` there. ``copyproof paper`` then plays it, writes its files and shows
 it on the page. Two more files are touched only where they have something to say: a claim about the
-figure is an entry of ``CLAIMS`` in ``copyproof/paper/claims.py``, and the help of ``--only`` in
-``copyproof/cli/paper.py`` lists the figures by name. ``tests/paper/test_new_figure.py`` does it.
+figure is one more function in ``copyproof/paper/judges.py`` or ``beyond.py``, and the help of
+``--only`` in ``copyproof/cli/paper.py`` lists the figures by name. The test of this recipe is
+``tests/paper/test_new_figure.py``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from copyproof.game import Market
 from copyproof.pages import PageTable
 from copyproof.paper.study import OURS, FigureResults, Key, Run, Settings
-from copyproof.plots.palette import INK, QUIET, name_of
+from copyproof.plots.canvas import add_title_and_note
+from copyproof.plots.palette import name_of
 from copyproof.simulation import Estimate
 
 if TYPE_CHECKING:
@@ -77,11 +79,7 @@ class StudyFigure:
         with mpl.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9}):
             figure = self.plot(results)[0].get_figure(root=True)
             assert figure is not None
-            figure.suptitle(
-                self.title, x=0.01, ha="left", fontsize=10, fontweight="bold", color=INK
-            )
-            about = self.note(results)
-            figure.supxlabel(about, x=0.01, ha="left", fontsize=7, color=QUIET)
+            add_title_and_note(figure, self.title, self.note(results))
         return figure
 
     def note(self, results: FigureResults) -> str:

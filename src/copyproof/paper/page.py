@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from copyproof.pages import Badge, Link, PageTable, Picture, anchor, render
 from copyproof.paper.claims import ClaimVerdict
+from copyproof.paper.figure import StudyFigure
 from copyproof.paper.figures import FIGURES
 from copyproof.paper.study import OURS, Settings, StudyResults
 from copyproof.paper.theorems import bounds_table, theorems_table
-from copyproof.plots import FORMATS
 from copyproof.simulation import Result
 
 _TITLE = "Bandits against strategic replication, claim by claim"
@@ -22,29 +22,16 @@ class Outcome:
     """How many statements of one kind hold, and which do not."""
 
     text: str
-    failing: tuple[Link, ...]
+    failing: tuple[ClaimVerdict, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownClaim:
-    """A verdict as the page shows it."""
+class FigureSection:
+    """A figure with its picture, its claims and its numbers."""
 
-    verdict: ClaimVerdict
-    anchor: str
-    badge: Badge
-
-
-@dataclass(frozen=True, slots=True)
-class ShownFigure:
-    """A figure with its caption, its files, its claims and its numbers."""
-
-    name: str
-    heading: str
-    in_paper: bool
+    figure: StudyFigure
     picture: Picture
-    files: tuple[Link, ...]
-    data: tuple[Link, ...]
-    claims: tuple[ShownClaim, ...]
+    claims: tuple[ClaimVerdict, ...]
     numbers: PageTable
 
 
@@ -56,11 +43,11 @@ class StudyPage:
     outcomes: tuple[Outcome, ...]
     paper_claims: PageTable
     our_claims: PageTable
-    claims_without_figure: tuple[ShownClaim, ...]
+    claims_without_figure: tuple[ClaimVerdict, ...]
     facts: tuple[tuple[str, str], ...]
     minutes: float
     markets: PageTable
-    figures: tuple[ShownFigure, ...]
+    figures: tuple[FigureSection, ...]
     theorems: PageTable
     bounds: PageTable
     horizon: int
@@ -96,8 +83,13 @@ def render_page(
         minutes=sum(one.seconds for one in found) / 60,
         markets=_markets_table(figures),
         figures=tuple(
-            _shown_figure(name, figures, verdicts, pictures[name])
-            for name in FIGURES
+            FigureSection(
+                figure,
+                Picture(pictures[name], figure.alt_text(figures[name]), figure.caption),
+                _claims_under(name, verdicts, figures),
+                figure.numbers(figures[name]),
+            )
+            for name, figure in FIGURES.items()
             if name in figures
         ),
         theorems=theorems_table(),
@@ -127,7 +119,7 @@ def _outcomes(verdicts: Sequence[ClaimVerdict]) -> Iterator[Outcome]:
     )
     for beyond, which in kinds:
         some = [verdict for verdict in verdicts if verdict.beyond == beyond]
-        failing = [_shown_claim(verdict) for verdict in some if not verdict.holds]
+        failing = tuple(verdict for verdict in some if not verdict.holds)
         total, held = len(some), len(some) - len(failing)
         if total == 1:
             yield Outcome(f"The one statement {which} {'holds' if held else 'fails'}", ())
@@ -135,27 +127,22 @@ def _outcomes(verdicts: Sequence[ClaimVerdict]) -> Iterator[Outcome]:
             yield Outcome(f"All {total} statements {which} hold", ())
         elif some:
             text = f"Of {total} statements {which} {held} {'holds' if held == 1 else 'hold'}"
-            links = tuple(Link(f"#{one.anchor}", one.verdict.claim) for one in failing)
-            yield Outcome(text, links)
-
-
-def _shown_claim(verdict: ClaimVerdict) -> ShownClaim:
-    badge = Badge("✓ holds", "holds") if verdict.holds else Badge("✗ fails", "fails")
-    return ShownClaim(verdict, f"claim-{anchor(verdict.claim)}", badge)
+            yield Outcome(text, failing)
 
 
 def _claims_table(verdicts: Sequence[ClaimVerdict]) -> PageTable:
+    signs = {True: Badge("✓ holds", "holds"), False: Badge("✗ fails", "fails")}
     rows = [
-        (Link(f"#{one.anchor}", one.verdict.claim), one.badge, one.verdict.text)
-        for one in map(_shown_claim, verdicts)
+        (Link(f"#claim-{anchor(one.claim)}", one.claim), signs[one.holds], one.text)
+        for one in verdicts
     ]
     return PageTable(("Claim", "Verdict", "Statement"), rows, numbers=False)
 
 
 def _claims_under(
     figure: str | None, verdicts: Sequence[ClaimVerdict], figures: StudyResults
-) -> tuple[ShownClaim, ...]:
-    return tuple(_shown_claim(one) for one in verdicts if figure_of(one, figures) == figure)
+) -> tuple[ClaimVerdict, ...]:
+    return tuple(one for one in verdicts if figure_of(one, figures) == figure)
 
 
 def _facts(figures: StudyResults, settings: Settings) -> Iterator[tuple[str, str]]:
@@ -199,20 +186,3 @@ def _markets_table(figures: StudyResults) -> PageTable:
     rows = [[one, *(column.get(one, "–") for column in columns.values())] for one in agents]
     caption = "Markets: the means of each agent's arms × copies."
     return PageTable(["Agent", *columns], rows, caption, numbers=False)
-
-
-def _shown_figure(
-    name: str, figures: StudyResults, verdicts: Sequence[ClaimVerdict], svg: bytes
-) -> ShownFigure:
-    figure, results = FIGURES[name], figures[name]
-    data = (("csv", "CSV"), ("parquet", "Parquet"))
-    return ShownFigure(
-        name=name,
-        heading=figure.heading,
-        in_paper=figure.in_paper,
-        picture=Picture(svg, figure.alt_text(results), figure.caption),
-        files=tuple(Link(f"figures/{name}.{kind}", kind.upper()) for kind in FORMATS),
-        data=tuple(Link(f"data/{name}.{kind}", text) for kind, text in data),
-        claims=_claims_under(name, verdicts, figures),
-        numbers=figure.numbers(results),
-    )

@@ -2,13 +2,19 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copyproof.plots.palette import INK, QUIET, colour_of, name_of
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats: TypeAlias = NDArray[np.float64]
+Point: TypeAlias = tuple[float, float]
 
 _WIDTH = 5.2
 """Inches: with text of 8 to 9 points legible from 3.4 inches on."""
@@ -17,12 +23,7 @@ _MOST_TICKS = 8
 
 
 def new_axes(
-    height: float,
-    rows: int = 1,
-    columns: int = 1,
-    *,
-    width: float = _WIDTH,
-    share: bool = False,
+    height: float, rows: int = 1, columns: int = 1, *, width: float = _WIDTH, share: bool = False
 ) -> "tuple[Axes, ...]":
     """Axes on a new figure, row by row; the sizes of the figure are in inches.
 
@@ -102,14 +103,42 @@ def _signed(value: float, percent: bool) -> str:
     return f"{text} %" if percent else text
 
 
+def legend_above(ax: "Axes", columns: int, *, up: float = 1.0, **options: Any) -> None:
+    """Put the legend where no data can be, in so many columns."""
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(-0.02, up),
+        ncols=columns,
+        frameon=False,
+        fontsize=8,
+        **options,
+    )
+
+
+def write_beside(ax: "Axes", text: str, at: Point, offset: Point, **options: Any) -> None:
+    """Write a small text some points away from a place in the data."""
+    small: dict[str, Any] = {"fontsize": 7, "color": INK} | options
+    ax.annotate(text, at, xytext=offset, textcoords="offset points", **small)
+
+
+def add_title_and_note(figure: "Figure", title: str, note: str) -> None:
+    """Write a title above a whole figure, and the small print below it."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold", color=INK)
+    figure.supxlabel(note, x=0.01, ha="left", fontsize=7, color=QUIET)
+
+
+def draw_curve(
+    ax: "Axes", policy: str, x: NDArray[Any], mean: Floats, std: Floats, *, least: float = 0.0
+) -> None:
+    """Draw a line with dots in a policy's colour, and its band."""
+    style: dict[str, Any] = {"linewidth": 1.6, "markersize": 3.5, "clip_on": False, "zorder": 3}
+    colour = colour_of(policy)
+    ax.plot(x, mean, "o-", color=colour, label=name_of(policy), **style)
+    draw_band(ax, x, mean, std, colour, least=least)
+
+
 def draw_band(
-    ax: "Axes",
-    x: NDArray[Any],
-    mean: NDArray[np.float64],
-    std: NDArray[np.float64],
-    colour: str,
-    *,
-    least: float = 0.0,
+    ax: "Axes", x: NDArray[Any], mean: Floats, std: Floats, colour: str, *, least: float = 0.0
 ) -> None:
     """Draw a band of one standard deviation around a line, nowhere below ``least``.
 

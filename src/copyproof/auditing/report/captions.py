@@ -1,48 +1,13 @@
 """What an audit found, in words."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from copyproof.auditing import AgentAudit, Audit, Gain
-from copyproof.game import (
-    NEUTRAL,
-    Agent,
-    Bernoulli,
-    Constant,
-    Custom,
-    Discount,
-    Explicit,
-    Geometric,
-    Market,
-    Neutral,
-    RiskAverse,
-    RiskSeeking,
-    Strategy,
-    Utility,
-)
+from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Strategy
+from copyproof.game.discount import Constant, Discount, Explicit, Geometric
+from copyproof.game.utility import Custom, Neutral, RiskAverse, RiskSeeking, Utility
 from copyproof.plots import brief, limits
 from copyproof.simulation import Interval
-
-LIMIT_WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "exact": (
-            "Exact: every way the games can go was enumerated, and nothing was sampled. The values "
-            "are right up to the rounding of floating point, far below what is printed here."
-        ),
-        "bounded": (
-            "Bounded: games were sampled, and the limits are those of Maurer and Pontil (2009) for "
-            "values in a known range. They hold for every distribution and every number of games, "
-            "so that the confidence is a guarantee."
-        ),
-        "large-sample": (
-            "Large-sample: games were sampled, and the limits are Student's t with an allowance "
-            "for rare events that no game has shown yet. That is an approximation, good where "
-            "there are many games and no outcome is both rare and huge; how often it errs is "
-            "measured in benchmarks/calibration.py. Where a guarantee is needed, ask for the "
-            "method bounded."
-        ),
-    }
-)
 
 
 def verdict_words(audit: Audit, name: str) -> str:

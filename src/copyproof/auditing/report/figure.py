@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from copyproof.auditing import AgentAudit, Audit, Gain
 from copyproof.auditing.report.captions import best_only, gain_text, reference_words
 from copyproof.game import NEUTRAL, Agent
-from copyproof.plots.canvas import name_counts, new_axes, plain, signed_linear, signed_log
+from copyproof.plots.canvas import (
+    add_title_and_note,
+    name_counts,
+    new_axes,
+    plain,
+    signed_linear,
+    signed_log,
+)
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import INK, QUIET, line_styles, names_of
 from copyproof.validation import shown
@@ -295,7 +302,4 @@ def _add_words(
     for ax in panels[-2:] if len(panels) > 1 else panels:
         ax.set_xlabel("copies of the best arm")
     figure.supylabel(_unit(relative=relative), fontsize=9)
-    figure.suptitle(
-        "What copies gain", x=0.01, ha="left", fontsize=10, fontweight="bold", color=INK
-    )
-    figure.supxlabel(note, x=0.01, ha="left", fontsize=7, color=QUIET)
+    add_title_and_note(figure, "What copies gain", note)

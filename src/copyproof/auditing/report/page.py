@@ -11,27 +11,7 @@ from pathlib import Path
 
 from copyproof._files import write_or_refuse
 from copyproof.auditing import Audit, Gain
-from copyproof.auditing.report.captions import (
-    LIMIT_WORDS,
-    arm_words,
-    attitudes,
-    best_only,
-    count_words,
-    discount_words,
-    fee_words,
-    gain_text,
-    reference_words,
-    share_text,
-    utility_words,
-    verdict_words,
-)
-from copyproof.auditing.report.figure import (
-    checked_audits,
-    drawn_agents,
-    gain_lines,
-    plot_gains,
-    shares_revenue,
-)
+from copyproof.auditing.report import captions, figure
 from copyproof.game import Market
 from copyproof.pages import Badge, Cell, PageTable, Picture, anchor, render
 from copyproof.plots import brief, limits, save_figure
@@ -66,9 +46,15 @@ class AuditPage:
     policies: tuple[PolicySection, ...]
     picture: Picture | None
     known: PageTable
-    method: tuple[tuple[str, str], ...]
+    tolerances: tuple[str, str]
+    confidence: float
+    games: str
+    rounds: int
+    budget: int
+    methods: tuple[str, ...]
     seconds: float
-    rules: str
+    fee: str
+    discount: str
     market: PageTable
     command: str | None
     settings: tuple[tuple[str, str], ...]
@@ -103,7 +89,7 @@ def write_audit_report(
     ...     "H-UCB does not pay for the copies that were tried" in file.read_text(encoding="utf-8")
     True
     """
-    found = checked_audits(audits)
+    found = figure.checked_audits(audits)
     page = render_audit_page(found, _drawn(found), command=command)
     write_or_refuse(Path(path), page.encode())
 
@@ -122,6 +108,9 @@ def render_audit_page(
     """
     names = names_of([audit.policy for audit in audits])
     market = audits[0].market
+    agents = [agent for audit in audits for agent in audit.agents]
+    games = [gain.repetitions for one in agents for gain in (*one.copying, *one.showing)]
+    tolerances = [one.tolerance for one in agents]
     page = AuditPage(
         title="Do copies pay?",
         lead=_lead(audits),
@@ -130,7 +119,7 @@ def render_audit_page(
                 name=name,
                 anchor=f"agents-{anchor(audit.policy)}",
                 badge=_BADGES[audit.verdict],
-                verdict=verdict_words(audit, name),
+                verdict=captions.verdict_words(audit, name),
                 agents=_agents_table(audit),
                 deviations=_deviations_table(audit),
             )
@@ -138,9 +127,15 @@ def render_audit_page(
         ),
         picture=None if svg is None else _picture(audits, names, svg),
         known=_known_table(audits, names),
-        method=tuple(_method(audits)),
+        tolerances=(brief(min(tolerances)), brief(max(tolerances))),
+        confidence=100 * audits[0].confidence,
+        games=" to ".join({f"{count:,}": None for count in (min(games), max(games))}),
+        rounds=sum(audit.rounds for audit in audits),
+        budget=max(audit.budget for audit in audits),
+        methods=tuple(dict.fromkeys(audit.method for audit in audits)),
         seconds=sum(audit.seconds for audit in audits),
-        rules=f"Fee per registered arm: {brief(market.fee)}. {discount_words(market.discount)}",
+        fee=brief(market.fee),
+        discount=captions.discount_words(market.discount),
         market=_market_table(market),
         command=command,
         settings=tuple(_settings(audits)),
@@ -152,13 +147,13 @@ def _drawn(audits: Sequence[Audit]) -> bytes | None:
     """The figure as an SVG file, if some deviation registers only copies of a best arm."""
     market = audits[0].market
     pairs = [(market.agent(one.name), one.copying) for one in audits[0].agents]
-    if not any(best_only(agent, gain.copies) for agent, gains in pairs for gain in gains):
+    if not any(captions.best_only(agent, gain.copies) for agent, gains in pairs for gain in gains):
         return None
-    figure = plot_gains(audits)[0].get_figure(root=True)
-    assert figure is not None
+    drawn = figure.plot_gains(audits)[0].get_figure(root=True)
+    assert drawn is not None
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "gains.svg"
-        save_figure(figure, file)
+        save_figure(drawn, file)
         return file.read_bytes()
 
 
@@ -166,9 +161,9 @@ def _lead(audits: Sequence[Audit]) -> str:
     first = audits[0]
     return (
         f"Whether {'policies pay' if len(audits) > 1 else 'a policy pays'} agents for registering "
-        f"copies of their arms: {count_words(len(first.agents), 'agent')} of "
+        f"copies of their arms: {captions.count_words(len(first.agents), 'agent')} of "
         f"{len(first.market.agents)} audited, in games of {first.horizon:,} rounds, against "
-        f"the reference strategy: {reference_words(audits)}."
+        f"the reference strategy: {captions.reference_words(audits)}."
     )
 
 
@@ -177,18 +172,18 @@ def _picture(audits: Sequence[Audit], names: Sequence[str], svg: bytes) -> Pictu
         "Gains of registering the best arm several times and nothing else. The axis is linear near "
         "0 and logarithmic beyond; bands are the limits."
     )
-    broad = len(drawn_agents(audits, None)) > 1
+    broad = len(figure.drawn_agents(audits, None)) > 1
     return Picture(svg, _alt_text(audits, names), caption, broad=broad)
 
 
 def _alt_text(audits: Sequence[Audit], names: Sequence[str]) -> str:
-    drawn = drawn_agents(audits, None)
-    relative = shares_revenue(audits, drawn)
+    drawn = figure.drawn_agents(audits, None)
+    relative = figure.shares_revenue(audits, drawn)
     parts = []
     for agent in drawn:
-        lines = gain_lines(audits, agent, relative=relative)
+        lines = figure.gain_lines(audits, agent, relative=relative)
         ends = [
-            f"{name} {gain_text(float(line.mean[-1]), relative=relative)}"
+            f"{name} {captions.gain_text(float(line.mean[-1]), relative=relative)}"
             for name, line in zip(names, lines, strict=True)
             if len(line.mean)
         ]
@@ -204,7 +199,7 @@ def _agents_table(audit: Audit) -> PageTable:
     rows = []
     for agent in audit.agents:
         best = agent.best_deviation
-        share = share_text(agent, best, audit.market)
+        share = captions.share_text(agent, best, audit.market)
         row: list[Cell] = [
             agent.name,
             _BADGES[agent.verdict],
@@ -212,8 +207,8 @@ def _agents_table(audit: Audit) -> PageTable:
             best.deviation.name.replace(" × ", "\u00a0×\u00a0"),
             f"{limits(best.gain)}\n{share}",
             brief(best.loss.mean),
-            fee_words(agent),
-            attitudes(agent),
+            captions.fee_words(agent),
+            captions.attitudes(agent),
         ]
         if hides:
             gains = [gain.gain.mean for gain in agent.showing]
@@ -252,42 +247,11 @@ def _advantage(gain: Gain) -> str:
     return "–" if found is None else f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 
-def _method(audits: Sequence[Audit]) -> Iterator[tuple[str, str]]:
-    """How it was done, by the words that the page uses."""
-    agents = [agent for audit in audits for agent in audit.agents]
-    games = [gain.repetitions for one in agents for gain in (*one.copying, *one.showing)]
-    played = " to ".join({f"{count:,}": None for count in (min(games), max(games))})
-    tolerances = [one.tolerance for one in agents]
-    yield "Gain", "E[U(revenue)] less fees under the deviation, minus the same under the reference"
-    yield (
-        "Verdict",
-        "prone: some gain by copying has its lower limit above 0. No gain: all upper limits are at "
-        f"most the tolerance ({brief(min(tolerances))} to {brief(max(tolerances))}, by agent and "
-        "policy). Undecided: neither. Hiding or showing arms is not copying.",
-    )
-    confidence = 100 * audits[0].confidence
-    yield "Confidence", f"{confidence:g} %, for all gains of a policy and all stages"
-    yield (
-        "Games",
-        f"{played} of each strategy; {sum(audit.rounds for audit in audits):,} rounds in all, and "
-        f"at most {max(audit.budget for audit in audits):,} for a policy",
-    )
-    for kind in dict.fromkeys(audit.method for audit in audits):
-        yield "Limits", LIMIT_WORDS[kind]
-    yield (
-        "Luck",
-        "common to both strategies: an agent's k-th play meets the same random number, so that "
-        "copies which change nothing read exactly 0",
-    )
-    yield (
-        "Advantage",
-        "how much more often the deviation passes some threshold of revenue; 0 if no attitude to "
-        "risk prefers it",
-    )
-
-
 def _market_table(market: Market) -> PageTable:
-    rows = [(agent.name, arm_words(agent), utility_words(agent.utility)) for agent in market.agents]
+    rows = [
+        (agent.name, captions.arm_words(agent), captions.utility_words(agent.utility))
+        for agent in market.agents
+    ]
     caption = "Means of each agent's arms × copies, as registered while another agent deviates."
     return PageTable(("Agent", "Arms", "Utility"), rows, caption, numbers=False)
 

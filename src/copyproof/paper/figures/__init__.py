@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from copyproof.paper.figure import StudyFigure
-from copyproof.paper.figures.ablation import ABLATION_FIGURE, plot_ablation
-from copyproof.paper.figures.copies import FIG1A, FIG1B, plot_copies
+from copyproof.paper.figures.ablation import ABLATION_FIGURE
+from copyproof.paper.figures.copies import FIG1A, FIG1B
 from copyproof.paper.figures.curves import FIG2A, FIG2B, FIG2C
-from copyproof.paper.figures.growth import GROWTH_FIGURE, growth_fits, plot_growth
-from copyproof.paper.figures.markets import MARKETS_FIGURE, plot_markets, relative_regrets
-from copyproof.paper.figures.samples import SAMPLES_FIGURE, plot_samples
+from copyproof.paper.figures.growth import GROWTH_FIGURE
+from copyproof.paper.figures.markets import MARKETS_FIGURE
+from copyproof.paper.figures.samples import SAMPLES_FIGURE
 from copyproof.paper.study import Key, Run, Settings, StudyResults
 from copyproof.simulation import Result
 
@@ -22,36 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FIGURES",
-    "all_runs",
-    "by_figure",
-    "draw_figure",
-    "growth_fits",
-    "plot_ablation",
-    "plot_copies",
-    "plot_growth",
-    "plot_markets",
-    "plot_samples",
-    "relative_regrets",
-    "runs_of",
-    "table",
-]
-
-FIGURES: dict[str, StudyFigure] = {
-    figure.name: figure
-    for figure in (
-        FIG1A,
-        FIG1B,
-        FIG2A,
-        FIG2B,
-        FIG2C,
-        MARKETS_FIGURE,
-        ABLATION_FIGURE,
-        SAMPLES_FIGURE,
-        GROWTH_FIGURE,
-    )
-}
+_PAPERS = (FIG1A, FIG1B, FIG2A, FIG2B, FIG2C)
+_OURS = (MARKETS_FIGURE, ABLATION_FIGURE, SAMPLES_FIGURE, GROWTH_FIGURE)
+FIGURES: dict[str, StudyFigure] = {figure.name: figure for figure in (*_PAPERS, *_OURS)}
 """All figures by name, in the order of the page."""
 
 

@@ -10,7 +10,7 @@ from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, key
 from copyproof.paper.measures import exponent, means_and_stds
 from copyproof.paper.study import ABLATION, FigureResults
 from copyproof.plots import with_error
-from copyproof.plots.canvas import in_thousands, new_axes, plain
+from copyproof.plots.canvas import in_thousands, legend_above, new_axes, plain
 from copyproof.plots.palette import INK, colour_of
 
 if TYPE_CHECKING:
@@ -69,16 +69,7 @@ def plot_ablation(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
     ax.set_ylabel("regret after T rounds (reward lost)")
     plain(ax)
     in_thousands(ax)
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
-        ncols=2,
-        frameon=False,
-        fontsize=8,
-        handlelength=1.0,
-        handleheight=1.0,
-        columnspacing=1.5,
-    )
+    legend_above(ax, 2, handlelength=1.0, handleheight=1.0, columnspacing=1.5)
     return ax
 
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
+from copyproof.paper.claim import LEVEL
 from copyproof.paper.figure import StudyFigure, arms_by_agent, estimate_columns, key_parts
-from copyproof.paper.judges import LEVEL
 from copyproof.paper.measures import means_and_stds
 from copyproof.paper.study import COPIES, POLICIES, FigureResults, Key, Run, Settings
 from copyproof.plots import with_error
-from copyproof.plots.canvas import draw_band, in_thousands, new_axes, plain
+from copyproof.plots.canvas import draw_curve, in_thousands, new_axes, plain
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import colour_of, name_of
 
@@ -98,15 +98,14 @@ def plot_copies(
         whole = max(line.high for line in lines.values())
         axes = new_axes(4.4, 2, share=True) if high - low > _GAP * whole else new_axes(3.6)
     panels = tuple(axes) if isinstance(axes, Sequence) else (axes,)
-    groups = [lines]
-    if len(panels) == 2:
-        middle = (low + high) / 2
-        groups = [
-            {policy: line for policy, line in lines.items() if line.mean[0] > middle},
-            {policy: line for policy, line in lines.items() if line.mean[0] <= middle},
-        ]
-    for ax, group in zip(panels, groups, strict=True):
-        _draw(ax, group, from_zero=ax is panels[-1])
+    middle = (low + high) / 2
+    for ax in panels:
+        here = {
+            policy: line
+            for policy, line in lines.items()
+            if len(panels) == 1 or (line.mean[0] > middle) == (ax is panels[0])
+        }
+        _draw(ax, here, from_zero=ax is panels[-1])
     who = _copier_name(results)
     panels[0].set_ylabel(f"revenue of the {who}\n(sum of rewards)", y=0.0 if panels[1:] else 0.5)
     panels[-1].set_xlabel(f"arms that the {who} registers")
@@ -117,19 +116,7 @@ def plot_copies(
 
 def _draw(ax: "Axes", lines: Mapping[str, Line], *, from_zero: bool) -> None:
     for policy, line in lines.items():
-        colour = colour_of(policy)
-        ax.plot(
-            line.copies,
-            line.mean,
-            "o-",
-            color=colour,
-            linewidth=1.6,
-            markersize=3.5,
-            clip_on=False,
-            zorder=3,
-            label=name_of(policy),
-        )
-        draw_band(ax, line.copies, line.mean, line.std, colour)
+        draw_curve(ax, policy, line.copies, line.mean, line.std)
     copies = next(iter(lines.values())).copies
     ax.set_xlim(0, int(copies[-1]))
     ax.set_xticks(copies.tolist())

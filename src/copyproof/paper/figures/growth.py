@@ -10,7 +10,7 @@ from copyproof.pages import PageTable
 from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, keyed_markets
 from copyproof.paper.measures import fitted_growth, means_and_stds
 from copyproof.paper.study import POLICIES, FigureResults
-from copyproof.plots.canvas import draw_band, new_axes, plain
+from copyproof.plots.canvas import draw_curve, new_axes, plain, write_beside
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import INK, QUIET, colour_of, name_of
 from copyproof.simulation import Interval
@@ -89,8 +89,8 @@ def plot_growth(
 
 def _draw(ax: "Axes", market: str, results: FigureResults) -> None:
     fits = growth_fits(results)
-    policies = list(dict.fromkeys(str(key[1]) for key in results if key[0] == market))
-    T = np.array(sorted({int(key[2]) for key in results if key[0] == market}))
+    policies = key_parts(results, 1)
+    T = np.array(sorted({int(key[2]) for key in results}))
     ax.set_xscale("log")
     ax.set_yscale("log")
     most = T * largest_gap(paper_market(market))
@@ -101,18 +101,7 @@ def _draw(ax: "Axes", market: str, results: FigureResults) -> None:
     for policy in policies:
         mean, std = means_and_stds(results[market, policy, int(one)].regret for one in T)
         least = min(least, float(mean[mean > 0].min()))
-        ax.plot(
-            T,
-            mean,
-            "o-",
-            color=colour_of(policy),
-            linewidth=1.6,
-            markersize=3.5,
-            clip_on=False,
-            zorder=3,
-            label=name_of(policy),
-        )
-        draw_band(ax, T, mean, std, colour_of(policy), least=least / 4)
+        draw_curve(ax, policy, T, mean, std, least=least / 4)
         text = f"{name_of(policy)}  b = {fits[market, policy].mean:.2f}"
         ends.append(End(float(T[-1]), float(mean[-1]), text, colour_of(policy)))
     _draw_bounds(ax, market, policies, T.tolist())
@@ -136,30 +125,14 @@ def _draw_bounds(ax: "Axes", market: str, policies: Sequence[str], horizons: lis
             x, y = zip(*told, strict=True)
             name = last.theorem
             ax.plot(x, y, "--", color=colour_of(policy), linewidth=0.9, label=name)
-            ax.annotate(
-                f"{name} ({name_of(policy)})",
-                (x[-1], y[-1]),
-                xytext=(-4, -4),
-                textcoords="offset points",
-                ha="right",
-                va="top",
-                fontsize=7,
-                color=INK,
-            )
+            text = f"{name} ({name_of(policy)})"
+            write_beside(ax, text, (x[-1], y[-1]), (-4, -4), ha="right", va="top")
         else:
             empty["vacuous" if last.applies else "not applicable"].append(
                 f"{last.theorem} ({name_of(policy)})"
             )
     notes = [f"{why}:\n{chr(10).join(names)}" for why, names in empty.items() if names]
-    ax.text(
-        0.02,
-        0.98,
-        "\n".join(notes),
-        transform=ax.transAxes,
-        va="top",
-        fontsize=7,
-        color=QUIET,
-    )
+    ax.text(0.02, 0.98, "\n".join(notes), transform=ax.transAxes, va="top", fontsize=7, color=QUIET)
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:

@@ -9,8 +9,8 @@ from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, key
 from copyproof.paper.measures import regret_ratio
 from copyproof.paper.study import MARKETS, OURS, RIVALS, FigureResults
 from copyproof.plots import limits, with_error
-from copyproof.plots.canvas import new_axes
-from copyproof.plots.palette import INK, QUIET, colour_of, name_of
+from copyproof.plots.canvas import legend_above, new_axes, write_beside
+from copyproof.plots.palette import QUIET, colour_of, name_of
 from copyproof.simulation import Interval
 
 if TYPE_CHECKING:
@@ -107,15 +107,7 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
     ax.set_axisbelow(True)
     ax.set_xlabel("regret, relative to the best of the paper's three (left of 1: less)")
     ax.set_ylabel("market")
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
-        ncols=len(policies),
-        frameon=False,
-        fontsize=8,
-        handletextpad=0.2,
-        columnspacing=1.4,
-    )
+    legend_above(ax, len(policies), handletextpad=0.2, columnspacing=1.4)
     return ax
 
 
@@ -130,18 +122,10 @@ def _sides(values: dict[str, float]) -> Iterator[tuple[str, bool]]:
 
 def _label(ax: "Axes", row: int, x: float, regret: float, policy: str, above: bool) -> None:
     ours = policy == OURS
-    ax.annotate(
-        f"{regret:,.0f}",
-        (x, row),
-        xytext=(0, 7 if above else -7),
-        textcoords="offset points",
-        ha="center",
-        va="bottom" if above else "top",
-        fontsize=8 if ours else 7,
-        fontweight="bold" if ours else "normal",
-        color=colour_of(policy) if ours else INK,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-    )
+    white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    place = {"ha": "center", "va": "bottom" if above else "top", "bbox": white}
+    bold = {"fontsize": 8, "fontweight": "bold", "color": colour_of(policy)} if ours else {}
+    write_beside(ax, f"{regret:,.0f}", (x, row), (0, 7 if above else -7), **place, **bold)
 
 
 def _two_lines(name: str) -> str:

@@ -11,7 +11,7 @@ from copyproof.paper.figure import StudyFigure, arms_by_agent, estimate_columns
 from copyproof.paper.measures import misses
 from copyproof.paper.study import SAMPLE_FACTORS, FigureResults
 from copyproof.plots import with_error
-from copyproof.plots.canvas import in_thousands, new_axes, plain
+from copyproof.plots.canvas import in_thousands, legend_above, new_axes, plain, write_beside
 from copyproof.plots.palette import INK, QUIET, colour_of
 from copyproof.simulation import Interval, Result
 from copyproof.theory import best_share, sample_misses_best, sample_size
@@ -82,7 +82,6 @@ def plot_samples(
     )
     lower.set_ylim(0, 100 * max(*exact, *(s.high for s in shares)) * 1.08)
     lower.set_ylabel("samples without\nany best arm (%)")
-    _legend_above(lower)
     arms = found[0].market.agents[-1].registered
     in_play = [f"{L}\n{_size(L, r)} of {arms}" for L, r in zip(factors, found, strict=True)]
     lower.set_xticks(x, in_play)
@@ -90,16 +89,11 @@ def plot_samples(
     for ax in (upper, lower):
         plain(ax)
         ax.set_xlim(-0.75, len(factors) - 0.5)
+        legend_above(ax, 3, up=0.98, handletextpad=0.3, columnspacing=1.2)
         _shade(ax, factors, 1 / best_share(found[0].market))
     in_thousands(upper)
-    upper.annotate(
-        f"L ≥ 1/c = {1 / best_share(found[0].market):.0f}",
-        (0.99, 0.03),
-        xycoords="axes fraction",
-        ha="right",
-        fontsize=7,
-        color=QUIET,
-    )
+    note = f"L ≥ 1/c = {1 / best_share(found[0].market):.0f}"
+    upper.text(0.99, 0.03, note, transform=upper.transAxes, ha="right", fontsize=7, color=QUIET)
     return upper, lower
 
 
@@ -110,10 +104,7 @@ def _draw_regrets(ax: "Axes", results: FigureResults, factors: Sequence[int]) ->
         regret, missed = result.regret_curves[:, -1], misses(result)
         # Neighbouring repetitions side by side, in a pattern that repeats: no luck involved.
         x = place - 0.12 + 0.32 * (np.arange(len(regret)) * 0.618034 % 1)
-        kinds = (
-            (~missed, colour, "a repetition"),
-            (missed, "none", "one without a best arm"),
-        )
+        kinds = ((~missed, colour, "a repetition"), (missed, "none", "one without a best arm"))
         for chosen, face, name in kinds:
             ax.scatter(
                 x[chosen],
@@ -136,32 +127,10 @@ def _draw_regrets(ax: "Axes", results: FigureResults, factors: Sequence[int]) ->
             capsize=3,
             label="mean ± deviation" if place == 0 else None,
         )
-        ax.annotate(
-            f"{estimate.mean:,.0f}",
-            (place - 0.24, estimate.mean),
-            xytext=(-4, 0),
-            textcoords="offset points",
-            ha="right",
-            va="center",
-            fontsize=7,
-            color=INK,
-        )
+        text, at = f"{estimate.mean:,.0f}", (place - 0.24, estimate.mean)
+        write_beside(ax, text, at, (-4, 0), ha="right", va="center")
     ax.set_ylim(bottom=0)
     ax.set_ylabel("regret after T rounds\n(reward lost)")
-    _legend_above(ax)
-
-
-def _legend_above(ax: "Axes") -> None:
-    """Put the legend where no data can be."""
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 0.98),
-        ncols=3,
-        frameon=False,
-        fontsize=8,
-        handletextpad=0.3,
-        columnspacing=1.2,
-    )
 
 
 def _shade(ax: "Axes", factors: Sequence[int], needed: float) -> None:
