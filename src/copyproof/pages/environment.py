@@ -25,7 +25,7 @@ def environment(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters["anchor"] = anchor
+    found.filters |= {"anchor": anchor, "thousands": "{:,}".format}
     return found
 
 

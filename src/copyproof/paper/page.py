@@ -3,7 +3,7 @@
 Equal results give an equal page; the time that the games took stands on a line of its own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from copyproof.pages import Badge, Link, PageTable, Picture, anchor, render
@@ -15,14 +15,6 @@ from copyproof.paper.theorems import bounds_table, theorems_table
 from copyproof.simulation import Result
 
 _TITLE = "Bandits against strategic replication, claim by claim"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How many statements of one kind hold, and which do not."""
-
-    text: str
-    failing: tuple[ClaimVerdict, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +32,14 @@ class StudyPage:
     """All that ``study.html.j2`` is given."""
 
     title: str
-    outcomes: tuple[Outcome, ...]
+    verdicts: tuple[ClaimVerdict, ...]
     paper_claims: PageTable
     our_claims: PageTable
     claims_without_figure: tuple[ClaimVerdict, ...]
-    facts: tuple[tuple[str, str], ...]
+    size: str
+    paper_policies: str
+    our_policies: str
+    versions: tuple[str, ...]
     minutes: float
     markets: PageTable
     figures: tuple[FigureSection, ...]
@@ -75,11 +70,14 @@ def render_page(
     found = _games(figures)
     page = StudyPage(
         title=_TITLE,
-        outcomes=tuple(_outcomes(verdicts)),
+        verdicts=tuple(verdicts),
         paper_claims=_claims_table([one for one in verdicts if not one.beyond]),
         our_claims=_claims_table([one for one in verdicts if one.beyond]),
         claims_without_figure=_claims_under(None, verdicts, figures),
-        facts=tuple((name, text) for name, text in _facts(figures, settings) if text),
+        size=_size(figures, settings),
+        paper_policies=_policies(found, ours=False),
+        our_policies=_policies(found, ours=True),
+        versions=tuple({f"{name} {v}": None for one in found for name, v in one.versions.items()}),
         minutes=sum(one.seconds for one in found) / 60,
         markets=_markets_table(figures),
         figures=tuple(
@@ -112,24 +110,6 @@ def _games(figures: StudyResults) -> list[Result]:
     return list({id(one): one for runs in figures.values() for one in runs.values()}.values())
 
 
-def _outcomes(verdicts: Sequence[ClaimVerdict]) -> Iterator[Outcome]:
-    kinds = (
-        (False, "made about its simulations"),
-        (True, "of ours about Grace, a policy beyond the paper,"),
-    )
-    for beyond, which in kinds:
-        some = [verdict for verdict in verdicts if verdict.beyond == beyond]
-        failing = tuple(verdict for verdict in some if not verdict.holds)
-        total, held = len(some), len(some) - len(failing)
-        if total == 1:
-            yield Outcome(f"The one statement {which} {'holds' if held else 'fails'}", ())
-        elif some and not failing:
-            yield Outcome(f"All {total} statements {which} hold", ())
-        elif some:
-            text = f"Of {total} statements {which} {held} {'holds' if held == 1 else 'hold'}"
-            yield Outcome(text, failing)
-
-
 def _claims_table(verdicts: Sequence[ClaimVerdict]) -> PageTable:
     signs = {True: Badge("✓ holds", "holds"), False: Badge("✗ fails", "fails")}
     rows = [
@@ -145,8 +125,7 @@ def _claims_under(
     return tuple(one for one in verdicts if figure_of(one, figures) == figure)
 
 
-def _facts(figures: StudyResults, settings: Settings) -> Iterator[tuple[str, str]]:
-    """What was played, with which parameters."""
+def _size(figures: StudyResults, settings: Settings) -> str:
     found = _games(figures)
     rounds = sum(one.horizon * one.repetitions for one in found)
     size = (
@@ -160,14 +139,7 @@ def _facts(figures: StudyResults, settings: Settings) -> Iterator[tuple[str, str
             least, most = min(repetitions), max(repetitions)
             size += f". {name.capitalize()}: T from {least:,} to {most:,}, "
             size += f"{repetitions[most]} repetitions where T > {settings.horizon:,}"
-    yield "Size", size
-    yield "Rewards", "Bernoulli: 1 with the arm's mean as probability, else 0"
-    yield "The paper's policies", _policies(found, ours=False)
-    yield "Ours", _policies(found, ours=True)
-    yield "Luck", "common to all: policies and strategies meet the same random numbers"
-    yield "Regret", "reward lost to always playing the best arm, by true means"
-    versions = {f"{name} {v}": None for one in found for name, v in one.versions.items()}
-    yield "Versions", ", ".join(versions)
+    return size
 
 
 def _policies(found: Sequence[Result], *, ours: bool) -> str:

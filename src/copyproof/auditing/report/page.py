@@ -5,7 +5,7 @@ results give equal bytes; the time that the audits took stands on a line of its 
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,22 +42,17 @@ class AuditPage:
     """All that ``audit.html.j2`` is given."""
 
     title: str
-    lead: str
+    audits: tuple[Audit, ...]
+    reference: str
     policies: tuple[PolicySection, ...]
     picture: Picture | None
     known: PageTable
     tolerances: tuple[str, str]
-    confidence: float
-    games: str
-    rounds: int
-    budget: int
-    methods: tuple[str, ...]
-    seconds: float
+    games: tuple[int, int]
     fee: str
     discount: str
     market: PageTable
     command: str | None
-    settings: tuple[tuple[str, str], ...]
 
 
 def write_audit_report(
@@ -113,7 +108,8 @@ def render_audit_page(
     tolerances = [one.tolerance for one in agents]
     page = AuditPage(
         title="Do copies pay?",
-        lead=_lead(audits),
+        audits=tuple(audits),
+        reference=captions.reference_words(audits),
         policies=tuple(
             PolicySection(
                 name=name,
@@ -128,17 +124,11 @@ def render_audit_page(
         picture=None if svg is None else _picture(audits, names, svg),
         known=_known_table(audits, names),
         tolerances=(brief(min(tolerances)), brief(max(tolerances))),
-        confidence=100 * audits[0].confidence,
-        games=" to ".join({f"{count:,}": None for count in (min(games), max(games))}),
-        rounds=sum(audit.rounds for audit in audits),
-        budget=max(audit.budget for audit in audits),
-        methods=tuple(dict.fromkeys(audit.method for audit in audits)),
-        seconds=sum(audit.seconds for audit in audits),
+        games=(min(games), max(games)),
         fee=brief(market.fee),
         discount=captions.discount_words(market.discount),
         market=_market_table(market),
         command=command,
-        settings=tuple(_settings(audits)),
     )
     return render("copyproof.auditing.report", "audit.html.j2", page)
 
@@ -155,16 +145,6 @@ def _drawn(audits: Sequence[Audit]) -> bytes | None:
         file = Path(folder) / "gains.svg"
         save_figure(drawn, file)
         return file.read_bytes()
-
-
-def _lead(audits: Sequence[Audit]) -> str:
-    first = audits[0]
-    return (
-        f"Whether {'policies pay' if len(audits) > 1 else 'a policy pays'} agents for registering "
-        f"copies of their arms: {captions.count_words(len(first.agents), 'agent')} of "
-        f"{len(first.market.agents)} audited, in games of {first.horizon:,} rounds, against "
-        f"the reference strategy: {captions.reference_words(audits)}."
-    )
 
 
 def _picture(audits: Sequence[Audit], names: Sequence[str], svg: bytes) -> Picture:
@@ -254,15 +234,6 @@ def _market_table(market: Market) -> PageTable:
     ]
     caption = "Means of each agent's arms × copies, as registered while another agent deviates."
     return PageTable(("Agent", "Arms", "Utility"), rows, caption, numbers=False)
-
-
-def _settings(audits: Sequence[Audit]) -> Iterator[tuple[str, str]]:
-    """What to ask for to find the same again."""
-    yield "Policies", ", ".join(audit.policy for audit in audits)
-    yield "Horizon", f"{audits[0].horizon:,}"
-    yield "Seed", ", ".join(dict.fromkeys(str(audit.seed) for audit in audits))
-    yield "Budget", ", ".join(dict.fromkeys(f"{audit.budget:,} rounds" for audit in audits))
-    yield "Method", ", ".join(dict.fromkeys(audit.method for audit in audits))
 
 
 def _known_table(audits: Sequence[Audit], names: Sequence[str]) -> PageTable:
