@@ -11,9 +11,9 @@ import sys
 
 from matplotlib.figure import Figure
 
-from copyproof import paper_market, simulate
-from copyproof.report import save_figure
-from copyproof.report.looks import End, colour_of, label_ends, name_of
+from copyproof import paper_market, save_figure, simulate
+from copyproof.plots.labels import End, label_ends
+from copyproof.plots.palette import colour_of, name_of
 
 POLICIES = ["ucb1", "s-ucb", "fair", "h-ucb", "rh-ucb", "prh-ucb", "grace"]
 COPIES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]

@@ -28,9 +28,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from copyproof.report import save_figure
-from copyproof.report.canvas import new_axes, plain
-from copyproof.report.looks import INK, QUIET, colour_of, looks_of, name_of
+from copyproof.plots import save_figure
+from copyproof.plots.canvas import new_axes, plain
+from copyproof.plots.palette import INK, QUIET, colour_of, line_styles, name_of
 from late import HORIZON, late_markdown, play_late
 from markets import Case, development
 from runs import play_all, read, regrets
@@ -174,7 +174,7 @@ def _look(name: str) -> dict[str, object]:
         return {"color": colour_of(name), "markersize": 6, "zorder": 3}
     if name == DEFAULT:
         return {
-            "color": looks_of([DEFAULT])[0][0],
+            "color": line_styles([DEFAULT])[0][0],
             "markersize": 7,
             "markeredgecolor": INK,
             "zorder": 4,

@@ -24,8 +24,8 @@ from contextlib import contextmanager
 
 from matplotlib.figure import Figure
 
+from copyproof import save_figure
 from copyproof.client import Client
-from copyproof.report import save_figure
 
 PROVIDERS = {"ann": 0.45, "bob": 0.35, "cleo": 0.25, "dan": 0.15, "eve": 0.05}
 """How likely a visitor clicks on an article of each."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from copyproof.auditing import Attacks, Audit, Equilibrium, attacks, audit, equilibrium
+    from copyproof.auditing.report import plot_gains, write_audit_report
     from copyproof.exact_values.result import Exact
     from copyproof.exact_values.run import exact
     from copyproof.external.functions import function_policy
@@ -46,17 +47,13 @@ if TYPE_CHECKING:
         split,
     )
     from copyproof.game.files import read_market, write_market
+    from copyproof.paper.figures.ablation import plot_ablation
+    from copyproof.paper.figures.copies import plot_copies
+    from copyproof.paper.figures.growth import plot_growth
+    from copyproof.paper.figures.markets import plot_markets
+    from copyproof.paper.figures.samples import plot_samples
+    from copyproof.plots import plot_regret, save_figure
     from copyproof.policy import CATALOGUE, Policy, parse_policy, why_not_covered
-    from copyproof.report.audit_figure import plot_gains
-    from copyproof.report.audit_page import write_audit_report
-    from copyproof.report.figures import plot_regret, save_figure
-    from copyproof.report.paper_figures import (
-        plot_ablation,
-        plot_copies,
-        plot_growth,
-        plot_markets,
-        plot_samples,
-    )
     from copyproof.simulation.result import Result
     from copyproof.simulation.run import simulate
     from copyproof.theory import Bound, bounds
@@ -153,21 +150,21 @@ _HOME = {
     "mabwiser_policy": "copyproof.external.libraries",
     "paper_market": "copyproof.game",
     "parse_policy": "copyproof.policy",
-    "plot_ablation": "copyproof.report.paper_figures",
-    "plot_copies": "copyproof.report.paper_figures",
-    "plot_gains": "copyproof.report.audit_figure",
-    "plot_growth": "copyproof.report.paper_figures",
-    "plot_markets": "copyproof.report.paper_figures",
-    "plot_regret": "copyproof.report.figures",
-    "plot_samples": "copyproof.report.paper_figures",
+    "plot_ablation": "copyproof.paper.figures.ablation",
+    "plot_copies": "copyproof.paper.figures.copies",
+    "plot_gains": "copyproof.auditing.report",
+    "plot_growth": "copyproof.paper.figures.growth",
+    "plot_markets": "copyproof.paper.figures.markets",
+    "plot_regret": "copyproof.plots",
+    "plot_samples": "copyproof.paper.figures.samples",
     "read_market": "copyproof.game.files",
     "river_policy": "copyproof.external.libraries",
-    "save_figure": "copyproof.report.figures",
+    "save_figure": "copyproof.plots",
     "simulate": "copyproof.simulation.run",
     "smpybandits_policy": "copyproof.external.interpreter",
     "split": "copyproof.game",
     "why_not_covered": "copyproof.policy",
-    "write_audit_report": "copyproof.report.audit_page",
+    "write_audit_report": "copyproof.auditing.report",
     "write_market": "copyproof.game.files",
 }
 """Where each public name lives."""

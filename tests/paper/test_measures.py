@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 from copyproof import paper_market, simulate
-from copyproof.paper import exponent, fitted_growth, misses, regret_ratio
+from copyproof.paper.measures import exponent, fitted_growth, misses, regret_ratio
 from copyproof.paper.study import Run
 from copyproof.simulation import Interval
 from tests.paper.made_up import REPETITIONS, result_of

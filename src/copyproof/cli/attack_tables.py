@@ -8,7 +8,7 @@ from copyproof.auditing import Attacks, Equilibrium
 from copyproof.auditing.equilibria import Path
 from copyproof.cli import tables
 from copyproof.game import Market, Profile
-from copyproof.report.numbers import limits
+from copyproof.plots import limits
 
 __all__ = ["attack_tables", "equilibrium_tables"]
 

@@ -12,7 +12,7 @@ from copyproof.cli.markets import named_market
 from copyproof.cli.output import check_outputs, emit, emit_json
 from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE
 from copyproof.game import Market
-from copyproof.report.figures import check_format, save_figure
+from copyproof.plots import check_format, save_figure
 from copyproof.validation import FieldError, did_you_mean
 
 if TYPE_CHECKING:
@@ -136,13 +136,13 @@ def _write_files(
     audits: "list[Audit]", plot: Path | None, report: Path | None, command: str
 ) -> None:
     if plot is not None:
-        from copyproof.report.audit_figure import plot_gains
+        from copyproof.auditing.report import plot_gains
 
         figure = plot_gains(audits)[0].get_figure(root=True)
         assert figure is not None
         save_figure(figure, plot)
     if report is not None:
-        from copyproof.report.audit_page import write_audit_report
+        from copyproof.auditing.report import write_audit_report
 
         write_audit_report(report, audits, command=command)
 

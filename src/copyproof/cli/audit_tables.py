@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 
 from copyproof.auditing import AgentAudit, Audit
+from copyproof.auditing.report.captions import attitudes, fee_words, reference_words
 from copyproof.cli import tables
-from copyproof.report.audit_figure import reference_words
-from copyproof.report.audit_words import attitudes, fee_words
-from copyproof.report.numbers import brief, limits
+from copyproof.plots import brief, limits
 
 __all__ = ["audit_tables"]
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from rich.table import Column
 
 from copyproof.cli import tables
-from copyproof.paper import Verdict
-from copyproof.policy import Row
+from copyproof.paper import ClaimVerdict
+from copyproof.policy import NamedPolicy
 
 __all__ = ["catalogue_table", "claims_table"]
 
 
-def catalogue_table(rows: Sequence[Row]) -> str:
+def catalogue_table(rows: Sequence[NamedPolicy]) -> str:
     """Return the catalogue as text: what a policy does, then a line for each claim."""
     columns = (
         Column("policy"),
@@ -21,7 +21,7 @@ def catalogue_table(rows: Sequence[Row]) -> str:
     return tables.printed([tables.new_table(columns, _catalogue_lines(rows))])
 
 
-def _catalogue_lines(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+def _catalogue_lines(rows: Sequence[NamedPolicy]) -> Iterator[tuple[str, str, str]]:
     for row in rows:
         takes = "A" if row.name == "fair" else ", ".join(row.parameters)
         yield row.name, row.about, ""
@@ -30,7 +30,7 @@ def _catalogue_lines(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
         yield "", "", ""
 
 
-def claims_table(verdicts: Sequence[Verdict]) -> str:
+def claims_table(verdicts: Sequence[ClaimVerdict]) -> str:
     """Return the verdicts on the paper's claims, and on ours, as text."""
     rows = [(one.claim, "holds" if one.holds else "FAILS", one.text) for one in verdicts]
     papers = [verdict.holds for verdict in verdicts if not verdict.beyond]

@@ -13,7 +13,7 @@ from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.validation import FieldError, known
 
 if TYPE_CHECKING:
-    from copyproof.paper import Figures, Settings, Store
+    from copyproof.paper import Settings, StudyFolder, StudyResults
 
 __all__ = ["paper"]
 
@@ -56,8 +56,15 @@ def paper(
         raise FieldError(repr(more[0]), more, "expected here", said)
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
-        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, Settings, judge, open_store
-        from copyproof.report.page import write_report
+        from copyproof.paper import (
+            FIGURES,
+            PAPER_SIZE,
+            QUICK,
+            Settings,
+            judge,
+            open_study,
+            write_report,
+        )
 
     names = {known("figure", name, FIGURES) for name in [*(only or []), *(more or [])]}
     base = QUICK if quick else PAPER_SIZE
@@ -67,8 +74,8 @@ def paper(
         seed=seed,
     )
     wanted = tuple(name for name in FIGURES if not names or name in names)
-    with open_store(out) as store:
-        figures, played = _complete(store, wanted, settings)
+    with open_study(out) as folder:
+        figures, played = _complete(folder, wanted, settings)
         verdicts = judge(figures)
         write_report(out, figures, verdicts, settings)
     if as_json:
@@ -87,20 +94,20 @@ def paper(
 
 
 def _complete(
-    store: "Store", wanted: tuple[str, ...], settings: "Settings"
-) -> "tuple[Figures, int]":
+    folder: "StudyFolder", wanted: tuple[str, ...], settings: "Settings"
+) -> "tuple[StudyResults, int]":
     """Play what is missing of the wanted figures; return all complete ones, and how much it was."""
     from copyproof.paper import FIGURES, all_runs, by_figure, play, runs_of
     from copyproof.simulation import is_compiled
 
-    found = store.found(all_runs(FIGURES, settings))
+    found = folder.found(all_runs(FIGURES, settings))
     missing = [run for run in all_runs(wanted, settings) if run not in found]
     with ProgressBar(sum(run.rounds for run in missing), compiles=not is_compiled()) as bar:
         for run in missing:
             progress = bar.part(run.rounds)
             with prompt_interrupt():
                 found[run] = play(run, progress)
-            store.keep(run, found[run])
+            folder.keep(run, found[run])
     complete = tuple(
         name for name in FIGURES if all(run in found for run in runs_of(name, settings).values())
     )

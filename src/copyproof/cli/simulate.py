@@ -9,8 +9,8 @@ from copyproof.cli.output import check_outputs, emit, emit_json
 from copyproof.cli.progress import in_turn, prompt_interrupt
 from copyproof.defaults import CHECKPOINTS
 from copyproof.game import Market
+from copyproof.plots import check_format, plot_regret, save_figure
 from copyproof.policy import PAPER_POLICIES, Policy, parse_policy
-from copyproof.report.figures import check_format, plot_regret, save_figure
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:

@@ -1,52 +1,29 @@
-"""The paper, executable: its figures as data, its claims as functions, its runs on disk."""
+"""The paper, executable: its figures as records, its claims as functions, its runs on disk."""
 
-from copyproof.paper.claims import CLAIMS, Claim, Verdict, judge
-from copyproof.paper.judges import Figure, Figures
-from copyproof.paper.measures import exponent, fitted_growth, misses, regret_ratio
-from copyproof.paper.store import Store, all_runs, by_figure, open_store, play
-from copyproof.paper.study import (
-    FIGURES,
-    MARKETS,
-    OURS,
-    PAPER_SIZE,
-    POLICIES,
-    QUICK,
-    RIVALS,
-    Key,
-    Run,
-    Settings,
-    runs_of,
-)
-from copyproof.paper.tables import growth_fits, relative_regrets, table
+from copyproof.paper.claims import CLAIMS, ClaimVerdict, judge
+from copyproof.paper.figure import StudyFigure
+from copyproof.paper.figures import FIGURES, all_runs, by_figure, draw_figure, runs_of, table
+from copyproof.paper.folder import StudyFolder, open_study, play
+from copyproof.paper.report import write_report
+from copyproof.paper.study import PAPER_SIZE, QUICK, Settings, StudyResults
 
 __all__ = [
     "CLAIMS",
     "FIGURES",
-    "MARKETS",
-    "OURS",
     "PAPER_SIZE",
-    "POLICIES",
     "QUICK",
-    "RIVALS",
-    "Claim",
-    "Figure",
-    "Figures",
-    "Key",
-    "Run",
+    "ClaimVerdict",
     "Settings",
-    "Store",
-    "Verdict",
+    "StudyFigure",
+    "StudyFolder",
+    "StudyResults",
     "all_runs",
     "by_figure",
-    "exponent",
-    "fitted_growth",
-    "growth_fits",
+    "draw_figure",
     "judge",
-    "misses",
-    "open_store",
+    "open_study",
     "play",
-    "regret_ratio",
-    "relative_regrets",
     "runs_of",
     "table",
+    "write_report",
 ]

@@ -1,45 +1,44 @@
-"""How the claims beyond the paper are judged: they are about Grace, and ours.
+# ruff: noqa: D205  The docstring of a claim is its text, whole sentences of any length.
+"""The claims beyond the paper: they are about Grace, and ours."""
 
-As in ``judges``: small functions from results to (holds, evidence), 95 % intervals, and comparisons
-that are paired, as all runs share their luck.
-"""
-
-from collections.abc import Callable
-
-from copyproof.paper.judges import Figures, Judged
+from copyproof.paper.claim import Judged, claim
+from copyproof.paper.judges import revenue_is_level
 from copyproof.paper.measures import regret_difference, regret_ratio
-from copyproof.paper.study import MARKETS, OURS, RIVALS
-from copyproof.simulation import Result
-
-__all__ = ["at_most", "best_on_all_markets"]
+from copyproof.paper.study import MARKETS, OURS, RIVALS, FigureResults, StudyResults
 
 
-def at_most(share: float, other: str, places: tuple[str, ...]) -> Callable[[Figures], Judged]:
-    """Grace's regret is at most a share of another policy's, in some figures or markets."""
-
-    def judged(figures: Figures) -> Judged:
-        verdict, parts = True, []
-        for place in places:
-            ours, theirs = _run(figures, place, OURS), _run(figures, place, other)
-            ratio = regret_ratio(ours, theirs)
-            verdict &= ratio.high <= share
-            parts.append(
-                f"{place}: regret {ours.regret.mean:,.0f} for {OURS}, {theirs.regret.mean:,.0f} "
-                f"for {other}, {ratio} of it"
-            )
-        return verdict, "; ".join(parts)
-
-    return judged
+@claim("G1", "fig1a", "fig1b", beyond=True)
+def grace_revenue_is_level(study: StudyResults) -> Judged:
+    """Figures 1a and 1b, Grace: the copying agent's revenue stays level (within {level})."""
+    return revenue_is_level(study, OURS)
 
 
-def _run(figures: Figures, place: str, policy: str) -> Result:
-    """The run of a policy in a figure, or on one of the markets."""
-    return figures[place][policy,] if place in figures else figures["markets"][place, policy]
+@claim("G2", "fig2a", "fig2b", beyond=True)
+def grace_halves_h_ucb(study: StudyResults) -> Judged:
+    """Figures 2a and 2b: Grace's regret is at most half of H-UCB's."""
+    return _at_most(1 / 2, "h-ucb", {place: study[place] for place in ("fig2a", "fig2b")})
 
 
-def best_on_all_markets(figures: Figures) -> Judged:
-    """On every market each of the paper's hierarchical policies has more regret than Grace."""
-    runs = figures["markets"]
+@claim("G3", "fig2c", beyond=True)
+def grace_beats_rh_ucb_twelvefold(study: StudyResults) -> Judged:
+    """Figure 2c: Grace's regret is at most a twelfth of RH-UCB's."""
+    return _at_most(1 / 12, "rh-ucb", {"fig2c": study["fig2c"]})
+
+
+@claim("G4", "markets", beyond=True)
+def grace_gains_on_honest_agents(study: StudyResults) -> Judged:
+    """Honest agents with three arms each: Grace's regret is at most 0.7 of H-UCB's."""
+    runs = study["markets"]
+    here: FigureResults = {(policy,): runs["honest-3", policy] for policy in (OURS, "h-ucb")}
+    return _at_most(0.7, "h-ucb", {"honest-3": here})
+
+
+@claim("G5", "markets", beyond=True)
+def grace_is_best_on_all_markets(study: StudyResults) -> Judged:
+    """On each of five markets, two without copies and those of figures 2a, 2b and 2c, Grace has
+    less regret than H-UCB, RH-UCB and PRH-UCB.
+    """
+    runs = study["markets"]
     verdict, parts = True, []
     for market in MARKETS:
         best = min(RIVALS, key=lambda policy: runs[market, policy].regret.mean)
@@ -47,4 +46,18 @@ def best_on_all_markets(figures: Figures) -> Judged:
         verdict &= all(gap.low > 0 for gap in gaps)
         ratio = regret_ratio(runs[market, OURS], runs[market, best])
         parts.append(f"{market}: {ratio} of the regret of the next best, {best}")
+    return verdict, "; ".join(parts)
+
+
+def _at_most(share: float, other: str, places: StudyResults) -> Judged:
+    """Whether Grace's regret is at most a share of another policy's, everywhere."""
+    verdict, parts = True, []
+    for place, runs in places.items():
+        ours, theirs = runs[OURS,], runs[other,]
+        ratio = regret_ratio(ours, theirs)
+        verdict &= ratio.high <= share
+        parts.append(
+            f"{place}: regret {ours.regret.mean:,.0f} for {OURS}, {theirs.regret.mean:,.0f} "
+            f"for {other}, {ratio} of it"
+        )
     return verdict, "; ".join(parts)

@@ -1,41 +1,31 @@
-"""How each claim is judged: small functions from results to (holds, evidence).
+# ruff: noqa: D205  The docstring of a claim is its text, whole sentences of any length.
+"""The paper's claims about its simulations: small functions from results to (holds, evidence).
 
 Intervals are 95 % ones (mean ± 1.96 standard errors over repetitions), and comparisons of policies
-or strategies are paired, as all runs share their luck. The numbers that stand for words of the
-paper ("almost linear", "far smaller") are the constants below; the claims' texts repeat them.
+or strategies are paired, as all runs share their luck. ``claim`` says how a claim is written.
 """
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.game import paper_market
+from copyproof.paper.claim import ALMOST_LINEAR, LEVEL, STRAIGHT, Judged, claim
 from copyproof.paper.measures import exponent, final_regret, misses, regret_difference
-from copyproof.paper.study import COPIES, Key
+from copyproof.paper.study import COPIES, FigureResults, StudyResults
 from copyproof.policy import PAPER_POLICIES
-from copyproof.simulation import Interval, Result
+from copyproof.simulation import Interval
 from copyproof.theory import best_share, sample_misses_best, sample_size
 
-Figure: TypeAlias = Mapping[Key, Result]
-Figures: TypeAlias = Mapping[str, Figure]
-Judged: TypeAlias = tuple[bool, str]
-"""Whether a claim holds, and the evidence."""
-
-ALMOST_LINEAR = 0.9
-"""A regret that grows like T^0.9 or faster over the last half of a game is called almost linear."""
-LEVEL = 0.001
-"""A revenue that moves by less than this share of itself is called level."""
-STRAIGHT = 0.1
-"""A rise that strays from its chord by less than this share of itself is almost a line."""
-FAR_SMALLER = 0.25
-SUFFERS = 2.0
+_FAR_SMALLER = 0.25
+_SUFFERS = 2.0
 """A policy suffers from a replicator if its regret is more than this many times the one without."""
 
 
-def _copier_revenue(figure: Figure, policy: str, agent: int) -> NDArray[np.float64]:
+def _copier_revenue(figure: FigureResults, policy: str, agent: int) -> NDArray[np.float64]:
     """Revenue of the copying agent: a row per repetition, a column per number of copies."""
     return np.stack([figure[(c, policy)].revenue[:, agent] for c in COPIES], axis=1)
 
@@ -49,9 +39,12 @@ def _stray(x: NDArray[Any], y: NDArray[np.float64]) -> float:
 # --- figures 1a and 1b -----------------------------------------------------------------------
 
 
-def ucb1_rises_in_a_line(figures: Figures) -> Judged:
-    """Figure 1a: the revenue under UCB1 rises, and close to its chord."""
-    revenue = _copier_revenue(figures["fig1a"], "ucb1", 0)
+@claim("1", "fig1a")
+def ucb1_rises_in_a_line(study: StudyResults) -> Judged:
+    """Figure 1a, UCB1: the copying agent's revenue grows almost linearly (it strays from a straight
+    line by less than {straight} of its rise).
+    """
+    revenue = _copier_revenue(study["fig1a"], "ucb1", 0)
     rise = Interval.of(revenue[:, -1] - revenue[:, 0])
     stray = _stray(np.array(COPIES), revenue.mean(axis=0))
     evidence = (
@@ -61,9 +54,10 @@ def ucb1_rises_in_a_line(figures: Figures) -> Judged:
     return rise.low > 0 and stray < STRAIGHT, evidence
 
 
-def s_ucb_rises(figures: Figures) -> Judged:
-    """Figure 1a: the revenue under S-UCB rises, and no step is clearly down."""
-    revenue = _copier_revenue(figures["fig1a"], "s-ucb", 0)
+@claim("2a", "fig1a")
+def s_ucb_rises(study: StudyResults) -> Judged:
+    """Figure 1a, S-UCB: the copying agent's revenue grows (no step is down)."""
+    revenue = _copier_revenue(study["fig1a"], "s-ucb", 0)
     steps = [Interval.of(revenue[:, k + 1] - revenue[:, k]) for k in range(len(COPIES) - 1)]
     rise = Interval.of(revenue[:, -1] - revenue[:, 0])
     up, down = sum(step.low > 0 for step in steps), sum(step.high < 0 for step in steps)
@@ -74,9 +68,10 @@ def s_ucb_rises(figures: Figures) -> Judged:
     return rise.low > 0 and down == 0, evidence
 
 
-def s_ucb_is_convex(figures: Figures) -> Judged:
-    """Figure 1a: the revenue under S-UCB lies below its chord."""
-    revenue = _copier_revenue(figures["fig1a"], "s-ucb", 0)
+@claim("2b", "fig1a")
+def s_ucb_is_convex(study: StudyResults) -> Judged:
+    """Figure 1a, S-UCB: it grows "in a somewhat convex manner" (it lies below its chord)."""
+    revenue = _copier_revenue(study["fig1a"], "s-ucb", 0)
     share = (np.array(COPIES) - COPIES[0]) / (COPIES[-1] - COPIES[0])
     chord = revenue[:, :1] + share * (revenue[:, -1:] - revenue[:, :1])
     below = Interval.of((chord - revenue)[:, 1:-1].mean(axis=1))
@@ -87,34 +82,41 @@ def s_ucb_is_convex(figures: Figures) -> Judged:
     return below.low > 0, evidence
 
 
-def revenue_stays_level(*policies: str) -> Callable[[Figures], Judged]:
-    """Figures 1a and 1b: copies do not move the revenue under some policies."""
-
-    def judged(figures: Figures) -> Judged:
-        worst, where = 0.0, ""
-        for figure, agent in (("fig1a", 0), ("fig1b", 4)):
-            for policy in policies:
-                revenue = _copier_revenue(figures[figure], policy, agent)
-                for column, copies in enumerate(COPIES):
-                    change = Interval.of(revenue[:, column] - revenue[:, 0])
-                    moved = max(abs(change.low), abs(change.high)) / float(revenue[:, 0].mean())
-                    if moved > worst:
-                        worst, where = moved, f"{policy}, {figure}, {copies} copies"
-        if worst == 0:
-            return True, "copies change nothing: every repetition pays the same with 1 and with 500"
-        return worst < LEVEL, f"it moves by up to {100 * worst:.2f} % of itself ({where})"
-
-    return judged
+@claim("3", "fig1a", "fig1b")
+def hierarchical_revenue_is_level(study: StudyResults) -> Judged:
+    """Figures 1a and 1b, H-UCB and RH-UCB: the copying agent's revenue stays level (within
+    {level}).
+    """
+    return revenue_is_level(study, "h-ucb", "rh-ucb")
 
 
-def good_agents_gain_less(figures: Figures) -> Judged:
-    """Figures 1a and 1b: the best agent gains far less than the worst one."""
+def revenue_is_level(study: StudyResults, *policies: str) -> Judged:
+    """Whether copies do not move the revenue under some policies, in figures 1a and 1b."""
+    worst, where = 0.0, ""
+    for figure, agent in (("fig1a", 0), ("fig1b", 4)):
+        for policy in policies:
+            revenue = _copier_revenue(study[figure], policy, agent)
+            for column, copies in enumerate(COPIES):
+                change = Interval.of(revenue[:, column] - revenue[:, 0])
+                moved = max(abs(change.low), abs(change.high)) / float(revenue[:, 0].mean())
+                if moved > worst:
+                    worst, where = moved, f"{policy}, {figure}, {copies} copies"
+    if worst == 0:
+        return True, "copies change nothing: every repetition pays the same with 1 and with 500"
+    return worst < LEVEL, f"it moves by up to {100 * worst:.2f} % of itself ({where})"
+
+
+@claim("4", "fig1a", "fig1b")
+def good_agents_gain_less(study: StudyResults) -> Judged:
+    """Figure 1b: what the 0.9-agent gains by copying is far smaller than what the 0.5-agent gains
+    (less than a quarter), under UCB1 and S-UCB.
+    """
     verdict, parts = True, []
     for policy in ("ucb1", "s-ucb"):
-        low = _copier_revenue(figures["fig1a"], policy, 0)
-        high = _copier_revenue(figures["fig1b"], policy, 4)
+        low = _copier_revenue(study["fig1a"], policy, 0)
+        high = _copier_revenue(study["fig1b"], policy, 4)
         small, large = Interval.of(high[:, -1] - high[:, 0]), Interval.of(low[:, -1] - low[:, 0])
-        verdict &= small.high < FAR_SMALLER * large.low
+        verdict &= small.high < _FAR_SMALLER * large.low
         parts.append(f"{policy}: {small} for the 0.9-agent, {large} for the 0.5-agent")
     return verdict, "; ".join(parts)
 
@@ -122,35 +124,45 @@ def good_agents_gain_less(figures: Figures) -> Judged:
 # --- figures 2a, 2b and 2c -------------------------------------------------------------------
 
 
-def flat_policies_suffer(figures: Figures) -> Judged:
-    """Figure 2a against the market without copies: UCB1 and S-UCB."""
+@claim("5a", "fig1a", "fig2a")
+def flat_policies_suffer(study: StudyResults) -> Judged:
+    """Figure 2a: UCB1 and S-UCB suffer from one replicator (over twice the regret without it)."""
     verdict, parts = True, []
     for policy in ("ucb1", "s-ucb"):
-        with_one = Interval.of(final_regret(figures["fig2a"][(policy,)]))
-        without = Interval.of(final_regret(figures["fig1a"][(1, policy)]))
-        verdict &= with_one.low > SUFFERS * without.high
+        with_one = Interval.of(final_regret(study["fig2a"][(policy,)]))
+        without = Interval.of(final_regret(study["fig1a"][(1, policy)]))
+        verdict &= with_one.low > _SUFFERS * without.high
         parts.append(f"{policy}: regret {with_one} with the replicator, {without} without")
     return verdict, "; ".join(parts)
 
 
-def beats(figure: str, better: str, worse: str) -> Callable[[Figures], Judged]:
-    """One policy has less regret than another in a figure."""
-
-    def judged(figures: Figures) -> Judged:
-        one, other = figures[figure][(better,)], figures[figure][(worse,)]
-        gap = regret_difference(other, one)
-        evidence = (
-            f"regret {one.regret.mean:,.0f} for {better}, {other.regret.mean:,.0f} for {worse}; "
-            f"{worse} − {better} = {gap}"
-        )
-        return gap.low > 0, evidence
-
-    return judged
+@claim("5b", "fig2a")
+def h_ucb_beats_rh_ucb_in_2a(study: StudyResults) -> Judged:
+    """Figure 2a: RH-UCB is worse than H-UCB."""
+    return _beats(study["fig2a"], "h-ucb", "rh-ucb")
 
 
-def rh_ucb_is_best_in_2c(figures: Figures) -> Judged:
-    """Figure 2c: no other policy of the six has as little regret."""
-    figure = figures["fig2c"]
+@claim("6", "fig2b")
+def h_ucb_beats_rh_ucb_in_2b(study: StudyResults) -> Judged:
+    """Figure 2b: H-UCB still beats RH-UCB."""
+    return _beats(study["fig2b"], "h-ucb", "rh-ucb")
+
+
+def _beats(figure: FigureResults, better: str, worse: str) -> Judged:
+    """Whether one policy has less regret than another in a figure."""
+    one, other = figure[(better,)], figure[(worse,)]
+    gap = regret_difference(other, one)
+    evidence = (
+        f"regret {one.regret.mean:,.0f} for {better}, {other.regret.mean:,.0f} for {worse}; "
+        f"{worse} − {better} = {gap}"
+    )
+    return gap.low > 0, evidence
+
+
+@claim("7a", "fig2c")
+def rh_ucb_is_best_in_2c(study: StudyResults) -> Judged:
+    """Figure 2c: RH-UCB is best of all six."""
+    figure = study["fig2c"]
     best = figure[("rh-ucb",)]
     others = [policy for policy in PAPER_POLICIES if policy != "rh-ucb"]
     gaps = {policy: regret_difference(figure[(policy,)], best) for policy in others}
@@ -162,83 +174,126 @@ def rh_ucb_is_best_in_2c(figures: Figures) -> Judged:
     return all(gap.low > 0 for gap in gaps.values()), evidence
 
 
-def h_ucb_looks_linear_in_2c(figures: Figures) -> Judged:
-    """Figure 2c: H-UCB's curve stays close to its chord."""
-    curve = figures["fig2c"][("h-ucb",)].curve
+@claim("7b", "fig2c")
+def h_ucb_looks_linear_in_2c(study: StudyResults) -> Judged:
+    """Figure 2c: H-UCB's curve looks almost like a straight line (it strays from one by less than
+    {straight} of its rise).
+    """
+    curve = study["fig2c"][("h-ucb",)].curve
     stray = _stray(curve.round, curve.mean)
     return stray < STRAIGHT, f"it strays from a straight line by at most {100 * stray:.1f} %"
 
 
-def h_ucb_grows_linearly_in_2c(figures: Figures) -> Judged:
-    """Figure 2c: the exponent of H-UCB's growth is near 1."""
-    b = exponent(figures["fig2c"][("h-ucb",)])
+@claim("7b, as a rate", "fig2c")
+def h_ucb_grows_linearly_in_2c(study: StudyResults) -> Judged:
+    """Figure 2c: H-UCB grows almost linearly (at last like T^b with b > {almost_linear})."""
+    b = exponent(study["fig2c"][("h-ucb",)])
     return b.low > ALMOST_LINEAR, f"over the last half regret grows like T^b, b = {b}"
 
 
-def fair_is_linear(*names: str) -> Callable[[Figures], Judged]:
-    """The exponent of Fair's growth is 1, within 0.05."""
-
-    def judged(figures: Figures) -> Judged:
-        parts, verdict = [], True
-        for name in names:
-            result = figures[name][("fair(ucb1)",)]
-            agents = result.market.agents
-            floor = sum(result.market.best_mean - agent.best_mean for agent in agents) / len(agents)
-            b = exponent(result)
-            verdict &= b.low > 0.95 and b.high < 1.05
-            parts.append(
-                f"{name}: b = {b}; regret {result.regret.mean / result.horizon:.3f} a round, of "
-                f"which {floor:.3f} for ever"
-            )
-        return verdict, "; ".join(parts)
-
-    return judged
+@claim("7c", "fig2c")
+def s_ucb_beats_h_ucb_in_2c(study: StudyResults) -> Judged:
+    """Figure 2c: H-UCB is worse than S-UCB."""
+    return _beats(study["fig2c"], "s-ucb", "h-ucb")
 
 
-def sublinear(policy: str) -> Callable[[Figures], Judged]:
-    """The exponent of a policy's growth is below 1 in figures 2a, 2b and 2c."""
+@claim("8a", "fig2a", "fig2b")
+def fair_is_linear_in_2a_and_2b(study: StudyResults) -> Judged:
+    """Fair's regret is linear in figures 2a and 2b (like T^b with b within 0.05 of 1)."""
+    return _fair_is_linear(study, "fig2a", "fig2b")
 
-    def judged(figures: Figures) -> Judged:
-        found = {f: exponent(figures[f][(policy,)]) for f in ("fig2a", "fig2b", "fig2c")}
-        evidence = "; ".join(f"{figure}: b = {b}" for figure, b in found.items())
-        return all(b.high < 1 for b in found.values()), evidence
 
-    return judged
+@claim("8b", "fig2c")
+def fair_is_linear_in_2c(study: StudyResults) -> Judged:
+    """Fair's regret is linear in figure 2c, too, within these rounds."""
+    return _fair_is_linear(study, "fig2c")
+
+
+def _fair_is_linear(study: StudyResults, *names: str) -> Judged:
+    """Whether the exponent of Fair's growth is 1, within 0.05."""
+    parts, verdict = [], True
+    for name in names:
+        result = study[name][("fair(ucb1)",)]
+        agents = result.market.agents
+        floor = sum(result.market.best_mean - agent.best_mean for agent in agents) / len(agents)
+        b = exponent(result)
+        verdict &= b.low > 0.95 and b.high < 1.05
+        parts.append(
+            f"{name}: b = {b}; regret {result.regret.mean / result.horizon:.3f} a round, of "
+            f"which {floor:.3f} for ever"
+        )
+    return verdict, "; ".join(parts)
+
+
+@claim("9a", "fig2a", "fig2b", "fig2c")
+def rh_ucb_is_sublinear(study: StudyResults) -> Judged:
+    """RH-UCB is sublinear (over the last half like T^b with b < 1) in figures 2a, 2b and 2c."""
+    return _sublinear(study, "rh-ucb")
+
+
+@claim("9b", "fig2a", "fig2b", "fig2c")
+def prh_ucb_is_sublinear(study: StudyResults) -> Judged:
+    """PRH-UCB is sublinear there, too."""
+    return _sublinear(study, "prh-ucb")
+
+
+def _sublinear(study: StudyResults, policy: str) -> Judged:
+    """Whether the exponent of a policy's growth is below 1 in figures 2a, 2b and 2c."""
+    found = {f: exponent(study[f][(policy,)]) for f in ("fig2a", "fig2b", "fig2c")}
+    evidence = "; ".join(f"{figure}: b = {b}" for figure, b in found.items())
+    return all(b.high < 1 for b in found.values()), evidence
 
 
 # --- ablation and samples --------------------------------------------------------------------
 
 
-def larger_without(part: str, without: str) -> Callable[[Figures], Judged]:
-    """Regret is larger on some market when a part of RH-UCB is left out."""
-
-    def judged(figures: Figures) -> Judged:
-        gaps = {
-            market: regret_difference(
-                figures["ablation"][(market, without)], figures["ablation"][(market, "rh-ucb")]
-            )
-            for market in ("2a", "2b", "2c")
-        }
-        listed = "; ".join(f"{market}: {without} − rh-ucb = {gap}" for market, gap in gaps.items())
-        return any(gap.low > 0 for gap in gaps.values()), f"without {part}, {listed}"
-
-    return judged
+@claim("10a", "ablation")
+def regret_is_larger_without_hierarchy(study: StudyResults) -> Judged:
+    """The hierarchy is needed: without it (S-UCB) regret is larger on some market."""
+    return _larger_without(study, "the hierarchy", "s-ucb")
 
 
-def not_sublinear_without(part: str, without: str) -> Callable[[Figures], Judged]:
-    """Regret grows almost linearly on some market when a part is left out."""
-
-    def judged(figures: Figures) -> Judged:
-        rates = {m: exponent(figures["ablation"][(m, without)]) for m in ("2a", "2b", "2c")}
-        listed = "; ".join(f"{market}: b = {b}" for market, b in rates.items())
-        evidence = f"without {part} ({without}) regret grows like T^b over the last half, {listed}"
-        return any(b.low > ALMOST_LINEAR for b in rates.values()), evidence
-
-    return judged
+@claim("10b", "ablation")
+def hierarchy_makes_regret_sublinear(study: StudyResults) -> Judged:
+    """The hierarchy is needed for sublinear regret: without it regret grows like T^b with
+    b > {almost_linear} on some market.
+    """
+    return _almost_linear_without(study, "the hierarchy", "s-ucb")
 
 
-def condition_is_broken(_: Figures) -> Judged:
-    """L = 3 is below 1/c on figure 2c's market."""
+@claim("10c", "ablation")
+def regret_is_larger_without_sampling(study: StudyResults) -> Judged:
+    """The sampling is needed: without it (RH-UCB on all arms) regret is larger on some market."""
+    return _larger_without(study, "the sampling", "rh-ucb-all")
+
+
+@claim("10d", "ablation")
+def sampling_makes_regret_sublinear(study: StudyResults) -> Judged:
+    """The sampling is needed for sublinear regret: without it regret grows like T^b with
+    b > {almost_linear} on some market.
+    """
+    return _almost_linear_without(study, "the sampling", "rh-ucb-all")
+
+
+def _larger_without(study: StudyResults, part: str, without: str) -> Judged:
+    """Whether regret is larger on some market when a part of RH-UCB is left out."""
+    runs = study["ablation"]
+    gaps = {m: regret_difference(runs[m, without], runs[m, "rh-ucb"]) for m in ("2a", "2b", "2c")}
+    listed = "; ".join(f"{market}: {without} − rh-ucb = {gap}" for market, gap in gaps.items())
+    return any(gap.low > 0 for gap in gaps.values()), f"without {part}, {listed}"
+
+
+def _almost_linear_without(study: StudyResults, part: str, without: str) -> Judged:
+    """Whether regret grows almost linearly on some market when a part is left out."""
+    rates = {m: exponent(study["ablation"][(m, without)]) for m in ("2a", "2b", "2c")}
+    listed = "; ".join(f"{market}: b = {b}" for market, b in rates.items())
+    evidence = f"without {part} ({without}) regret grows like T^b over the last half, {listed}"
+    return any(b.low > ALMOST_LINEAR for b in rates.values()), evidence
+
+
+@claim("11a")
+def condition_is_broken(_: StudyResults) -> Judged:
+    """Figure 2c breaks theorem 5's own condition L ≥ 1/c with its L = 3."""
     share = best_share(paper_market("2c"))
     needed = 1 / share
     evidence = (
@@ -247,19 +302,21 @@ def condition_is_broken(_: Figures) -> Judged:
     return needed > 3, evidence
 
 
-def small_samples_miss(figures: Figures) -> Judged:
-    """With L = 3 the chance to miss every best arm is above 1 %."""
-    return _sample_misses(figures, 3, lambda chance: chance > 0.01)
+@claim("11b", "samples")
+def small_samples_miss(study: StudyResults) -> Judged:
+    """With L = 3 the best agent's sample misses every best arm now and then (over 1 %)."""
+    return _sample_misses(study, 3, lambda chance: chance > 0.01)
 
 
-def large_samples_find(figures: Figures) -> Judged:
-    """With L = 22 the chance to miss every best arm is below 1 %."""
-    return _sample_misses(figures, 22, lambda chance: chance < 0.01)
+@claim("11c", "samples")
+def large_samples_find(study: StudyResults) -> Judged:
+    """With L = 22, which meets the condition, it hardly ever does (under 1 %)."""
+    return _sample_misses(study, 22, lambda chance: chance < 0.01)
 
 
-def _sample_misses(figures: Figures, L: int, claimed: Callable[[float], bool]) -> Judged:
+def _sample_misses(study: StudyResults, L: int, claimed: Callable[[float], bool]) -> Judged:
     """Judge by the exact probability, which the runs must agree with (within 4 deviations)."""
-    result = figures["samples"][(L,)]
+    result = study["samples"][(L,)]
     missed = misses(result)
     n, k = len(missed), int(missed.sum())
     chance = sample_misses_best(result.market, len(result.market.agents) - 1, L, result.horizon)

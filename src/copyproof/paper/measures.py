@@ -1,12 +1,21 @@
 """What is read off the runs: intervals, paired differences, rates of growth, missed samples."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof.simulation import Interval, Result
+from copyproof.simulation import Estimate, Interval, Result
 from copyproof.simulation.interval import Z
+
+
+def means_and_stds(
+    estimates: Iterable[Estimate],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The means of several estimates, and their standard deviations."""
+    found = np.array([(one.mean, one.std) for one in estimates])
+    return found[:, 0], found[:, 1]
 
 
 def final_regret(result: Result) -> NDArray[np.float64]:

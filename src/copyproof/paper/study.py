@@ -1,4 +1,4 @@
-"""The study as data: which games stand behind each figure.
+"""The study as data: its policies, its markets, its size, and what a run of it is.
 
 A *run* is one market under one policy, T rounds, R times. A figure is a set of runs, each under a
 key that says which point or line of the figure it is. Runs that several figures share are equal
@@ -21,20 +21,23 @@ The policies are the paper's six and one more, which it does not know: Grace, th
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.game import Market, market_to_dict, paper_market
 from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
-from copyproof.simulation import engine_digest
+from copyproof.simulation import Result, engine_digest
 
 Key: TypeAlias = tuple[str | int, ...]
 """The point or line of a figure that a run stands for."""
 
-FIGURES = (
-    "fig1a", "fig1b", "fig2a", "fig2b", "fig2c", "markets", "ablation", "samples", "growth",
-)  # fmt: skip
+FigureResults: TypeAlias = Mapping[Key, Result]
+"""What was found for one figure, by key."""
+StudyResults: TypeAlias = Mapping[str, FigureResults]
+"""What was found for the whole study, by the name of the figure."""
+
 OURS = "grace"
 """The policy that is not the paper's."""
 POLICIES = (*PAPER_POLICIES, OURS)
@@ -89,6 +92,11 @@ class Settings:
         """Fewer repetitions where games are longer than T."""
         return self.repetitions if horizon <= self.horizon else max(2, self.repetitions // 5)
 
+    def run(self, market: Market, policy: str, horizon: int | None = None) -> "Run":
+        """One market under one policy in a study of this size."""
+        T = self.horizon if horizon is None else horizon
+        return Run(market, policy, T, self.repetitions_at(T), self.seed)
+
 
 PAPER_SIZE = Settings()
 QUICK = Settings(horizon=10_000, repetitions=20)
@@ -127,58 +135,9 @@ class Run:
 
         Examples
         --------
-        >>> len(Run(paper_market("2a"), "h-ucb", 1000, 10, 1).digest)
-        16
+        >>> one, other = (Run(paper_market("2a"), "h-ucb", T, 10, 1) for T in (1000, 2000))
+        >>> one.digest == other.digest
+        False
         """
         text = json.dumps(self.describe(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def runs_of(figure: str, settings: Settings) -> dict[Key, Run]:
-    """The runs behind a figure, by key.
-
-    Keys are (copies, policy) for 1a and 1b, (policy,) for 2a, 2b and 2c, (market, policy) for the
-    markets and the ablation, (L,) for the samples, and (market, policy, horizon) for the growth.
-
-    Examples
-    --------
-    >>> len(runs_of("fig1a", PAPER_SIZE))
-    42
-    """
-
-    def run(market: Market, policy: str, horizon: int = settings.horizon) -> Run:
-        return Run(market, policy, horizon, settings.repetitions_at(horizon), settings.seed)
-
-    match figure:
-        case "fig1a" | "fig1b":
-            markets = {c: paper_market(figure.removeprefix("fig"), copies=c) for c in COPIES}
-            return {(c, p): run(market, p) for c, market in markets.items() for p in POLICIES}
-        case "fig2a" | "fig2b" | "fig2c":
-            market = paper_market(figure.removeprefix("fig"))
-            return {(policy,): run(market, policy) for policy in POLICIES}
-        case "markets":
-            return {
-                (name, policy): run(market, policy)
-                for name, market in MARKETS.items()
-                for policy in (*RIVALS, OURS)
-            }
-        case "ablation":
-            return {
-                (name, policy): run(paper_market(name), policy)
-                for name in ("2a", "2b", "2c")
-                for policy in ABLATION
-            }
-        case "samples":
-            market = paper_market("2c")
-            # The paper's L = 3 is the default there: the same run as figure 2c's.
-            names = {L: "rh-ucb" if L == 3 else f"rh-ucb(L={L})" for L in SAMPLE_FACTORS}
-            return {(L,): run(market, policy) for L, policy in names.items()}
-        case "growth":
-            return {
-                (name, policy, horizon): run(paper_market(name), policy, horizon)
-                for name in ("2a", "2c")
-                for policy in POLICIES
-                for horizon in settings.horizons
-            }
-        case _:
-            raise ValueError(f"figure = {figure!r} is not one of {', '.join(FIGURES)}")

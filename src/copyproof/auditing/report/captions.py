@@ -1,0 +1,169 @@
+"""What an audit found, in words."""
+
+from collections.abc import Sequence
+
+from copyproof.auditing import AgentAudit, Audit, Gain
+from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Strategy
+from copyproof.game.discount import Constant, Discount, Explicit, Geometric
+from copyproof.game.utility import Custom, Neutral, RiskAverse, RiskSeeking, Utility
+from copyproof.plots import brief, limits
+from copyproof.simulation import Interval
+
+
+def verdict_words(audit: Audit, name: str) -> str:
+    """What was found of a policy, in a few sentences."""
+    everybody = len(audit.agents)
+    gains = [(agent, gain) for agent in audit.agents for gain in agent.copying]
+    match audit.verdict:
+        case "prone":
+            who = [agent for agent in audit.agents if agent.verdict == "prone"]
+            agent = max(who, key=lambda one: one.best_deviation.gain.mean)
+            best = agent.best_deviation
+            share = share_text(agent, best, audit.market)
+            return (
+                f"{name} pays for copies: {len(who)} of {count_words(everybody, 'audited agent')} "
+                f"gain{'s' if len(who) == 1 else ''} by copying. {agent.name} gains most, "
+                f"{limits(best.gain)}{f' ({share} of its revenue)' if share != '–' else ''}, with "
+                f"the strategy “{best.deviation.name}”; that {_regret_words(best.loss)}. Further "
+                f"fee per arm that would stop it: {fee_words(agent)}.{_without_copies(agent)}"
+            )
+        case "no-gain":
+            most = max(gain.gain.high for _, gain in gains)
+            return (
+                f"{name} does not pay for the copies that were tried: all {len(gains)} gains by "
+                f"copying are within the tolerance, and none is above {brief(most)}."
+            )
+        case "undecided":
+            still = [agent.name for agent, gain in gains if gain.verdict == "undecided"]
+            names = ", ".join(dict.fromkeys(still))
+            return (
+                f"{name} is undecided: of {len(gains)} gains by copying, {len(still)} may be 0 or "
+                f"more than the tolerance ({names}), and no other is surely above 0. "
+                f"{audit.rounds:,} of {audit.budget:,} rounds were played; more of them may decide."
+            )
+
+
+def _without_copies(agent: AgentAudit) -> str:
+    """What part of a gain is no copying's: it is found without any copy, too."""
+    gains = [one for one in agent.showing if one.verdict == "prone"]
+    if not gains:
+        return ""
+    best = max(gains, key=lambda one: one.gain.mean)
+    return f" Without any copy, “{best.deviation.name}” gains {limits(best.gain)}."
+
+
+def _regret_words(loss: Interval) -> str:
+    if loss.high < 0:
+        less = Interval(-loss.mean, -loss.high, -loss.low)
+        return f"lowers the principal's regret by {limits(less)}"
+    return f"raises the principal's regret by {limits(loss)}"
+
+
+def attitudes(agent: AgentAudit) -> str:
+    """Whether the reference is at least as good as all copying for every attitude to risk."""
+    found = [None if one.advantage is None else one.advantage.dominated for one in agent.copying]
+    if False in found:
+        return "some attitude gains"
+    return "open" if None in found else "every risk attitude"
+
+
+def fee_words(agent: AgentAudit) -> str:
+    """The smallest further fee per arm that stops an agent, and one that surely does."""
+    fee = agent.fee
+    if fee is None:
+        return "none known"
+    if fee.high <= 0:
+        return "0"
+    return " to ".join(dict.fromkeys([brief(fee.mean), brief(fee.high)]))
+
+
+def share_text(agent: AgentAudit, gain: Gain, market: Market) -> str:
+    """A gain as a share of the reference's revenue, where that makes sense."""
+    if market.agent(agent.name).utility != NEUTRAL or not agent.revenue > 0:
+        return "–"
+    return gain_text(gain.gain.mean / agent.revenue, relative=True)
+
+
+def count_words(number: int, what: str) -> str:
+    """A number with what it counts."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def arm_words(agent: Agent) -> str:
+    """The means of an agent's arms, with their copies."""
+    parts = []
+    for arm, count in zip(agent.arms, agent.copies, strict=True):
+        family = "" if isinstance(arm, Bernoulli) else f"{type(arm).__name__} "
+        parts.append(f"{family}{arm.mean:g} {f'× {count:,}' if count else 'hidden'}")
+    return ", ".join(parts)
+
+
+def utility_words(utility: Utility) -> str:
+    """An attitude to risk."""
+    match utility:
+        case Neutral():
+            return "risk-neutral"
+        case RiskAverse(power):
+            return f"risk-averse: revenue to the power {power:g}"
+        case RiskSeeking(power):
+            return f"risk-seeking: revenue to the power {power:g}"
+        case Custom(name):
+            return f"its own: {name}"
+
+
+def discount_words(discount: Discount) -> str:
+    """How late rewards count."""
+    match discount:
+        case Constant():
+            return "All rounds count the same."
+        case Geometric(factor):
+            return f"Rewards of round t count {factor:g} to the power t − 1."
+        case Explicit(weights):
+            return f"Rewards count by weights, from {weights[0]:g} to {weights[-1]:g}."
+
+
+def best_only(agent: Agent, copies: Strategy) -> int | None:
+    """How often a strategy registers the agent's best arm; None if it registers another one.
+
+    Examples
+    --------
+    >>> best_only(Agent("ann", [0.2, 0.5]), (0, 7))
+    7
+    """
+    count = copies[agent.best_arm]
+    return count if count == sum(copies) else None
+
+
+def reference_words(audits: Sequence[Audit]) -> str:
+    """The reference strategies in words.
+
+    Examples
+    --------
+    >>> from copyproof import audit, paper_market
+    >>> found = audit(paper_market("1a"), "h-ucb", horizon=100, seed=1, budget=10**6)
+    >>> reference_words([found])
+    'the best arm once'
+    """
+    market = audits[0].market
+    pairs = [(market.agent(one.name), one.reference) for one in audits[0].agents]
+    if all(best_only(agent, copies) == 1 for agent, copies in pairs):
+        return "the best arm once"
+    if all(set(copies) == {1} for _, copies in pairs):
+        return "every arm once"
+    if all(agent.copies == copies for agent, copies in pairs):
+        return "what the market says"
+    return "copies " + " or ".join({", ".join(map(str, copies)): None for _, copies in pairs})
+
+
+def gain_text(value: float, *, relative: bool) -> str:
+    """A gain with its sign, as a share of the revenue in percent or as it is.
+
+    Examples
+    --------
+    >>> gain_text(14.2, relative=True), gain_text(-0.25, relative=False)
+    ('+1,420 %', '−0.25')
+    """
+    number = 100 * value if relative else value
+    digits = ".2g" if abs(number) < 10 else ",.0f"
+    text = f"{number:+{digits}}".replace("-", "−") if number else "0"
+    return f"{text} %" if relative else text

@@ -1,0 +1,305 @@
+"""What copies gain: the gains of audits against the number of copies, all policies in one figure.
+
+Drawn are the strategies that register c copies of the agent's best arm and nothing else, with the
+audit's simultaneous limits as bars. Gains are shares of what the agent earns under the reference
+strategy and the same policy; plain utilities where that is not above 0, or where an agent is not
+risk-neutral. The axis is linear around 0 and logarithmic beyond, so that 0 ± 0 can be told from a
+small gain, and a gain of 100 times the revenue still fits.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copyproof.auditing import AgentAudit, Audit, Gain
+from copyproof.auditing.report.captions import best_only, gain_text, reference_words
+from copyproof.game import NEUTRAL, Agent
+from copyproof.plots.canvas import (
+    add_title_and_note,
+    name_counts,
+    new_axes,
+    plain,
+    signed_linear,
+    signed_log,
+)
+from copyproof.plots.labels import End, label_ends
+from copyproof.plots.palette import INK, QUIET, line_styles, names_of
+from copyproof.validation import shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_PANELS = 6
+"""Agents that one figure shows."""
+_LINEAR = 0.01
+"""Gains below 1 % of the revenue are drawn to a linear scale."""
+_LOGARITHMIC = 10
+"""The axis is linear throughout where nothing is beyond so many times that."""
+_WIDTH, _HEIGHT = 5.2, 3.7
+"""Inches of a figure of one panel."""
+_COLUMN, _ROW = 3.7, 2.2
+"""Inches of each of several panels."""
+_LETTERS, _LETTER = 8, 0.06
+"""Letters of a policy's name that fit beside a panel, and inches for each that it has more."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GainLine:
+    """The gains of one agent under one policy, by its copies of the best arm."""
+
+    policy: str
+    copies: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def plot_gains(
+    audits: Audit | Sequence[Audit], *, agent: str | None = None, ax: "Axes | None" = None
+) -> "tuple[Axes, ...]":
+    """Draw what copies of the best arm gain, a line for each policy and a panel for each agent.
+
+    Parameters
+    ----------
+    audits : Audit or sequence of Audit
+        What ``audit`` found, of one market and horizon; one for each policy.
+    agent : str, optional
+        The one agent to draw; by default all that were audited, or the six of them who gain most.
+    ax : Axes, optional
+        Where to draw one agent; by default a new figure, with a title and a note.
+
+    Returns
+    -------
+    tuple of Axes
+        One for each agent.
+
+    Raises
+    ------
+    ValueError
+        If the audits do not belong together, the agent was not audited, or no deviation registers
+        its best arm alone.
+
+    Examples
+    --------
+    >>> from copyproof import audit, paper_market
+    >>> market = paper_market("1a")
+    >>> audits = [
+    ...     audit(market, policy, agent="0.5-agent", horizon=500, seed=1)
+    ...     for policy in ("ucb1", "h-ucb")
+    ... ]
+    >>> (ax,) = plot_gains(audits)
+    >>> ax.lines[0].get_xdata().tolist()
+    [1, 2, 5, 10, 20, 50, 100]
+    """
+    import matplotlib as mpl
+
+    found = checked_audits(audits)
+    names = drawn_agents(found, agent)
+    if ax is not None and len(names) > 1:
+        raise ValueError(f"agent is needed: ax takes one agent, and {len(names)} were audited")
+    relative = shares_revenue(found, names)
+    linear = _LINEAR if relative else _tolerances(found)
+    lines = [gain_lines(found, name, relative=relative) for name in names]
+    with mpl.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9}):
+        letters = max(map(len, names_of([audit.policy for audit in found])))
+        panels = _new_panels(len(names), letters) if ax is None else (ax,)
+        _set_scales(panels, [line for group in lines for line in group], linear, relative=relative)
+        for panel, name, group in zip(panels, names, lines, strict=True):
+            _draw(panel, group, relative=relative)
+            panel.set_title(_title(found[0].market.agent(name)), loc="left", color=INK)
+        if ax is None:
+            _add_words(panels, found, names, agent, relative=relative)
+        else:
+            ax.set_xlabel("copies of the best arm")
+            ax.set_ylabel(_unit(relative=relative))
+    return panels
+
+
+def checked_audits(audits: Audit | Sequence[Audit]) -> list[Audit]:
+    """Audits that can stand side by side: of one market, horizon, confidence, and agents."""
+    found = [audits] if isinstance(audits, Audit) else list(audits)
+    if not found:
+        raise ValueError("audits is empty: at least one is needed")
+    for field in ("market", "horizon", "confidence"):
+        if len({getattr(one, field) for one in found}) > 1:
+            raise ValueError(f"audits differ in their {field}: only equal ones are comparable")
+    if len({tuple((a.name, a.reference) for a in one.agents) for one in found}) > 1:
+        raise ValueError("audits differ in their agents: only equal ones are comparable")
+    return found
+
+
+def drawn_agents(audits: Sequence[Audit], agent: str | None) -> list[str]:
+    """The agents that a figure shows: the one that is asked for, or those who gain most."""
+    first = audits[0]
+    names = [one.name for one in first.agents]
+    if agent is not None and agent not in names:
+        raise ValueError(f"agent = {shown(agent)} is not one of {', '.join(names)}")
+    fit = [
+        one.name
+        for one in first.agents
+        if agent in (None, one.name)
+        and any(best_only(first.market.agent(one.name), g.copies) for g in _gains(one))
+    ]
+    if not fit:
+        raise ValueError("audits hold no deviation that registers copies of the best arm alone")
+    relative = shares_revenue(audits, fit)
+    most = {
+        name: max(
+            line.mean.max(initial=0.0) for line in gain_lines(audits, name, relative=relative)
+        )
+        for name in fit
+    }
+    kept = sorted(fit, key=lambda name: -most[name])[:MOST_PANELS]
+    return [name for name in fit if name in kept]
+
+
+def shares_revenue(audits: Sequence[Audit], names: Sequence[str]) -> bool:
+    """Whether gains can be told as shares of the reference's revenue: all neutral, all above 0."""
+    neutral = all(audits[0].market.agent(name).utility == NEUTRAL for name in names)
+    revenues = [one.revenue for audit in audits for one in audit.agents if one.name in names]
+    return neutral and not any(revenue <= 0 for revenue in revenues)
+
+
+def gain_lines(audits: Sequence[Audit], agent: str, *, relative: bool) -> list[GainLine]:
+    """The lines of one agent, one for each audit; the reference gains 0 by definition."""
+    lines = []
+    for audit in audits:
+        who = audit.market.agent(agent)
+        found = next(one for one in audit.agents if one.name == agent)
+        unit = found.revenue if relative else 1.0
+        points = {found.reference: (0.0, 0.0, 0.0)}
+        for one in _gains(found):
+            gain = one.gain
+            points[one.copies] = (gain.mean / unit, gain.low / unit, gain.high / unit)
+        known = {
+            count: limits
+            for copies, limits in points.items()
+            if (count := best_only(who, copies)) is not None and math.isfinite(limits[0])
+        }
+        counts = np.array(sorted(known), dtype=np.int64)
+        mean, low, high = np.array([known[int(c)] for c in counts]).reshape(-1, 3).T
+        lines.append(GainLine(audit.policy, counts, mean, low, high))
+    return lines
+
+
+def _gains(agent: AgentAudit) -> list[Gain]:
+    return [*agent.copying, *agent.showing]
+
+
+def _tolerances(audits: Sequence[Audit]) -> float:
+    """Ten times the largest gain that counts as none."""
+    found = [agent.tolerance for audit in audits for agent in audit.agents]
+    return 10 * max((one for one in found if math.isfinite(one)), default=0.1)
+
+
+def _new_panels(number: int, letters: int) -> "tuple[Axes, ...]":
+    """Panels of a new figure, with room for labels of so many letters beside them."""
+    room = _LETTER * max(0, letters - _LETTERS)
+    if number == 1:
+        return new_axes(_HEIGHT, width=_WIDTH + room)
+    rows = math.ceil(number / 2)
+    panels = new_axes(0.9 + _ROW * rows, rows, 2, width=2 * (_COLUMN + room))
+    for spare in panels[number:]:
+        spare.remove()
+    return panels[:number]
+
+
+def _set_scales(
+    panels: "Sequence[Axes]", lines: Sequence[GainLine], linear: float, *, relative: bool
+) -> None:
+    """Give all panels the same axes, with room for all that is known."""
+    ends = np.concatenate([end for line in lines for end in (line.mean, line.low, line.high)])
+    ends = ends[np.isfinite(ends)]
+    low, high = float(ends.min(initial=0.0)), float(ends.max(initial=0.0))
+    counts = sorted({int(count) for line in lines for count in line.copies})
+    room = (counts[-1] / counts[0]) ** 0.06 * 1.02  # so that no line ends at the axes' edge
+    for ax in panels:
+        ax.set_xscale("log")
+        ax.set_xlim(counts[0] / room, counts[-1] * room)
+        name_counts(ax, counts)
+        if max(-low, high) > _LOGARITHMIC * linear:
+            signed_log(ax, low, high, linear, percent=relative)
+        else:
+            signed_linear(ax, low, high, linear / 3, percent=relative)
+
+
+def _draw(ax: "Axes", lines: Sequence[GainLine], *, relative: bool) -> None:
+    """One agent's lines, with limits; where lines coincide, the earlier ones are wider."""
+    styles = line_styles([line.policy for line in lines])
+    names = names_of([line.policy for line in lines])
+    bottom, top = ax.get_ylim()
+    ax.hlines(0, *ax.get_xlim(), color=QUIET, linewidth=0.8, zorder=1)
+    ends = []
+    for place, (line, (colour, dash), name) in enumerate(zip(lines, styles, names, strict=True)):
+        above = sum(_coincide(line, later) for later in lines[place + 1 :])
+        low, high = np.clip(line.low, bottom, top), np.clip(line.high, bottom, top)
+        ax.fill_between(line.copies, low, high, color=colour, alpha=0.18, linewidth=0)
+        ax.vlines(line.copies, low, high, color=colour, linewidth=1.2)
+        ax.plot(
+            line.copies,
+            line.mean,
+            marker="o",
+            linestyle=dash,
+            color=colour,
+            linewidth=1.8 + 1.8 * above,
+            markersize=4.5 + 1.8 * above,
+            markeredgewidth=0,
+            zorder=3,
+            label=name,
+        )
+        if len(line.copies):
+            y = float(line.mean[-1])
+            found = gain_text(y, relative=relative) if len(line.copies) > 1 else "not known"
+            text = f"{name}  {found}"
+            ends.append(End(float(line.copies[-1]), y, text, colour))
+    plain(ax)
+    label_ends(ax, ends)
+
+
+def _coincide(line: GainLine, other: GainLine) -> bool:
+    """Whether two lines would cover each other for a good part."""
+    if not np.array_equal(line.copies, other.copies):
+        return False
+    return bool(np.isclose(line.mean, other.mean, rtol=0.03, atol=1e-9).mean() > 0.5)
+
+
+def _unit(*, relative: bool) -> str:
+    what = "gain over the reference"
+    return f"{what},\nas a share of its revenue" if relative else f"{what}, in utility"
+
+
+def _title(agent: Agent) -> str:
+    arms = f", the best of {len(agent.arms)} arms" if len(agent.arms) > 1 else ""
+    name = agent.name if len(agent.name) <= 30 else f"{agent.name[:29]}…"
+    return f"{name} (mean {agent.best_mean:.3g}{arms})".replace("$", r"\$")
+
+
+def _add_words(
+    panels: "Sequence[Axes]",
+    audits: Sequence[Audit],
+    names: Sequence[str],
+    agent: str | None,
+    *,
+    relative: bool,
+) -> None:
+    """Title, names of the axes, and a note on what was played and what is left out."""
+    figure = panels[0].get_figure(root=True)
+    assert figure is not None
+    first = audits[0]
+    methods = dict.fromkeys(audit.method for audit in audits)
+    note = f"T = {first.horizon:,}, seed {first.seed}; reference: {reference_words(audits)}. "
+    if list(methods) == ["exact"]:
+        note += "Exact values."
+    else:
+        note += f"Bands: limits, {100 * first.confidence:g} % ({' or '.join(methods)})."
+    left_out = len(first.agents) - len(names) if agent is None else 0
+    if left_out:
+        note += f" Not shown: {left_out} more agent{'s' if left_out > 1 else ''}, who gain less."
+    for ax in panels[-2:] if len(panels) > 1 else panels:
+        ax.set_xlabel("copies of the best arm")
+    figure.supylabel(_unit(relative=relative), fontsize=9)
+    add_title_and_note(figure, "What copies gain", note)

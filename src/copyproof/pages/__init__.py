@@ -1,0 +1,11 @@
+"""Pages of one file: Jinja2 templates, a style sheet, and the records that templates get.
+
+A page is a frozen dataclass and a template of its own, in the folder ``templates`` beside the code
+that fills the record; the template extends ``base.html.j2`` and takes its pieces from
+``macros.html.j2``, both here. A page opens from disk, and needs no network and no script.
+"""
+
+from copyproof.pages.environment import anchor, environment, render
+from copyproof.pages.records import Badge, Cell, Link, PageTable, Picture
+
+__all__ = ["Badge", "Cell", "Link", "PageTable", "Picture", "anchor", "environment", "render"]

@@ -1,0 +1,60 @@
+"""What a claim is: a function that judges it, and whose docstring is its text.
+
+Words that the paper leaves open ("almost linear", "far smaller") are given a number, which the
+claim's text repeats. A claim that holds only in part, or whose words can be read in two ways, is
+split, and every part is judged. Nothing is tuned to pass.
+
+The paper's claims stand in ``judges``; those of ours, about Grace, a policy that the paper does not
+know, in ``beyond``. They are marked as such, and judged by the same intervals.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from copyproof.paper.study import StudyResults
+
+Judged: TypeAlias = tuple[bool, str]
+"""Whether a claim holds, and the evidence."""
+Judge: TypeAlias = Callable[[StudyResults], Judged]
+
+ALMOST_LINEAR = 0.9
+"""A regret that grows like T^0.9 or faster over the last half of a game is called almost linear."""
+LEVEL = 0.001
+"""A revenue that moves by less than this share of itself is called level."""
+STRAIGHT = 0.1
+"""A rise that strays from its chord by less than this share of itself is almost a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperClaim:
+    """A statement of the paper or of ours, and the figures that are needed to judge it."""
+
+    name: str
+    text: str
+    figures: tuple[str, ...]
+    judge: Judge
+    beyond: bool
+    """Whether it is beyond the paper: ours."""
+
+
+def claim(name: str, *figures: str, beyond: bool = False) -> Callable[[Judge], PaperClaim]:
+    """Make a claim of the function that judges it, with its docstring as the text.
+
+    Parameters
+    ----------
+    name : str
+        The number of the claim.
+    *figures : str
+        The figures that are needed to judge it.
+    beyond : bool
+        Whether it is beyond the paper: ours.
+    """
+
+    def made(judge: Judge) -> PaperClaim:
+        text = " ".join((judge.__doc__ or "").split())
+        numbers = {"level": f"{100 * LEVEL:.1f} %", "straight": f"{100 * STRAIGHT:.0f} %"}
+        told = text.format(**numbers, almost_linear=ALMOST_LINEAR)
+        return PaperClaim(name, told, figures, judge, beyond)
+
+    return made

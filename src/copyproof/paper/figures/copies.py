@@ -1,0 +1,242 @@
+"""Figures 1a and 1b: what copies buy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copyproof.game import paper_market
+from copyproof.pages import PageTable
+from copyproof.paper.claim import LEVEL
+from copyproof.paper.figure import StudyFigure, arms_by_agent, estimate_columns, key_parts
+from copyproof.paper.measures import means_and_stds
+from copyproof.paper.study import COPIES, POLICIES, FigureResults, Key, Run, Settings
+from copyproof.plots import with_error
+from copyproof.plots.canvas import draw_curve, in_thousands, new_axes, plain
+from copyproof.plots.labels import End, label_ends
+from copyproof.plots.palette import colour_of, name_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_GAP = 0.3
+"""A gap between lines that takes more than this share of the axis is cut out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """The copying agent's revenue under one policy, by its number of copies."""
+
+    copies: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    std: NDArray[np.float64]
+
+    @property
+    def low(self) -> float:
+        """The lowest point of the band."""
+        return float((self.mean - np.nan_to_num(self.std)).min())
+
+    @property
+    def high(self) -> float:
+        """The highest point of the band."""
+        return float((self.mean + np.nan_to_num(self.std)).max())
+
+
+def copier(results: FigureResults) -> int:
+    """The place of the agent that has as many arms as the results' keys say."""
+    key = max(results, key=lambda one: int(one[0]))
+    agents = results[key].market.agents
+    return next(place for place, one in enumerate(agents) if one.registered == int(key[0]))
+
+
+def _copier_name(results: FigureResults) -> str:
+    return next(iter(results.values())).market.agents[copier(results)].name
+
+
+def copies_lines(results: FigureResults) -> dict[str, Line]:
+    """The lines of figure 1a or 1b, by policy."""
+    place = copier(results)
+    lines = {}
+    for policy in key_parts(results, 1):
+        copies = sorted(int(key[0]) for key in results if key[1] == policy)
+        revenue = [results[c, policy].agents[place].revenue for c in copies]
+        lines[policy] = Line(np.array(copies), *means_and_stds(revenue))
+    return lines
+
+
+def plot_copies(
+    results: FigureResults, *, axes: "Axes | Sequence[Axes] | None" = None
+) -> "tuple[Axes, ...]":
+    """Draw the copying agent's revenue against its number of copies, a line for each policy.
+
+    Parameters
+    ----------
+    results : mapping of (copies, policy) to Result
+        Those of ``fig1a`` or ``fig1b``.
+    axes : Axes, or two of them, optional
+        Where to draw. On two, an upper and a lower one, the widest gap between the lines is cut
+        out; a new figure has two where that gap takes a large part of the axis.
+
+    Returns
+    -------
+    tuple of Axes
+        One or two, the upper one first.
+
+    Examples
+    --------
+    >>> from copyproof.paper import Settings, play, runs_of
+    >>> runs = runs_of("fig1b", Settings(horizon=200, repetitions=3))
+    >>> (*_, lowest) = plot_copies({key: play(run) for key, run in runs.items()})
+    >>> lowest.lines[0].get_xdata().tolist()
+    [1, 100, 200, 300, 400, 500]
+    """
+    lines = copies_lines(results)
+    low, high = _widest_gap(lines)
+    if axes is None:
+        whole = max(line.high for line in lines.values())
+        axes = new_axes(4.4, 2, share=True) if high - low > _GAP * whole else new_axes(3.6)
+    panels = tuple(axes) if isinstance(axes, Sequence) else (axes,)
+    middle = (low + high) / 2
+    for ax in panels:
+        here = {
+            policy: line
+            for policy, line in lines.items()
+            if len(panels) == 1 or (line.mean[0] > middle) == (ax is panels[0])
+        }
+        _draw(ax, here, from_zero=ax is panels[-1])
+    who = _copier_name(results)
+    panels[0].set_ylabel(f"revenue of the {who}\n(sum of rewards)", y=0.0 if panels[1:] else 0.5)
+    panels[-1].set_xlabel(f"arms that the {who} registers")
+    if len(panels) == 2:
+        _break(*panels)
+    return panels
+
+
+def _draw(ax: "Axes", lines: Mapping[str, Line], *, from_zero: bool) -> None:
+    for policy, line in lines.items():
+        draw_curve(ax, policy, line.copies, line.mean, line.std)
+    copies = next(iter(lines.values())).copies
+    ax.set_xlim(0, int(copies[-1]))
+    ax.set_xticks(copies.tolist())
+    ax.margins(y=0.08)
+    if from_zero:
+        ax.set_ylim(0, 1.12 * max(line.high for line in lines.values()))
+    plain(ax)
+    in_thousands(ax)
+    label_ends(ax, [_end(policy, line) for policy, line in lines.items()])
+
+
+def _end(policy: str, line: Line) -> End:
+    y = float(line.mean[-1])
+    return End(float(line.copies[-1]), y, f"{name_of(policy)}  {y:,.0f}", colour_of(policy))
+
+
+def _widest_gap(lines: Mapping[str, Line]) -> tuple[float, float]:
+    """The ends of the widest part of the axis that no line's band touches; (0, 0) if none."""
+    gap = (0.0, 0.0)
+    ordered = sorted(lines.values(), key=lambda line: line.low)
+    top = ordered[0].high
+    for line in ordered[1:]:
+        if line.low - top > gap[1] - gap[0]:
+            gap = (top, line.low)
+        top = max(top, line.high)
+    return gap
+
+
+def _break(upper: "Axes", lower: "Axes") -> None:
+    """Mark the place where a part of the axis is cut out."""
+    upper.spines["bottom"].set_visible(False)
+    upper.tick_params(bottom=False, labelbottom=False)
+    mark: dict[str, Any] = {
+        "marker": [(-1, -0.6), (1, 0.6)],
+        "markersize": 9,
+        "linestyle": "none",
+        "color": "black",
+        "clip_on": False,
+    }
+    upper.plot([0], [0], transform=upper.transAxes, **mark)
+    lower.plot([0], [1], transform=lower.transAxes, **mark)
+
+
+def _rows(results: FigureResults) -> list[dict[str, Any]]:
+    place = copier(results)
+    return [
+        {"copies": copies, "policy": policy}
+        | estimate_columns("revenue", result.agents[place].revenue)
+        for (copies, policy), result in results.items()
+    ]
+
+
+def _numbers(results: FigureResults) -> PageTable:
+    place = copier(results)
+    copies = sorted({int(key[0]) for key in results})
+    rows = [
+        [name_of(p), *(with_error(results[c, p].agents[place].revenue) for c in copies)]
+        for p in key_parts(results, 1)
+    ]
+    who = _copier_name(results)
+    caption = f"Revenue of the {who} by the number of its copies: mean ± standard error."
+    return PageTable(["Policy", *(f"{c:,}" for c in copies)], rows, caption)
+
+
+def _alt_text(results: FigureResults) -> str:
+    parts = []
+    for policy, line in copies_lines(results).items():
+        first, last = float(line.mean[0]), float(line.mean[-1])
+        moved = float(abs(line.mean - first).max()) > LEVEL * abs(first)
+        told = f"goes from {first:,.0f} to {last:,.0f}" if moved else f"stays at {first:,.0f}"
+        parts.append(f"{name_of(policy)} {told}")
+    copies = line.copies
+    return (
+        f"Lines of the revenue of the {_copier_name(results)} against its number of copies, "
+        f"{copies[0]} to {copies[-1]}: {'; '.join(parts)}."
+    )
+
+
+def _arms_by_agent(results: FigureResults) -> dict[str, str]:
+    """The market with the most copies; the copying agent's are told as a range."""
+    market = list(results.values())[-1].market
+    who = market.agents[copier(results)]
+    return arms_by_agent(market) | {who.name: f"{who.best_mean:g} × 1 … {who.registered:,}"}
+
+
+def _figure(market: str, subject: str, caption: str) -> StudyFigure:
+    heading = f"Figure {market}"
+
+    def runs(settings: Settings) -> dict[Key, Run]:
+        return {
+            (copies, policy): settings.run(paper_market(market, copies=copies), policy)
+            for copies in COPIES
+            for policy in POLICIES
+        }
+
+    return StudyFigure(
+        name=f"fig{market}",
+        heading=heading,
+        title=f"{heading}: {subject}",
+        caption=caption,
+        runs=runs,
+        rows=_rows,
+        numbers=_numbers,
+        plot=plot_copies,
+        alt_text=_alt_text,
+        markets=lambda results: {heading: _arms_by_agent(results)},
+        in_paper=True,
+    )
+
+
+FIG1A = _figure(
+    "1a",
+    "what the worst agent earns with copies",
+    "Five agents with one arm each, of means 0.5 to 0.9. The 0.5-agent registers its arm 1, 100, "
+    "200, 300, 400 or 500 times; the figure shows what it earns. Where a line is level, copies buy "
+    "nothing.",
+)
+FIG1B = _figure(
+    "1b",
+    "what the best agent earns with copies",
+    "The same five agents, and it is the 0.9-agent that copies. Where the axis is cut, no line "
+    "runs, and the parts above and below the cut have scales of their own.",
+)

@@ -1,0 +1,98 @@
+"""Figures 2a, 2b and 2c: regret over time, with one, four and five replicators."""
+
+from typing import TYPE_CHECKING, Any
+
+from copyproof.game import paper_market
+from copyproof.pages import PageTable
+from copyproof.paper.figure import StudyFigure, arms_by_agent
+from copyproof.paper.study import POLICIES, FigureResults
+from copyproof.plots import plot_regret, with_error
+from copyproof.plots.canvas import in_thousands, new_axes, plain
+from copyproof.plots.labels import End, label_ends
+from copyproof.plots.palette import colour_of, name_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def _rows(results: FigureResults) -> list[dict[str, Any]]:
+    return [
+        {"policy": policy, **{str(column): value for column, value in row.items()}}
+        for (policy,), result in results.items()
+        for row in result.curve_frame().to_dict("records")
+    ]
+
+
+def _numbers(results: FigureResults) -> PageTable:
+    rows = [
+        [
+            name_of(str(result.policy)),
+            with_error(result.regret),
+            f"{result.regret.std:,.0f}",
+            f"{result.regret.mean / result.horizon:.4f}",
+        ]
+        for result in sorted(results.values(), key=lambda result: result.regret.mean)
+    ]
+    head = ["Policy", "Regret ± standard error", "Standard deviation", "Regret a round"]
+    return PageTable(head, rows, "Regret after T rounds, smallest first.")
+
+
+def _plot(results: FigureResults) -> "tuple[Axes]":
+    """Regret over time, with names at the ends of the lines instead of a legend."""
+    (ax,) = new_axes(3.6)
+    plot_regret(list(results.values()), ax=ax)
+    legend = ax.get_legend()
+    assert legend is not None
+    legend.remove()
+    plain(ax)
+    in_thousands(ax)
+    ends = []
+    for (policy,), result in results.items():
+        name, y = str(policy), result.regret.mean
+        ends.append(End(float(result.horizon), y, f"{name_of(name)}  {y:,.0f}", colour_of(name)))
+    label_ends(ax, ends)
+    return (ax,)
+
+
+def _alt_text(results: FigureResults) -> str:
+    ends = sorted(((r.regret.mean, str(r.policy)) for r in results.values()), reverse=True)
+    T = max(result.horizon for result in results.values())
+    listed = ", ".join(f"{name_of(policy)} {regret:,.0f}" for regret, policy in ends)
+    return f"Rising lines of the regret over {T:,} rounds. At the end, from the top: {listed}."
+
+
+def _figure(market: str, subject: str, caption: str) -> StudyFigure:
+    heading = f"Figure {market}"
+    return StudyFigure(
+        name=f"fig{market}",
+        heading=heading,
+        title=f"{heading}: {subject}",
+        caption=caption,
+        runs=lambda settings: {
+            (policy,): settings.run(paper_market(market), policy) for policy in POLICIES
+        },
+        rows=_rows,
+        numbers=_numbers,
+        plot=_plot,
+        alt_text=_alt_text,
+        markets=lambda _: {heading: arms_by_agent(paper_market(market))},
+        in_paper=True,
+    )
+
+
+FIG2A = _figure(
+    "2a",
+    "regret with one replicator",
+    "One arm each; the 0.5-agent registers its arm 1000 times, the others once.",
+)
+FIG2B = _figure(
+    "2b",
+    "regret with four replicators",
+    "One arm each; all but the 0.9-agent register their arm 1000 times.",
+)
+FIG2C = _figure(
+    "2c",
+    "regret with five replicators of three arms",
+    "Three arms each: a best one, 0.2 and 0.1. The 0.5-, 0.6- and 0.7-agents register each of them "
+    "1000 times, the 0.8- and 0.9-agents 10, 100 and 100 times.",
+)

@@ -1,0 +1,190 @@
+"""Regret against the horizon, with the fitted growth and the theorems' bounds."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copyproof.game import paper_market
+from copyproof.pages import PageTable
+from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, keyed_markets
+from copyproof.paper.measures import fitted_growth, means_and_stds
+from copyproof.paper.study import POLICIES, FigureResults
+from copyproof.plots.canvas import draw_curve, new_axes, plain, write_beside
+from copyproof.plots.labels import End, label_ends
+from copyproof.plots.palette import INK, QUIET, colour_of, name_of
+from copyproof.simulation import Interval
+from copyproof.theory import Bound, bounds, largest_gap
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MARKETS = ("2a", "2c")
+
+
+def growth_fits(results: FigureResults) -> dict[tuple[str, str], Interval]:
+    """The fitted b of regret ~ T^b of every market and policy, over the last two decades of T."""
+    fits = {}
+    for market in _MARKETS:
+        for policy in POLICIES:
+            of_policy = [r for key, r in results.items() if key[:2] == (market, policy)]
+            long = sorted(of_policy, key=lambda result: result.horizon)[-5:]
+            fits[market, policy] = fitted_growth(long)
+    return fits
+
+
+def upper_bounds(market: str, policies: Sequence[str], T: int) -> list[tuple[str, Bound]]:
+    """The theorems that bound the regret of some policy from above, with the policy they are about.
+
+    Examples
+    --------
+    >>> [(policy, bound.theorem) for policy, bound in upper_bounds("2a", POLICIES, 1000)]
+    [('h-ucb', 'theorem 3'), ('rh-ucb', 'theorem 5'), ('rh-ucb', 'theorem 6')]
+    """
+    about = {"h-ucb": ("theorem 3",), "rh-ucb": ("theorem 5", "theorem 6")}
+    return [
+        (policy, bound)
+        for policy in policies
+        if policy in about
+        for bound in bounds(paper_market(market), policy, T)
+        if bound.theorem in about[policy]
+    ]
+
+
+def plot_growth(
+    results: FigureResults, *, axes: "Sequence[Axes] | None" = None
+) -> "tuple[Axes, ...]":
+    """Draw the regret against the horizon, both logarithmic, a panel for each market.
+
+    Labels give the fitted b of regret ~ T^b. Thin dashed lines are bounds that apply and say
+    something at that T; a grey one is the most regret there can be, T times the largest gap.
+
+    Parameters
+    ----------
+    results : mapping of (market, policy, horizon) to Result
+        Those of ``growth``.
+    axes : sequence of Axes, optional
+        Where to draw, one for each market; a new figure by default.
+
+    Returns
+    -------
+    tuple of Axes
+        One for each market.
+
+    Examples
+    --------
+    >>> from copyproof.paper import Settings, play, runs_of
+    >>> runs = runs_of("growth", Settings(horizon=300, repetitions=3))
+    >>> axes = plot_growth({key: play(run) for key, run in runs.items()})
+    >>> [ax.get_title(loc="left") for ax in axes]
+    ['market of figure 2a', 'market of figure 2c']
+    """
+    markets = key_parts(results, 0)
+    panels = tuple(axes or new_axes(3.2 * len(markets), len(markets), share=True))
+    for ax, market in zip(panels, markets, strict=True):
+        _draw(ax, market, results)
+    panels[-1].set_xlabel("horizon T (rounds)")
+    return panels
+
+
+def _draw(ax: "Axes", market: str, results: FigureResults) -> None:
+    fits = growth_fits(results)
+    policies = key_parts(results, 1)
+    T = np.array(sorted({int(key[2]) for key in results}))
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    most = T * largest_gap(paper_market(market))
+    grey = "#999999"
+    ax.plot(T, most, color=grey, linewidth=0.9, label="most there can be")
+    ends = [End(float(T[-1]), float(most[-1]), "most there can be", grey)]
+    least = float(most.max())
+    for policy in policies:
+        mean, std = means_and_stds(results[market, policy, int(one)].regret for one in T)
+        least = min(least, float(mean[mean > 0].min()))
+        draw_curve(ax, policy, T, mean, std, least=least / 4)
+        text = f"{name_of(policy)}  b = {fits[market, policy].mean:.2f}"
+        ends.append(End(float(T[-1]), float(mean[-1]), text, colour_of(policy)))
+    _draw_bounds(ax, market, policies, T.tolist())
+    ax.set_ylim(least / 2, 1.6 * float(most.max()))
+    ax.set_xlim(float(T[0]), float(T[-1]))
+    ax.set_title(f"market of figure {market}", loc="left", color=INK)
+    ax.set_ylabel("regret after T rounds (reward lost)")
+    plain(ax)
+    ax.minorticks_off()
+    label_ends(ax, ends)
+
+
+def _draw_bounds(ax: "Axes", market: str, policies: Sequence[str], horizons: list[int]) -> None:
+    """Draw the bounds that say something, and write down which do not."""
+    checked = {T: upper_bounds(market, policies, T) for T in horizons}
+    empty: dict[str, list[str]] = {"vacuous": [], "not applicable": []}
+    for place, (policy, last) in enumerate(checked[horizons[-1]]):
+        rows = [(T, row[place][1]) for T, row in checked.items()]
+        told = [(T, one.value) for T, one in rows if one.value is not None and not one.vacuous]
+        if len(told) > 1:
+            x, y = zip(*told, strict=True)
+            name = last.theorem
+            ax.plot(x, y, "--", color=colour_of(policy), linewidth=0.9, label=name)
+            text = f"{name} ({name_of(policy)})"
+            write_beside(ax, text, (x[-1], y[-1]), (-4, -4), ha="right", va="top")
+        else:
+            empty["vacuous" if last.applies else "not applicable"].append(
+                f"{last.theorem} ({name_of(policy)})"
+            )
+    notes = [f"{why}:\n{chr(10).join(names)}" for why, names in empty.items() if names]
+    ax.text(0.02, 0.98, "\n".join(notes), transform=ax.transAxes, va="top", fontsize=7, color=QUIET)
+
+
+def _rows(results: FigureResults) -> list[dict[str, Any]]:
+    return [
+        {"market": market, "policy": policy, "horizon": horizon, "repetitions": result.repetitions}
+        | estimate_columns("regret", result.regret)
+        for (market, policy, horizon), result in results.items()
+    ]
+
+
+def _numbers(results: FigureResults) -> PageTable:
+    horizons = sorted({int(key[2]) for key in results})
+    rows = []
+    for (market, policy), b in growth_fits(results).items():
+        found = [results[market, policy, T].regret.mean for T in horizons]
+        fitted = f"{b.mean:.3f} [{b.low:.3f}, {b.high:.3f}]"
+        rows.append([f"{market}, {name_of(policy)}", fitted, *(f"{r:,.0f}" for r in found)])
+    head = ["Market, policy", "b [95 % interval]", *(f"{T:,}" for T in horizons)]
+    return PageTable(head, rows, "Mean regret by horizon T, and the fitted b of regret ~ Tᵇ.")
+
+
+def _alt_text(results: FigureResults) -> str:
+    fits = growth_fits(results)
+    parts = []
+    for market in key_parts(results, 0):
+        rates = [f"{name_of(p)} {b.mean:.2f}" for (m, p), b in fits.items() if m == market]
+        parts.append(f"Market of figure {market}: {', '.join(rates)}.")
+    return (
+        "Lines of the regret against the horizon, both logarithmic, a panel for each of two "
+        f"markets, with the fitted exponents. {' '.join(parts)}"
+    )
+
+
+GROWTH_FIGURE = StudyFigure(
+    name="growth",
+    heading="Growth with the horizon",
+    title="Regret against the horizon: growth like Tᵇ",
+    caption=(
+        "Games of different lengths, both axes logarithmic: a straight line is a power of T. b is "
+        "fitted over the five longest horizons. Dashed lines are the theorems' bounds, where they "
+        "apply and lie below the most regret there can be (T times the largest gap, grey). Not in "
+        "the paper."
+    ),
+    runs=lambda settings: {
+        (name, policy, horizon): settings.run(paper_market(name), policy, horizon)
+        for name in _MARKETS
+        for policy in POLICIES
+        for horizon in settings.horizons
+    },
+    rows=_rows,
+    numbers=_numbers,
+    plot=plot_growth,
+    alt_text=_alt_text,
+    markets=keyed_markets,
+)

@@ -1,0 +1,218 @@
+"""One policy for all markets: regret relative to the best of the paper's policies there."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from copyproof.pages import PageTable
+from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, keyed_markets
+from copyproof.paper.measures import regret_ratio
+from copyproof.paper.study import MARKETS, OURS, RIVALS, FigureResults
+from copyproof.plots import limits, with_error
+from copyproof.plots.canvas import legend_above, new_axes, write_beside
+from copyproof.plots.palette import QUIET, colour_of, name_of
+from copyproof.simulation import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_NAMES = {
+    "honest-1": "no copies, one arm each",
+    "2a": "figure 2a: one replicator",
+    "2b": "figure 2b: four replicators",
+    "honest-3": "no copies, three arms each",
+    "2c": "figure 2c: five replicators, three arms each",
+}
+_CLOSE = 2.0
+"""Labels of dots that are nearer than this, as a ratio, stand above and below in turn."""
+
+
+def relative_regrets(results: FigureResults) -> dict[tuple[str, str], Interval]:
+    """The regret of every market and policy, as a multiple of the best of the paper's policies."""
+    found: dict[tuple[str, str], Interval] = {}
+    for market in key_parts(results, 0):
+        here = {str(policy): result for (name, policy), result in results.items() if name == market}
+        best = min((r for p, r in here.items() if p != OURS), key=lambda r: r.regret.mean)
+        found |= {(market, policy): regret_ratio(r, best) for policy, r in here.items()}
+    return found
+
+
+def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw the regret on each market, relative to the best of the paper's policies there.
+
+    A row for each market and a dot for each policy, on a logarithmic axis; 1 is the best of the
+    paper's policies. Bars are 95 % intervals, most of them hidden by their dots; the numbers are
+    regrets.
+
+    Parameters
+    ----------
+    results : mapping of (market, policy) to Result
+        Those of ``markets``.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from copyproof.paper import Settings, play, runs_of
+    >>> runs = runs_of("markets", Settings(horizon=200, repetitions=3))
+    >>> ax = plot_markets({key: play(run) for key, run in runs.items()})
+    >>> [dots.get_label() for dots in ax.containers]
+    ['H-UCB', 'RH-UCB', 'PRH-UCB', 'Grace']
+    """
+    from matplotlib.ticker import NullLocator
+
+    if ax is None:
+        (ax,) = new_axes(4.2)
+    relative = relative_regrets(results)
+    markets, policies = key_parts(results, 0), key_parts(results, 1)
+    ax.set_xscale("log")
+    ax.axvline(1, color=QUIET, linewidth=0.9, zorder=1)
+    for row, market in enumerate(markets):
+        values = {policy: relative[market, policy].mean for policy in policies}
+        least, most = min(values.values()), max(values.values())
+        ax.plot([least, most], [row, row], color="#dddddd", linewidth=2.5, zorder=1)
+        for policy, above in _sides(values):
+            _label(ax, row, values[policy], results[market, policy].regret.mean, policy, above)
+    for policy in policies:
+        ratios = [relative[market, policy] for market in markets]
+        x = [ratio.mean for ratio in ratios]
+        ax.errorbar(
+            x,
+            range(len(markets)),
+            xerr=[
+                [max(0.0, ratio.mean - max(ratio.low, ratio.mean / 10)) for ratio in ratios],
+                [ratio.high - ratio.mean for ratio in ratios],
+            ],
+            fmt="D" if policy == OURS else "o",
+            color=colour_of(policy),
+            markersize=8 if policy == OURS else 6.5,
+            elinewidth=1.2,
+            zorder=4 if policy == OURS else 3,
+            label=name_of(policy),
+        )
+    ends = [ratio.mean for ratio in relative.values()]
+    ax.set_xlim(min(ends) / 2.2, max(ends) * 2.2)
+    ax.set_ylim(len(markets) - 0.45, -0.55)
+    ax.set_yticks(range(len(markets)), [_two_lines(_NAMES[market]) for market in markets])
+    ax.tick_params(axis="y", length=0)
+    _name_multiples(ax)
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.grid(axis="x", color="#e8e8e8", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.set_xlabel("regret, relative to the best of the paper's three (left of 1: less)")
+    ax.set_ylabel("market")
+    legend_above(ax, len(policies), handletextpad=0.2, columnspacing=1.4)
+    return ax
+
+
+def _sides(values: dict[str, float]) -> Iterator[tuple[str, bool]]:
+    """Whether the number of each policy stands above its dot, or below it."""
+    above, before = True, 0.0
+    for policy in sorted(values, key=lambda one: values[one]):
+        above = not above if 0 < values[policy] < _CLOSE * before else True
+        before = values[policy]
+        yield policy, above
+
+
+def _label(ax: "Axes", row: int, x: float, regret: float, policy: str, above: bool) -> None:
+    ours = policy == OURS
+    white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    place = {"ha": "center", "va": "bottom" if above else "top", "bbox": white}
+    bold = {"fontsize": 8, "fontweight": "bold", "color": colour_of(policy)} if ours else {}
+    write_beside(ax, f"{regret:,.0f}", (x, row), (0, 7 if above else -7), **place, **bold)
+
+
+def _two_lines(name: str) -> str:
+    """A market's name, broken after its first part."""
+    for mark in (": ", ", "):
+        first, found, rest = name.partition(mark)
+        if found:
+            return f"{first}\n{rest.replace(', ', ',' + chr(10))}"
+    return name
+
+
+def _name_multiples(ax: "Axes") -> None:
+    """Write 1/10, 1, 10 and so on, with more between them where the axis is short."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator
+
+    low, high = ax.get_xlim()
+    decades = math.log10(high / low)
+    steps: Sequence[int] = (1,) if decades > 5 else (1, 3) if decades > 1 else (1, 2, 4)
+    ticks = [step * 10.0**k for k in range(-9, 10) for step in steps]
+    shown = [tick for tick in ticks if low <= tick <= high]
+    ax.xaxis.set_major_locator(FixedLocator(shown))
+    names = [f"{x:,.0f}" if x >= 1 else f"{x:.6f}".rstrip("0") for x in shown]
+    ax.xaxis.set_major_formatter(FixedFormatter(names))
+
+
+def _rows(results: FigureResults) -> list[dict[str, Any]]:
+    return [
+        {"market": market, "policy": policy}
+        | estimate_columns("regret", results[market, policy].regret)
+        | {"relative": ratio.mean, "relative_low": ratio.low, "relative_high": ratio.high}
+        for (market, policy), ratio in relative_regrets(results).items()
+    ]
+
+
+def _numbers(results: FigureResults) -> PageTable:
+    relative = relative_regrets(results)
+    policies = key_parts(results, 1)
+    rows = [
+        [
+            _NAMES[market],
+            *(with_error(results[market, policy].regret) for policy in policies),
+            limits(relative[market, OURS]),
+        ]
+        for market in key_parts(results, 0)
+    ]
+    last = f"{name_of(OURS)} / best other [95 % interval]"
+    head = ["Market", *(name_of(policy) for policy in policies), last]
+    return PageTable(head, rows, "Regret after T rounds: mean ± standard error.")
+
+
+def _alt_text(results: FigureResults) -> str:
+    relative = relative_regrets(results)
+    parts = []
+    for market in key_parts(results, 0):
+        dots = [
+            f"{name_of(policy)} {ratio.mean:.3g}"
+            for (one, policy), ratio in relative.items()
+            if one == market
+        ]
+        parts.append(f"{_NAMES[market]}: {', '.join(dots)}")
+    return (
+        "Dots of the regret on five markets, as a multiple of that of the best of the paper's "
+        f"three policies there. {'; '.join(parts)}."
+    )
+
+
+MARKETS_FIGURE = StudyFigure(
+    name="markets",
+    heading="One policy for all markets",
+    title="One policy for all markets: regret next to the paper's best",
+    caption=(
+        "Five markets of five agents, best means 0.5 to 0.9: without copies, with one arm each or "
+        "with three (a best one, 0.2 and 0.1), and the markets of figures 2a, 2b and 2c. The paper "
+        "offers H-UCB for rational agents, and RH-UCB and PRH-UCB against replicators; Grace is "
+        "not told which of them it meets. Where all arms of an agent are equal, copies change "
+        "nothing under any of the four, so that the first three rows are the same. The numbers at "
+        "the dots are regrets. Not in the paper."
+    ),
+    runs=lambda settings: {
+        (name, policy): settings.run(market, policy)
+        for name, market in MARKETS.items()
+        for policy in (*RIVALS, OURS)
+    },
+    rows=_rows,
+    numbers=_numbers,
+    plot=lambda results: [plot_markets(results)],
+    alt_text=_alt_text,
+    markets=keyed_markets,
+    spread="error bars, where wider than a dot: 95 % intervals.",
+)

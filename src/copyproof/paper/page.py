@@ -1,0 +1,160 @@
+"""The page of the study: what it is given, and how it is filled.
+
+Equal results give an equal page; the time that the games took stands on a line of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from copyproof.pages import Badge, Link, PageTable, Picture, anchor, render
+from copyproof.paper.claims import ClaimVerdict
+from copyproof.paper.figure import StudyFigure
+from copyproof.paper.figures import FIGURES
+from copyproof.paper.study import OURS, Settings, StudyResults
+from copyproof.paper.theorems import bounds_table, theorems_table
+from copyproof.simulation import Result
+
+_TITLE = "Bandits against strategic replication, claim by claim"
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSection:
+    """A figure with its picture, its claims and its numbers."""
+
+    figure: StudyFigure
+    picture: Picture
+    claims: tuple[ClaimVerdict, ...]
+    numbers: PageTable
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPage:
+    """All that ``study.html.j2`` is given."""
+
+    title: str
+    verdicts: tuple[ClaimVerdict, ...]
+    paper_claims: PageTable
+    our_claims: PageTable
+    claims_without_figure: tuple[ClaimVerdict, ...]
+    size: str
+    paper_policies: str
+    our_policies: str
+    versions: tuple[str, ...]
+    minutes: float
+    markets: PageTable
+    figures: tuple[FigureSection, ...]
+    theorems: PageTable
+    bounds: PageTable
+    horizon: int
+
+
+def render_page(
+    figures: StudyResults,
+    verdicts: Sequence[ClaimVerdict],
+    settings: Settings,
+    pictures: Mapping[str, bytes],
+) -> str:
+    """The whole page as text.
+
+    Parameters
+    ----------
+    figures : mapping of str to results by key
+        All figures that are complete; at least one.
+    verdicts : sequence of ClaimVerdict
+        What ``judge`` says about them.
+    settings : Settings
+        The size of the study.
+    pictures : mapping of str to bytes
+        The figures as SVG files, by name.
+    """
+    found = _games(figures)
+    page = StudyPage(
+        title=_TITLE,
+        verdicts=tuple(verdicts),
+        paper_claims=_claims_table([one for one in verdicts if not one.beyond]),
+        our_claims=_claims_table([one for one in verdicts if one.beyond]),
+        claims_without_figure=_claims_under(None, verdicts, figures),
+        size=_size(figures, settings),
+        paper_policies=_policies(found, ours=False),
+        our_policies=_policies(found, ours=True),
+        versions=tuple({f"{name} {v}": None for one in found for name, v in one.versions.items()}),
+        minutes=sum(one.seconds for one in found) / 60,
+        markets=_markets_table(figures),
+        figures=tuple(
+            FigureSection(
+                figure,
+                Picture(pictures[name], figure.alt_text(figures[name]), figure.caption),
+                _claims_under(name, verdicts, figures),
+                figure.numbers(figures[name]),
+            )
+            for name, figure in FIGURES.items()
+            if name in figures
+        ),
+        theorems=theorems_table(),
+        bounds=bounds_table(figures),
+        horizon=settings.horizon,
+    )
+    return render("copyproof.paper", "study.html.j2", page)
+
+
+def figure_of(verdict: ClaimVerdict, figures: StudyResults) -> str | None:
+    """The figure under which a verdict is shown: the last of those it rests on."""
+    resting = [name for name in FIGURES if name in verdict.figures and name in figures]
+    if resting:
+        return resting[-1]
+    return "samples" if "samples" in figures else None
+
+
+def _games(figures: StudyResults) -> list[Result]:
+    """All results, each once: figures share some."""
+    return list({id(one): one for runs in figures.values() for one in runs.values()}.values())
+
+
+def _claims_table(verdicts: Sequence[ClaimVerdict]) -> PageTable:
+    signs = {True: Badge("✓ holds", "holds"), False: Badge("✗ fails", "fails")}
+    rows = [
+        (Link(f"#claim-{anchor(one.claim)}", one.claim), signs[one.holds], one.text)
+        for one in verdicts
+    ]
+    return PageTable(("Claim", "Verdict", "Statement"), rows, numbers=False)
+
+
+def _claims_under(
+    figure: str | None, verdicts: Sequence[ClaimVerdict], figures: StudyResults
+) -> tuple[ClaimVerdict, ...]:
+    return tuple(one for one in verdicts if figure_of(one, figures) == figure)
+
+
+def _size(figures: StudyResults, settings: Settings) -> str:
+    found = _games(figures)
+    rounds = sum(one.horizon * one.repetitions for one in found)
+    size = (
+        f"T = {settings.horizon:,} rounds, {settings.repetitions:,} repetitions, seed "
+        f"{settings.seed}; {len(found)} combinations of market, policy and length, {rounds:,} "
+        "rounds in all"
+    )
+    for name, results in figures.items():
+        repetitions = {one.horizon: one.repetitions for one in results.values()}
+        if len(repetitions) > 1:
+            least, most = min(repetitions), max(repetitions)
+            size += f". {name.capitalize()}: T from {least:,} to {most:,}, "
+            size += f"{repetitions[most]} repetitions where T > {settings.horizon:,}"
+    return size
+
+
+def _policies(found: Sequence[Result], *, ours: bool) -> str:
+    """The policies as they were played, l and L included: the paper's, or ours."""
+    chosen = [one for one in found if (str(one.policy) == OURS) == ours]
+    return ", ".join(dict.fromkeys(str(one.resolved_policy) for one in chosen))
+
+
+def _markets_table(figures: StudyResults) -> PageTable:
+    columns: dict[str, Mapping[str, str]] = {}
+    for name, figure in FIGURES.items():
+        if name in figures:
+            for column, arms in figure.markets(figures[name]).items():
+                columns.setdefault(column, arms)
+    agents = dict.fromkeys(agent for column in columns.values() for agent in column)
+    rows = [[one, *(column.get(one, "–") for column in columns.values())] for one in agents]
+    caption = "Markets: the means of each agent's arms × copies."
+    return PageTable(["Agent", *columns], rows, caption, numbers=False)

@@ -1,0 +1,97 @@
+"""How policies are called and coloured in every figure.
+
+A policy has one colour in every figure, from the palettes of Okabe and Ito (2008) and of Tol
+(2021), which people with any kind of colour vision can tell apart.
+"""
+
+import itertools
+from collections.abc import Sequence
+
+INK = "#222222"
+QUIET = "#666666"
+"""Of notes, grids and whatever is no policy."""
+
+COLOURS = {
+    "ucb1": "#D55E00",  # vermillion
+    "s-ucb": "#E69F00",  # orange
+    "fair": "#000000",
+    "h-ucb": "#0072B2",  # blue
+    "rh-ucb": "#009E73",  # bluish green
+    "prh-ucb": "#CC79A7",  # reddish purple
+    "grace": "#882255",  # wine, of Tol's muted palette
+}
+"""The six policies of the paper, and the default one."""
+MORE_COLOURS = ("#56B4E9", "#7F7F7F", "#332288", "#999933")
+"""Other policies, in the order in which they come: sky blue, grey, and indigo and olive of Tol's
+muted palette. After these, all colours come again with another dash."""
+_OWN = COLOURS | {"rh-ucb-all": MORE_COLOURS[0]}
+"""The policies of the study."""
+_DASHES = ("-", "--", ":", "-.")
+
+_NAMES = {
+    "ucb1": "UCB1",
+    "s-ucb": "S-UCB",
+    "fair": "Fair",
+    "h-ucb": "H-UCB",
+    "rh-ucb": "RH-UCB",
+    "rh-ucb-all": "RH-UCB, all arms",
+    "prh-ucb": "PRH-UCB",
+    "grace": "Grace",
+}
+_LONGEST = 26
+"""Letters of a name."""
+
+
+def name_of(policy: str) -> str:
+    """The name of a policy as papers print it.
+
+    Examples
+    --------
+    >>> name_of("rh-ucb(L=3)")
+    'RH-UCB'
+    """
+    return _NAMES.get(policy.partition("(")[0], policy)
+
+
+def colour_of(policy: str) -> str:
+    """The colour of one of the study's policies, whatever its parameters.
+
+    Examples
+    --------
+    >>> colour_of("rh-ucb(L=3)") == colour_of("rh-ucb") == COLOURS["rh-ucb"]
+    True
+    """
+    return _OWN[policy.partition("(")[0]]
+
+
+def names_of(policies: Sequence[str]) -> list[str]:
+    """Names that tell any policies apart: short ones, or the text where two have the same.
+
+    Examples
+    --------
+    >>> names_of(["h-ucb", "rh-ucb(L=1)", "rh-ucb(L=3)"])
+    ['H-UCB', 'rh-ucb(L=1)', 'rh-ucb(L=3)']
+    """
+    short = [name_of(policy) for policy in policies]
+    names = [n if short.count(n) == 1 else p for n, p in zip(short, policies, strict=True)]
+    return [n if len(n) <= _LONGEST else f"{n[: _LONGEST - 1]}…" for n in names]
+
+
+def line_styles(policies: Sequence[str]) -> list[tuple[str, str]]:
+    """A colour and a dash for each of any policies; those of the study have their own.
+
+    Examples
+    --------
+    >>> line_styles(["ucb1", "h-thompson", "ucb1"])
+    [('#D55E00', '-'), ('#56B4E9', '-'), ('#7F7F7F', '-')]
+    """
+    taken: set[str] = set()
+    found: list[tuple[str, str] | None] = []
+    for policy in policies:
+        colour = _OWN.get(policy.partition("(")[0])
+        found.append((colour, _DASHES[0]) if colour and colour not in taken else None)
+        taken.add(colour or "")
+    free = [(colour, _DASHES[0]) for colour in MORE_COLOURS if colour not in taken]
+    free += [(c, dash) for dash in _DASHES[1:] for c in (*MORE_COLOURS, *COLOURS.values())]
+    rest = itertools.cycle(free)
+    return [style or next(rest) for style in found]

@@ -1,0 +1,236 @@
+"""The report: files, their bytes, and the page."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from copyproof.paper import (
+    FIGURES,
+    ClaimVerdict,
+    Settings,
+    StudyResults,
+    judge,
+    table,
+    write_report,
+)
+from copyproof.paper.page import StudyPage, figure_of, render_page
+from copyproof.paper.theorems import THEOREMS, bound_rows
+from tests.pages.parsed import Page, template_variables
+
+
+@pytest.fixture(scope="module")
+def folder(
+    study: StudyResults, settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    out = tmp_path_factory.mktemp("report")
+    write_report(out, study, judge(study), settings)
+    return out
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Page:
+    return Page((folder / "index.html").read_text(encoding="utf-8"))
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def test_all_files_are_there(folder: Path) -> None:
+    expected = {"index.html", "claims.json"}
+    for name in FIGURES:
+        expected |= {f"figures/{name}.{kind}" for kind in ("png", "svg", "pdf")}
+        expected |= {f"data/{name}.{kind}" for kind in ("csv", "parquet")}
+    assert files_of(folder).keys() == expected
+
+
+def test_equal_results_give_equal_bytes(
+    study: StudyResults, settings: Settings, tmp_path: Path
+) -> None:
+    """Played again, a study differs by the time it took, on one line of the page."""
+    some = {name: study[name] for name in ("fig1a", "fig2c", "samples")}
+    # Results that figures share are one object, as the store gives them.
+    games = {id(one): one for runs in some.values() for one in runs.values()}
+    later = {place: dataclasses.replace(r, seconds=r.seconds + 99) for place, r in games.items()}
+    again = {name: {k: later[id(r)] for k, r in runs.items()} for name, runs in some.items()}
+    for number, figures in enumerate((some, again)):
+        write_report(tmp_path / str(number), figures, judge(figures), settings)
+    one, other = files_of(tmp_path / "0"), files_of(tmp_path / "1")
+    assert [name for name in one if one[name] != other[name]] == ["index.html"]
+    pages = [files["index.html"].decode().splitlines() for files in (one, other)]
+    changed = [(a, b) for a, b in zip(*pages, strict=True) if a != b]
+    assert len(changed) == 1
+    assert all("timing" in line for line in changed[0])
+
+
+def test_the_page_needs_nothing_else(page: Page, folder: Path) -> None:
+    assert not page.all("script")
+    assert not page.all("link")
+    assert not page.all("iframe")
+    assert [source[:26] for source in page.values("img", "src")] == [
+        "data:image/svg+xml;base64,"
+    ] * 9
+    assert len(page.all("style")) == 1
+    raw = (folder / "index.html").read_text(encoding="utf-8")
+    css = raw[raw.index("<style>") : raw.index("</style>")]
+    assert "url(" not in css
+    assert "@import" not in css
+    assert "@media print" in css
+    assert (folder / "index.html").stat().st_size < 5_000_000
+    assert page.all("html") == [{"lang": "en"}]
+    assert any(one.get("name") == "viewport" for one in page.all("meta"))
+
+
+def test_links_lead_somewhere(page: Page, folder: Path) -> None:
+    assert len(page.ids) == len(set(page.ids))
+    targets = page.values("a", "href")
+    assert len(targets) > 60
+    for target in targets:
+        if target.startswith("#"):
+            assert target[1:] in page.ids
+        elif not target.startswith("https://"):
+            assert (folder / target).is_file()
+
+
+def test_images_say_what_one_sees(page: Page, study: StudyResults) -> None:
+    alternatives = page.values("img", "alt")
+    assert alternatives == [FIGURES[name].alt_text(study[name]) for name in FIGURES]
+    revenue = study["fig1a"][1, "h-ucb"].agents[0].revenue.mean
+    assert f"H-UCB stays at {revenue:,.0f}" in alternatives[0]
+    end = study["fig1a"][500, "ucb1"].agents[0].revenue.mean
+    assert f"to {end:,.0f}" in alternatives[0]
+
+
+def test_every_claim_is_shown_with_its_verdict(page: Page, study: StudyResults) -> None:
+    verdicts = judge(study)
+    held = sum(verdict.holds for verdict in verdicts)
+    papers = [verdict.holds for verdict in verdicts if not verdict.beyond]
+    assert f"Of 23 statements made about its simulations {sum(papers)} hold" in page.text
+    assert "5 statements of ours about Grace, a policy beyond the paper," in page.text
+    for verdict in verdicts:
+        assert " ".join(f"{verdict.claim}. {verdict.text}".split()) in page.text
+        assert " ".join(f"Evidence: {verdict.evidence}.".split()) in page.text
+        assert figure_of(verdict, study) is not None
+    assert page.text.count("✓ holds") == 2 * held
+    assert page.text.count("✗ fails") == 2 * (len(verdicts) - held)
+
+
+def test_ours_stand_apart(study: StudyResults, settings: Settings, page: Page) -> None:
+    assert page.text.count("Beyond the paper.") == 5
+    assert "UCB1, S-UCB, Fair, H-UCB, RH-UCB and PRH-UCB are the paper's six" in page.text
+    outcomes = {
+        (True, True): "All 2 statements of ours",
+        (True, False): "Of 2 statements of ours about Grace, a policy beyond the paper, 1 holds",
+        (False, False): "Of 2 statements of ours about Grace, a policy beyond the paper, 0 hold",
+    }
+    for holds, text in outcomes.items():
+        two = [
+            ClaimVerdict(f"G{n}", "", one, "", ("fig2a",), beyond=True)
+            for n, one in enumerate(holds)
+        ]
+        alone = Page(render_page({"fig2a": study["fig2a"]}, two, settings, {"fig2a": b""}))
+        assert text in alone.text
+        assert "made about its simulations" not in alone.text
+
+
+def test_a_claim_stands_under_the_last_of_its_figures(study: StudyResults) -> None:
+    verdict = ClaimVerdict("1", "", True, "", ("fig2a", "fig1a"))
+    assert figure_of(verdict, study) == "fig2a"
+    assert figure_of(ClaimVerdict("1", "", True, "", ()), study) == "samples"
+    assert figure_of(ClaimVerdict("1", "", True, "", ()), {"fig2a": study["fig2a"]}) is None
+
+
+def test_claims_as_data(folder: Path, study: StudyResults) -> None:
+    claims = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    assert claims == [verdict.to_dict() for verdict in judge(study)]
+    for claim in claims:
+        assert {"claim", "text", "holds", "evidence"} <= claim.keys()
+        assert isinstance(claim["holds"], bool)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_data_are_the_tables(folder: Path, study: StudyResults, name: str) -> None:
+    expected = table(name, study)
+    parquet = pd.read_parquet(folder / "data" / f"{name}.parquet")
+    pd.testing.assert_frame_equal(parquet, expected)
+    csv = pd.read_csv(folder / "data" / f"{name}.csv")
+    pd.testing.assert_frame_equal(csv, expected, check_dtype=False)
+
+
+def test_theorems_are_shown_with_their_status(page: Page) -> None:
+    for number, claim, status, known in THEOREMS:
+        assert number in page.text
+        for words in (claim, status, known):
+            assert " ".join(words.split()) in page.text
+    assert [row[0] for row in THEOREMS] == [*"1234567", "Lemma 1"]
+
+
+def test_bounds_stand_next_to_measurements(study: StudyResults) -> None:
+    rows = bound_rows(study)
+    (row,) = [row for row in rows if row[:2] == ("2a, H-UCB", "theorem 3")]
+    assert row[3] == f"{study['fig2a']['h-ucb',].regret.mean:,.0f}"
+    (row,) = [row for row in rows if row[:2] == ("2c, RH-UCB (L=3)", "theorem 5")]
+    assert row[2] == "–"
+    assert row[4].startswith("Does not apply")
+    assert any(row[4].startswith("Applies, but is vacuous") for row in rows)
+
+
+def test_some_figures_only(study: StudyResults, settings: Settings, tmp_path: Path) -> None:
+    some = {"fig1a": study["fig1a"]}
+    write_report(tmp_path, some, judge(some), settings)
+    page = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
+    assert len(page.all("img")) == 1
+    assert "Figure 2c breaks" in page.text  # rests on no figure
+    assert "One policy for all markets" not in page.text
+    targets = page.values("a", "href")
+    assert "#beyond" not in targets
+    assert {target for target in targets if target.startswith("#fig")} == {"#fig1a"}
+    assert {target[1:] for target in targets if target.startswith("#")} <= set(page.ids)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_each_figure_alone(study: StudyResults, settings: Settings, name: str) -> None:
+    page = Page(render_page({name: study[name]}, (), settings, {name: b"<svg/>"}))
+    assert len(page.all("img")) == 1
+    assert "No claim can be judged" in page.text
+    targets = page.values("a", "href")
+    assert {target[1:] for target in targets if target.startswith("#")} <= set(page.ids)
+
+
+def test_texts_are_escaped(study: StudyResults, settings: Settings) -> None:
+    evil = ClaimVerdict('<b id="x">', '</li><script>"&', False, "<img src=x>", ("fig2a",))
+    page = Page(render_page({"fig2a": study["fig2a"]}, [evil], settings, {"fig2a": b""}))
+    assert not page.all("script")
+    assert len(page.all("img")) == 1
+    assert '</li><script>"&' in page.text
+    assert "Evidence: <img src=x>." in page.text
+    assert "The one statement made about its simulations fails" in page.text
+
+
+def test_the_template_uses_what_its_record_holds() -> None:
+    fields = {field.name for field in dataclasses.fields(StudyPage)}
+    assert template_variables("copyproof.paper", "study.html.j2") == fields
+
+
+def test_nothing_to_report_is_refused(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="figures is empty"):
+        write_report(tmp_path, {}, (), settings)
+
+
+def test_what_cannot_be_written_is_refused(
+    study: StudyResults, settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "figures").write_text("a file in the way")
+    with pytest.raises(ValueError, match="cannot be written"):
+        write_report(tmp_path, {"fig2a": study["fig2a"]}, (), settings)
+
+
+def test_the_page_tells_no_paths(page: Page, folder: Path) -> None:
+    raw = (folder / "index.html").read_text(encoding="utf-8")
+    assert str(folder) not in raw
+    assert str(Path.home()) not in page.text
+    assert "/tmp/" not in raw
