@@ -4,6 +4,10 @@ Every request becomes an event; the event is carried out in memory and appended 
 journal; and only when the store has it for good is the answer given. What fails to be stored did
 not happen: memory is rebuilt from the store before anything else is answered.
 
+What is written is carried out in memory at once, staged, and committed at the end of a *group*
+with one append. If the store fails, or the group ends with an error, nothing of it has happened:
+also when it is not known whether the store has it (``Uncertain``), as then the store decides.
+
 One market has one ``Principal`` at a time, which is used by one thread at a time.
 
 The decisions are those of the simulated game (``engine.live``). The theorems on copies speak of
@@ -11,32 +15,40 @@ games in which every reward comes at once and all arms are there from the start:
 eligible subsets and arms that come and go are not covered by them.
 """
 
+import hashlib
+import json
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from copyproof.live.ids import Ids
-from copyproof.live.journal import Journalled
-from copyproof.live.machine import plan_of
-from copyproof.live.market import Eligible, Event, answers_of
+from copyproof_client.records import Decision, Statistics, Told
+
+from copyproof.live import events
+from copyproof.live.events import DecisionRequest, Eligible, Expired, Ids, Key, MarketEvent, encode
+from copyproof.live.idempotency import Answer
+from copyproof.live.market import MarketState, answers_of, plan_of
+from copyproof.live.membership import Membership
 from copyproof.live.records import (
     MOST_DECISIONS,
-    Decision,
+    KeyReused,
     MarketConfig,
     NoArm,
-    Statistics,
-    Told,
-    name_of,
+    checked_pairs,
+    plain_eligible,
     unit_reward,
 )
+from copyproof.live.replay import recover
+from copyproof.live.snapshots import to_bytes
 from copyproof.live.statistics import View
-from copyproof.live.stores import Store, open_store
+from copyproof.live.stores import Store, StoreError, open_store
 from copyproof.policy import Policy, parse_policy
-from copyproof.validation import require, shown, whole_in
+from copyproof.validation import FieldError, name, require, shown, whole_in
 
 
-class Principal(Journalled):
+class Principal(Membership):
     """One market: which arm comes next, and what is known so far.
 
     Parameters
@@ -68,6 +80,10 @@ class Principal(Journalled):
     1.0
     """
 
+    _state: MarketState
+    _last: int
+    _saved: int
+
     def __init__(
         self,
         policy: Policy | str | None = None,
@@ -78,8 +94,12 @@ class Principal(Journalled):
         clock: Callable[[], float] = time.time,
         token: int | None = None,
     ) -> None:
-        super().__init__(open_store(store) if isinstance(store, str) else store, market, clock)
+        self.market = name("market", market)
+        self.store = open_store(store) if isinstance(store, str) else store
         self.token = token
+        self._clock = clock
+        self._staged: list[dict[str, Any]] = []
+        self._depth = 0
         given = str(parse_policy(policy) if isinstance(policy, str) else policy or "")
         known = self.store.markets().get(self.market)
         if known is None:
@@ -106,102 +126,6 @@ class Principal(Journalled):
         self._rebuild()
         if given:
             require(given == self.policy, "policy", given, f"{self.policy!r}: use set_policy")
-
-    # --- who is there ----------------------------------------------------------------------
-
-    def register_agent(self, agent: str, *, key: str | None = None) -> bool:
-        """Register an agent; whether it is new."""
-        name = name_of("agent", agent)
-        return self._change("agent", {"agent": name}, key, name not in self._now().agents)
-
-    def suspend_agent(self, agent: str, *, key: str | None = None) -> bool:
-        """Keep an agent out of all choices, its statistics kept; whether that is a change."""
-        state = self._now()
-        changes = not state.suspended[state.agent(agent)]
-        return self._change("suspend", {"agent": agent}, key, changes)
-
-    def resume_agent(self, agent: str, *, key: str | None = None) -> bool:
-        """Let a suspended agent back in; whether that is a change."""
-        state = self._now()
-        return self._change("resume", {"agent": agent}, key, state.suspended[state.agent(agent)])
-
-    def suspend_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
-        """Keep one arm out of all choices, its statistics kept; whether that is a change.
-
-        Its agent may retire it and register it again meanwhile, but not bring it back.
-        """
-        state = self._now()
-        changes = state.arm(agent, arm) not in state.withheld
-        return self._change("suspend", {"agent": agent, "arm": arm}, key, changes)
-
-    def resume_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
-        """Let a suspended arm back in, if it is registered; whether that is a change."""
-        state = self._now()
-        changes = state.arm(agent, arm) in state.withheld
-        return self._change("resume", {"agent": agent, "arm": arm}, key, changes)
-
-    def register_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
-        """Register an arm, and its agent if it is not known; whether that is a change.
-
-        An arm that was retired comes back with its statistics.
-        """
-        return self.register_arms([(agent, arm)], key=key) > 0
-
-    def register_arms(self, pairs: Sequence[tuple[str, str]], *, key: str | None = None) -> int:
-        """Register arms as (agent, arm), and agents that are not known; how many are a change."""
-        named = [
-            [name_of(f"arms[{n}].agent", agent), name_of(f"arms[{n}].arm", arm)]
-            for n, (agent, arm) in enumerate(_pairs("arms", pairs, "(agent, arm)"))
-        ]
-        if kept := self._kept(key, ["arms", named]):
-            return int(kept.answer)
-        state = self._now()
-        wanted: dict[tuple[str, str], None] = {}
-        new: dict[str, int] = {}
-        for agent, arm in named:
-            number = state.agents.get(agent)
-            known = None if number is None else state.arm_numbers[number].get(arm)
-            if (agent, arm) in wanted or (known is not None and state.is_registered(known)):
-                continue
-            wanted[agent, arm] = None
-            if known is None:
-                new[agent] = new.get(agent, 0) + 1
-        self._check_most_arms(new)
-        with self.group():
-            for agent in dict.fromkeys(agent for agent, _ in wanted):
-                if agent not in state.agents:
-                    self._write({"kind": "agent", "agent": agent})
-            event: Event = {"kind": "arms", "arms": [list(pair) for pair in wanted]}
-            if not wanted:
-                event = {"kind": "kept"}
-            if wanted or key is not None:
-                self._write(event, key, ["arms", named], answer=len(wanted))
-        return len(wanted)
-
-    def _check_most_arms(self, new: Mapping[str, int]) -> None:
-        """Refuse arms beyond those that an agent may ever register."""
-        state, most = self._state, self.config.most_arms
-        if most is None:
-            return
-        for agent, more in new.items():
-            number = state.agents.get(agent)
-            ever = more + (0 if number is None else len(state.arm_numbers[number]))
-            accepted = f"at most {most}: arms that agent {shown(agent)} ever registered"
-            require(ever <= most, "arms", ever, accepted)
-
-    def retire_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
-        """Withdraw an arm, its statistics kept; whether that is a change."""
-        state = self._now()
-        changes = state.is_registered(state.arm(agent, arm))
-        return self._change("retire", {"agent": agent, "arm": arm}, key, changes)
-
-    def set_policy(self, policy: Policy | str, *, key: str | None = None) -> bool:
-        """Run another policy from now on, all statistics kept; whether that is a change."""
-        wanted = parse_policy(policy) if isinstance(policy, str) else policy
-        require(isinstance(wanted, Policy), "policy", policy, "a policy or its text")
-        plan_of(wanted, self.config)
-        changes = str(wanted) != self.policy
-        return self._change("policy", {"policy": str(wanted)}, key, changes)
 
     # --- ask and tell ----------------------------------------------------------------------
 
@@ -232,31 +156,33 @@ class Principal(Journalled):
         NoArm
             If there is nothing to choose.
         """
-        count = whole_in("count", count, 1, MOST_DECISIONS)
-        require(isinstance(slate, bool), "slate", slate, "true or false")
-        wanted = _plain(eligible)
-        request = ["ask", count, wanted, slate]
-        if kept := self._kept(key, request):
-            return self._decisions(*kept.answer)
-        state = self._now()
-        among = None if wanted is None else state.numbers_of(wanted)
-        choosable = state.choosable(among)
+        if type(count) is not int or not 1 <= count <= MOST_DECISIONS:
+            count = whole_in("count", count, 1, MOST_DECISIONS)
+        if not isinstance(slate, bool):
+            raise FieldError("slate", slate, "true or false")
+        wanted = None if eligible is None else plain_eligible(eligible)
+        keyed = self._keyed(key, ["ask", count, wanted, slate])
+        if found := self._answered(keyed):
+            return self._decisions(*found.answer)
+        state = self._current()
+        registry = state.registry
+        among = None if wanted is None else registry.numbers_of(wanted)
+        choosable = registry.available if among is None else registry.choosable(among)
         if choosable == 0:
             raise NoArm(
                 "no arm is registered" if among is None else "eligible: no such arm is registered"
             )
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
-        event: Event = {"kind": "asked", "round": 0, "count": made}
-        if wanted is not None:
-            event["eligible"] = wanted
-        if slate:
-            event["slate"] = True
         with self.group():
             at = self._expire_due()
-            event["round"] = first = state.machine.round + 1
-            self._write(event, key, request, at=at)
-        return self._decisions(first, event["arms"])
+            try:
+                asked = state.decide(DecisionRequest(made, wanted, slate, at, keyed), among)
+            except BaseException:
+                self._failed = True  # some of it may be carried out
+                raise
+            self._staged.append(encode(asked))
+        return self._decisions(asked.round, asked.arms)
 
     def tell(self, decision: str, reward: float, *, key: str | None = None) -> Told:
         """Tell the reward of a decision, a number in [0, 1]."""
@@ -266,94 +192,48 @@ class Principal(Journalled):
         self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
     ) -> list[Told]:
         """Tell rewards as (decision, reward), up to 1000, one after another; all or none."""
+        rewards = checked_pairs("rewards", rewards, "(decision, reward)")
+        whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
         return self._tell(rewards, key, "rewards[{}].decision", "rewards[{}].reward")
 
     def _tell(
         self, rewards: Sequence[tuple[str, float]], key: str | None, first: str, second: str
     ) -> list[Told]:
-        rewards = _pairs("rewards", rewards, "(decision, reward)")
-        whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
-        state = self._now()
-        last = state.machine.round
-        rounds = [
-            self._ids.round(decision, last, first.format(n))
-            for n, (decision, _) in enumerate(rewards)
-        ]
-        values = [unit_reward(second.format(n), reward) for n, (_, reward) in enumerate(rewards)]
-        request = ["tell", rounds, values]
-        if kept := self._kept(key, request):
-            return self._told(*kept.answer)
+        """Tell rewards; the fields' names have a blank for the place in the list."""
+        last, round_of = self._current().round, self._ids.round
+        rounds = [round_of(decision, last, first, n) for n, (decision, _) in enumerate(rewards)]
+        values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
+        keyed = self._keyed(key, ["tell", rounds, values])
+        if found := self._answered(keyed):
+            return self._told(*found.answer)
         with self.group():
             at = self._expire_due()
-            event: Event = {"kind": "told", "rounds": rounds, "rewards": values}
-            outcomes = self._write(event, key, request, at=at)
+            outcomes = self._write(events.Told(rounds=rounds, rewards=values, at=at, key=keyed))
         return self._told(rounds, answers_of(outcomes))
 
     def expire(self, now: float | None = None) -> int:
         """Give decisions whose window is over the default reward; how many there were.
 
-        ``ask`` and ``tell`` do it by themselves; a market that nobody asks wants to be called.
+        ``ask`` and ``tell`` do it by themselves; call it now and then where nobody asks.
         """
         with self.group():
             before = self.pending
             self._expire_due(now)
             return before - self.pending
 
-    # --- what is known ---------------------------------------------------------------------
-
-    @property
-    def policy(self) -> str:
-        """The policy that is run now, in its text form."""
-        return str(self._now().machine.policy)
-
-    @property
-    def round(self) -> int:
-        """How many decisions there have been."""
-        return self._now().machine.round
-
-    @property
-    def pending(self) -> int:
-        """How many decisions wait for their reward."""
-        return self._now().machine.pending
-
-    def statistics(self, agent: str | None = None) -> Statistics:
-        """Plays, rewards and shares: of all agents, or of one agent and its arms."""
-        return self.view(agent).statistics()
-
-    def view(self, agent: str | None = None) -> View:
-        """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread."""
-        return View(self.market, self._now(), agent)
-
-    def digest(self) -> str:
-        """Digest of everything that is remembered, bit for bit."""
-        return self._now().digest()
-
     def _expire_due(self, now: float | None = None) -> float:
         """Write down what has expired by now; the time."""
         at = self._time(now)
-        due = self._state.machine.due(at)
+        due = self._state.due(at)
         if due is not None:
-            self._write({"kind": "expired", "upto": due[0], "forgotten": due[1]}, at=at)
+            self._write(Expired(upto=due[0], forgotten=due[1], at=at))
         return at
 
-    def _change(self, kind: str, values: Event, key: str | None, changes: bool) -> bool:
-        if kept := self._kept(key, [kind, values]):
-            return bool(kept.answer)
-        if changes or key is not None:
-            event = {"kind": kind, **values} if changes else {"kind": "kept"}
-            with self.group():
-                self._write(event, key, [kind, values], answer=changes)
-        return changes
-
     def _decisions(self, first: int, arms: Sequence[int]) -> list[Decision]:
-        state, ids = self._state, self._ids
+        registry, id_of = self._state.registry, self._ids.id
+        agents, owners, names = registry.agent_names, registry.arm_owner, registry.arm_names
         return [
-            Decision(
-                ids.id(number),
-                state.agent_names[state.arm_owner[arm]],
-                state.arm_names[arm],
-                number,
-            )
+            Decision(id_of(number), agents[owners[arm]], names[arm], number)
             for number, arm in enumerate(arms, first)
         ]
 
@@ -363,38 +243,135 @@ class Principal(Journalled):
             for number, (status, value) in zip(rounds, answers, strict=True)
         ]
 
+    # --- what is known ---------------------------------------------------------------------
 
-def _pairs(field: str, given: object, of: str) -> Sequence[tuple[Any, Any]]:
-    """A list of pairs; what is in them is seen when they are read."""
-    is_list = isinstance(given, Sequence) and not isinstance(given, str | bytes)
-    require(is_list, field, given, f"a list of {of}")
-    assert isinstance(given, Sequence)
-    for n, pair in enumerate(given):
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            require(False, f"{field}[{n}]", pair, of)
-    return given
+    @property
+    def policy(self) -> str:
+        """The policy that is run now, in its text form."""
+        return str(self._current().policy)
 
+    @property
+    def round(self) -> int:
+        """How many decisions there have been."""
+        return self._current().round
 
-def _plain(eligible: Eligible | None) -> Any:
-    """What is eligible as lists and dicts, ready for JSON."""
-    if eligible is None:
-        return None
-    if isinstance(eligible, Mapping):
-        return {
-            _name("eligible", agent): _names(f"eligible[{shown(agent)}]", arms)
-            for agent, arms in eligible.items()
-        }
-    return list(dict.fromkeys(_names("eligible", eligible)))
+    @property
+    def pending(self) -> int:
+        """How many decisions wait for their reward."""
+        return self._current().arrays.pending
 
+    @property
+    def last(self) -> int:
+        """The number of the last event that is stored."""
+        return self._last
 
-def _names(field: str, names: object) -> list[str]:
-    is_list = isinstance(names, Sequence) and not isinstance(names, str | bytes)
-    require(is_list, field, names, "a list of names")
-    assert isinstance(names, Sequence)
-    return [_name(field, name) for name in names]
+    @property
+    def saved(self) -> int:
+        """The event after which the newest snapshot was taken that is known to be good."""
+        return self._saved
 
+    def statistics(self, agent: str | None = None) -> Statistics:
+        """Plays, rewards and shares: of all agents, or of one agent and its arms."""
+        return self.view(agent).statistics()
 
-def _name(field: str, name: object) -> str:
-    """A text; whether it is the name of anything is seen when it is looked up."""
-    require(isinstance(name, str), field, name, "a name")
-    return str(name)
+    def view(self, agent: str | None = None) -> View:
+        """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread."""
+        return View(self.market, self._current(), agent)
+
+    def digest(self) -> str:
+        """Digest of everything that is remembered, bit for bit."""
+        return self._current().digest()
+
+    # --- the journal -----------------------------------------------------------------------
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Commit all that is written within together, at the end, with one sync.
+
+        Nothing that was answered within may be passed on before the end. If the store fails, or
+        the block ends with an error, nothing of the group has happened.
+        """
+        self._current()
+        self._depth += 1
+        before = len(self._staged) if self._depth > 1 else 0
+        try:
+            yield
+            if self._depth == 1:
+                self._commit()
+        except BaseException:
+            # An error that comes before anything is written leaves a larger group as it is.
+            if len(self._staged) > before:
+                self._failed = True
+            raise
+        finally:
+            self._depth -= 1
+            if self._depth == 0 and self._failed:
+                self._staged = []
+
+    def snapshot(self) -> None:
+        """Save the state, so that the next start need not replay what came before."""
+        require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
+        self.store.save_snapshot(self.market, self._last, to_bytes(self._current()))
+        self._saved = self._last
+
+    def compact(self) -> None:
+        """Save the state, and drop the journal before the last snapshot but this one.
+
+        So there are always two ways back, should a snapshot be damaged.
+        """
+        self.snapshot()
+        older = self.store.snapshot(self.market, before=self._last)
+        if older is not None:
+            self.store.compact(self.market, older[0])
+
+    def _current(self) -> MarketState:
+        """The state; rebuilt from the store first, if something failed."""
+        if self._failed:
+            if self._depth > 0:
+                raise StoreError("this group has failed: nothing of it is stored")
+            self._rebuild()
+        return self._state
+
+    def _rebuild(self) -> None:
+        self._failed = True
+        self._staged = []
+        self._state, self._last, self._saved = recover(self.store, self.market, self.config)
+        self._failed = False
+
+    def _commit(self) -> None:
+        if self._failed:
+            raise StoreError("this group has failed: nothing of it is stored")
+        if self._staged:
+            self.store.append(self.market, self._last + 1, self._staged, token=self.token)
+            self._last += len(self._staged)
+            self._staged = []
+
+    def _time(self, now: float | None = None) -> float:
+        at = float(self._clock() if now is None else now)
+        if not math.isfinite(at):
+            raise FieldError("now", at, "a finite number")
+        return max(at, self._state.at)
+
+    def _write(self, event: MarketEvent) -> Any:
+        """Carry an event out in memory, and have it committed at the end of the group."""
+        self._staged.append(encode(event))
+        self._state.enter(event)
+        return self._state.settle()
+
+    def _keyed(self, key: str | None, request: Any) -> Key | None:
+        """A caller's key with the digest of its request."""
+        if key is None:
+            return None
+        written = json.dumps(request, separators=(",", ":"))
+        return Key(name("key", key), hashlib.sha256(written.encode()).hexdigest()[:32])
+
+    def _answered(self, key: Key | None) -> Answer | None:
+        """What was answered to a key before, if it was; KeyReused if to another request."""
+        if key is None:
+            return None
+        found = self._current().answers.get(key.key)
+        if found is not None and found.request != key.request:
+            raise KeyReused(
+                f"key = {shown(key.key)} is not free: it came with another request before"
+            )
+        return found

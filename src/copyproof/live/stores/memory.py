@@ -1,7 +1,6 @@
 """A store in memory: for tests, notebooks, and simulations that nobody will miss.
 
-It keeps events as the texts that the other stores keep, so that what comes back has been through
-the same mill.
+It keeps events as the texts that the other stores keep, so that the same comes back.
 """
 
 import threading
@@ -14,21 +13,21 @@ from typing import Any
 from copyproof.live.stores.contract import (
     SNAPSHOTS,
     Conflict,
-    Row,
-    Store,
+    Lease,
+    TableRow,
     UnknownMarket,
     check_market,
-    check_name,
-    check_seconds,
     decode,
     encode,
+    exists_already,
     fingerprint,
+    not_empty,
     parts_of,
+    was_compacted,
 )
-from copyproof.live.stores.leases import Lease
+from copyproof.live.stores.leases import LeasingStore
 from copyproof.live.stores.sqlite import write_backup
-
-__all__ = ["MemoryStore"]
+from copyproof.validation import FieldError, name
 
 
 @dataclass
@@ -44,7 +43,7 @@ class _Market:
         return self.compacted + len(self.events)
 
 
-class MemoryStore(Store):
+class MemoryStore(LeasingStore):
     """All of a store's promises but the one to outlive the process.
 
     Parameters
@@ -68,11 +67,11 @@ class MemoryStore(Store):
 
     def create_market(self, market: str, config: dict[str, Any]) -> None:
         """Begin a market with an empty journal."""
-        check_name("market", market)
+        name("market", market)
         text = encode(config)
         with self._lock:
             if market in self._markets:
-                raise ValueError(f"market = {market!r} exists already")
+                raise exists_already("market", market)
             self._markets[market] = _Market(text)
 
     def markets(self) -> dict[str, dict[str, Any]]:
@@ -104,7 +103,7 @@ class MemoryStore(Store):
         with self._lock:
             mine = self._market(market)
             if after < mine.compacted:
-                raise ValueError(f"after = {after}: events up to {mine.compacted} were compacted")
+                raise was_compacted(after, mine.compacted)
             texts = mine.events[after - mine.compacted :]
         for number, text in enumerate(texts, after + 1):
             yield number, decode(text)
@@ -119,15 +118,17 @@ class MemoryStore(Store):
         with self._lock:
             return self._market(market).compacted
 
-    def save_snapshot(self, market: str, number: int, data: bytes, digest: str) -> None:
+    def save_snapshot(
+        self, market: str, number: int, data: bytes, digest: str | None = None
+    ) -> None:
         """Keep a state."""
         with self._lock:
             mine = self._market(market)
             if not mine.compacted <= number <= mine.last:
-                raise ValueError(
-                    f"number = {number} is not an event of {mine.compacted} to {mine.last}"
-                )
-            mine.snapshots[number] = (bytes(data), digest, fingerprint(data))
+                accepted = f"an event of {mine.compacted} to {mine.last}"
+                raise FieldError("number", number, accepted)
+            own = fingerprint(data)
+            mine.snapshots[number] = (bytes(data), own if digest is None else digest, own)
             for old in sorted(mine.snapshots)[:-SNAPSHOTS]:
                 del mine.snapshots[old]
 
@@ -147,39 +148,19 @@ class MemoryStore(Store):
             mine = self._market(market)
             newest = self.snapshot(market)
             if newest is None or newest[0] < upto:
-                raise ValueError(f"upto = {upto} is not covered by a snapshot")
+                raise FieldError("upto", upto, "covered by a snapshot")
             if upto > mine.compacted:
                 del mine.events[: upto - mine.compacted]
                 mine.compacted = upto
 
-    def acquire(self, market: str, owner: str, seconds: float) -> int | None:
-        """Take the lease."""
-        check_name("owner", owner)
-        check_seconds(seconds)
+    def _change_lease(
+        self, market: str, change: Callable[[Lease, float], Lease | None]
+    ) -> Lease | None:
         with self._lock:
             mine = self._market(market)
-            now = self._clock()
-            if mine.lease.runs(now) and mine.lease.owner != owner:
-                return None
-            mine.lease = mine.lease.taken(owner, now, seconds)
-            return mine.lease.token
-
-    def renew(self, market: str, owner: str, token: int, seconds: float) -> bool:
-        """Keep the lease."""
-        check_seconds(seconds)
-        with self._lock:
-            mine = self._market(market)
-            if not mine.lease.held(owner, token):
-                return False
-            mine.lease = mine.lease.extended(self._clock(), seconds)
-            return True
-
-    def release(self, market: str, owner: str, token: int) -> None:
-        """Give the lease back."""
-        with self._lock:
-            mine = self._market(market)
-            if mine.lease.held(owner, token):
-                mine.lease = mine.lease.given_back()
+            new = change(mine.lease, self._clock())
+            mine.lease = new or mine.lease
+            return new
 
     def keys(self) -> list[dict[str, Any]]:
         """API keys."""
@@ -188,7 +169,7 @@ class MemoryStore(Store):
 
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""
-        check_name("id", key.get("id", ""))
+        name("id", key.get("id", ""))
         text = encode(key)
         with self._lock:
             if replacing is not None and self._keys.get(key["id"]) != encode(replacing):
@@ -202,10 +183,10 @@ class MemoryStore(Store):
                 raise LookupError(f"key {key_id!r} is not in the store")
             del self._keys[key_id]
 
-    def dump(self) -> Iterator[Row]:
+    def dump(self) -> Iterator[TableRow]:
         """Every row."""
         with self._lock:
-            rows: list[Row] = [("keys", item) for item in sorted(self._keys.items())]
+            rows: list[TableRow] = [("keys", item) for item in sorted(self._keys.items())]
             for name, mine in sorted(self._markets.items()):
                 rows.append(
                     ("markets", (name, mine.config, mine.last, mine.compacted, mine.lease.token))
@@ -222,7 +203,7 @@ class MemoryStore(Store):
                     ]
         yield from rows
 
-    def load(self, rows: Iterable[Row]) -> None:
+    def load(self, rows: Iterable[TableRow]) -> None:
         """Fill an empty store."""
         markets: dict[str, _Market] = {}
         keys: dict[str, str] = {}
@@ -243,7 +224,7 @@ class MemoryStore(Store):
             markets[market].snapshots[number] = (b"".join([first, *more]), digest, own)
         with self._lock:
             if self._markets or self._keys:
-                raise ValueError("the store to restore into is not empty")
+                raise not_empty()
             self._markets, self._keys = markets, keys
 
     def backup(self, path: Path) -> None:

@@ -24,9 +24,8 @@ from psycopg import conninfo, errors
 from copyproof.live.stores.contract import Damaged, StoreError, Uncertain
 from copyproof.live.stores.schema import STEPS, VERSION
 from copyproof.live.stores.sql import CHUNK, Database, SqlStore
-from copyproof.live.stores.sqlite import write_backup
-
-__all__ = ["PostgresStore"]
+from copyproof.live.stores.sqlite import check_synchronous, write_backup
+from copyproof.validation import FieldError
 
 _IDLE = 1.0
 """After so many seconds without use, see whether the connection is still there."""
@@ -126,7 +125,8 @@ class PostgresStore(SqlStore):
         try:
             asked = conninfo.conninfo_to_dict(url)
         except psycopg.Error as error:
-            raise ValueError(f"store = postgresql: {_line(error)}") from error
+            said = f"= postgresql: {_line(error)}"
+            raise FieldError("store", "postgresql:", "a URL", said=said) from error
         self._url = conninfo.make_conninfo(
             url, **{k: v for k, v in _CONNECTING.items() if k not in asked}
         )
@@ -288,9 +288,8 @@ def _own_options(url: str) -> tuple[str, str, str]:
         else:
             rest.append(part)
     if not re.fullmatch("[a-z_][a-z0-9_]{0,62}", ours["schema"]):
-        raise ValueError(f"schema = {ours['schema']!r} is not a word of a-z, 0-9 and _")
-    if ours["synchronous"] not in ("full", "off"):
-        raise ValueError(f"synchronous = {ours['synchronous']!r} is not full or off")
+        raise FieldError("schema", ours["schema"], "a word of a-z, 0-9 and _")
+    check_synchronous(ours["synchronous"])
     return "?".join([head, "&".join(rest)] if rest else [head]), ours["schema"], ours["synchronous"]
 
 

@@ -8,7 +8,7 @@ after the other, and the number and the token are compared in the transaction th
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count, groupby, islice
 from typing import Any, Protocol
@@ -17,23 +17,24 @@ from copyproof.live.stores.contract import (
     SNAPSHOTS,
     Conflict,
     Damaged,
-    Row,
-    Store,
+    Lease,
     StoreError,
+    TableRow,
     UnknownMarket,
     check_market,
-    check_name,
-    check_seconds,
     decode,
     decode_many,
     encode,
+    exists_already,
     fingerprint,
+    is_name,
+    not_empty,
     parts_of,
+    was_compacted,
 )
-from copyproof.live.stores.leases import Lease
+from copyproof.live.stores.leases import LeasingStore
 from copyproof.live.stores.schema import COLUMNS
-
-__all__ = ["CHUNK", "UNLEASE", "Database", "SqlStore"]
+from copyproof.validation import FieldError, name
 
 CHUNK = 1000
 """How many rows are read or written in one go."""
@@ -90,7 +91,7 @@ class Database(Protocol):
         ...
 
 
-class SqlStore(Store):
+class SqlStore(LeasingStore):
     """A store in an SQL database."""
 
     _for_update = ""
@@ -155,15 +156,14 @@ class SqlStore(Store):
         sql = "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
         if write:
             sql += self._for_update
-        # What no market can be called, not every database can be asked for.
-        if not market.isprintable() or not (found := database.rows(sql, market)):
+        if not is_name(market) or not (found := database.rows(sql, market)):
             raise UnknownMarket(f"market {market!r} is not in the store")
         last, compacted, *lease = found[0]
         return last, compacted, Lease(*lease)
 
     def create_market(self, market: str, config: dict[str, Any]) -> None:
         """Begin a market with an empty journal."""
-        check_name("market", market)
+        name("market", market)
         text = encode(config)
         with self._transaction(write=True) as database:
             if not database.change(
@@ -171,7 +171,7 @@ class SqlStore(Store):
                 market,
                 text,
             ):
-                raise ValueError(f"market = {market!r} exists already")
+                raise exists_already("market", market)
 
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""
@@ -206,7 +206,7 @@ class SqlStore(Store):
             number = after
             while True:
                 if number < compacted:
-                    raise ValueError(f"after = {number}: events up to {compacted} were compacted")
+                    raise was_compacted(number, compacted)
                 if number >= last:
                     return
                 chunk = database.rows(
@@ -238,12 +238,14 @@ class SqlStore(Store):
         with self._transaction(write=False) as database:
             return self._market(database, market, write=False)[1]
 
-    def save_snapshot(self, market: str, number: int, data: bytes, digest: str) -> None:
+    def save_snapshot(
+        self, market: str, number: int, data: bytes, digest: str | None = None
+    ) -> None:
         """Keep a state, and one before it."""
         with self._transaction(write=True) as database:
             last, compacted, _ = self._market(database, market, write=True)
             if not compacted <= number <= last:
-                raise ValueError(f"number = {number} is not an event of {compacted} to {last}")
+                raise FieldError("number", number, f"an event of {compacted} to {last}")
             kept = database.rows("SELECT number FROM snapshots WHERE market = ?", market)
             others = sorted((old for (old,) in kept if old != number), reverse=True)
             newer = sum(old > number for old in others)
@@ -254,7 +256,8 @@ class SqlStore(Store):
                         f"DELETE FROM {table} WHERE market = ? AND number = ?", market, old
                     )
             first, *more = parts_of(data)
-            row = (market, number, first, digest, fingerprint(data))
+            own = fingerprint(data)
+            row = (market, number, first, own if digest is None else digest, own)
             database.insert("snapshots", COLUMNS["snapshots"], [row])
             for part, piece in enumerate(more, 1):
                 database.insert("parts", COLUMNS["parts"], [(market, number, part, piece)])
@@ -287,7 +290,7 @@ class SqlStore(Store):
             _, compacted, _ = self._market(database, market, write=False)
             newest = self._newest(database, market, None)
             if newest is None or newest[0] < upto:
-                raise ValueError(f"upto = {upto} is not covered by a snapshot")
+                raise FieldError("upto", upto, "covered by a snapshot")
         while compacted < upto:
             with self._transaction(write=True) as database:
                 _, already, _ = self._market(database, market, write=True)
@@ -299,45 +302,22 @@ class SqlStore(Store):
                     database.change(note, compacted, market)
             time.sleep(_PAUSE)
 
-    def _set_lease(self, database: Database, market: str, lease: Lease) -> None:
-        database.change(
-            "UPDATE markets SET owner = ?, token = ?, since = ?, until = ? WHERE name = ?",
-            lease.owner,
-            lease.token,
-            lease.since,
-            lease.until,
-            market,
-        )
-
-    def acquire(self, market: str, owner: str, seconds: float) -> int | None:
-        """Take the lease."""
-        check_name("owner", owner)
-        check_seconds(seconds)
+    def _change_lease(
+        self, market: str, change: Callable[[Lease, float], Lease | None]
+    ) -> Lease | None:
         with self._transaction(write=True) as database:
             lease = self._market(database, market, write=True)[2]
-            now = self._now(database)
-            if lease.runs(now) and lease.owner != owner:
-                return None
-            lease = lease.taken(owner, now, seconds)
-            self._set_lease(database, market, lease)
-        return lease.token
-
-    def renew(self, market: str, owner: str, token: int, seconds: float) -> bool:
-        """Keep the lease."""
-        check_seconds(seconds)
-        with self._transaction(write=True) as database:
-            lease = self._market(database, market, write=True)[2]
-            if not lease.held(owner, token):
-                return False
-            self._set_lease(database, market, lease.extended(self._now(database), seconds))
-        return True
-
-    def release(self, market: str, owner: str, token: int) -> None:
-        """Give the lease back."""
-        with self._transaction(write=True) as database:
-            lease = self._market(database, market, write=True)[2]
-            if lease.held(owner, token):
-                self._set_lease(database, market, lease.given_back())
+            new = change(lease, self._now(database))
+            if new is not None:
+                database.change(
+                    "UPDATE markets SET owner = ?, token = ?, since = ?, until = ? WHERE name = ?",
+                    new.owner,
+                    new.token,
+                    new.since,
+                    new.until,
+                    market,
+                )
+        return new
 
     def keys(self) -> list[dict[str, Any]]:
         """API keys."""
@@ -347,7 +327,7 @@ class SqlStore(Store):
 
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""
-        check_name("id", key.get("id", ""))
+        name("id", key.get("id", ""))
         text = encode(key)
         with self._transaction(write=True) as database:
             if replacing is not None:
@@ -365,12 +345,10 @@ class SqlStore(Store):
     def drop_key(self, key_id: str) -> None:
         """Forget a key."""
         with self._transaction(write=True) as database:
-            if not key_id.isprintable() or not database.change(
-                "DELETE FROM keys WHERE id = ?", key_id
-            ):
+            if not is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
                 raise LookupError(f"key {key_id!r} is not in the store")
 
-    def dump(self) -> Iterator[Row]:
+    def dump(self) -> Iterator[TableRow]:
         """Every row, on a connection of its own."""
         with self._reading() as database:
             for table, columns in COLUMNS.items():
@@ -381,12 +359,12 @@ class SqlStore(Store):
                 ):
                     yield from ((table, row) for row in chunk)
 
-    def load(self, rows: Iterable[Row]) -> None:
+    def load(self, rows: Iterable[TableRow]) -> None:
         """Fill an empty store, in one transaction."""
         with self._transaction(write=True) as database:
             for table in ("markets", "keys"):
                 if database.rows(f"SELECT 1 FROM {table} LIMIT 1"):
-                    raise ValueError("the store to restore into is not empty")
+                    raise not_empty()
             for table, group in groupby(rows, key=lambda row: row[0]):
                 size = 1 if table in _LARGE else CHUNK
                 while chunk := [row for _, row in islice(group, size)]:

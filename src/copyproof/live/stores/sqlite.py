@@ -19,11 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from copyproof.live.stores.contract import Damaged, Store, StoreError, Uncertain
+from copyproof.live.stores.contract import Damaged, Store, StoreError, Uncertain, exists_already
 from copyproof.live.stores.schema import STEPS, VERSION
 from copyproof.live.stores.sql import CHUNK, UNLEASE, Database, SqlStore
-
-__all__ = ["SqliteStore", "write_backup"]
+from copyproof.validation import require
 
 APPLICATION = 0x636F7079
 """What marks a file as ours (SQLite's application id): "copy"."""
@@ -105,8 +104,7 @@ class SqliteStore(SqlStore):
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__()
-        if synchronous not in ("full", "off"):
-            raise ValueError(f"synchronous = {synchronous!r} is not full or off")
+        check_synchronous(synchronous)
         self._path = Path(os.path.abspath(path))
         self._synchronous = synchronous
         self._create = create
@@ -289,12 +287,17 @@ class SqliteStore(SqlStore):
             self._drop()
 
 
+def check_synchronous(value: str) -> None:
+    """Refuse what is neither "full" nor "off"."""
+    require(value in ("full", "off"), "synchronous", value, "full or off")
+
+
 def write_backup(store: Store, path: Path) -> None:
     """Write what any store holds, as of one moment, into a new SQLite file.
 
     Raises
     ------
-    ValueError
+    FieldError
         If the file exists.
     StoreError
         If it cannot be written.
@@ -310,7 +313,7 @@ def write_backup(store: Store, path: Path) -> None:
 def _into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
     """Let ``copy`` write a file beside ``path``, sync it, and only then give it its name."""
     if path.exists():
-        raise ValueError(f"path = {path} exists already")
+        raise exists_already("path", path)
     beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         try:
@@ -319,7 +322,7 @@ def _into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
                 os.fsync(file.fileno())
             os.link(beside, path)
         except FileExistsError:
-            raise ValueError(f"path = {path} exists already") from None
+            raise exists_already("path", path) from None
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path}: the backup cannot be written: {error}") from error
         folder = os.open(path.parent, os.O_RDONLY)
