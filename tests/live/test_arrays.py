@@ -36,7 +36,7 @@ def entered(policy: str, seed: int, *, reload: bool) -> MarketState:
             agent, arm = arms[0]
             state.enter(ArmRetired(agent=agent, arm=arm, at=at))
         state.settle()
-        asked = state.decide(DecisionRequest(3, None, False, at, None), None)
+        asked = state.decide(DecisionRequest(3, at), None)
         rounds = [asked.round, asked.round + 1, asked.round + 2]
         state.enter(Told(rounds=rounds, rewards=[rng.random() for _ in range(3)], at=at))
         if reload and step % 7 == 0:

@@ -1,6 +1,5 @@
 """Events are what the journal says, and nothing else; ids name decisions of their own market."""
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any, get_args
@@ -10,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copyproof.live import Diverged
-from copyproof.live.events import Asked, Ids, Key, MarketEvent, Suspended, Told, decode, encode
+from copyproof.live.events import (
+    Asked,
+    Ids,
+    Key,
+    MarketEvent,
+    Suspended,
+    Told,
+    decode,
+    encode,
+    kind_of,
+)
 from copyproof.live.records import Unknown
 
 JOURNALS = sorted((Path(__file__).parents[1] / "golden" / "live").glob("*.ndjson"))
@@ -24,7 +33,7 @@ def test_a_journal_is_written_as_it_was_read(journal: Path) -> None:
         del data["number"]
         kinds.add(data["kind"])
         assert json.dumps(encode(decode(data))) == json.dumps(data)  # the order counts, too
-    assert kinds == {record.kind for record in get_args(MarketEvent)}
+    assert kinds == {kind_of(record) for record in get_args(MarketEvent)}
 
 
 def test_fields_are_written_in_their_order_and_only_if_there_is_something() -> None:
@@ -40,23 +49,26 @@ def test_fields_are_written_in_their_order_and_only_if_there_is_something() -> N
 
 def test_an_event_cannot_be_changed() -> None:
     told = Told(rounds=[1], rewards=[1.0], at=0.0)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         told.at = 1.0  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({}, "an event of kind None, which is not known"),
+        ({}, "an event of kind '', which is not known"),
         ({"kind": "sold", "at": 1.0}, "an event of kind 'sold', which is not known"),
         ({"kind": "agent", "agent": "ann", "at": 1.0, "age": 3}, "fields agent, at, age; known"),
         ({"kind": "told", "rounds": [1], "at": 1.0}, "of kind 'told' with the fields rounds, at;"),
         (
             {"kind": "agent", "agent": "ann", "at": 1.0, "key": "k"},
-            "with the fields agent, at, key",
+            "with the fields agent, at, key;",
         ),
         ({"kind": "agent", "agent": "ann", "at": 1.0, "answer": 1}, "fields agent, at, answer"),
-        ({"kind": "kept", "at": 1.0}, "known are at, key, request, answer"),
+        (
+            {"kind": "kept", "at": 1.0},
+            r"with the fields at; known are at, key \(with a key also request",
+        ),
     ],
 )
 def test_what_is_not_known_is_refused(data: dict[str, Any], message: str) -> None:

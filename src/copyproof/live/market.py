@@ -19,22 +19,9 @@ from copyproof.engine import live
 from copyproof.engine.live import BASE, EXPIRED, FORGOTTEN, OPERATION, OUTCOME, ROUND, Terms, serve
 from copyproof.engine.lower import lower_policy
 from copyproof.engine.principal import Plan
+from copyproof.live import events
 from copyproof.live.arrays import Arrays
-from copyproof.live.events import (
-    AgentRegistered,
-    ArmRetired,
-    ArmsRegistered,
-    Asked,
-    DecisionRequest,
-    Diverged,
-    Expired,
-    MarketEvent,
-    PolicyChanged,
-    Resumed,
-    Suspended,
-    Told,
-    Unchanged,
-)
+from copyproof.live.events import Asked, DecisionRequest, Diverged, MarketEvent, Told
 from copyproof.live.idempotency import Answers
 from copyproof.live.records import STATUSES, MarketConfig
 from copyproof.live.registry import Registry
@@ -73,8 +60,8 @@ class MarketState:
     Examples
     --------
     >>> state = MarketState(MarketConfig(policy="h-ucb"))
-    >>> state.enter(AgentRegistered(agent="ann", at=0.0))
-    >>> state.enter(ArmsRegistered(arms=[["ann", "a"]], at=0.0))
+    >>> state.enter(events.AgentRegistered("ann", at=0.0))
+    >>> state.enter(events.ArmsRegistered([["ann", "a"]], at=0.0))
     >>> state.enter(Asked(round=1, arms=[0, 0], at=0.0))
     >>> outcomes = state.settle()
     >>> state.round
@@ -117,27 +104,27 @@ class MarketState:
                     for number, reward in zip(event.rounds, event.rewards, strict=True)
                 ]
                 self.waiting += len(event.rounds)
-            case Expired():
+            case events.Expired():
                 self._gather(live.EXPIRE, event.upto, event.forgotten)
-            case AgentRegistered():
+            case events.AgentRegistered():
                 self._run()
                 registry.add_agent(event.agent)
                 self._gather(live.AGENT, self.arrays.add_agent())
-            case ArmsRegistered():
+            case events.ArmsRegistered():
                 self._register(event.arms)
-            case ArmRetired():
+            case events.ArmRetired():
                 self._set_registered(registry.arm(event.agent, event.arm), registered=False)
-            case Suspended(arm=None):
+            case events.Suspended(arm=None):
                 self._set_suspended(registry.agent(event.agent), suspended=True)
-            case Resumed(arm=None):
+            case events.Resumed(arm=None):
                 self._set_suspended(registry.agent(event.agent), suspended=False)
-            case Suspended():
+            case events.Suspended():
                 self._withhold(registry.arm(event.agent, event.arm))
-            case Resumed():
+            case events.Resumed():
                 self._release(registry.arm(event.agent, event.arm))
-            case PolicyChanged():
+            case events.PolicyChanged():
                 self._change_policy(parse_policy(event.policy))
-            case Unchanged():
+            case events.Unchanged():
                 pass
             case _:
                 assert_never(event)
@@ -169,16 +156,10 @@ class MarketState:
         ``among`` is what is eligible, as numbers.
         """
         first = self.round + 1
-        self._gather_decisions(request.count, request.at, among, request.slate)
+        self._gather_decisions(request.plays, request.at, among, request.slate)
         self._run()
-        event = Asked(
-            round=first,
-            eligible=request.eligible,
-            slate=request.slate,
-            at=request.at,
-            key=request.key,
-            arms=self._made,
-        )
+        _, at, eligible, slate, key = request
+        event = Asked(first, self._made, at, eligible, slate, key)
         self._outcomes, self._made, self.waiting = [], [], 0
         self.at = max(self.at, event.at)
         if event.key is not None:

@@ -19,6 +19,7 @@ from copyproof.live.events import (
     Resumed,
     Suspended,
     Unchanged,
+    kind_of,
 )
 from copyproof.live.idempotency import Answer
 from copyproof.live.market import MarketState, plan_of
@@ -137,12 +138,12 @@ class Membership(ABC):
         with self.group():
             for agent in dict.fromkeys(agent for agent, _ in wanted):
                 if agent not in registry.agents:
-                    self._write(AgentRegistered(agent=agent, at=self._time()))
+                    self._write(AgentRegistered(agent, self._time()))
             if wanted:
                 arms = [list(pair) for pair in wanted]
-                self._write(ArmsRegistered(arms=arms, at=self._time(), key=answer))
+                self._write(ArmsRegistered(arms, self._time(), answer))
             elif answer is not None:
-                self._write(Unchanged(at=self._time(), key=answer))
+                self._write(Unchanged(self._time(), answer))
         return len(wanted)
 
     def _check_most_arms(self, new: Mapping[str, int]) -> None:
@@ -158,7 +159,7 @@ class Membership(ABC):
 
     def _change(self, record: type[_Change], key: str | None, changes: bool, **values: Any) -> bool:
         """Write one change, or, if there is none, the answer to a key; whether there is one."""
-        keyed = self._keyed(key, [record.kind, values])
+        keyed = self._keyed(key, [kind_of(record), values])
         if found := self._answered(keyed):
             return bool(found.answer)
         answer = None if keyed is None else Key(keyed.key, keyed.request, changes)
@@ -168,5 +169,5 @@ class Membership(ABC):
                 if changes:
                     self._write(record(**values, at=at, key=answer))
                 elif answer is not None:
-                    self._write(Unchanged(at=at, key=answer))
+                    self._write(Unchanged(at, answer))
         return changes

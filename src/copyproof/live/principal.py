@@ -177,7 +177,7 @@ class Principal(Membership):
         with self.group():
             at = self._expire_due()
             try:
-                asked = state.decide(DecisionRequest(made, wanted, slate, at, keyed), among)
+                asked = state.decide(DecisionRequest(made, at, wanted, slate, keyed), among)
             except BaseException:
                 self._failed = True  # some of it may be carried out
                 raise
@@ -208,7 +208,7 @@ class Principal(Membership):
             return self._told(*found.answer)
         with self.group():
             at = self._expire_due()
-            outcomes = self._write(events.Told(rounds=rounds, rewards=values, at=at, key=keyed))
+            outcomes = self._write(events.Told(rounds, values, at, keyed))
         return self._told(rounds, answers_of(outcomes))
 
     def expire(self, now: float | None = None) -> int:
@@ -226,7 +226,7 @@ class Principal(Membership):
         at = self._time(now)
         due = self._state.due(at)
         if due is not None:
-            self._write(Expired(upto=due[0], forgotten=due[1], at=at))
+            self._write(Expired(*due, at))
         return at
 
     def _decisions(self, first: int, arms: Sequence[int]) -> list[Decision]:

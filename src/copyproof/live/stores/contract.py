@@ -317,7 +317,7 @@ def decode_many(texts: Sequence[str]) -> list[dict[str, Any]]:
         values = json.loads("[" + ",".join(texts) + "]")
     except ValueError as error:
         raise Damaged(f"stored text is not JSON: {error}") from error
-    if len(values) != len(texts) or not all(isinstance(value, dict) for value in values):
+    if len(values) != len(texts) or not set(map(type, values)) <= {dict}:
         raise Damaged("stored text is not a JSON object")
     return list(values)
 
