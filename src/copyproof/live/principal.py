@@ -4,10 +4,6 @@ Every request becomes an event; the event is carried out in memory and appended 
 journal; and only when the store has it for good is the answer given. What fails to be stored did
 not happen: memory is rebuilt from the store before anything else is answered.
 
-What is written is carried out in memory at once, staged, and committed at the end of a *group*
-with one append. If the store fails, or the group ends with an error, nothing of it has happened:
-also when it is not known whether the store has it (``Uncertain``), as then the store decides.
-
 One market has one ``Principal`` at a time, which is used by one thread at a time.
 
 The decisions are those of the simulated game (``engine.live``). The theorems on copies speak of
@@ -15,40 +11,33 @@ games in which every reward comes at once and all arms are there from the start:
 eligible subsets and arms that come and go are not covered by them.
 """
 
-import hashlib
-import json
-import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
-from copyproof_client.records import Decision, Statistics, Told
+from copyproof_client.records import Statistics
 
 from copyproof.live import events
-from copyproof.live.events import DecisionRequest, Eligible, Expired, Ids, Key, MarketEvent, encode
-from copyproof.live.idempotency import Answer
-from copyproof.live.market import MarketState, answers_of, plan_of
-from copyproof.live.membership import Membership
-from copyproof.live.records import (
-    MOST_DECISIONS,
-    KeyReused,
-    MarketConfig,
-    NoArm,
-    checked_pairs,
-    plain_eligible,
-    unit_reward,
-)
-from copyproof.live.replay import recover
-from copyproof.live.snapshots import to_bytes
+from copyproof.live.ask_tell import AskTell
+from copyproof.live.events import Ids
+from copyproof.live.market import plan_of
+from copyproof.live.records import MarketConfig, checked_pairs
 from copyproof.live.statistics import View
-from copyproof.live.stores import Store, StoreError, open_store
+from copyproof.live.stores import Store, open_store
 from copyproof.policy import Policy, parse_policy
-from copyproof.validation import FieldError, name, require, shown, whole_in
+from copyproof.validation import name, require, shown
+
+_Change: TypeAlias = (
+    events.AgentRegistered
+    | events.Suspended
+    | events.Resumed
+    | events.ArmRetired
+    | events.PolicyChanged
+)
 
 
-class Principal(Membership):
+class Principal(AskTell):
     """One market: which arm comes next, and what is known so far.
 
     Parameters
@@ -80,10 +69,6 @@ class Principal(Membership):
     1.0
     """
 
-    _state: MarketState
-    _last: int
-    _saved: int
-
     def __init__(
         self,
         policy: Policy | str | None = None,
@@ -94,12 +79,8 @@ class Principal(Membership):
         clock: Callable[[], float] = time.time,
         token: int | None = None,
     ) -> None:
-        self.market = name("market", market)
-        self.store = open_store(store) if isinstance(store, str) else store
-        self.token = token
-        self._clock = clock
-        self._staged: list[dict[str, Any]] = []
-        self._depth = 0
+        opened = open_store(store) if isinstance(store, str) else store
+        super().__init__(opened, market, clock, token)
         given = str(parse_policy(policy) if isinstance(policy, str) else policy or "")
         known = self.store.markets().get(self.market)
         if known is None:
@@ -127,121 +108,120 @@ class Principal(Membership):
         if given:
             require(given == self.policy, "policy", given, f"{self.policy!r}: use set_policy")
 
-    # --- ask and tell ----------------------------------------------------------------------
+    # --- who takes part --------------------------------------------------------------------
 
-    def ask(
-        self,
-        count: int = 1,
-        *,
-        eligible: Eligible | None = None,
-        slate: bool = False,
-        key: str | None = None,
-    ) -> list[Decision]:
-        """Decide what to show.
+    def register_agent(self, agent: str, *, key: str | None = None) -> bool:
+        """Register an agent; whether it is new."""
+        agent = name("agent", agent)
+        changes = agent not in self._current().registry.agents
+        return self._change(events.AgentRegistered, key, changes, agent=agent)
 
-        Parameters
-        ----------
-        count : int
-            How many plays, one after another, up to 1000.
-        eligible : sequence of str or mapping of str to sequence of str, optional
-            The agents that may be chosen, or arms by agent.
-        slate : bool
-            Whether all arms must be different; there are fewer decisions than ``count`` if
-            there are fewer arms.
-        key : str, optional
-            A key of the caller's choice: the same key gives the same decisions again.
+    def suspend_agent(self, agent: str, *, key: str | None = None) -> bool:
+        """Keep an agent out of all choices, its statistics kept; whether that is a change."""
+        registry = self._current().registry
+        changes = not registry.suspended[registry.agent(agent)]
+        return self._change(events.Suspended, key, changes, agent=agent)
 
-        Raises
-        ------
-        NoArm
-            If there is nothing to choose.
+    def resume_agent(self, agent: str, *, key: str | None = None) -> bool:
+        """Let a suspended agent back in; whether that is a change."""
+        registry = self._current().registry
+        changes = registry.suspended[registry.agent(agent)]
+        return self._change(events.Resumed, key, changes, agent=agent)
+
+    def suspend_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
+        """Keep one arm out of all choices, its statistics kept; whether that is a change.
+
+        Its agent may retire it and register it again meanwhile, but not bring it back.
         """
-        if type(count) is not int or not 1 <= count <= MOST_DECISIONS:
-            count = whole_in("count", count, 1, MOST_DECISIONS)
-        if not isinstance(slate, bool):
-            raise FieldError("slate", slate, "true or false")
-        wanted = None if eligible is None else plain_eligible(eligible)
-        keyed = self._keyed(key, ["ask", count, wanted, slate])
-        if found := self._answered(keyed):
-            return self._decisions(*found.answer)
-        state = self._current()
-        registry = state.registry
-        among = None if wanted is None else registry.numbers_of(wanted)
-        choosable = registry.available if among is None else registry.choosable(among)
-        if choosable == 0:
-            raise NoArm(
-                "no arm is registered" if among is None else "eligible: no such arm is registered"
-            )
-        # A slate is as long as it can be, so that replay, which counts decisions, does the same.
-        made = min(count, choosable) if slate else count
-        with self.group():
-            at = self._expire_due()
-            try:
-                asked = state.decide(DecisionRequest(made, at, wanted, slate, keyed), among)
-            except BaseException:
-                self._failed = True  # some of it may be carried out
-                raise
-            self._staged.append(encode(asked))
-        return self._decisions(asked.round, asked.arms)
+        registry = self._current().registry
+        changes = registry.arm(agent, arm) not in registry.withheld
+        return self._change(events.Suspended, key, changes, agent=agent, arm=arm)
 
-    def tell(self, decision: str, reward: float, *, key: str | None = None) -> Told:
-        """Tell the reward of a decision, a number in [0, 1]."""
-        return self._tell([(decision, reward)], key, "decision", "reward")[0]
+    def resume_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
+        """Let a suspended arm back in, if it is registered; whether that is a change."""
+        registry = self._current().registry
+        changes = registry.arm(agent, arm) in registry.withheld
+        return self._change(events.Resumed, key, changes, agent=agent, arm=arm)
 
-    def tell_many(
-        self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
-    ) -> list[Told]:
-        """Tell rewards as (decision, reward), up to 1000, one after another; all or none."""
-        rewards = checked_pairs("rewards", rewards, "(decision, reward)")
-        whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
-        return self._tell(rewards, key, "rewards[{}].decision", "rewards[{}].reward")
+    def retire_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
+        """Withdraw an arm, its statistics kept; whether that is a change."""
+        registry = self._current().registry
+        changes = registry.is_registered(registry.arm(agent, arm))
+        return self._change(events.ArmRetired, key, changes, agent=agent, arm=arm)
 
-    def _tell(
-        self, rewards: Sequence[tuple[str, float]], key: str | None, first: str, second: str
-    ) -> list[Told]:
-        """Tell rewards; the fields' names have a blank for the place in the list."""
-        last, round_of = self._current().round, self._ids.round
-        rounds = [round_of(decision, last, first, n) for n, (decision, _) in enumerate(rewards)]
-        values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
-        keyed = self._keyed(key, ["tell", rounds, values])
-        if found := self._answered(keyed):
-            return self._told(*found.answer)
-        with self.group():
-            at = self._expire_due()
-            outcomes = self._write(events.Told(rounds, values, at, keyed))
-        return self._told(rounds, answers_of(outcomes))
+    def set_policy(self, policy: Policy | str, *, key: str | None = None) -> bool:
+        """Run another policy from now on, all statistics kept; whether that is a change."""
+        wanted = parse_policy(policy) if isinstance(policy, str) else policy
+        require(isinstance(wanted, Policy), "policy", policy, "a policy or its text")
+        plan_of(wanted, self.config)
+        changes = str(wanted) != str(self._current().policy)
+        return self._change(events.PolicyChanged, key, changes, policy=str(wanted))
 
-    def expire(self, now: float | None = None) -> int:
-        """Give decisions whose window is over the default reward; how many there were.
+    def register_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
+        """Register an arm, and its agent if it is not known; whether that is a change.
 
-        ``ask`` and ``tell`` do it by themselves; call it now and then where nobody asks.
+        An arm that was retired comes back with its statistics.
         """
+        return self.register_arms([(agent, arm)], key=key) > 0
+
+    def register_arms(self, pairs: Sequence[tuple[str, str]], *, key: str | None = None) -> int:
+        """Register arms as (agent, arm), and agents that are not known; how many are a change."""
+        named = [
+            [name(f"arms[{n}].agent", agent), name(f"arms[{n}].arm", arm)]
+            for n, (agent, arm) in enumerate(checked_pairs("arms", pairs, "(agent, arm)"))
+        ]
+        keyed = self._keyed(key, ["arms", named])
+        if found := self._answered(keyed):
+            return int(found.answer)
+        registry = self._current().registry
+        wanted: dict[tuple[str, str], None] = {}
+        new: dict[str, int] = {}
+        for agent, arm in named:
+            number = registry.agents.get(agent)
+            known = None if number is None else registry.arm_numbers[number].get(arm)
+            if (agent, arm) in wanted or (known is not None and registry.is_registered(known)):
+                continue
+            wanted[agent, arm] = None
+            if known is None:
+                new[agent] = new.get(agent, 0) + 1
+        self._check_most_arms(new)
+        answer = None if keyed is None else events.Key(keyed.key, keyed.request, len(wanted))
         with self.group():
-            before = self.pending
-            self._expire_due(now)
-            return before - self.pending
+            for agent in dict.fromkeys(agent for agent, _ in wanted):
+                if agent not in registry.agents:
+                    self._write(events.AgentRegistered(agent, self._time()))
+            if wanted:
+                arms = [list(pair) for pair in wanted]
+                self._write(events.ArmsRegistered(arms, self._time(), answer))
+            elif answer is not None:
+                self._write(events.Unchanged(self._time(), answer))
+        return len(wanted)
 
-    def _expire_due(self, now: float | None = None) -> float:
-        """Write down what has expired by now; the time."""
-        at = self._time(now)
-        due = self._state.due(at)
-        if due is not None:
-            self._write(Expired(*due, at))
-        return at
+    def _check_most_arms(self, new: Mapping[str, int]) -> None:
+        """Refuse arms beyond those that an agent may ever register."""
+        registry, most = self._current().registry, self.config.most_arms
+        if most is None:
+            return
+        for agent, more in new.items():
+            number = registry.agents.get(agent)
+            ever = more + (0 if number is None else len(registry.arm_numbers[number]))
+            accepted = f"at most {most}: arms that agent {shown(agent)} ever registered"
+            require(ever <= most, "arms", ever, accepted)
 
-    def _decisions(self, first: int, arms: Sequence[int]) -> list[Decision]:
-        registry, id_of = self._state.registry, self._ids.id
-        agents, owners, names = registry.agent_names, registry.arm_owner, registry.arm_names
-        return [
-            Decision(id_of(number), agents[owners[arm]], names[arm], number)
-            for number, arm in enumerate(arms, first)
-        ]
-
-    def _told(self, rounds: Sequence[int], answers: Sequence[Sequence[Any]]) -> list[Told]:
-        return [
-            Told(self._ids.id(number), status, value)
-            for number, (status, value) in zip(rounds, answers, strict=True)
-        ]
+    def _change(self, record: type[_Change], key: str | None, changes: bool, **values: Any) -> bool:
+        """Write one change, or, if there is none, the answer to a key; whether there is one."""
+        keyed = self._keyed(key, [events.kind_of(record), values])
+        if found := self._answered(keyed):
+            return bool(found.answer)
+        answer = None if keyed is None else events.Key(keyed.key, keyed.request, changes)
+        if changes or answer is not None:
+            with self.group():
+                at = self._time()
+                if changes:
+                    self._write(record(**values, at=at, key=answer))
+                elif answer is not None:
+                    self._write(events.Unchanged(at, answer))
+        return changes
 
     # --- what is known ---------------------------------------------------------------------
 
@@ -255,21 +235,6 @@ class Principal(Membership):
         """How many decisions there have been."""
         return self._current().round
 
-    @property
-    def pending(self) -> int:
-        """How many decisions wait for their reward."""
-        return self._current().arrays.pending
-
-    @property
-    def last(self) -> int:
-        """The number of the last event that is stored."""
-        return self._last
-
-    @property
-    def saved(self) -> int:
-        """The event after which the newest snapshot was taken that is known to be good."""
-        return self._saved
-
     def statistics(self, agent: str | None = None) -> Statistics:
         """Plays, rewards and shares: of all agents, or of one agent and its arms."""
         return self.view(agent).statistics()
@@ -281,97 +246,3 @@ class Principal(Membership):
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""
         return self._current().digest()
-
-    # --- the journal -----------------------------------------------------------------------
-
-    @contextmanager
-    def group(self) -> Iterator[None]:
-        """Commit all that is written within together, at the end, with one sync.
-
-        Nothing that was answered within may be passed on before the end. If the store fails, or
-        the block ends with an error, nothing of the group has happened.
-        """
-        self._current()
-        self._depth += 1
-        before = len(self._staged) if self._depth > 1 else 0
-        try:
-            yield
-            if self._depth == 1:
-                self._commit()
-        except BaseException:
-            # An error that comes before anything is written leaves a larger group as it is.
-            if len(self._staged) > before:
-                self._failed = True
-            raise
-        finally:
-            self._depth -= 1
-            if self._depth == 0 and self._failed:
-                self._staged = []
-
-    def snapshot(self) -> None:
-        """Save the state, so that the next start need not replay what came before."""
-        require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
-        self.store.save_snapshot(self.market, self._last, to_bytes(self._current()))
-        self._saved = self._last
-
-    def compact(self) -> None:
-        """Save the state, and drop the journal before the last snapshot but this one.
-
-        So there are always two ways back, should a snapshot be damaged.
-        """
-        self.snapshot()
-        older = self.store.snapshot(self.market, before=self._last)
-        if older is not None:
-            self.store.compact(self.market, older[0])
-
-    def _current(self) -> MarketState:
-        """The state; rebuilt from the store first, if something failed."""
-        if self._failed:
-            if self._depth > 0:
-                raise StoreError("this group has failed: nothing of it is stored")
-            self._rebuild()
-        return self._state
-
-    def _rebuild(self) -> None:
-        self._failed = True
-        self._staged = []
-        self._state, self._last, self._saved = recover(self.store, self.market, self.config)
-        self._failed = False
-
-    def _commit(self) -> None:
-        if self._failed:
-            raise StoreError("this group has failed: nothing of it is stored")
-        if self._staged:
-            self.store.append(self.market, self._last + 1, self._staged, token=self.token)
-            self._last += len(self._staged)
-            self._staged = []
-
-    def _time(self, now: float | None = None) -> float:
-        at = float(self._clock() if now is None else now)
-        if not math.isfinite(at):
-            raise FieldError("now", at, "a finite number")
-        return max(at, self._state.at)
-
-    def _write(self, event: MarketEvent) -> Any:
-        """Carry an event out in memory, and have it committed at the end of the group."""
-        self._staged.append(encode(event))
-        self._state.enter(event)
-        return self._state.settle()
-
-    def _keyed(self, key: str | None, request: Any) -> Key | None:
-        """A caller's key with the digest of its request."""
-        if key is None:
-            return None
-        written = json.dumps(request, separators=(",", ":"))
-        return Key(name("key", key), hashlib.sha256(written.encode()).hexdigest()[:32])
-
-    def _answered(self, key: Key | None) -> Answer | None:
-        """What was answered to a key before, if it was; KeyReused if to another request."""
-        if key is None:
-            return None
-        found = self._current().answers.get(key.key)
-        if found is not None and found.request != key.request:
-            raise KeyReused(
-                f"key = {shown(key.key)} is not free: it came with another request before"
-            )
-        return found

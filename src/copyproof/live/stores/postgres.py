@@ -58,17 +58,16 @@ def _marked(sql: str) -> str:
     return sql.replace("?", "%s")
 
 
-class _Connection:
+class _Connection(Database):
     """A PostgreSQL connection as a ``Database``."""
 
-    def __init__(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
-        self.raw = raw
+    raw: psycopg.Connection[tuple[Any, ...]]
 
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
-        return self.raw.execute(_marked(sql), parameters).fetchall()
+        return super().rows(_marked(sql), *parameters)
 
     def change(self, sql: str, *parameters: object) -> int:
-        return self.raw.execute(_marked(sql), parameters).rowcount
+        return super().change(_marked(sql), *parameters)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
         names = ", ".join(columns)
@@ -117,6 +116,7 @@ class PostgresStore(SqlStore):
     """
 
     _for_update = " FOR UPDATE"
+    _database = _Connection
     _driver_error = psycopg.Error
 
     def __init__(self, url: str) -> None:
@@ -177,9 +177,6 @@ class PostgresStore(SqlStore):
             raw.close()
             raise
         return raw
-
-    def _database(self, raw: psycopg.Connection[tuple[Any, ...]]) -> Database:
-        return _Connection(raw)
 
     def _connection(self) -> Any:
         """The one connection that writes, opened anew if need be."""

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count, groupby, islice
-from typing import Any, Protocol
+from typing import Any
 
 from copyproof.live.stores.contract import (
     SNAPSHOTS,
@@ -53,48 +53,56 @@ UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 
 """In a copy of a store: who held a lease in the original shall not write here."""
 
 
-class Database(Protocol):
-    """A connection within a transaction. Parameters are marked by ``?``."""
+class Database:
+    """A connection within a transaction, as SQLite has it. Parameters are marked by ``?``."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
 
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        ...
+        return list(self.raw.execute(sql, parameters).fetchall())
 
     def change(self, sql: str, *parameters: object) -> int:
         """Run a change, and tell how many rows it touched."""
-        ...
+        return int(self.raw.execute(sql, parameters).rowcount)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert many rows."""
-        ...
+        marks = ", ".join("?" * len(columns))
+        self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
     def stream(
         self, sql: str, *parameters: object, size: int = CHUNK
     ) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a large query, in chunks."""
-        ...
+        cursor = self.raw.execute(sql, parameters)
+        while chunk := cursor.fetchmany(size):
+            yield chunk
 
     def pause(self) -> None:
         """End the transaction of a reader; the next query begins another, and sees what is new."""
-        ...
+        self.raw.execute("COMMIT")
+        self.raw.execute("BEGIN")  # which holds nothing before its first query
 
     def begin(self, write: bool) -> None:
         """Begin a transaction."""
-        ...
+        self.raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")
 
     def commit(self) -> None:
         """Commit it."""
-        ...
+        self.raw.execute("COMMIT")
 
     def rollback(self) -> None:
         """Undo it."""
-        ...
+        self.raw.execute("ROLLBACK")
 
 
 class SqlStore(LeasingStore):
     """A store in an SQL database."""
 
     _for_update = ""
+    _database: type[Database] = Database
     _driver_error: type[Exception]
     """What the driver raises."""
 
@@ -106,10 +114,6 @@ class SqlStore(LeasingStore):
     @abstractmethod
     def _connection(self) -> Any:
         """The driver's connection that writes, opened anew if need be."""
-
-    @abstractmethod
-    def _database(self, raw: Any) -> Database:
-        """A connection of the driver as a ``Database``."""
 
     @abstractmethod
     def _error(self, error: Any, committing: bool = False) -> StoreError:

@@ -14,14 +14,14 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from copyproof.live.stores.contract import Damaged, Store, StoreError, Uncertain, exists_already
 from copyproof.live.stores.schema import STEPS, VERSION
-from copyproof.live.stores.sql import CHUNK, UNLEASE, Database, SqlStore
+from copyproof.live.stores.sql import UNLEASE, Database, SqlStore
 from copyproof.validation import require
 
 APPLICATION = 0x636F7079
@@ -29,43 +29,6 @@ APPLICATION = 0x636F7079
 
 BUSY_SECONDS = 5.0
 """How long a writer waits for another process."""
-
-
-class _Connection:
-    """An SQLite connection as a ``Database``."""
-
-    def __init__(self, raw: sqlite3.Connection) -> None:
-        self.raw = raw
-
-    def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
-        return self.raw.execute(sql, parameters).fetchall()
-
-    def change(self, sql: str, *parameters: object) -> int:
-        return self.raw.execute(sql, parameters).rowcount
-
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-        marks = ", ".join("?" * len(columns))
-        self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
-
-    def stream(
-        self, sql: str, *parameters: object, size: int = CHUNK
-    ) -> Iterator[list[tuple[Any, ...]]]:
-        cursor = self.raw.execute(sql, parameters)
-        while chunk := cursor.fetchmany(size):
-            yield chunk
-
-    def pause(self) -> None:
-        self.raw.execute("COMMIT")
-        self.raw.execute("BEGIN")  # which holds nothing before its first query
-
-    def begin(self, write: bool) -> None:
-        self.raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-
-    def commit(self) -> None:
-        self.raw.execute("COMMIT")
-
-    def rollback(self) -> None:
-        self.raw.execute("ROLLBACK")
 
 
 class SqliteStore(SqlStore):
@@ -171,9 +134,6 @@ class SqliteStore(SqlStore):
             raise StoreError(f"{self._path}: the file is gone ({error.strerror})") from error
         return found.st_dev, found.st_ino
 
-    def _database(self, raw: sqlite3.Connection) -> Database:
-        return _Connection(raw)
-
     def _connection(self) -> Any:
         """The one connection that writes, opened anew if need be."""
         if self._closed:
@@ -244,7 +204,7 @@ class SqliteStore(SqlStore):
             raw = self._connect("rw")
             try:
                 raw.execute("BEGIN")
-                yield _Connection(raw)
+                yield Database(raw)
             finally:
                 raw.close()
         except sqlite3.Error as error:
