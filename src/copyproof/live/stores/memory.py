@@ -10,21 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from copyproof.live.stores.contract import (
-    SNAPSHOTS,
-    Conflict,
-    Lease,
-    TableRow,
-    UnknownMarket,
-    check_market,
-    decode,
-    encode,
-    exists_already,
-    fingerprint,
-    not_empty,
-    parts_of,
-    was_compacted,
-)
+from copyproof.live.stores import contract
+from copyproof.live.stores.contract import Lease, TableRow, decode, encode
 from copyproof.live.stores.leases import LeasingStore
 from copyproof.live.stores.sqlite import write_backup
 from copyproof.validation import FieldError, name
@@ -62,7 +49,7 @@ class MemoryStore(LeasingStore):
 
     def _market(self, market: str) -> _Market:
         if market not in self._markets:
-            raise UnknownMarket(f"market {market!r} is not in the store")
+            raise contract.UnknownMarket(f"market {market!r} is not in the store")
         return self._markets[market]
 
     def create_market(self, market: str, config: dict[str, Any]) -> None:
@@ -71,7 +58,7 @@ class MemoryStore(LeasingStore):
         text = encode(config)
         with self._lock:
             if market in self._markets:
-                raise exists_already("market", market)
+                raise contract.exists_already("market", market)
             self._markets[market] = _Market(text)
 
     def markets(self) -> dict[str, dict[str, Any]]:
@@ -95,7 +82,9 @@ class MemoryStore(LeasingStore):
             mine = self._market(market)
             mine.lease.check(market, token, self._clock())
             if first != mine.last + 1:
-                raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
+                raise contract.Conflict(
+                    f"market {market!r}: event {first} is not the next, {mine.last + 1}"
+                )
             mine.events.extend(texts)
 
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -103,7 +92,7 @@ class MemoryStore(LeasingStore):
         with self._lock:
             mine = self._market(market)
             if after < mine.compacted:
-                raise was_compacted(after, mine.compacted)
+                raise contract.was_compacted(after, mine.compacted)
             texts = mine.events[after - mine.compacted :]
         for number, text in enumerate(texts, after + 1):
             yield number, decode(text)
@@ -127,9 +116,9 @@ class MemoryStore(LeasingStore):
             if not mine.compacted <= number <= mine.last:
                 accepted = f"an event of {mine.compacted} to {mine.last}"
                 raise FieldError("number", number, accepted)
-            own = fingerprint(data)
+            own = contract.fingerprint(data)
             mine.snapshots[number] = (bytes(data), own if digest is None else digest, own)
-            for old in sorted(mine.snapshots)[:-SNAPSHOTS]:
+            for old in sorted(mine.snapshots)[: -contract.SNAPSHOTS]:
                 del mine.snapshots[old]
 
     def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
@@ -138,7 +127,7 @@ class MemoryStore(LeasingStore):
             mine = self._market(market)
             for number in sorted(mine.snapshots, reverse=True):
                 data, digest, own = mine.snapshots[number]
-                if (before is None or number < before) and fingerprint(data) == own:
+                if (before is None or number < before) and contract.fingerprint(data) == own:
                     return number, data, digest
             return None
 
@@ -173,7 +162,7 @@ class MemoryStore(LeasingStore):
         text = encode(key)
         with self._lock:
             if replacing is not None and self._keys.get(key["id"]) != encode(replacing):
-                raise Conflict(f"key {key['id']!r} is not the one to be replaced")
+                raise contract.Conflict(f"key {key['id']!r} is not the one to be replaced")
             self._keys[key["id"]] = text
 
     def drop_key(self, key_id: str) -> None:
@@ -196,7 +185,7 @@ class MemoryStore(LeasingStore):
                     for number, text in enumerate(mine.events, mine.compacted + 1)
                 ]
                 for number, (data, digest, own) in sorted(mine.snapshots.items()):
-                    first, *more = parts_of(data)
+                    first, *more = contract.parts_of(data)
                     rows.append(("snapshots", (name, number, first, digest, own)))
                     rows += [
                         ("parts", (name, number, part, piece)) for part, piece in enumerate(more, 1)
@@ -224,7 +213,7 @@ class MemoryStore(LeasingStore):
             markets[market].snapshots[number] = (b"".join([first, *more]), digest, own)
         with self._lock:
             if self._markets or self._keys:
-                raise not_empty()
+                raise contract.not_empty()
             self._markets, self._keys = markets, keys
 
     def backup(self, path: Path) -> None:
@@ -234,7 +223,7 @@ class MemoryStore(LeasingStore):
     def check(self) -> None:
         """Read everything."""
         for market in self.markets():
-            check_market(self, market)
+            contract.check_market(self, market)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -13,25 +13,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count, groupby, islice
 from typing import Any
 
-from copyproof.live.stores.contract import (
-    SNAPSHOTS,
-    Conflict,
-    Damaged,
-    Lease,
-    StoreError,
-    TableRow,
-    UnknownMarket,
-    check_market,
-    decode,
-    decode_many,
-    encode,
-    exists_already,
-    fingerprint,
-    is_name,
-    not_empty,
-    parts_of,
-    was_compacted,
-)
+from copyproof.live.stores import contract
+from copyproof.live.stores.contract import Lease, StoreError, TableRow, decode, encode
 from copyproof.live.stores.leases import LeasingStore
 from copyproof.live.stores.schema import COLUMNS
 from copyproof.validation import FieldError, name
@@ -160,8 +143,8 @@ class SqlStore(LeasingStore):
         sql = "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
         if write:
             sql += self._for_update
-        if not is_name(market) or not (found := database.rows(sql, market)):
-            raise UnknownMarket(f"market {market!r} is not in the store")
+        if not contract.is_name(market) or not (found := database.rows(sql, market)):
+            raise contract.UnknownMarket(f"market {market!r} is not in the store")
         last, compacted, *lease = found[0]
         return last, compacted, Lease(*lease)
 
@@ -175,7 +158,7 @@ class SqlStore(LeasingStore):
                 market,
                 text,
             ):
-                raise exists_already("market", market)
+                raise contract.exists_already("market", market)
 
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""
@@ -199,7 +182,9 @@ class SqlStore(LeasingStore):
             last, _, lease = self._market(database, market, write=True)
             lease.check(market, token, self._now(database))
             if first != last + 1:
-                raise Conflict(f"market {market!r}: event {first} is not the next, {last + 1}")
+                raise contract.Conflict(
+                    f"market {market!r}: event {first} is not the next, {last + 1}"
+                )
             database.change("UPDATE markets SET last = ? WHERE name = ?", rows[-1][1], market)
             database.insert("events", COLUMNS["events"], rows)
 
@@ -210,7 +195,7 @@ class SqlStore(LeasingStore):
             number = after
             while True:
                 if number < compacted:
-                    raise was_compacted(number, compacted)
+                    raise contract.was_compacted(number, compacted)
                 if number >= last:
                     return
                 chunk = database.rows(
@@ -221,13 +206,17 @@ class SqlStore(LeasingStore):
                     last,
                 )
                 if not chunk:
-                    raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
+                    raise contract.Damaged(
+                        f"market {market!r}: the journal ends at {number}, not at {last}"
+                    )
                 if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
                     there = {each for each, _ in chunk}
                     missing = next(each for each in count(number + 1) if each not in there)
-                    raise Damaged(f"market {market!r}: event {missing} is missing in the journal")
+                    raise contract.Damaged(
+                        f"market {market!r}: event {missing} is missing in the journal"
+                    )
                 database.pause()  # nothing is held for a reader that takes its time
-                yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
+                yield from enumerate(contract.decode_many([body for _, body in chunk]), number + 1)
                 number = chunk[-1][0]
                 if number < last:
                     compacted = self._market(database, market, write=False)[1]
@@ -253,14 +242,14 @@ class SqlStore(LeasingStore):
             kept = database.rows("SELECT number FROM snapshots WHERE market = ?", market)
             others = sorted((old for (old,) in kept if old != number), reverse=True)
             newer = sum(old > number for old in others)
-            drop = {number, *others[max(SNAPSHOTS - 1, newer) :]}
+            drop = {number, *others[max(contract.SNAPSHOTS - 1, newer) :]}
             for table in _LARGE:
                 for old in drop:
                     database.change(
                         f"DELETE FROM {table} WHERE market = ? AND number = ?", market, old
                     )
-            first, *more = parts_of(data)
-            own = fingerprint(data)
+            first, *more = contract.parts_of(data)
+            own = contract.fingerprint(data)
             row = (market, number, first, own if digest is None else digest, own)
             database.insert("snapshots", COLUMNS["snapshots"], [row])
             for part, piece in enumerate(more, 1):
@@ -284,7 +273,7 @@ class SqlStore(LeasingStore):
                 )
                 more = database.rows(f"SELECT data FROM parts {of} ORDER BY part", market, number)
                 data = b"".join([first, *(piece for (piece,) in more)])
-                if fingerprint(data) == own:
+                if contract.fingerprint(data) == own:
                     return number, data, digest
         return None
 
@@ -337,7 +326,7 @@ class SqlStore(LeasingStore):
             if replacing is not None:
                 update = "UPDATE keys SET body = ? WHERE id = ? AND body = ?"
                 if not database.change(update, text, key["id"], encode(replacing)):
-                    raise Conflict(f"key {key['id']!r} is not the one to be replaced")
+                    raise contract.Conflict(f"key {key['id']!r} is not the one to be replaced")
                 return
             database.change(
                 "INSERT INTO keys (id, body) VALUES (?, ?)"
@@ -349,7 +338,9 @@ class SqlStore(LeasingStore):
     def drop_key(self, key_id: str) -> None:
         """Forget a key."""
         with self._transaction(write=True) as database:
-            if not is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
+            if not contract.is_name(key_id) or not database.change(
+                "DELETE FROM keys WHERE id = ?", key_id
+            ):
                 raise LookupError(f"key {key_id!r} is not in the store")
 
     def dump(self) -> Iterator[TableRow]:
@@ -368,7 +359,7 @@ class SqlStore(LeasingStore):
         with self._transaction(write=True) as database:
             for table in ("markets", "keys"):
                 if database.rows(f"SELECT 1 FROM {table} LIMIT 1"):
-                    raise not_empty()
+                    raise contract.not_empty()
             for table, group in groupby(rows, key=lambda row: row[0]):
                 size = 1 if table in _LARGE else CHUNK
                 while chunk := [row for _, row in islice(group, size)]:
@@ -378,5 +369,5 @@ class SqlStore(LeasingStore):
     def check(self) -> None:
         """Read everything, each market's journal from end to end."""
         for market in self.markets():
-            check_market(self, market)
+            contract.check_market(self, market)
         self.keys()
