@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from copyproof.live import MarketConfig
-from copyproof.live.records import name_of, unit_reward
+from copyproof.live.records import unit_reward
+from copyproof.validation import name
 
 
 def test_a_configuration_round_trips() -> None:
@@ -50,4 +51,4 @@ def test_rewards_and_names() -> None:
             unit_reward("reward", wrong)
     for wrong in ("", " ", "a\nb", "x" * 201, 5, None):
         with pytest.raises(ValueError, match="agent = "):
-            name_of("agent", wrong)
+            name("agent", wrong)

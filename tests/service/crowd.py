@@ -7,7 +7,7 @@ from typing import Any
 
 from copyproof.client import Client
 from copyproof.live import Principal
-from copyproof.live.ids import Ids
+from copyproof.live.events import Ids
 from copyproof.live.replay import recover
 from copyproof.live.stores import Store
 

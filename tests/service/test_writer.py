@@ -176,7 +176,9 @@ def test_a_busy_market_does_not_spend_its_time_on_snapshots(
     class Slow(MemoryStore):
         taken = 0
 
-        def save_snapshot(self, market: str, number: int, data: bytes, digest: str) -> None:
+        def save_snapshot(
+            self, market: str, number: int, data: bytes, digest: str | None = None
+        ) -> None:
             self.taken += 1
             time.sleep(0.1)
             super().save_snapshot(market, number, data, digest)

@@ -1,19 +1,17 @@
 """The live principal: ask which arm to show, tell what came of it, and lose nothing."""
 
-from copyproof.live.market import Diverged
-from copyproof.live.principal import Principal
-from copyproof.live.records import (
+from copyproof_client.records import (
     AgentStatistics,
     ArmStatistics,
     Decision,
-    KeyReused,
-    MarketConfig,
-    NoArm,
     Statistics,
     Suspicion,
     Told,
-    Unknown,
 )
+
+from copyproof.live.events import Diverged
+from copyproof.live.principal import Principal
+from copyproof.live.records import KeyReused, MarketConfig, NoArm, Unknown
 
 __all__ = [
     "AgentStatistics",

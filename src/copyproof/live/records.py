@@ -4,43 +4,14 @@ A market has one policy at a time and a seed; every play is a *decision* with an
 its reward up to ``reward_window`` seconds. A play without a reward by then takes the default one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-from copyproof_client.records import (
-    AgentStatistics,
-    ArmStatistics,
-    Decision,
-    Statistics,
-    Status,
-    Suspicion,
-    Told,
-)
+from copyproof_client.records import Status
 
 from copyproof.policy import parse_policy
-from copyproof.validation import number, require, shown, text, whole_in
-
-__all__ = [
-    "LONGEST_NAME",
-    "MOST_DECISIONS",
-    "STATUSES",
-    "AgentStatistics",
-    "ArmStatistics",
-    "Decision",
-    "KeyReused",
-    "Late",
-    "MarketConfig",
-    "NoArm",
-    "Rewards",
-    "Statistics",
-    "Status",
-    "Suspicion",
-    "Told",
-    "Unknown",
-    "name_of",
-    "unit_reward",
-]
+from copyproof.validation import FieldError, known, number, require, shown, text, whole_in
 
 Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
@@ -48,7 +19,6 @@ Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 MOST_DECISIONS = 1000
 """Most decisions, and most rewards, of one request."""
-LONGEST_NAME = 200
 
 
 class Unknown(LookupError):
@@ -132,9 +102,8 @@ class MarketConfig:
         object.__setattr__(
             self, "default_reward", unit_reward("default_reward", self.default_reward)
         )
-        for name, accepted in (("late", get_args(Late)), ("rewards", get_args(Rewards))):
-            value = getattr(self, name)
-            require(value in accepted, name, value, f"one of {', '.join(accepted)}")
+        known("late", self.late, get_args(Late))
+        known("rewards", self.rewards, get_args(Rewards))
 
     def to_dict(self) -> dict[str, Any]:
         """Write the configuration as plain data, ready for JSON."""
@@ -149,35 +118,59 @@ class MarketConfig:
         >>> MarketConfig.from_dict({"seed": 3}).seed
         3
         """
-        known = {field.name for field in fields(cls)}
+        names = sorted(field.name for field in fields(cls))
         for name in data:
-            require(name in known, "config", name, f"one of {', '.join(sorted(known))}")
+            known("config", name, names)
         return cls(**data)
 
 
-def unit_reward(field: str, value: object) -> float:
-    """Return ``value`` as a reward.
+def unit_reward(field: str, value: object, place: int | None = None) -> float:
+    """Return ``value`` as a reward; ``field`` may have a blank for its place in a list.
 
     Examples
     --------
-    >>> unit_reward("reward", 1)
-    1.0
+    >>> unit_reward("rewards[{}].reward", 1.5, place=2)
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: rewards[2].reward = 1.5 is not in [0, 1]
     """
+    if type(value) is float and 0.0 <= value <= 1.0:  # the short way for most
+        return value + 0.0  # −0.0 becomes 0.0: equal rewards have equal bits
+    field = field.format(place)
     reward = number(field, value)
     require(0.0 <= reward <= 1.0, field, value, "in [0, 1]")
-    return reward + 0.0  # −0.0 becomes 0.0: equal rewards have equal bits
+    return reward + 0.0
 
 
-def name_of(field: str, value: object) -> str:
-    """Return ``value`` as a name: one line of text of at most 200 characters.
+def checked_pairs(field: str, given: object, of: str) -> Sequence[tuple[Any, Any]]:
+    """Return a list of pairs; what is in them is checked when they are read."""
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes):
+        raise FieldError(field, given, f"a list of {of}")
+    for n, pair in enumerate(given):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise FieldError(f"{field}[{n}]", pair, of)
+    return given
 
-    Examples
-    --------
-    >>> len(name_of("agent", "ann"))
-    3
+
+def plain_eligible(eligible: object) -> Any:
+    """Return what is eligible as lists and dicts of texts, ready for JSON.
+
+    Whether a text is the name of anything is seen when it is looked up.
     """
-    plain = isinstance(value, str) and value.isprintable() and bool(value.strip())
-    name = str(value) if plain else text(field, value)  # the short way for most
-    accepted = f"one line of at most {LONGEST_NAME} characters"
-    require(len(name) <= LONGEST_NAME, field, value, accepted)
-    return name
+    if isinstance(eligible, Mapping):
+        return {
+            _text("eligible", agent): _texts(f"eligible[{shown(agent)}]", arms)
+            for agent, arms in eligible.items()
+        }
+    return list(dict.fromkeys(_texts("eligible", eligible)))
+
+
+def _texts(field: str, names: object) -> list[str]:
+    if not isinstance(names, Sequence) or isinstance(names, str | bytes):
+        raise FieldError(field, names, "a list of names")
+    return [_text(field, one) for one in names]
+
+
+def _text(field: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise FieldError(field, value, "a name")
+    return value

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from copyproof.live.events import decode
 from copyproof.live.market import MarketState
 from copyproof.live.records import MarketConfig
 from copyproof.live.snapshots import from_bytes
@@ -24,14 +25,14 @@ class Recovered(NamedTuple):
 def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
     """Bring a market from the store to memory.
 
-    A snapshot whose digest is wrong is passed over. Events go through the same kernels as when
+    A snapshot that cannot be read is passed over. Events go through the same kernels as when
     they happened, and every decision must come out the same.
     """
     state, last = None, 0
     saved = store.snapshot(market)
     while saved is not None and state is None:
-        number, data, digest = saved
-        state = from_bytes(data, digest)
+        number, data, _ = saved
+        state = from_bytes(data)
         if state is None:
             saved = store.snapshot(market, before=number)
         else:
@@ -44,11 +45,10 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
             )
         state = MarketState(config)
     begun = last
-    machine = state.machine
     for number, event in store.events(market, after=last):
-        state.enter(event)
+        state.enter(decode(event))
         last = number
-        if machine.gathered >= BATCH:
+        if state.waiting >= BATCH:
             state.settle()
     state.settle()
     return Recovered(state, last, begun)

@@ -1,6 +1,8 @@
-"""A market's state as bytes: arrays and one JSON text in an npz archive, with a digest."""
+"""A market's state as bytes: arrays and one JSON text in an npz archive.
 
-import hashlib
+That they come back undamaged is the promise of the store, which keeps a checksum beside them.
+"""
+
 import io
 import json
 import zipfile
@@ -13,38 +15,31 @@ from copyproof.live.market import FORMAT, MarketState
 _WORDS = "words"
 
 
-def to_bytes(state: MarketState) -> tuple[bytes, str]:
-    """A state as bytes, and their digest.
+def to_bytes(state: MarketState) -> bytes:
+    """A state as bytes.
 
     Examples
     --------
     >>> from copyproof.live.records import MarketConfig
-    >>> len(to_bytes(MarketState(MarketConfig()))[1])
-    64
+    >>> state = MarketState(MarketConfig())
+    >>> from_bytes(to_bytes(state)).digest() == state.digest()
+    True
     """
     words = json.dumps(state.words(), separators=(",", ":")).encode()
     file = io.BytesIO()
-    arrays: dict[str, Any] = {_WORDS: np.frombuffer(words, np.uint8), **state.arrays()}
+    arrays: dict[str, Any] = {_WORDS: np.frombuffer(words, np.uint8), **state.export()}
     np.savez(file, **arrays)
-    data = file.getvalue()
-    return data, digest_of(data)
+    return file.getvalue()
 
 
-def digest_of(data: bytes) -> str:
-    """What a snapshot's bytes are checked by."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def from_bytes(data: bytes, digest: str) -> MarketState | None:
-    """Read what ``to_bytes`` wrote; None if it is damaged, or of a format that is not known."""
-    if digest_of(data) != digest:
-        return None
+def from_bytes(data: bytes) -> MarketState | None:
+    """Read what ``to_bytes`` wrote; None if it is something else, or of an unknown format."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays: dict[str, Any] = {name: archive[name] for name in archive.files}
         words = json.loads(arrays.pop(_WORDS).tobytes())
         if words["format"] != FORMAT:
             return None
-        return MarketState.from_parts(words, arrays)
+        return MarketState.restore(words, arrays)
     except (KeyError, ValueError, TypeError, zipfile.BadZipFile):
         return None

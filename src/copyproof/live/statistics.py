@@ -7,40 +7,40 @@ figures can be worked out on another thread while the market goes on.
 from typing import Any
 
 import numpy as np
+from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics
 
 from copyproof.engine.live import PRINTS
-from copyproof.live.copies import suspected
+from copyproof.live.duplicates import suspected
 from copyproof.live.market import MarketState
-from copyproof.live.records import AgentStatistics, ArmStatistics, Statistics
 
 
 class View:
     """A market at one moment: all agents, or one of them with its arms."""
 
     def __init__(self, market: str, state: MarketState, agent: str | None) -> None:
-        arena = state.machine.arena
+        arrays, registry = state.arrays, state.registry
         self._market = market
-        self._policy = str(state.machine.policy)
-        self._round = state.machine.round
-        self._state = state  # only for names, which never change
-        self._one = None if agent is None else state.agent(agent)
-        self._agents = arena.agent_rows()
-        self._suspended = list(state.suspended)
-        self._present = list(state.present)
-        mine = np.arange(arena.arms)
+        self._policy = str(state.policy)
+        self._round = state.round
+        self._registry = registry  # only for names, which never change
+        self._one = None if agent is None else registry.agent(agent)
+        self._agents = arrays.agent_rows()
+        self._suspended = list(registry.suspended)
+        self._present = list(registry.present)
+        mine = np.arange(arrays.arms)
         if self._one is not None:
-            mine = np.array(sorted(state.arm_numbers[self._one].values()), np.int64)
+            mine = np.array(sorted(registry.arm_numbers[self._one].values()), np.int64)
         self._arms, self._rows, self._in_play = mine, np.zeros(0), np.zeros(0, bool)
         self._registered: list[bool] = []
         self._withheld: set[int] = set()
         if self._one is not None:
-            self._rows, self._in_play = arena.arm_rows(mine)
-            self._registered = [state.is_registered(arm) for arm in mine.tolist()]
-            self._withheld = state.withheld.keys() & set(mine.tolist())
+            self._rows, self._in_play = arrays.arm_rows(mine)
+            self._registered = [registry.is_registered(arm) for arm in mine.tolist()]
+            self._withheld = registry.withheld.keys() & set(mine.tolist())
         self._pairs = len(mine) * (len(mine) - 1) / 2
-        self._told = mine[arena.live.history["rewards"][mine] >= PRINTS[0]]
-        self._history = arena.live.history[self._told]
-        self._prints = arena.live.prints[self._told]
+        history, prints = arrays.histories(mine)
+        told = history["rewards"] >= PRINTS[0]
+        self._told, self._history, self._prints = mine[told], history[told], prints[told]
 
     def statistics(self) -> Statistics:
         """The figures. Shares are of the whole market."""
@@ -59,14 +59,17 @@ class View:
             agents=agents,
             arms=tuple(self._arm(place, arm, row) for place, (arm, row) in enumerate(rows)),
             suspected=suspected(
-                self._history, self._prints, [self._name(arm) for arm in self._told], self._pairs
+                self._history,
+                self._prints,
+                [self._registry.name_of(arm) for arm in self._told],
+                self._pairs,
             ),
         )
 
     def _agent(self, number: int, plays: int, revenue: float) -> AgentStatistics:
         total, played, answers = self._agents[number][["total", "plays", "answers"]].item()
         return AgentStatistics(
-            agent=self._state.agent_names[number],
+            agent=self._registry.agent_names[number],
             suspended=self._suspended[number],
             arms=self._present[number],
             plays=played,
@@ -80,7 +83,7 @@ class View:
     def _arm(self, place: int, arm: int, row: Any) -> ArmStatistics:
         total, played, answers = row[["total", "plays", "answers"]].item()
         return ArmStatistics(
-            *self._name(arm),
+            *self._registry.name_of(arm),
             registered=self._registered[place],
             suspended=arm in self._withheld,
             in_play=bool(self._in_play[place]),
@@ -89,7 +92,3 @@ class View:
             pending=played - answers,
             revenue=total,
         )
-
-    def _name(self, arm: int) -> tuple[str, str]:
-        state = self._state
-        return state.agent_names[state.arm_owner[arm]], state.arm_names[arm]

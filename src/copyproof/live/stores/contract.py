@@ -6,7 +6,11 @@ one append are stored together or not at all. Snapshots are a shortcut, kept wit
 damaged one is passed over. Compaction drops events only behind a snapshot that covers them.
 
 A store may be used by several threads. Several processes may open the same one; who writes a market
-is settled by a lease with a fencing token (``leases``).
+is settled by a ``Lease`` with a fencing token.
+
+``StoreError`` is everything that is the store's fault: the caller did nothing wrong, and the same
+call may work later. Nothing of a failed append is stored, with one exception, ``Uncertain``.
+Whoever keeps state in memory rebuilds it from the store after any of these.
 
 ``copyproof.live.stores.conformance`` holds the same promises as tests, for stores of your own.
 """
@@ -15,34 +19,11 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from copyproof.live.stores.errors import (
-    Conflict,
-    Damaged,
-    LeaseLost,
-    StoreError,
-    Uncertain,
-    UnknownMarket,
-)
-
-__all__ = [
-    "Conflict",
-    "Damaged",
-    "LeaseLost",
-    "Store",
-    "StoreError",
-    "Uncertain",
-    "UnknownMarket",
-    "check_market",
-    "check_name",
-    "decode",
-    "decode_many",
-    "encode",
-    "fingerprint",
-    "parts_of",
-]
+from copyproof.validation import FieldError, name, shown
 
 SNAPSHOTS = 2
 """How many snapshots of a market are kept: the newest, and one in case that it is damaged."""
@@ -50,8 +31,38 @@ SNAPSHOTS = 2
 PART = 2**26
 """A snapshot is stored in parts of so many bytes."""
 
-Row = tuple[str, tuple[Any, ...]]
+_SLACK = 1.0
+"""Seconds by which clocks may disagree about the beginning of a lease."""
+
+TableRow: TypeAlias = tuple[str, tuple[Any, ...]]
 """A table's name and one row of it, as ``dump`` gives and ``load`` takes them."""
+
+
+class StoreError(Exception):
+    """The store cannot do it now: away, full, read-only, locked. Nothing of the call is stored."""
+
+
+class Uncertain(StoreError):
+    """The commit was sent and its answer lost: all of the append is stored, or nothing of it.
+
+    Only the store knows. Read ``last`` (or rebuild from the journal) before the next append.
+    """
+
+
+class Conflict(StoreError):
+    """Somebody else has written: an event's number is not the next, a key is another by now."""
+
+
+class LeaseLost(StoreError):
+    """Somebody else writes this market now; this process must not, and cannot."""
+
+
+class Damaged(StoreError):
+    """What is stored cannot be trusted: not our file, a hole in the journal, a newer schema."""
+
+
+class UnknownMarket(LookupError):
+    """There is no market of this name in the store."""
 
 
 class Store(ABC):
@@ -132,8 +143,13 @@ class Store(ABC):
         """The number up to which events were dropped, 0 if none were."""
 
     @abstractmethod
-    def save_snapshot(self, market: str, number: int, data: bytes, digest: str) -> None:
-        """Keep the state after event ``number``; of the older snapshots the newest stays, too."""
+    def save_snapshot(
+        self, market: str, number: int, data: bytes, digest: str | None = None
+    ) -> None:
+        """Keep the state after event ``number``; of the older snapshots the newest stays, too.
+
+        ``digest`` is given back with it; by default it is the store's own checksum.
+        """
 
     @abstractmethod
     def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
@@ -178,11 +194,11 @@ class Store(ABC):
         """Forget a key; LookupError if there is none of this id."""
 
     @abstractmethod
-    def dump(self) -> Iterator[Row]:
+    def dump(self) -> Iterator[TableRow]:
         """Every row of the store at one moment, while others write. Leases are left out."""
 
     @abstractmethod
-    def load(self, rows: Iterable[Row]) -> None:
+    def load(self, rows: Iterable[TableRow]) -> None:
         """Fill an empty store with what ``dump`` gave, all or nothing; ValueError if not empty."""
 
     @abstractmethod
@@ -210,69 +226,121 @@ class Store(ABC):
         self.close()
 
 
-def encode(value: dict[str, Any]) -> str:
-    """A JSON object as compact ASCII text; ValueError for what JSON cannot hold.
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who may write a market: the holder ("" if none), its token, and when it runs.
 
-    >>> len(encode({"kind": "told", "reward": 0.1}))
-    28
+    A lease ends by itself. It is there so that a second process knows when to take over, and it
+    rests on clocks, so it is not what keeps the journal right. That is the **fencing token**: every
+    new holder gets a larger one, and an append that names an older one is refused in the very
+    transaction that would have stored it. A process that slept through its lease can do no harm.
+
+    A lease runs while ``since <= now < until``. A clock that was set back would stretch it, so a
+    lease that seems to begin in the future has ended, too; a second of disagreement is let pass.
+
+    Examples
+    --------
+    >>> lease = Lease().taken("a", now=100.0, seconds=10.0)
+    >>> lease.runs(109.0), lease.runs(110.0), lease.runs(50.0)
+    (True, False, False)
+    >>> lease.taken("b", now=110.0, seconds=10.0).token
+    2
+    """
+
+    owner: str = ""
+    token: int = 0
+    since: float = 0.0
+    until: float = 0.0
+
+    def runs(self, now: float) -> bool:
+        """Whether somebody holds it at ``now``."""
+        return self.owner != "" and self.since - _SLACK <= now < self.until
+
+    def taken(self, owner: str, now: float, seconds: float) -> "Lease":
+        """As taken by ``owner``, with the next token."""
+        return Lease(owner, self.token + 1, now, now + seconds)
+
+    def held(self, owner: str, token: int) -> bool:
+        """Whether ``owner`` is still the last who took it, even if its time is over."""
+        return self.owner == owner and self.token == token
+
+    def extended(self, now: float, seconds: float) -> "Lease":
+        """The same holder and token, from ``now`` on."""
+        return Lease(self.owner, self.token, now, now + seconds)
+
+    def given_back(self) -> "Lease":
+        """Free, and the token that was in use writes no more."""
+        return Lease("", self.token + 1)
+
+    def check(self, market: str, token: int | None, now: float) -> None:
+        """Refuse a writer without the lease.
+
+        Raises
+        ------
+        LeaseLost
+            If ``token`` is not the current one; without a token, if anybody holds the lease.
+        """
+        if token is None:
+            if self.runs(now):
+                raise LeaseLost(f"market {market!r} is being written by {self.owner!r}")
+        elif token != self.token:
+            raise LeaseLost(
+                f"market {market!r}: the lease with token {token} is over, the current one is "
+                f"{self.token}" + (f" of {self.owner!r}" if self.owner else "")
+            )
+
+
+def encode(value: dict[str, Any]) -> str:
+    """Return a JSON object as compact ASCII text; FieldError for what JSON cannot hold.
+
+    >>> encode({"kind": "told", "reward": 0.1})
+    '{"kind":"told","reward":0.1}'
     """
     try:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{value!r:.200} is not a JSON object: {error}") from error
+        raise FieldError("event", value, f"a JSON object: {error}") from error
 
 
 def decode(text: str) -> dict[str, Any]:
-    """What ``encode`` made a text of; Damaged if it is not one.
+    """Return what ``encode`` made a text of; Damaged if it is not one.
 
-    >>> decode('{"count":3}')["count"]
-    3
+    >>> decode('{"count":3}')
+    {'count': 3}
     """
     return decode_many([text])[0]
 
 
 def decode_many(texts: Sequence[str]) -> list[dict[str, Any]]:
-    """``decode`` for many at once, which is faster.
-
-    >>> sum(each["n"] for each in decode_many(['{"n":1}', '{"n":2}']))
-    3
-    """
+    """Do as ``decode`` does, for many at once, which is faster."""
     try:
         values = json.loads("[" + ",".join(texts) + "]")
     except ValueError as error:
         raise Damaged(f"stored text is not JSON: {error}") from error
-    if len(values) != len(texts) or not all(isinstance(value, dict) for value in values):
+    if len(values) != len(texts) or not set(map(type, values)) <= {dict}:
         raise Damaged("stored text is not a JSON object")
     return list(values)
 
 
 def fingerprint(data: bytes) -> str:
-    """The checksum that a store keeps beside a snapshot.
-
-    >>> len(fingerprint(b""))
-    64
-    """
+    """Return the checksum that a store keeps beside a snapshot."""
     return hashlib.sha256(data).hexdigest()
 
 
 def parts_of(data: bytes) -> list[bytes]:
-    """A snapshot in parts, at least one.
-
-    >>> len(parts_of(b""))
-    1
-    """
+    """Return a snapshot in parts, at least one."""
     return [bytes(data[start : start + PART]) for start in range(0, max(len(data), 1), PART)]
 
 
-def check_name(what: str, value: str) -> None:
-    """Refuse names that not every store can hold.
-
-    >>> check_name("market", "")
-    Traceback (most recent call last):
-    ValueError: market = '' is not a text of 1 to 200 printable characters
-    """
-    if not 1 <= len(value) <= 200 or not value.isprintable():
-        raise ValueError(f"{what} = {value!r:.300} is not a text of 1 to 200 printable characters")
+def is_name(value: str) -> bool:
+    """Whether anything can be called so; what cannot, not every database can be asked for."""
+    if value.isprintable():  # the short way for most
+        return True
+    try:
+        name("name", value)
+    except FieldError:
+        return False
+    return True
 
 
 def check_market(store: Store, market: str) -> None:
@@ -291,4 +359,21 @@ def check_market(store: Store, market: str) -> None:
 def check_seconds(seconds: float) -> None:
     """Refuse leases that do not last."""
     if not 0 < seconds < 1e9:
-        raise ValueError(f"seconds = {seconds!r} is not a positive number")
+        raise FieldError("seconds", seconds, "a positive number")
+
+
+def exists_already(field: str, value: object) -> FieldError:
+    """Return the error about something that must be new."""
+    written = value if isinstance(value, Path) else shown(value)  # a path is never cut
+    return FieldError(field, value, "new", said=f"= {written} exists already")
+
+
+def was_compacted(after: int, compacted: int) -> FieldError:
+    """Return the error about events that were dropped."""
+    said = f"= {after}: events up to {compacted} were compacted"
+    return FieldError("after", after, f"{compacted} or more", said=said)
+
+
+def not_empty() -> FieldError:
+    """Return the error about a store that is to be filled, and holds something."""
+    return FieldError("store", None, "empty", said="is not empty: a backup needs a new one")

@@ -1,74 +1,47 @@
-"""Who may write a market: a lease that ends by itself, and a token that only grows.
+"""Taking, renewing and giving back the right to write a market: the same for all our stores."""
 
-A lease says who writes until when. It is there so that a second process knows when to take over,
-and it rests on clocks, so it is not what keeps the journal right. That is the **fencing token**:
-every new holder gets a larger one, and an append that names an older one is refused in the very
-transaction that would have stored it. A process that slept through its lease can do no harm.
+from abc import abstractmethod
+from collections.abc import Callable
 
-A lease runs while ``since <= now < until``. A clock that was set back would stretch it, so a lease
-that seems to begin in the future has ended, too; a second of disagreement is let pass.
-"""
-
-from dataclasses import dataclass
-
-from copyproof.live.stores.errors import LeaseLost
-
-__all__ = ["Lease"]
-
-_SLACK = 1.0
+from copyproof.live.stores.contract import Lease, Store, check_seconds
+from copyproof.validation import name
 
 
-@dataclass(frozen=True)
-class Lease:
-    """The lease of one market: the holder ("" if none), its token, and when it runs.
+class LeasingStore(Store):
+    """A store that keeps leases, and can replace one in a transaction."""
 
-    Examples
-    --------
-    >>> lease = Lease().taken("a", now=100.0, seconds=10.0)
-    >>> lease.runs(109.0), lease.runs(110.0), lease.runs(50.0)
-    (True, False, False)
-    >>> lease.taken("b", now=110.0, seconds=10.0).token
-    2
-    """
+    @abstractmethod
+    def _change_lease(
+        self, market: str, change: Callable[[Lease, float], Lease | None]
+    ) -> Lease | None:
+        """Replace a lease by what ``change`` makes of it and of the time; None leaves it."""
 
-    owner: str = ""
-    token: int = 0
-    since: float = 0.0
-    until: float = 0.0
+    def acquire(self, market: str, owner: str, seconds: float) -> int | None:
+        """Take the lease."""
+        name("owner", owner)
+        check_seconds(seconds)
 
-    def runs(self, now: float) -> bool:
-        """Whether somebody holds it at ``now``."""
-        return self.owner != "" and self.since - _SLACK <= now < self.until
+        def take(lease: Lease, now: float) -> Lease | None:
+            if lease.runs(now) and lease.owner != owner:
+                return None
+            return lease.taken(owner, now, seconds)
 
-    def taken(self, owner: str, now: float, seconds: float) -> "Lease":
-        """As taken by ``owner``, with the next token."""
-        return Lease(owner, self.token + 1, now, now + seconds)
+        taken = self._change_lease(market, take)
+        return None if taken is None else taken.token
 
-    def held(self, owner: str, token: int) -> bool:
-        """Whether ``owner`` is still the last who took it, even if its time is over."""
-        return self.owner == owner and self.token == token
+    def renew(self, market: str, owner: str, token: int, seconds: float) -> bool:
+        """Keep the lease."""
+        check_seconds(seconds)
 
-    def extended(self, now: float, seconds: float) -> "Lease":
-        """The same holder and token, from ``now`` on."""
-        return Lease(self.owner, self.token, now, now + seconds)
+        def extend(lease: Lease, now: float) -> Lease | None:
+            return lease.extended(now, seconds) if lease.held(owner, token) else None
 
-    def given_back(self) -> "Lease":
-        """Free, and the token that was in use writes no more."""
-        return Lease("", self.token + 1)
+        return self._change_lease(market, extend) is not None
 
-    def check(self, market: str, token: int | None, now: float) -> None:
-        """Refuse a writer without the lease.
+    def release(self, market: str, owner: str, token: int) -> None:
+        """Give the lease back."""
 
-        Raises
-        ------
-        LeaseLost
-            If ``token`` is not the current one; without a token, if anybody holds the lease.
-        """
-        if token is None:
-            if self.runs(now):
-                raise LeaseLost(f"market {market!r} is being written by {self.owner!r}")
-        elif token != self.token:
-            raise LeaseLost(
-                f"market {market!r}: the lease with token {token} is over, the current one is "
-                f"{self.token}" + (f" of {self.owner!r}" if self.owner else "")
-            )
+        def give_back(lease: Lease, now: float) -> Lease | None:
+            return lease.given_back() if lease.held(owner, token) else None
+
+        self._change_lease(market, give_back)

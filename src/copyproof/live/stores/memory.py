@@ -1,7 +1,6 @@
 """A store in memory: for tests, notebooks, and simulations that nobody will miss.
 
-It keeps events as the texts that the other stores keep, so that what comes back has been through
-the same mill.
+It keeps events as the texts that the other stores keep, so that the same comes back.
 """
 
 import threading
@@ -11,24 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from copyproof.live.stores.contract import (
-    SNAPSHOTS,
-    Conflict,
-    Row,
-    Store,
-    UnknownMarket,
-    check_market,
-    check_name,
-    check_seconds,
-    decode,
-    encode,
-    fingerprint,
-    parts_of,
-)
-from copyproof.live.stores.leases import Lease
+from copyproof.live.stores import contract
+from copyproof.live.stores.contract import Lease, TableRow, decode, encode
+from copyproof.live.stores.leases import LeasingStore
 from copyproof.live.stores.sqlite import write_backup
-
-__all__ = ["MemoryStore"]
+from copyproof.validation import FieldError, name
 
 
 @dataclass
@@ -44,7 +30,7 @@ class _Market:
         return self.compacted + len(self.events)
 
 
-class MemoryStore(Store):
+class MemoryStore(LeasingStore):
     """All of a store's promises but the one to outlive the process.
 
     Parameters
@@ -63,16 +49,16 @@ class MemoryStore(Store):
 
     def _market(self, market: str) -> _Market:
         if market not in self._markets:
-            raise UnknownMarket(f"market {market!r} is not in the store")
+            raise contract.UnknownMarket(f"market {market!r} is not in the store")
         return self._markets[market]
 
     def create_market(self, market: str, config: dict[str, Any]) -> None:
         """Begin a market with an empty journal."""
-        check_name("market", market)
+        name("market", market)
         text = encode(config)
         with self._lock:
             if market in self._markets:
-                raise ValueError(f"market = {market!r} exists already")
+                raise contract.exists_already("market", market)
             self._markets[market] = _Market(text)
 
     def markets(self) -> dict[str, dict[str, Any]]:
@@ -96,7 +82,9 @@ class MemoryStore(Store):
             mine = self._market(market)
             mine.lease.check(market, token, self._clock())
             if first != mine.last + 1:
-                raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
+                raise contract.Conflict(
+                    f"market {market!r}: event {first} is not the next, {mine.last + 1}"
+                )
             mine.events.extend(texts)
 
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -104,7 +92,7 @@ class MemoryStore(Store):
         with self._lock:
             mine = self._market(market)
             if after < mine.compacted:
-                raise ValueError(f"after = {after}: events up to {mine.compacted} were compacted")
+                raise contract.was_compacted(after, mine.compacted)
             texts = mine.events[after - mine.compacted :]
         for number, text in enumerate(texts, after + 1):
             yield number, decode(text)
@@ -119,16 +107,18 @@ class MemoryStore(Store):
         with self._lock:
             return self._market(market).compacted
 
-    def save_snapshot(self, market: str, number: int, data: bytes, digest: str) -> None:
+    def save_snapshot(
+        self, market: str, number: int, data: bytes, digest: str | None = None
+    ) -> None:
         """Keep a state."""
         with self._lock:
             mine = self._market(market)
             if not mine.compacted <= number <= mine.last:
-                raise ValueError(
-                    f"number = {number} is not an event of {mine.compacted} to {mine.last}"
-                )
-            mine.snapshots[number] = (bytes(data), digest, fingerprint(data))
-            for old in sorted(mine.snapshots)[:-SNAPSHOTS]:
+                accepted = f"an event of {mine.compacted} to {mine.last}"
+                raise FieldError("number", number, accepted)
+            own = contract.fingerprint(data)
+            mine.snapshots[number] = (bytes(data), own if digest is None else digest, own)
+            for old in sorted(mine.snapshots)[: -contract.SNAPSHOTS]:
                 del mine.snapshots[old]
 
     def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
@@ -137,7 +127,7 @@ class MemoryStore(Store):
             mine = self._market(market)
             for number in sorted(mine.snapshots, reverse=True):
                 data, digest, own = mine.snapshots[number]
-                if (before is None or number < before) and fingerprint(data) == own:
+                if (before is None or number < before) and contract.fingerprint(data) == own:
                     return number, data, digest
             return None
 
@@ -147,39 +137,19 @@ class MemoryStore(Store):
             mine = self._market(market)
             newest = self.snapshot(market)
             if newest is None or newest[0] < upto:
-                raise ValueError(f"upto = {upto} is not covered by a snapshot")
+                raise FieldError("upto", upto, "covered by a snapshot")
             if upto > mine.compacted:
                 del mine.events[: upto - mine.compacted]
                 mine.compacted = upto
 
-    def acquire(self, market: str, owner: str, seconds: float) -> int | None:
-        """Take the lease."""
-        check_name("owner", owner)
-        check_seconds(seconds)
+    def _change_lease(
+        self, market: str, change: Callable[[Lease, float], Lease | None]
+    ) -> Lease | None:
         with self._lock:
             mine = self._market(market)
-            now = self._clock()
-            if mine.lease.runs(now) and mine.lease.owner != owner:
-                return None
-            mine.lease = mine.lease.taken(owner, now, seconds)
-            return mine.lease.token
-
-    def renew(self, market: str, owner: str, token: int, seconds: float) -> bool:
-        """Keep the lease."""
-        check_seconds(seconds)
-        with self._lock:
-            mine = self._market(market)
-            if not mine.lease.held(owner, token):
-                return False
-            mine.lease = mine.lease.extended(self._clock(), seconds)
-            return True
-
-    def release(self, market: str, owner: str, token: int) -> None:
-        """Give the lease back."""
-        with self._lock:
-            mine = self._market(market)
-            if mine.lease.held(owner, token):
-                mine.lease = mine.lease.given_back()
+            new = change(mine.lease, self._clock())
+            mine.lease = new or mine.lease
+            return new
 
     def keys(self) -> list[dict[str, Any]]:
         """API keys."""
@@ -188,11 +158,11 @@ class MemoryStore(Store):
 
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""
-        check_name("id", key.get("id", ""))
+        name("id", key.get("id", ""))
         text = encode(key)
         with self._lock:
             if replacing is not None and self._keys.get(key["id"]) != encode(replacing):
-                raise Conflict(f"key {key['id']!r} is not the one to be replaced")
+                raise contract.Conflict(f"key {key['id']!r} is not the one to be replaced")
             self._keys[key["id"]] = text
 
     def drop_key(self, key_id: str) -> None:
@@ -202,10 +172,10 @@ class MemoryStore(Store):
                 raise LookupError(f"key {key_id!r} is not in the store")
             del self._keys[key_id]
 
-    def dump(self) -> Iterator[Row]:
+    def dump(self) -> Iterator[TableRow]:
         """Every row."""
         with self._lock:
-            rows: list[Row] = [("keys", item) for item in sorted(self._keys.items())]
+            rows: list[TableRow] = [("keys", item) for item in sorted(self._keys.items())]
             for name, mine in sorted(self._markets.items()):
                 rows.append(
                     ("markets", (name, mine.config, mine.last, mine.compacted, mine.lease.token))
@@ -215,14 +185,14 @@ class MemoryStore(Store):
                     for number, text in enumerate(mine.events, mine.compacted + 1)
                 ]
                 for number, (data, digest, own) in sorted(mine.snapshots.items()):
-                    first, *more = parts_of(data)
+                    first, *more = contract.parts_of(data)
                     rows.append(("snapshots", (name, number, first, digest, own)))
                     rows += [
                         ("parts", (name, number, part, piece)) for part, piece in enumerate(more, 1)
                     ]
         yield from rows
 
-    def load(self, rows: Iterable[Row]) -> None:
+    def load(self, rows: Iterable[TableRow]) -> None:
         """Fill an empty store."""
         markets: dict[str, _Market] = {}
         keys: dict[str, str] = {}
@@ -243,7 +213,7 @@ class MemoryStore(Store):
             markets[market].snapshots[number] = (b"".join([first, *more]), digest, own)
         with self._lock:
             if self._markets or self._keys:
-                raise ValueError("the store to restore into is not empty")
+                raise contract.not_empty()
             self._markets, self._keys = markets, keys
 
     def backup(self, path: Path) -> None:
@@ -253,7 +223,7 @@ class MemoryStore(Store):
     def check(self) -> None:
         """Read everything."""
         for market in self.markets():
-            check_market(self, market)
+            contract.check_market(self, market)
 
     def close(self) -> None:
         """Nothing to let go of."""

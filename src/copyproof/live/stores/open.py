@@ -7,8 +7,9 @@ from urllib.parse import parse_qsl, unquote
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.memory import MemoryStore
 from copyproof.live.stores.sqlite import SqliteStore
+from copyproof.validation import FieldError
 
-__all__ = ["open_store", "restore"]
+_URLS = "memory:, sqlite:PATH or postgresql://..."
 
 
 def open_store(url: str, *, create: bool = True) -> Store:
@@ -24,37 +25,38 @@ def open_store(url: str, *, create: bool = True) -> Store:
 
     Raises
     ------
-    ValueError
+    FieldError
         If the URL is none of these.
     StoreError
         If the store cannot be opened.
 
     Examples
     --------
-    >>> len(open_store("memory:").markets())
-    0
+    >>> open_store("memory:").markets()
+    {}
     """
     scheme, colon, rest = url.partition(":")
     if not url:
-        raise ValueError("store = '' is not memory:, sqlite:PATH or postgresql://...")
+        raise FieldError("store", url, _URLS)
     if url == "memory:":
         return MemoryStore()
     if scheme in ("postgresql", "postgres") and colon:
         if find_spec("psycopg") is None:
-            raise ValueError("store = postgresql: needs psycopg: pip install 'copyproof[postgres]'")
+            needed = "needs psycopg: pip install 'copyproof[postgres]'"
+            raise FieldError("store", scheme, needed, said=f"= postgresql: {needed}")
         from copyproof.live.stores.postgres import PostgresStore
 
         return PostgresStore(url)
     if scheme != "sqlite":
         if "://" in url or url == "memory":
-            shown = f"{scheme}:..." if colon else url  # there may be a password in the rest
-            raise ValueError(f"store = {shown!r} is not memory:, sqlite:PATH or postgresql://...")
+            # There may be a password in the rest.
+            raise FieldError("store", f"{scheme}:..." if colon else url, _URLS)
         return SqliteStore(Path(url), create=create)
     path, _, query = rest.partition("?")
     options = dict(parse_qsl(query))
     synchronous = options.pop("synchronous", "full")
     if not path or options:
-        raise ValueError(f"store = {url!r} is not sqlite:PATH or sqlite:PATH?synchronous=off")
+        raise FieldError("store", url, "sqlite:PATH or sqlite:PATH?synchronous=off")
     if path.startswith("///"):
         path = path[2:]
     return SqliteStore(Path(unquote(path)), synchronous=synchronous, create=create)
@@ -65,7 +67,7 @@ def restore(path: Path, url: str) -> None:
 
     Raises
     ------
-    ValueError
+    FieldError
         If there is no such file, or the store holds something already.
     StoreError
         If the backup is damaged, or the store cannot be written.
@@ -83,7 +85,7 @@ def restore(path: Path, url: str) -> None:
     1
     """
     if not path.is_file():
-        raise ValueError(f"path = {path} is not a file")
+        raise FieldError("path", str(path), "a file", said=f"= {path} is not a file")
     with SqliteStore(path) as source, open_store(url) as target:
         source.check()
         target.load(source.dump())

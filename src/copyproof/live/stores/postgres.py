@@ -24,9 +24,8 @@ from psycopg import conninfo, errors
 from copyproof.live.stores.contract import Damaged, StoreError, Uncertain
 from copyproof.live.stores.schema import STEPS, VERSION
 from copyproof.live.stores.sql import CHUNK, Database, SqlStore
-from copyproof.live.stores.sqlite import write_backup
-
-__all__ = ["PostgresStore"]
+from copyproof.live.stores.sqlite import check_synchronous, write_backup
+from copyproof.validation import FieldError
 
 _IDLE = 1.0
 """After so many seconds without use, see whether the connection is still there."""
@@ -59,17 +58,16 @@ def _marked(sql: str) -> str:
     return sql.replace("?", "%s")
 
 
-class _Connection:
+class _Connection(Database):
     """A PostgreSQL connection as a ``Database``."""
 
-    def __init__(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
-        self.raw = raw
+    raw: psycopg.Connection[tuple[Any, ...]]
 
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
-        return self.raw.execute(_marked(sql), parameters).fetchall()
+        return super().rows(_marked(sql), *parameters)
 
     def change(self, sql: str, *parameters: object) -> int:
-        return self.raw.execute(_marked(sql), parameters).rowcount
+        return super().change(_marked(sql), *parameters)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
         names = ", ".join(columns)
@@ -118,6 +116,7 @@ class PostgresStore(SqlStore):
     """
 
     _for_update = " FOR UPDATE"
+    _database = _Connection
     _driver_error = psycopg.Error
 
     def __init__(self, url: str) -> None:
@@ -126,7 +125,8 @@ class PostgresStore(SqlStore):
         try:
             asked = conninfo.conninfo_to_dict(url)
         except psycopg.Error as error:
-            raise ValueError(f"store = postgresql: {_line(error)}") from error
+            said = f"= postgresql: {_line(error)}"
+            raise FieldError("store", "postgresql:", "a URL", said=said) from error
         self._url = conninfo.make_conninfo(
             url, **{k: v for k, v in _CONNECTING.items() if k not in asked}
         )
@@ -177,9 +177,6 @@ class PostgresStore(SqlStore):
             raw.close()
             raise
         return raw
-
-    def _database(self, raw: psycopg.Connection[tuple[Any, ...]]) -> Database:
-        return _Connection(raw)
 
     def _connection(self) -> Any:
         """The one connection that writes, opened anew if need be."""
@@ -288,9 +285,8 @@ def _own_options(url: str) -> tuple[str, str, str]:
         else:
             rest.append(part)
     if not re.fullmatch("[a-z_][a-z0-9_]{0,62}", ours["schema"]):
-        raise ValueError(f"schema = {ours['schema']!r} is not a word of a-z, 0-9 and _")
-    if ours["synchronous"] not in ("full", "off"):
-        raise ValueError(f"synchronous = {ours['synchronous']!r} is not full or off")
+        raise FieldError("schema", ours["schema"], "a word of a-z, 0-9 and _")
+    check_synchronous(ours["synchronous"])
     return "?".join([head, "&".join(rest)] if rest else [head]), ours["schema"], ours["synchronous"]
 
 

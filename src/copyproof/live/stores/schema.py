@@ -13,8 +13,6 @@ PostgreSQL share.
 | keys | an API key: id, JSON text |
 """
 
-__all__ = ["BLOB", "COLUMNS", "STEPS", "VERSION"]
-
 BLOB = "{blob}"
 """Stands for the type of bytes, the one word that differs."""
 

@@ -8,32 +8,16 @@ after the other, and the number and the token are compared in the transaction th
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count, groupby, islice
-from typing import Any, Protocol
+from typing import Any
 
-from copyproof.live.stores.contract import (
-    SNAPSHOTS,
-    Conflict,
-    Damaged,
-    Row,
-    Store,
-    StoreError,
-    UnknownMarket,
-    check_market,
-    check_name,
-    check_seconds,
-    decode,
-    decode_many,
-    encode,
-    fingerprint,
-    parts_of,
-)
-from copyproof.live.stores.leases import Lease
+from copyproof.live.stores import contract
+from copyproof.live.stores.contract import Lease, StoreError, TableRow, decode, encode
+from copyproof.live.stores.leases import LeasingStore
 from copyproof.live.stores.schema import COLUMNS
-
-__all__ = ["CHUNK", "UNLEASE", "Database", "SqlStore"]
+from copyproof.validation import FieldError, name
 
 CHUNK = 1000
 """How many rows are read or written in one go."""
@@ -52,48 +36,56 @@ UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 
 """In a copy of a store: who held a lease in the original shall not write here."""
 
 
-class Database(Protocol):
-    """A connection within a transaction. Parameters are marked by ``?``."""
+class Database:
+    """A connection within a transaction, as SQLite has it. Parameters are marked by ``?``."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
 
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        ...
+        return list(self.raw.execute(sql, parameters).fetchall())
 
     def change(self, sql: str, *parameters: object) -> int:
         """Run a change, and tell how many rows it touched."""
-        ...
+        return int(self.raw.execute(sql, parameters).rowcount)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert many rows."""
-        ...
+        marks = ", ".join("?" * len(columns))
+        self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
     def stream(
         self, sql: str, *parameters: object, size: int = CHUNK
     ) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a large query, in chunks."""
-        ...
+        cursor = self.raw.execute(sql, parameters)
+        while chunk := cursor.fetchmany(size):
+            yield chunk
 
     def pause(self) -> None:
         """End the transaction of a reader; the next query begins another, and sees what is new."""
-        ...
+        self.raw.execute("COMMIT")
+        self.raw.execute("BEGIN")  # which holds nothing before its first query
 
     def begin(self, write: bool) -> None:
         """Begin a transaction."""
-        ...
+        self.raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")
 
     def commit(self) -> None:
         """Commit it."""
-        ...
+        self.raw.execute("COMMIT")
 
     def rollback(self) -> None:
         """Undo it."""
-        ...
+        self.raw.execute("ROLLBACK")
 
 
-class SqlStore(Store):
+class SqlStore(LeasingStore):
     """A store in an SQL database."""
 
     _for_update = ""
+    _database: type[Database] = Database
     _driver_error: type[Exception]
     """What the driver raises."""
 
@@ -105,10 +97,6 @@ class SqlStore(Store):
     @abstractmethod
     def _connection(self) -> Any:
         """The driver's connection that writes, opened anew if need be."""
-
-    @abstractmethod
-    def _database(self, raw: Any) -> Database:
-        """A connection of the driver as a ``Database``."""
 
     @abstractmethod
     def _error(self, error: Any, committing: bool = False) -> StoreError:
@@ -155,15 +143,14 @@ class SqlStore(Store):
         sql = "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
         if write:
             sql += self._for_update
-        # What no market can be called, not every database can be asked for.
-        if not market.isprintable() or not (found := database.rows(sql, market)):
-            raise UnknownMarket(f"market {market!r} is not in the store")
+        if not contract.is_name(market) or not (found := database.rows(sql, market)):
+            raise contract.UnknownMarket(f"market {market!r} is not in the store")
         last, compacted, *lease = found[0]
         return last, compacted, Lease(*lease)
 
     def create_market(self, market: str, config: dict[str, Any]) -> None:
         """Begin a market with an empty journal."""
-        check_name("market", market)
+        name("market", market)
         text = encode(config)
         with self._transaction(write=True) as database:
             if not database.change(
@@ -171,7 +158,7 @@ class SqlStore(Store):
                 market,
                 text,
             ):
-                raise ValueError(f"market = {market!r} exists already")
+                raise contract.exists_already("market", market)
 
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""
@@ -195,7 +182,9 @@ class SqlStore(Store):
             last, _, lease = self._market(database, market, write=True)
             lease.check(market, token, self._now(database))
             if first != last + 1:
-                raise Conflict(f"market {market!r}: event {first} is not the next, {last + 1}")
+                raise contract.Conflict(
+                    f"market {market!r}: event {first} is not the next, {last + 1}"
+                )
             database.change("UPDATE markets SET last = ? WHERE name = ?", rows[-1][1], market)
             database.insert("events", COLUMNS["events"], rows)
 
@@ -206,7 +195,7 @@ class SqlStore(Store):
             number = after
             while True:
                 if number < compacted:
-                    raise ValueError(f"after = {number}: events up to {compacted} were compacted")
+                    raise contract.was_compacted(number, compacted)
                 if number >= last:
                     return
                 chunk = database.rows(
@@ -217,13 +206,17 @@ class SqlStore(Store):
                     last,
                 )
                 if not chunk:
-                    raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
+                    raise contract.Damaged(
+                        f"market {market!r}: the journal ends at {number}, not at {last}"
+                    )
                 if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
                     there = {each for each, _ in chunk}
                     missing = next(each for each in count(number + 1) if each not in there)
-                    raise Damaged(f"market {market!r}: event {missing} is missing in the journal")
+                    raise contract.Damaged(
+                        f"market {market!r}: event {missing} is missing in the journal"
+                    )
                 database.pause()  # nothing is held for a reader that takes its time
-                yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
+                yield from enumerate(contract.decode_many([body for _, body in chunk]), number + 1)
                 number = chunk[-1][0]
                 if number < last:
                     compacted = self._market(database, market, write=False)[1]
@@ -238,23 +231,26 @@ class SqlStore(Store):
         with self._transaction(write=False) as database:
             return self._market(database, market, write=False)[1]
 
-    def save_snapshot(self, market: str, number: int, data: bytes, digest: str) -> None:
+    def save_snapshot(
+        self, market: str, number: int, data: bytes, digest: str | None = None
+    ) -> None:
         """Keep a state, and one before it."""
         with self._transaction(write=True) as database:
             last, compacted, _ = self._market(database, market, write=True)
             if not compacted <= number <= last:
-                raise ValueError(f"number = {number} is not an event of {compacted} to {last}")
+                raise FieldError("number", number, f"an event of {compacted} to {last}")
             kept = database.rows("SELECT number FROM snapshots WHERE market = ?", market)
             others = sorted((old for (old,) in kept if old != number), reverse=True)
             newer = sum(old > number for old in others)
-            drop = {number, *others[max(SNAPSHOTS - 1, newer) :]}
+            drop = {number, *others[max(contract.SNAPSHOTS - 1, newer) :]}
             for table in _LARGE:
                 for old in drop:
                     database.change(
                         f"DELETE FROM {table} WHERE market = ? AND number = ?", market, old
                     )
-            first, *more = parts_of(data)
-            row = (market, number, first, digest, fingerprint(data))
+            first, *more = contract.parts_of(data)
+            own = contract.fingerprint(data)
+            row = (market, number, first, own if digest is None else digest, own)
             database.insert("snapshots", COLUMNS["snapshots"], [row])
             for part, piece in enumerate(more, 1):
                 database.insert("parts", COLUMNS["parts"], [(market, number, part, piece)])
@@ -277,7 +273,7 @@ class SqlStore(Store):
                 )
                 more = database.rows(f"SELECT data FROM parts {of} ORDER BY part", market, number)
                 data = b"".join([first, *(piece for (piece,) in more)])
-                if fingerprint(data) == own:
+                if contract.fingerprint(data) == own:
                     return number, data, digest
         return None
 
@@ -287,7 +283,7 @@ class SqlStore(Store):
             _, compacted, _ = self._market(database, market, write=False)
             newest = self._newest(database, market, None)
             if newest is None or newest[0] < upto:
-                raise ValueError(f"upto = {upto} is not covered by a snapshot")
+                raise FieldError("upto", upto, "covered by a snapshot")
         while compacted < upto:
             with self._transaction(write=True) as database:
                 _, already, _ = self._market(database, market, write=True)
@@ -299,45 +295,22 @@ class SqlStore(Store):
                     database.change(note, compacted, market)
             time.sleep(_PAUSE)
 
-    def _set_lease(self, database: Database, market: str, lease: Lease) -> None:
-        database.change(
-            "UPDATE markets SET owner = ?, token = ?, since = ?, until = ? WHERE name = ?",
-            lease.owner,
-            lease.token,
-            lease.since,
-            lease.until,
-            market,
-        )
-
-    def acquire(self, market: str, owner: str, seconds: float) -> int | None:
-        """Take the lease."""
-        check_name("owner", owner)
-        check_seconds(seconds)
+    def _change_lease(
+        self, market: str, change: Callable[[Lease, float], Lease | None]
+    ) -> Lease | None:
         with self._transaction(write=True) as database:
             lease = self._market(database, market, write=True)[2]
-            now = self._now(database)
-            if lease.runs(now) and lease.owner != owner:
-                return None
-            lease = lease.taken(owner, now, seconds)
-            self._set_lease(database, market, lease)
-        return lease.token
-
-    def renew(self, market: str, owner: str, token: int, seconds: float) -> bool:
-        """Keep the lease."""
-        check_seconds(seconds)
-        with self._transaction(write=True) as database:
-            lease = self._market(database, market, write=True)[2]
-            if not lease.held(owner, token):
-                return False
-            self._set_lease(database, market, lease.extended(self._now(database), seconds))
-        return True
-
-    def release(self, market: str, owner: str, token: int) -> None:
-        """Give the lease back."""
-        with self._transaction(write=True) as database:
-            lease = self._market(database, market, write=True)[2]
-            if lease.held(owner, token):
-                self._set_lease(database, market, lease.given_back())
+            new = change(lease, self._now(database))
+            if new is not None:
+                database.change(
+                    "UPDATE markets SET owner = ?, token = ?, since = ?, until = ? WHERE name = ?",
+                    new.owner,
+                    new.token,
+                    new.since,
+                    new.until,
+                    market,
+                )
+        return new
 
     def keys(self) -> list[dict[str, Any]]:
         """API keys."""
@@ -347,13 +320,13 @@ class SqlStore(Store):
 
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""
-        check_name("id", key.get("id", ""))
+        name("id", key.get("id", ""))
         text = encode(key)
         with self._transaction(write=True) as database:
             if replacing is not None:
                 update = "UPDATE keys SET body = ? WHERE id = ? AND body = ?"
                 if not database.change(update, text, key["id"], encode(replacing)):
-                    raise Conflict(f"key {key['id']!r} is not the one to be replaced")
+                    raise contract.Conflict(f"key {key['id']!r} is not the one to be replaced")
                 return
             database.change(
                 "INSERT INTO keys (id, body) VALUES (?, ?)"
@@ -365,12 +338,12 @@ class SqlStore(Store):
     def drop_key(self, key_id: str) -> None:
         """Forget a key."""
         with self._transaction(write=True) as database:
-            if not key_id.isprintable() or not database.change(
+            if not contract.is_name(key_id) or not database.change(
                 "DELETE FROM keys WHERE id = ?", key_id
             ):
                 raise LookupError(f"key {key_id!r} is not in the store")
 
-    def dump(self) -> Iterator[Row]:
+    def dump(self) -> Iterator[TableRow]:
         """Every row, on a connection of its own."""
         with self._reading() as database:
             for table, columns in COLUMNS.items():
@@ -381,12 +354,12 @@ class SqlStore(Store):
                 ):
                     yield from ((table, row) for row in chunk)
 
-    def load(self, rows: Iterable[Row]) -> None:
+    def load(self, rows: Iterable[TableRow]) -> None:
         """Fill an empty store, in one transaction."""
         with self._transaction(write=True) as database:
             for table in ("markets", "keys"):
                 if database.rows(f"SELECT 1 FROM {table} LIMIT 1"):
-                    raise ValueError("the store to restore into is not empty")
+                    raise contract.not_empty()
             for table, group in groupby(rows, key=lambda row: row[0]):
                 size = 1 if table in _LARGE else CHUNK
                 while chunk := [row for _, row in islice(group, size)]:
@@ -396,5 +369,5 @@ class SqlStore(Store):
     def check(self) -> None:
         """Read everything, each market's journal from end to end."""
         for market in self.markets():
-            check_market(self, market)
+            contract.check_market(self, market)
         self.keys()

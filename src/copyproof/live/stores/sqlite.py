@@ -14,59 +14,21 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from copyproof.live.stores.contract import Damaged, Store, StoreError, Uncertain
+from copyproof.live.stores.contract import Damaged, Store, StoreError, Uncertain, exists_already
 from copyproof.live.stores.schema import STEPS, VERSION
-from copyproof.live.stores.sql import CHUNK, UNLEASE, Database, SqlStore
-
-__all__ = ["SqliteStore", "write_backup"]
+from copyproof.live.stores.sql import UNLEASE, Database, SqlStore
+from copyproof.validation import require
 
 APPLICATION = 0x636F7079
 """What marks a file as ours (SQLite's application id): "copy"."""
 
 BUSY_SECONDS = 5.0
 """How long a writer waits for another process."""
-
-
-class _Connection:
-    """An SQLite connection as a ``Database``."""
-
-    def __init__(self, raw: sqlite3.Connection) -> None:
-        self.raw = raw
-
-    def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
-        return self.raw.execute(sql, parameters).fetchall()
-
-    def change(self, sql: str, *parameters: object) -> int:
-        return self.raw.execute(sql, parameters).rowcount
-
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-        marks = ", ".join("?" * len(columns))
-        self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
-
-    def stream(
-        self, sql: str, *parameters: object, size: int = CHUNK
-    ) -> Iterator[list[tuple[Any, ...]]]:
-        cursor = self.raw.execute(sql, parameters)
-        while chunk := cursor.fetchmany(size):
-            yield chunk
-
-    def pause(self) -> None:
-        self.raw.execute("COMMIT")
-        self.raw.execute("BEGIN")  # which holds nothing before its first query
-
-    def begin(self, write: bool) -> None:
-        self.raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-
-    def commit(self) -> None:
-        self.raw.execute("COMMIT")
-
-    def rollback(self) -> None:
-        self.raw.execute("ROLLBACK")
 
 
 class SqliteStore(SqlStore):
@@ -105,8 +67,7 @@ class SqliteStore(SqlStore):
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__()
-        if synchronous not in ("full", "off"):
-            raise ValueError(f"synchronous = {synchronous!r} is not full or off")
+        check_synchronous(synchronous)
         self._path = Path(os.path.abspath(path))
         self._synchronous = synchronous
         self._create = create
@@ -172,9 +133,6 @@ class SqliteStore(SqlStore):
         except OSError as error:
             raise StoreError(f"{self._path}: the file is gone ({error.strerror})") from error
         return found.st_dev, found.st_ino
-
-    def _database(self, raw: sqlite3.Connection) -> Database:
-        return _Connection(raw)
 
     def _connection(self) -> Any:
         """The one connection that writes, opened anew if need be."""
@@ -246,7 +204,7 @@ class SqliteStore(SqlStore):
             raw = self._connect("rw")
             try:
                 raw.execute("BEGIN")
-                yield _Connection(raw)
+                yield Database(raw)
             finally:
                 raw.close()
         except sqlite3.Error as error:
@@ -289,12 +247,17 @@ class SqliteStore(SqlStore):
             self._drop()
 
 
+def check_synchronous(value: str) -> None:
+    """Refuse what is neither "full" nor "off"."""
+    require(value in ("full", "off"), "synchronous", value, "full or off")
+
+
 def write_backup(store: Store, path: Path) -> None:
     """Write what any store holds, as of one moment, into a new SQLite file.
 
     Raises
     ------
-    ValueError
+    FieldError
         If the file exists.
     StoreError
         If it cannot be written.
@@ -310,7 +273,7 @@ def write_backup(store: Store, path: Path) -> None:
 def _into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
     """Let ``copy`` write a file beside ``path``, sync it, and only then give it its name."""
     if path.exists():
-        raise ValueError(f"path = {path} exists already")
+        raise exists_already("path", path)
     beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         try:
@@ -319,7 +282,7 @@ def _into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
                 os.fsync(file.fileno())
             os.link(beside, path)
         except FileExistsError:
-            raise ValueError(f"path = {path} exists already") from None
+            raise exists_already("path", path) from None
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path}: the backup cannot be written: {error}") from error
         folder = os.open(path.parent, os.O_RDONLY)

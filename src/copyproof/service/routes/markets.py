@@ -9,7 +9,7 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from copyproof.live import MarketConfig
-from copyproof.live.machine import plan_of
+from copyproof.live.market import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import Refusal
 from copyproof.service.messages import (

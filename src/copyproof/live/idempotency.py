@@ -14,26 +14,26 @@ import numpy as np
 KEY_SECONDS = 86400.0
 
 
-class Kept(NamedTuple):
-    """The answer that belongs to a key."""
+class Answer(NamedTuple):
+    """What was answered to the request of a key."""
 
     request: str
-    """A digest."""
+    """A digest of it."""
     answer: Any
 
 
-class Keys:
-    """Keys, in the order in which they came.
+class Answers:
+    """Answers by key, in the order in which the keys came.
 
     Examples
     --------
-    >>> keys = Keys()
-    >>> keys.put("mine", 0.0, "9f", [1, [17]])
-    >>> keys.get("mine").answer
+    >>> answers = Answers()
+    >>> answers.put("mine", 0.0, "9f", [1, [17]])
+    >>> answers.get("mine").answer
     [1, [17]]
-    >>> keys.put("another", 86401.0, "9f", True)
-    >>> len(keys)
-    1
+    >>> answers.put("another", 86401.0, "9f", True)
+    >>> answers.get("mine") is None
+    True
     """
 
     def __init__(self) -> None:
@@ -44,13 +44,13 @@ class Keys:
     def __len__(self) -> int:
         return len(self._texts)
 
-    def get(self, key: str) -> Kept | None:
+    def get(self, key: str) -> Answer | None:
         """What was answered to a key; None if it is new, or long forgotten."""
         text = self._texts.get(key)
         if text is None:
             return None
         _, request, answer = text.split(" ", 2)
-        return Kept(request, json.loads(answer))
+        return Answer(request, json.loads(answer))
 
     def put(self, key: str, at: float, request: str, answer: Any) -> None:
         """Keep the answer that a key got at a time, and forget those of more than a day before."""

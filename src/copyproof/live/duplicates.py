@@ -1,4 +1,4 @@
-"""Copies suspected by equal histories: arms that were paid the same rewards in the same order.
+"""Duplicate detection by equal histories: arms that were paid the same rewards in the same order.
 
 Two arms are suspected if their first m answers agree one by one (m = 16, 64, 256 or 1024, the
 largest at which they do), and independent arms would hardly do so. With independent rewards the
@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from copyproof_client.records import Suspicion
 
 from copyproof.engine.live import PRINTS
-from copyproof.live.records import Suspicion
 
 _MOST_EXPECTED = 1e-3
 

@@ -2,9 +2,20 @@
 
 import random
 
+import numpy as np
 import pytest
 
+from copyproof.engine.live import Live
+from copyproof.engine.state import State
 from copyproof.live import MarketConfig, Principal
+from copyproof.live.events import (
+    AgentRegistered,
+    ArmRetired,
+    ArmsRegistered,
+    DecisionRequest,
+    Told,
+)
+from copyproof.live.layout import TABLE
 from copyproof.live.market import MarketState
 from copyproof.live.snapshots import from_bytes, to_bytes
 
@@ -15,29 +26,22 @@ def entered(policy: str, seed: int, *, reload: bool) -> MarketState:
     state = MarketState(MarketConfig(policy, seed=seed, horizon=1000))
     names = []
     for step in range(400):
+        at = float(step)
         if step < 3 or rng.random() < 0.2:
             names.append(f"agent {step}")
-            state.enter({"kind": "agent", "agent": names[-1]})
+            state.enter(AgentRegistered(agent=names[-1], at=at))
         arms = [[rng.choice(names), f"arm {step} {n}"] for n in range(rng.randint(1, 9))]
-        state.enter({"kind": "arms", "arms": arms})
+        state.enter(ArmsRegistered(arms=arms, at=at))
         if rng.random() < 0.3:
             agent, arm = arms[0]
-            state.enter({"kind": "retire", "agent": agent, "arm": arm})
-        state.enter({"kind": "asked", "at": float(step), "round": 0, "count": 3})
+            state.enter(ArmRetired(agent=agent, arm=arm, at=at))
         state.settle()
-        last = state.machine.round
-        rewards = [rng.random() for _ in range(3)]
-        state.enter(
-            {
-                "kind": "told",
-                "at": float(step),
-                "rounds": [last - 2, last - 1, last],
-                "rewards": rewards,
-            }
-        )
+        asked = state.decide(DecisionRequest(3, at), None)
+        rounds = [asked.round, asked.round + 1, asked.round + 2]
+        state.enter(Told(rounds=rounds, rewards=[rng.random() for _ in range(3)], at=at))
         if reload and step % 7 == 0:
             state.settle()
-            again = from_bytes(*to_bytes(state))
+            again = from_bytes(to_bytes(state))
             assert again is not None
             state = again
     state.settle()
@@ -47,8 +51,8 @@ def entered(policy: str, seed: int, *, reload: bool) -> MarketState:
 @pytest.mark.parametrize("policy", ["prh-ucb", "h-ucb", "ucb1", "rh-ucb(L=1)", "h-ucb-t-free"])
 def test_growth_in_place_and_a_fresh_layout_decide_alike(policy: str) -> None:
     grown = entered(policy, 1, reload=False)
-    assert grown.machine.arena.arms > 1000
-    assert grown.machine.arena.agents > 60
+    assert grown.arrays.arms > 1000
+    assert grown.arrays.agents > 60
     assert entered(policy, 1, reload=True).digest() == grown.digest()
 
 
@@ -67,3 +71,12 @@ def test_registering_one_by_one_or_all_at_once_is_the_same() -> None:
         other.register_arm(agent, arm)
     other.register_arms(more[20:])
     assert [decision.arm for decision in one.ask(900)] == [d.arm for d in other.ask(900)]
+
+
+def test_the_table_has_every_array_of_the_kernels_once() -> None:
+    names = [one.name for one in TABLE]
+    assert sorted(names) == sorted([*State._fields, *Live._fields])
+    arrays = MarketState(MarketConfig("h-ucb")).arrays
+    for one in TABLE:
+        shown = getattr(arrays.state if one.name in State._fields else arrays.live, one.name)
+        assert shown.dtype == (one.dtype.base if isinstance(one.dtype, np.dtype) else one.dtype)

@@ -1,0 +1,279 @@
+"""Ask which arm to show, and tell what came of it: the two requests that come all the time.
+
+A market in memory and its journal in a store are kept in step. What is written is carried out in
+memory at once, staged, and committed at the end of a *group* with one append. If the store fails,
+or the group ends with an error, nothing of it has happened, and memory is rebuilt from the store
+before anything else is answered: also when it is not known whether the store has it
+(``Uncertain``), as then the store decides.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from copyproof_client.records import Decision, Told
+
+from copyproof.live import events
+from copyproof.live.events import DecisionRequest, Eligible, Expired, Ids, Key, MarketEvent
+from copyproof.live.idempotency import Answer
+from copyproof.live.market import MarketState, answers_of
+from copyproof.live.records import (
+    MOST_DECISIONS,
+    KeyReused,
+    MarketConfig,
+    NoArm,
+    checked_pairs,
+    plain_eligible,
+    unit_reward,
+)
+from copyproof.live.replay import recover
+from copyproof.live.snapshots import to_bytes
+from copyproof.live.stores import Store, StoreError
+from copyproof.validation import FieldError, name, require, shown, whole_in
+
+
+class AskTell:
+    """One market, asked and told; ``Principal`` says who takes part."""
+
+    config: MarketConfig
+    _ids: Ids
+    _state: MarketState
+    _last: int
+    _saved: int
+
+    def __init__(
+        self, store: Store, market: str, clock: Callable[[], float], token: int | None
+    ) -> None:
+        self.store = store
+        self.market = name("market", market)
+        self.token = token
+        self._clock = clock
+        self._staged: list[dict[str, Any]] = []
+        self._depth = 0
+        self._failed = False
+
+    def ask(
+        self,
+        count: int = 1,
+        *,
+        eligible: Eligible | None = None,
+        slate: bool = False,
+        key: str | None = None,
+    ) -> list[Decision]:
+        """Decide what to show.
+
+        Parameters
+        ----------
+        count : int
+            How many plays, one after another, up to 1000.
+        eligible : sequence of str or mapping of str to sequence of str, optional
+            The agents that may be chosen, or arms by agent.
+        slate : bool
+            Whether all arms must be different; there are fewer decisions than ``count`` if
+            there are fewer arms.
+        key : str, optional
+            A key of the caller's choice: the same key gives the same decisions again.
+
+        Raises
+        ------
+        NoArm
+            If there is nothing to choose.
+        """
+        if type(count) is not int or not 1 <= count <= MOST_DECISIONS:
+            count = whole_in("count", count, 1, MOST_DECISIONS)
+        if not isinstance(slate, bool):
+            raise FieldError("slate", slate, "true or false")
+        wanted = None if eligible is None else plain_eligible(eligible)
+        keyed = self._keyed(key, ["ask", count, wanted, slate])
+        if found := self._answered(keyed):
+            return self._decisions(*found.answer)
+        state = self._current()
+        registry = state.registry
+        among = None if wanted is None else registry.numbers_of(wanted)
+        choosable = registry.available if among is None else registry.choosable(among)
+        if choosable == 0:
+            raise NoArm(
+                "no arm is registered" if among is None else "eligible: no such arm is registered"
+            )
+        # A slate is as long as it can be, so that replay, which counts decisions, does the same.
+        made = min(count, choosable) if slate else count
+        with self.group():
+            at = self._expire_due()
+            try:
+                asked = state.decide(DecisionRequest(made, at, wanted, slate, keyed), among)
+            except BaseException:
+                self._failed = True  # some of it may be carried out
+                raise
+            self._staged.append(events.encode(asked))
+        return self._decisions(asked.round, asked.arms)
+
+    def tell(self, decision: str, reward: float, *, key: str | None = None) -> Told:
+        """Tell the reward of a decision, a number in [0, 1]."""
+        return self._tell([(decision, reward)], key, "decision", "reward")[0]
+
+    def tell_many(
+        self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
+    ) -> list[Told]:
+        """Tell rewards as (decision, reward), up to 1000, one after another; all or none."""
+        rewards = checked_pairs("rewards", rewards, "(decision, reward)")
+        whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
+        return self._tell(rewards, key, "rewards[{}].decision", "rewards[{}].reward")
+
+    def _tell(
+        self, rewards: Sequence[tuple[str, float]], key: str | None, first: str, second: str
+    ) -> list[Told]:
+        """Tell rewards; the fields' names have a blank for the place in the list."""
+        last, round_of = self._current().round, self._ids.round
+        rounds = [round_of(decision, last, first, n) for n, (decision, _) in enumerate(rewards)]
+        values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
+        keyed = self._keyed(key, ["tell", rounds, values])
+        if found := self._answered(keyed):
+            return self._told(*found.answer)
+        with self.group():
+            at = self._expire_due()
+            outcomes = self._write(events.Told(rounds, values, at, keyed))
+        return self._told(rounds, answers_of(outcomes))
+
+    def expire(self, now: float | None = None) -> int:
+        """Give decisions whose window is over the default reward; how many there were.
+
+        ``ask`` and ``tell`` do it by themselves; call it now and then where nobody asks.
+        """
+        with self.group():
+            before = self.pending
+            self._expire_due(now)
+            return before - self.pending
+
+    def _expire_due(self, now: float | None = None) -> float:
+        """Write down what has expired by now; the time."""
+        at = self._time(now)
+        due = self._state.due(at)
+        if due is not None:
+            self._write(Expired(*due, at))
+        return at
+
+    def _decisions(self, first: int, arms: Sequence[int]) -> list[Decision]:
+        registry, id_of = self._state.registry, self._ids.id
+        agents, owners, names = registry.agent_names, registry.arm_owner, registry.arm_names
+        return [
+            Decision(id_of(number), agents[owners[arm]], names[arm], number)
+            for number, arm in enumerate(arms, first)
+        ]
+
+    def _told(self, rounds: Sequence[int], answers: Sequence[Sequence[Any]]) -> list[Told]:
+        return [
+            Told(self._ids.id(number), status, value)
+            for number, (status, value) in zip(rounds, answers, strict=True)
+        ]
+
+    @property
+    def pending(self) -> int:
+        """How many decisions wait for their reward."""
+        return self._current().arrays.pending
+
+    @property
+    def last(self) -> int:
+        """The number of the last event that is stored."""
+        return self._last
+
+    @property
+    def saved(self) -> int:
+        """The event after which the newest snapshot was taken that is known to be good."""
+        return self._saved
+
+    # --- the journal -----------------------------------------------------------------------
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Commit all that is written within together, at the end, with one sync.
+
+        Nothing that was answered within may be passed on before the end. If the store fails, or
+        the block ends with an error, nothing of the group has happened.
+        """
+        self._current()
+        self._depth += 1
+        before = len(self._staged) if self._depth > 1 else 0
+        try:
+            yield
+            if self._depth == 1:
+                self._commit()
+        except BaseException:
+            # An error that comes before anything is written leaves a larger group as it is.
+            if len(self._staged) > before:
+                self._failed = True
+            raise
+        finally:
+            self._depth -= 1
+            if self._depth == 0 and self._failed:
+                self._staged = []
+
+    def snapshot(self) -> None:
+        """Save the state, so that the next start need not replay what came before."""
+        require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
+        self.store.save_snapshot(self.market, self._last, to_bytes(self._current()))
+        self._saved = self._last
+
+    def compact(self) -> None:
+        """Save the state, and drop the journal before the last snapshot but this one.
+
+        So there are always two ways back, should a snapshot be damaged.
+        """
+        self.snapshot()
+        older = self.store.snapshot(self.market, before=self._last)
+        if older is not None:
+            self.store.compact(self.market, older[0])
+
+    def _current(self) -> MarketState:
+        """The state; rebuilt from the store first, if something failed."""
+        if self._failed:
+            if self._depth > 0:
+                raise StoreError("this group has failed: nothing of it is stored")
+            self._rebuild()
+        return self._state
+
+    def _rebuild(self) -> None:
+        self._failed = True
+        self._staged = []
+        self._state, self._last, self._saved = recover(self.store, self.market, self.config)
+        self._failed = False
+
+    def _commit(self) -> None:
+        if self._failed:
+            raise StoreError("this group has failed: nothing of it is stored")
+        if self._staged:
+            self.store.append(self.market, self._last + 1, self._staged, token=self.token)
+            self._last += len(self._staged)
+            self._staged = []
+
+    def _time(self, now: float | None = None) -> float:
+        at = float(self._clock() if now is None else now)
+        if not math.isfinite(at):
+            raise FieldError("now", at, "a finite number")
+        return max(at, self._state.at)
+
+    def _write(self, event: MarketEvent) -> Any:
+        """Carry an event out in memory, and have it committed at the end of the group."""
+        self._staged.append(events.encode(event))
+        self._state.enter(event)
+        return self._state.settle()
+
+    def _keyed(self, key: str | None, request: Any) -> Key | None:
+        """A caller's key with the digest of its request."""
+        if key is None:
+            return None
+        written = json.dumps(request, separators=(",", ":"))
+        return Key(name("key", key), hashlib.sha256(written.encode()).hexdigest()[:32])
+
+    def _answered(self, key: Key | None) -> Answer | None:
+        """What was answered to a key before, if it was; KeyReused if to another request."""
+        if key is None:
+            return None
+        found = self._current().answers.get(key.key)
+        if found is not None and found.request != key.request:
+            raise KeyReused(
+                f"key = {shown(key.key)} is not free: it came with another request before"
+            )
+        return found

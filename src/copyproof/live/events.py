@@ -1,0 +1,311 @@
+"""What happens in a market: a closed set of records, and the journal's lines that they are.
+
+The state of a market is a function of its events, and of nothing else. A record is made once, with
+everything that is written, and never changed. ``encode`` and ``decode`` are the only places that
+know the journal's words:
+
+==========  ===================  ===============================================================
+kind        record               what it says beside ``at``, its time in seconds since 1970
+==========  ===================  ===============================================================
+policy      PolicyChanged        the policy from now on, statistics kept
+agent       AgentRegistered      the agent's name
+arms        ArmsRegistered       arms = [[agent, arm], …]; one that is known comes back
+retire      ArmRetired           agent, arm
+suspend     Suspended            the agent, or one of its arms: agent, arm
+resume      Resumed              the same
+asked       Asked                round = the first one, arms = what was decided, as numbers in order
+                                 of registration; eligible and slate as asked for
+told        Told                 rounds, rewards
+expired     Expired              upto: what waits up to this round takes the default; forgotten
+kept        Unchanged            nothing but the answer to a request that changed nothing
+==========  ===================  ===============================================================
+
+Any event may carry an idempotency key, with a digest of the request that it came with and, where
+the event does not tell it, the answer. Decisions are numbered by rounds 1, 2, 3, …; their ``Ids``
+are what callers know them by, and a format like the journal's.
+
+Records are named tuples: a journal has millions of them, and a frozen dataclass takes three times
+as long to make.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias
+
+from copyproof.live.records import Unknown
+
+Eligible: TypeAlias = Mapping[str, Sequence[str]] | Sequence[str]
+"""The agents that may be chosen, or arms by agent."""
+
+
+class Diverged(RuntimeError):
+    """The journal holds what this version does not understand or would not have decided."""
+
+
+class Key(NamedTuple):
+    """An idempotency key, the digest of its request, and the answer if the event has none."""
+
+    key: str
+    request: str
+    answer: bool | int | None = None
+
+
+class DecisionRequest(NamedTuple):
+    """A request for decisions, as it is carried out; ``Asked`` is what it becomes."""
+
+    plays: int
+    at: float
+    eligible: Eligible | None = None
+    slate: bool = False
+    key: Key | None = None
+
+
+class PolicyChanged(NamedTuple):
+    """Another policy takes over."""
+
+    policy: str
+    at: float
+    key: Key | None = None
+
+
+class AgentRegistered(NamedTuple):
+    """An agent joins."""
+
+    agent: str
+    at: float
+    key: Key | None = None
+
+
+class ArmsRegistered(NamedTuple):
+    """Arms join, or come back."""
+
+    arms: Sequence[Sequence[str]]
+    at: float
+    key: Key | None = None
+
+
+class ArmRetired(NamedTuple):
+    """An arm is withdrawn."""
+
+    agent: str
+    arm: str
+    at: float
+    key: Key | None = None
+
+
+class Suspended(NamedTuple):
+    """An agent, or one of its arms, is kept out of all choices."""
+
+    agent: str
+    at: float
+    arm: str | None = None
+    key: Key | None = None
+
+
+class Resumed(NamedTuple):
+    """An agent, or one of its arms, is let back in."""
+
+    agent: str
+    at: float
+    arm: str | None = None
+    key: Key | None = None
+
+
+class Asked(NamedTuple):
+    """Decisions, from ``round`` on."""
+
+    round: int
+    arms: Sequence[int]
+    at: float
+    eligible: Eligible | None = None
+    slate: bool = False
+    key: Key | None = None
+
+
+class Told(NamedTuple):
+    """Rewards of decisions, one after another."""
+
+    rounds: Sequence[int]
+    rewards: Sequence[float]
+    at: float
+    key: Key | None = None
+
+
+class Expired(NamedTuple):
+    """Decisions whose reward window is over."""
+
+    upto: int
+    forgotten: int
+    at: float
+    key: Key | None = None
+
+
+class Unchanged(NamedTuple):
+    """A request with a key that had nothing to change."""
+
+    at: float
+    key: Key | None = None
+
+
+MarketEvent: TypeAlias = (
+    Asked
+    | Told
+    | Expired
+    | AgentRegistered
+    | ArmsRegistered
+    | ArmRetired
+    | Suspended
+    | Resumed
+    | PolicyChanged
+    | Unchanged
+)
+
+_WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
+    Asked: ("asked", ("round", "eligible", "slate", "at", "key", "arms")),
+    Told: ("told", ("rounds", "rewards", "at", "key")),
+    Expired: ("expired", ("upto", "forgotten", "at", "key")),
+    AgentRegistered: ("agent", ("agent", "at", "key")),
+    ArmsRegistered: ("arms", ("arms", "at", "key")),
+    ArmRetired: ("retire", ("agent", "arm", "at", "key")),
+    Suspended: ("suspend", ("agent", "arm", "at", "key")),
+    Resumed: ("resume", ("agent", "arm", "at", "key")),
+    PolicyChanged: ("policy", ("policy", "at", "key")),
+    Unchanged: ("kept", ("at", "key")),
+}
+"""The tag of each record, and its fields in the order in which they are written."""
+
+
+class _Reader(NamedTuple):
+    """How a line is read: quickly if it has ``size`` fields, those that must be there."""
+
+    record: Callable[..., MarketEvent]
+    fields: Callable[[Mapping[str, Any]], Any]
+    size: int
+    known: str
+
+
+def _reader(record: type[MarketEvent]) -> _Reader:
+    needed = [name for name in record._fields if name not in record._field_defaults]
+    return _Reader(record, itemgetter(*needed), 1 + len(needed), ", ".join(_WRITTEN[record][1]))
+
+
+_READERS = {kind: _reader(record) for record, (kind, _) in _WRITTEN.items()}
+
+
+def kind_of(record: type[MarketEvent]) -> str:
+    """Return the tag of a record in the journal."""
+    return _WRITTEN[record][0]
+
+
+def encode(event: MarketEvent) -> dict[str, Any]:
+    """Return an event as the journal keeps it; what is None or False is left out.
+
+    Examples
+    --------
+    >>> encode(Suspended("ann", 0.5, key=Key("mine", "9f", True)))
+    {'kind': 'suspend', 'agent': 'ann', 'at': 0.5, 'key': 'mine', 'request': '9f', 'answer': True}
+    """
+    kind, names = _WRITTEN[type(event)]
+    data: dict[str, Any] = {"kind": kind}
+    for name in names:
+        value = getattr(event, name)
+        if value is None or value is False:
+            continue
+        if name == "key":
+            data["key"], data["request"] = value.key, value.request
+            if value.answer is not None:
+                data["answer"] = value.answer
+        else:
+            data[name] = value
+    return data
+
+
+def decode(data: Mapping[str, Any]) -> MarketEvent:
+    """Read what ``encode`` wrote.
+
+    Raises
+    ------
+    Diverged
+        If the kind, or a field, is not known, or one is missing.
+
+    Examples
+    --------
+    >>> decode({"kind": "told", "rounds": [7], "rewards": [0.5], "at": 3.0}).rounds
+    [7]
+    """
+    kind = data.get("kind", "")
+    reader = _READERS.get(kind)
+    if reader is None:
+        raise Diverged(f"the journal holds an event of kind {kind!r}, which is not known")
+    try:
+        if len(data) == reader.size:
+            return reader.record(*reader.fields(data))
+        values = {name: value for name, value in data.items() if name != "kind"}
+        if "key" in values:
+            request, answer = values.pop("request"), values.pop("answer", None)
+            values["key"] = Key(values["key"], request, answer)
+        return reader.record(**values)
+    except (KeyError, TypeError):
+        found = ", ".join(name for name in data if name != "kind")
+        raise Diverged(
+            f"the journal holds an event of kind {kind!r} with the fields {found}; known are "
+            f"{reader.known} (with a key also request and answer)"
+        ) from None
+
+
+# --- decisions, as callers know them -----------------------------------------------------------
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class Ids:
+    """Ids of one market's decisions: its name, the round in base 36, and a check.
+
+    Only this market makes the check, so that an id that is mistyped, or of another market, does not
+    name a decision here. It is no secret: who may tell rewards is decided by who calls.
+
+    Examples
+    --------
+    >>> ids = Ids("m", seed=0)
+    >>> ids.round(ids.id(12345), last=20000)
+    12345
+    """
+
+    def __init__(self, market: str, seed: int) -> None:
+        self._market = market
+        self._start = hashlib.blake2b(f"{market} {seed}".encode(), digest_size=5)
+
+    def id(self, round_: int) -> str:
+        """The id of a decision."""
+        return f"{self._market}-{_base36(round_)}-{self._check(round_)}"
+
+    def round(
+        self, decision: object, last: int, field: str = "decision", place: int | None = None
+    ) -> int:
+        """The round of a decision, at most ``last``; Unknown if this is no id of this market.
+
+        ``field`` may have a blank for a place in a list, as ``rewards[{}].decision`` has.
+        """
+        if isinstance(decision, str) and len(decision) < 1000:
+            name, _, _ = decision.rpartition("-")
+            market, _, digits = name.rpartition("-")
+            if market == self._market and 0 < len(digits) <= 12 and set(digits) <= set(_DIGITS):
+                number = int(digits, 36)
+                if 0 < number <= last and decision == self.id(number):
+                    return number
+        raise Unknown(field.format(place), decision)
+
+    def _check(self, round_: int) -> str:
+        digest = self._start.copy()
+        digest.update(round_.to_bytes(8, "little"))
+        return digest.hexdigest()
+
+
+def _base36(number: int) -> str:
+    """A number of at least 1 in base 36."""
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits

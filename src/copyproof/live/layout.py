@@ -1,0 +1,110 @@
+"""Which arrays a live market has, and where in them everything lies.
+
+``TABLE`` is all that is known of an array: from it ``Arrays`` allocates, grows, shows to the
+kernels, exports and loads. Agents are items 0 … n − 1, with room for more; behind them lie the
+pools of arms, each a contiguous range of items, and its tree a contiguous range of nodes.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from copyproof.engine.live import COUNTERS, HISTORY, LOG, PAST, PRINTS
+from copyproof.engine.state import ABSENT, EPOCH, ITEM, POOL, WINDOW, power_of_two
+from copyproof.engine.tournament import NODE, allocate_nodes
+
+Axis: TypeAlias = Literal[
+    "item", "pool", "node", "leaf", "agent", "stream", "arm", "decision", "epoch", "counter"
+]
+"""What an array has a row for; a stream of random numbers has the principal, and every agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """One array: its name in ``State`` or ``Live``, the type of a row, and what has a row."""
+
+    name: str
+    dtype: Any
+    axis: Axis
+    exported: bool = False
+    """Whether its rows, as far as they are in use, are exported as they are."""
+    fill: int = 0
+    """What rows hold that are not in use yet."""
+
+    def allocate(self, rows: int) -> Any:
+        """Make a new array; a tree's siblings share a cache line."""
+        if self.axis == "node":
+            return allocate_nodes(rows)
+        return np.full(rows, self.fill, self.dtype) if self.fill else np.zeros(rows, self.dtype)
+
+
+TABLE = (
+    Array("items", ITEM, "item"),
+    Array("place", np.int32, "item", fill=ABSENT),
+    Array("start", np.int8, "item", fill=ABSENT),
+    Array("marks", np.int8, "item"),
+    Array("pools", POOL, "pool"),
+    Array("nodes", NODE, "node"),
+    Array("values", np.float64, "leaf"),
+    Array("members", np.int64, "leaf"),
+    Array("order", np.int64, "agent"),
+    Array("left", np.int64, "agent"),
+    Array("keys", np.dtype((np.uint64, 2)), "stream"),
+    Array("item_of", np.int64, "arm"),
+    Array("windows", WINDOW, "agent", exported=True),
+    Array("epoch", EPOCH, "epoch", exported=True),
+    Array("past", PAST, "agent", exported=True),
+    Array("past_arms", PAST, "arm", exported=True),
+    Array("history", HISTORY, "arm", exported=True),
+    Array("prints", np.dtype((np.uint64, len(PRINTS))), "arm", exported=True),
+    Array("log", LOG, "decision", exported=True),
+    Array("counters", np.int64, "counter", exported=True),
+)
+FIXED: dict[Axis, int] = {"epoch": 1, "counter": COUNTERS}
+"""Axes that do not grow, and their rows."""
+LEAST_ROOM = 4
+"""Arms that a pool has room for at first."""
+_TRASH = 2
+"""Nodes that trees of pools without arms share."""
+
+
+class Layout(NamedTuple):
+    """Where everything lies: of each pool its first item, how many it has, and has room for."""
+
+    first: Any
+    used: Any
+    room: Any
+    base: Any
+    """Of each pool, the first node of its tree."""
+    item: Any
+    """Of each arm."""
+    items: int
+    """How many items there are in all, and nodes."""
+    nodes: int
+
+
+def lay_out(owner: Any, agents: int, agent_room: int, is_flat: bool) -> Layout:
+    """Lay pools one after another, behind the agents; arms in order of registration."""
+    arms = len(owner)
+    if is_flat:
+        used, before = np.array([arms]), np.arange(arms)
+    else:
+        used = np.bincount(owner, minlength=agents)[:agents]
+        # The arms of each agent, in order: how many of the same agent come before.
+        by_owner = np.argsort(owner, kind="stable")
+        before = np.empty(arms, np.int64)
+        before[by_owner] = np.arange(arms) - (np.cumsum(used) - used)[owner[by_owner]]
+    room = np.array([power_of_two(max(LEAST_ROOM, n)) if n else 0 for n in used.tolist()], np.int64)
+    ends = np.cumsum(room)
+    top = 0 if is_flat else 2 * agent_room  # nodes of the agents' own tree
+    first = np.where(room > 0, agent_room + ends - room, 0)
+    base = np.where(room > 0, _TRASH + top + 2 * (ends - room), 0)
+    item = (agent_room if is_flat else first[owner]) + before
+    taken = int(room.sum())
+    if not is_flat:  # pool 0, whose items are the agents
+        first, used, room, base = (
+            np.concatenate([[head], rest])
+            for head, rest in ((0, first), (agents, used), (agent_room, room), (_TRASH, base))
+        )
+    return Layout(first, used, room, base, item, agent_room + taken, _TRASH + top + 2 * taken)

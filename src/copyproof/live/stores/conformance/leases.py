@@ -1,0 +1,63 @@
+"""One writer at a time, and none after it has lost its lease."""
+
+import threading
+from pathlib import Path
+
+from copyproof.live.stores.conformance.base import Opening, numbered, refused
+from copyproof.live.stores.contract import LeaseLost
+
+
+class LeaseConformance(Opening):
+    """Leases and their tokens."""
+
+    def test_one_owner_at_a_time(self, tmp_path: Path) -> None:
+        """While one holds the lease, another does not get it; markets have leases of their own."""
+        store, other = self.made(tmp_path), self.store(tmp_path)
+        store.create_market("n", {})
+        token = store.acquire("m", "a", 60.0)
+        assert token is not None
+        assert other.acquire("m", "b", 60.0) is None
+        assert other.acquire("n", "b", 60.0) is not None
+        assert store.renew("m", "a", token, 60.0)
+        assert not other.renew("m", "b", token, 60.0)
+        assert not other.renew("m", "a", token + 1, 60.0)
+        store.release("m", "a", token)
+        following = other.acquire("m", "b", 60.0)
+        assert following is not None
+        assert following > token
+        refused(ValueError, lambda: store.acquire("m", "", 1.0))
+        refused(ValueError, lambda: store.acquire("m", "a", 0.0))
+        refused(ValueError, lambda: store.renew("m", "a", 1, float("nan")))
+
+    def test_who_lost_the_lease_cannot_write(self, tmp_path: Path) -> None:
+        """An old token is refused by the store, whatever its owner believes."""
+        store, other = self.made(tmp_path), self.store(tmp_path)
+        old = store.acquire("m", "a", 0.05)
+        store.append("m", 1, numbered(1, 1), token=old)
+        new = None
+        while new is None:
+            new = other.acquire("m", "b", 60.0)
+        assert old is not None
+        assert new > old
+        refused(LeaseLost, lambda: store.append("m", 2, numbered(2, 1), token=old))
+        refused(LeaseLost, lambda: store.append("m", 2, numbered(2, 1)))
+        assert not store.renew("m", "a", old, 60.0)
+        store.release("m", "a", old)
+        other.append("m", 2, numbered(2, 1), token=new)
+        other.release("m", "b", new)
+        refused(LeaseLost, lambda: other.append("m", 3, numbered(3, 1), token=new))
+        store.append("m", 3, numbered(3, 1))
+        assert [event["n"] for _, event in store.events("m")] == [1, 2, 3]
+
+    def test_an_owner_may_take_its_lease_again(self, tmp_path: Path) -> None:
+        """It gets a new token, and the old one ends; a lease that ran out can be renewed."""
+        store = self.made(tmp_path)
+        old, new = store.acquire("m", "a", 60.0), store.acquire("m", "a", 0.001)
+        assert old is not None
+        assert new is not None
+        assert new > old
+        refused(LeaseLost, lambda: store.append("m", 1, numbered(1, 1), token=old))
+        threading.Event().wait(0.01)
+        assert store.renew("m", "a", new, 60.0)
+        assert store.acquire("m", "b", 60.0) is None
+        store.append("m", 1, numbered(1, 1), token=new)

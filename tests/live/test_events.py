@@ -1,0 +1,93 @@
+"""Events are what the journal says, and nothing else; ids name decisions of their own market."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copyproof.live import Diverged
+from copyproof.live.events import (
+    Asked,
+    Ids,
+    Key,
+    MarketEvent,
+    Suspended,
+    Told,
+    decode,
+    encode,
+    kind_of,
+)
+from copyproof.live.records import Unknown
+
+JOURNALS = sorted((Path(__file__).parents[1] / "golden" / "live").glob("*.ndjson"))
+
+
+@pytest.mark.parametrize("journal", JOURNALS, ids=lambda path: path.stem)
+def test_a_journal_is_written_as_it_was_read(journal: Path) -> None:
+    kinds = set()
+    for line in journal.read_text("utf-8").splitlines():
+        data = json.loads(line)
+        del data["number"]
+        kinds.add(data["kind"])
+        assert json.dumps(encode(decode(data))) == json.dumps(data)  # the order counts, too
+    assert kinds == {kind_of(record) for record in get_args(MarketEvent)}
+
+
+def test_fields_are_written_in_their_order_and_only_if_there_is_something() -> None:
+    asked = Asked(round=3, eligible={"ann": []}, slate=True, at=1.5, key=Key("k", "9f"), arms=[7])
+    assert list(encode(asked)) == [
+        *("kind", "round", "eligible", "slate", "at", "key", "request", "arms")
+    ]
+    assert list(encode(Asked(round=3, at=1.5, arms=[7]))) == ["kind", "round", "at", "arms"]
+    refused = Suspended(agent="ann", at=1.0, key=Key("k", "9f", False))
+    assert encode(refused)["answer"] is False
+    assert decode(encode(refused)) == refused
+
+
+def test_an_event_cannot_be_changed() -> None:
+    told = Told(rounds=[1], rewards=[1.0], at=0.0)
+    with pytest.raises(AttributeError):
+        told.at = 1.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({}, "an event of kind '', which is not known"),
+        ({"kind": "sold", "at": 1.0}, "an event of kind 'sold', which is not known"),
+        ({"kind": "agent", "agent": "ann", "at": 1.0, "age": 3}, "fields agent, at, age; known"),
+        ({"kind": "told", "rounds": [1], "at": 1.0}, "of kind 'told' with the fields rounds, at;"),
+        (
+            {"kind": "agent", "agent": "ann", "at": 1.0, "key": "k"},
+            "with the fields agent, at, key;",
+        ),
+        ({"kind": "agent", "agent": "ann", "at": 1.0, "answer": 1}, "fields agent, at, answer"),
+        (
+            {"kind": "kept", "at": 1.0},
+            r"with the fields at; known are at, key \(with a key also request",
+        ),
+    ],
+)
+def test_what_is_not_known_is_refused(data: dict[str, Any], message: str) -> None:
+    with pytest.raises(Diverged, match=message):
+        decode(data)
+
+
+@given(st.integers(1, 2**47), st.text(min_size=1, max_size=20))
+def test_an_id_gives_its_round_back(round_: int, market: str) -> None:
+    ids = Ids(market, seed=1)
+    assert ids.round(ids.id(round_), last=2**47) == round_
+    with pytest.raises(Unknown):
+        ids.round(ids.id(round_), last=round_ - 1)
+    for other in (Ids(market, seed=2), Ids(f"{market}-", seed=1), Ids("-", seed=1)):
+        with pytest.raises(Unknown):
+            other.round(ids.id(round_), last=2**47)
+
+
+@given(st.text() | st.none() | st.integers() | st.just("m-1-") | st.just("--") | st.just("m-٣-x"))
+def test_anything_else_is_unknown(text: object) -> None:
+    with pytest.raises(Unknown, match="is not known"):
+        Ids("m", seed=0).round(text, last=1000)
