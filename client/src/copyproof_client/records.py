@@ -13,6 +13,7 @@ __all__ = [
     "ApiKey",
     "ArmStatistics",
     "Decision",
+    "Role",
     "Statistics",
     "Status",
     "Suspicion",
@@ -23,6 +24,9 @@ __all__ = [
 
 Status: TypeAlias = Literal["counted", "ignored", "corrected", "refused-late"]
 """What became of a reward."""
+
+Role: TypeAlias = Literal["operator", "application", "agent", "auditor"]
+"""What the bearer of an API key may do."""
 
 Record = TypeVar("Record", "Decision", "Told", "ApiKey")
 
@@ -116,7 +120,7 @@ class ApiKey:
     """An API key; its ``key`` is there only when it was just made or rotated."""
 
     id: str
-    role: str
+    role: Role
     markets: tuple[str, ...]
     agent: str | None
     note: str

@@ -15,7 +15,7 @@ from copyproof.cli.stores import DEFAULT_STORE, StoreUrl, opened
 
 if TYPE_CHECKING:
     from copyproof.service.keys import Key
-    from copyproof.service.roles import Role
+    from copyproof_client.records import Role
 
 keys = typer.Typer(
     name="keys",

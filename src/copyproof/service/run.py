@@ -1,7 +1,8 @@
 """Running the service in a process of its own.
 
-The address is bound first: whoever holds it may take the leases that go with it (``office``). On
-SIGTERM or SIGINT the server takes no new requests, finishes those it has, and ends with status 0.
+The address is bound first: whoever holds it may take the leases that go with it (``leadership``).
+On SIGTERM or SIGINT the server takes no new requests, finishes those it has, and ends with status
+0.
 """
 
 import asyncio
@@ -16,10 +17,10 @@ import uvicorn
 from starlette.concurrency import run_in_threadpool
 
 from copyproof.live.stores import Store
+from copyproof.service.access import Limits
 from copyproof.service.app import create_app
-from copyproof.service.limits import Limits
-from copyproof.service.office import LEASE, owner_of
-from copyproof.service.wire import Wire
+from copyproof.service.leadership import LEASE, owner_of
+from copyproof.service.protocol import TimedProtocol
 
 __all__ = ["bind", "run"]
 
@@ -117,7 +118,7 @@ def run(
     config = uvicorn.Config(
         app,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
-        http=Wire,
+        http=TimedProtocol,
         ws="none",
         lifespan="on",
         access_log=False,
@@ -129,7 +130,7 @@ def run(
     )
 
     def loaded() -> None:
-        if not app.office.wait(_LOAD):
+        if not app.leadership.wait(_LOAD):
             return
         # A million names are no garbage: looking through them again and again takes a second.
         gc.collect()
