@@ -1,10 +1,12 @@
 """A client of the service, with types and retries; it needs nothing but the standard library.
 
-from copyproof_client import Client
+::
 
-client = Client("http://127.0.0.1:8000", key)
-decision, = client.ask("site")
-client.tell("site", decision.id, 1.0)
+    from copyproof_client import Client
+
+    with Client("http://127.0.0.1:8000", key) as client:
+        [decision] = client.ask("site")
+        client.tell("site", decision.id, 1.0)
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -7,21 +7,6 @@ document describes them, and the client reads them.
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, TypeVar
 
-__all__ = [
-    "AgentStatistics",
-    "ApiError",
-    "ApiKey",
-    "ArmStatistics",
-    "Decision",
-    "Role",
-    "Statistics",
-    "Status",
-    "Suspicion",
-    "Told",
-    "Unavailable",
-    "read",
-]
-
 Status: TypeAlias = Literal["counted", "ignored", "corrected", "refused-late"]
 """What became of a reward."""
 

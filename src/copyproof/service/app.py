@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, get_args
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -30,20 +30,20 @@ from copyproof.service.routes import agents, keys, markets, service
 
 __all__ = ["create_app", "document"]
 
-_STATUSES = {
-    400: "The body is not JSON",
-    401: "No valid key",
-    403: "The role may not do this",
-    404: "Unknown, or somebody else's",
-    409: "Not in this state of the market",
-    413: "The body is too large",
-    415: "The body is not declared as JSON",
-    422: "A field is not what is accepted",
-    429: "Too many requests with this key",
-    503: "Not now: try again",
-}
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorAnswer, "description": about} for status, about in _STATUSES.items()
+    status: {"model": ErrorAnswer, "description": about}
+    for status, about in (
+        (400, "The body is not JSON"),
+        (401, "No valid key"),
+        (403, "The role may not do this"),
+        (404, "Unknown, or somebody else's"),
+        (409, "Not in this state of the market"),
+        (413, "The body is too large"),
+        (415, "The body is not declared as JSON"),
+        (422, "A field is not what is accepted"),
+        (429, "Too many requests with this key"),
+        (503, "Not now: try again"),
+    )
 }
 
 
@@ -199,31 +199,24 @@ def _describe_fast_requests(found: dict[str, Any]) -> None:
         adapters.append((name, "serialization", TypeAdapter(fast.answer)))
     schemas, shared = TypeAdapter.json_schemas(adapters, ref_template=f"{_SCHEMAS}{{model}}")
     found["components"]["schemas"].update(shared["$defs"])
-    refused = _content({"$ref": f"{_SCHEMAS}{ErrorAnswer.__name__}"})
-    errors = {str(status): {"description": about, **refused} for status, about in _STATUSES.items()}
+    error = {"$ref": f"{_SCHEMAS}{ErrorAnswer.__name__}"}
+    answers = {str(status): _json(each["description"], error) for status, each in _ERRORS.items()}
     market = {"name": "market", "in": "path", "required": True, "schema": {"type": "string"}}
     for name, fast in FAST.items():
-        found["paths"][f"/v1/markets/{{market}}/{name}"] = {
-            "post": {
-                "tags": ["decisions"],
-                "summary": fast.action.name.capitalize(),
-                "description": fast.about,
-                "operationId": f"{fast.action.name}_{name}",
-                "parameters": [market],
-                "requestBody": {
-                    **_content(schemas[name, "validation"]),
-                    "required": fast.needs_body,
-                },
-                "responses": {
-                    "200": {
-                        "description": "Successful Response",
-                        **_content(schemas[name, "serialization"]),
-                    },
-                    **errors,
-                },
-            }
+        operation = {
+            "tags": ["decisions"],
+            "summary": fast.action.name.capitalize(),
+            "description": fast.perform.__doc__,
+            "operationId": f"{fast.action.name}_{name}",
+            "parameters": [market],
+            "requestBody": {
+                **_json("", schemas[name, "validation"]),
+                "required": type(None) not in get_args(fast.body),
+            },
+            "responses": {"200": _json("Done", schemas[name, "serialization"]), **answers},
         }
+        found["paths"][f"/v1/markets/{{market}}/{name}"] = {"post": operation}
 
 
-def _content(schema: object) -> dict[str, Any]:
-    return {"content": {"application/json": {"schema": schema}}}
+def _json(about: str, schema: object) -> dict[str, Any]:
+    return {"description": about, "content": {"application/json": {"schema": schema}}}

@@ -16,16 +16,6 @@ from copyproof.live.records import KeyReused, NoArm
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.validation import FieldError
 
-__all__ = [
-    "STORE_AWAY",
-    "ErrorAnswer",
-    "ErrorDetail",
-    "Refusal",
-    "refusal_of",
-    "refusal_of_body",
-    "unknown",
-]
-
 STORE_AWAY = "the store cannot be used now; try again, with the same Idempotency-Key"
 """What is wrong in detail is for the operator's log: it names files and hosts."""
 _LONGEST_FIELD = 200

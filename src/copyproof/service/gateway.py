@@ -11,12 +11,13 @@ document describes the two requests from it.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from copyproof.live import Decision, Principal, Told
 from copyproof.service.access import ACTIONS, Action, Limits, TokenBuckets, authorize
@@ -30,12 +31,6 @@ from copyproof.service.writer import find
 __all__ = ["FAST", "KEY", "RETRY", "SECRET", "FastRequest", "Gateway"]
 
 _log = logging.getLogger("copyproof.service")
-
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 KEY = "copyproof.key"
 """Where FastAPI's part finds the caller's key."""
@@ -103,10 +98,12 @@ def _read_json(body: bytes) -> Any:
 
 
 def _ask(principal: Principal, request: AskIn, key: str | None) -> list[Decision]:
+    """Decide what to show, once or ``count`` times; durable before it is answered."""
     return principal.ask(**request, key=key)
 
 
 def _tell(principal: Principal, request: RewardIn | RewardsIn, key: str | None) -> list[Told]:
+    """Tell what decisions were worth."""
     if "rewards" in request:
         pairs = [(each["decision"], each["reward"]) for each in request["rewards"]]
         return principal.tell_many(pairs, key=key)
@@ -123,6 +120,8 @@ class FastRequest:
         The last part of its path, and what is counted: "decisions" or "rewards".
     action : Action
         Who may.
+    body : object
+        The type of the body.
     read : callable
         Reads the body.
     perform : callable
@@ -131,50 +130,25 @@ class FastRequest:
         The record of the answer; it holds a list.
     blamed : str
         The field to blame if an error names none.
-    body : object
-        The type of the body, for the document.
-    needs_body : bool
-        Whether there must be one.
-    about : str
-        What the request does, for the document.
     """
 
     name: str
     action: Action
+    body: Any
     read: Callable[[bytes], Any]
     perform: Callable[[Principal, Any, str | None], list[Any]]
     answer: type[Decisions] | type[RewardsTold]
     blamed: str
-    body: Any
-    needs_body: bool
-    about: str
 
 
-_FAST = (
-    FastRequest(
-        name="decisions",
-        action=ACTIONS["ask"],
-        read=_read_ask,
-        perform=_ask,
-        answer=Decisions,
-        blamed="eligible",
-        body=AskIn | None,
-        needs_body=False,
-        about="Decide what to show, once or ``count`` times; durable before it is answered.",
-    ),
-    FastRequest(
-        name="rewards",
-        action=ACTIONS["tell"],
-        read=_read_rewards,
-        perform=_tell,
-        answer=RewardsTold,
-        blamed="decision",
-        body=RewardIn | RewardsIn,
-        needs_body=True,
-        about="Tell what decisions were worth.",
-    ),
+_ASKING = FastRequest(
+    "decisions", ACTIONS["ask"], AskIn | None, _read_ask, _ask, Decisions, blamed="eligible"
 )
-FAST = {fast.name: fast for fast in _FAST}
+_TELLING = FastRequest(
+    *("rewards", ACTIONS["tell"], RewardIn | RewardsIn, _read_rewards, _tell, RewardsTold),
+    blamed="decision",
+)
+FAST = {fast.name: fast for fast in (_ASKING, _TELLING)}
 
 
 # --- the way of a request -------------------------------------------------------------------------
@@ -199,7 +173,9 @@ class Gateway:
         Where requests are counted.
     """
 
-    def __init__(self, app: App, leadership: Leadership, limits: Limits, metrics: Metrics) -> None:
+    def __init__(
+        self, app: ASGIApp, leadership: Leadership, limits: Limits, metrics: Metrics
+    ) -> None:
         self.leadership = leadership
         self._app = app
         self._keyring = leadership.keyring

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Literal, final
 
-from copyproof_client.records import ApiKey, ArmStatistics, Decision, Role, Told
+from copyproof_client.records import ArmStatistics, Decision, Role, Told
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -28,33 +28,6 @@ from copyproof.live import MarketConfig
 from copyproof.live.records import MOST_DECISIONS
 from copyproof.service.keys import OVERLAP
 from copyproof.validation import LONGEST_NAME, name, require, text
-
-__all__ = [
-    "AgentIn",
-    "AgentRegistered",
-    "AgentReport",
-    "ArmIn",
-    "ArmsIn",
-    "ArmsRegistered",
-    "AskIn",
-    "Decisions",
-    "Health",
-    "KeyIn",
-    "Keys",
-    "MarketIn",
-    "MarketOut",
-    "Markets",
-    "PolicyChanged",
-    "PolicyIn",
-    "Readiness",
-    "Retirement",
-    "RewardIn",
-    "RewardsIn",
-    "RewardsTold",
-    "RotateIn",
-    "Suspension",
-    "path_name",
-]
 
 
 @dataclass(frozen=True)
@@ -193,13 +166,6 @@ class MarketOut:
     served_here: bool
 
 
-@dataclass(frozen=True)
-class Markets:
-    """All markets."""
-
-    markets: list[MarketOut]
-
-
 class PolicyIn(_In):
     """The policy to go on with."""
 
@@ -286,7 +252,7 @@ class AgentReport:
     arms: tuple[ArmStatistics, ...]
 
 
-# --- keys, and the service itself -----------------------------------------------------------------
+# --- keys -----------------------------------------------------------------------------------------
 
 
 class KeyIn(_In):
@@ -302,24 +268,3 @@ class RotateIn(_In):
     """How long the old secret still works, in seconds."""
 
     overlap: Annotated[float, Field(strict=True, ge=0, le=86400)] = OVERLAP
-
-
-@dataclass(frozen=True)
-class Keys:
-    """All API keys, revoked ones too."""
-
-    keys: list[ApiKey]
-
-
-@dataclass(frozen=True)
-class Health:
-    """The process is alive."""
-
-    alive: Literal[True] = True
-
-
-@dataclass(frozen=True)
-class Readiness:
-    """The store answers, and every market of this process is loaded."""
-
-    ready: Literal[True] = True

@@ -1,5 +1,6 @@
 """Agents and their arms: register, suspend, retire; what an agent earned."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import orjson
@@ -86,16 +87,7 @@ async def read_agent_statistics(market: str, agent: str, call: _ReadAgent) -> Re
     view = await call.on_writer(market, lambda principal: principal.view(agent), "agent")
     statistics = await call.on_thread(view.statistics, "agent")
     (one,) = statistics.agents
-    is_shared = call.key.role != "agent"
-    report = AgentReport(
-        agent=one.agent,
-        suspended=one.suspended,
-        plays=one.plays,
-        answered=one.answered,
-        pending=one.pending,
-        revenue=one.revenue,
-        play_share=one.play_share if is_shared else None,
-        revenue_share=one.revenue_share if is_shared else None,
-        arms=statistics.arms,
-    )
-    return Response(orjson.dumps(report), media_type="application/json")
+    found = {**asdict(one), "arms": statistics.arms}
+    if call.key.role == "agent":
+        found.update(play_share=None, revenue_share=None)
+    return Response(orjson.dumps(found), media_type="application/json")

@@ -5,14 +5,14 @@ retried request gets the same answer although no secret is ever stored.
 """
 
 import hmac
-from typing import Annotated
+from typing import Annotated, Literal
 
 from copyproof_client.records import ApiKey
 from fastapi import APIRouter, Depends
 
 from copyproof.service.errors import unknown
 from copyproof.service.keys import Key
-from copyproof.service.messages import KeyIn, Keys, RotateIn
+from copyproof.service.messages import KeyIn, RotateIn
 from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
 
 __all__ = ["router"]
@@ -40,9 +40,9 @@ def _shown(key: Key, text: str | None = None) -> ApiKey:
 
 
 @router.get("", response_model_exclude_defaults=True)
-async def list_keys(call: _Call) -> Keys:
+async def list_keys(call: _Call) -> dict[Literal["keys"], list[ApiKey]]:
     """List all keys, revoked ones too; secrets are not known to the service."""
-    return Keys([_shown(key) for key in call.leadership.keyring.all()])
+    return {"keys": [_shown(key) for key in call.leadership.keyring.all()]}
 
 
 @router.post("")

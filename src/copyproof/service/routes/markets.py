@@ -1,7 +1,7 @@
 """Markets: create, list, change the policy; statistics and the journal."""
 
 from collections.abc import Callable, Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 import orjson
 from fastapi import APIRouter, Depends, Query
@@ -12,14 +12,7 @@ from copyproof.live import MarketConfig, Principal, Statistics
 from copyproof.live.machine import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import Refusal
-from copyproof.service.messages import (
-    MarketIn,
-    MarketOut,
-    Markets,
-    PolicyChanged,
-    PolicyIn,
-    path_name,
-)
+from copyproof.service.messages import MarketIn, MarketOut, PolicyChanged, PolicyIn, path_name
 from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
 from copyproof.service.writer import ServedMarket, find
 
@@ -43,9 +36,9 @@ def _shown(served: ServedMarket) -> MarketOut:
 
 
 @router.get("")
-async def list_markets(call: _ReadMarkets) -> Markets:
+async def list_markets(call: _ReadMarkets) -> dict[Literal["markets"], list[MarketOut]]:
     """List all markets."""
-    return Markets(markets=[_shown(served) for served in call.leadership.all()])
+    return {"markets": [_shown(served) for served in call.leadership.all()]}
 
 
 @router.get("/{market}")

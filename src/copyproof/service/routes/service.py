@@ -1,12 +1,11 @@
 """The service itself: is it alive, is it ready, what did it count."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse
 
 from copyproof.service.errors import STORE_AWAY, ErrorAnswer, Refusal
-from copyproof.service.messages import Health, Readiness
 from copyproof.service.metrics import counter
 from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
 
@@ -16,19 +15,19 @@ router = APIRouter(tags=["service"])
 
 
 @router.get("/healthz")
-async def health() -> Health:
+async def health() -> dict[Literal["alive"], bool]:
     """Whether the process is alive; needs no key, and says nothing else."""
-    return Health()
+    return {"alive": True}
 
 
 @router.get("/readyz", responses={503: {"model": ErrorAnswer}})
-async def ready(request: Request) -> Readiness:
+async def ready(request: Request) -> dict[Literal["ready"], bool]:
     """Whether the store answers and every market of this process is loaded; needs no key."""
     leadership = request.app.state.leadership
     if leadership.trouble is not None or leadership.loading:
         message = "markets are being loaded" if leadership.trouble is None else STORE_AWAY
         raise Refusal(503, "store", message, 1)
-    return Readiness()
+    return {"ready": True}
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
