@@ -57,7 +57,11 @@ TEXTS = [
         f"count = null is not a whole number from 1 to {MOST_DECISIONS}",
     ),
     ("decisions", {"slate": 1}, "slate = 1 is not true or false"),
-    ("decisions", {"cuont": 1}, "only count, eligible, slate are known"),
+    (
+        "decisions",
+        {"cuont": 1},
+        "only count, eligible, slate are known; did you mean 'count'?",
+    ),
     ("decisions", {"eligible": {"ann": "a1"}}, 'eligible.ann = "a1" is not a list of texts'),
     (
         "decisions",

@@ -83,7 +83,9 @@ def create_app(
     """
     limits = limits or Limits()
     keyring = Keyring(store, clock)
-    leadership = Leadership(store, keyring, owner=owner, lease=lease, limits=limits, clock=clock)
+    leadership = Leadership(
+        store, keyring, owner=owner, lease=lease, waiting=limits.waiting, clock=clock
+    )
 
     @asynccontextmanager
     async def lifetime(_: FastAPI) -> AsyncIterator[None]:

@@ -14,7 +14,7 @@ import orjson
 
 from copyproof.live.records import KeyReused, NoArm
 from copyproof.live.stores import LeaseLost, StoreError
-from copyproof.validation import FieldError
+from copyproof.validation import FieldError, did_you_mean
 
 STORE_AWAY = "the store cannot be used now; try again, with the same Idempotency-Key"
 """What is wrong in detail is for the operator's log: it names files and hosts."""
@@ -164,7 +164,7 @@ def refusal_of_body(errors: Sequence[Any], body: object, known: Collection[str] 
         case "missing":
             message = f"{field} is missing"
         case "extra_forbidden" if known:
-            message = f"only {', '.join(sorted(known))} are known"
+            message = f"only {', '.join(sorted(known))} are known{did_you_mean(field, known)}"
         case _:
             message = f"{field}: {error['msg']}"
     return Refusal(422, field, message)

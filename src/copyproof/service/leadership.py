@@ -23,7 +23,6 @@ from typing import Any
 
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.stores import Store, StoreError
-from copyproof.service.access import Limits
 from copyproof.service.errors import Refusal
 from copyproof.service.keys import Keyring
 from copyproof.service.warmup import warm_up
@@ -45,11 +44,6 @@ def owner_of(address: str) -> str:
     """Return the name under which a process bound to ``address`` holds leases.
 
     Where the system tells neither its boot nor its network apart, the name is a random one.
-
-    Examples
-    --------
-    >>> len(owner_of("127.0.0.1:8000"))
-    16
     """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -72,8 +66,8 @@ class Leadership:
         The name under which this process holds leases.
     lease : float
         Seconds that a lease lasts.
-    limits : Limits
-        How many requests may wait.
+    waiting : int
+        The most requests of one market that wait for its writer.
     clock : callable
         Seconds since 1970, for events.
 
@@ -93,9 +87,9 @@ class Leadership:
         keyring: Keyring,
         *,
         owner: str,
-        lease: float = LEASE,
-        limits: Limits | None = None,
-        clock: Callable[[], float] = time.time,
+        lease: float,
+        waiting: int,
+        clock: Callable[[], float],
     ) -> None:
         self.store = store
         self.keyring = keyring
@@ -104,7 +98,7 @@ class Leadership:
         self.exports = 0
         self._owner = owner
         self._lease = lease
-        self._limits = limits or Limits()
+        self._waiting = waiting
         self._clock = clock
         self._renewing = threading.Lock()
         self._begun = threading.Event()
@@ -253,7 +247,7 @@ class Leadership:
             else:
                 _log.warning("market %s: another process serves it now", served.name)
 
-        writer = Writer(served.name, load, self._loop, waiting=self._limits.waiting, ended=ended)
+        writer = Writer(served.name, load, self._loop, waiting=self._waiting, ended=ended)
         served.token = token
         served.renewed = time.monotonic()
         served.writer = writer

@@ -52,11 +52,11 @@ def path_name(field: str, value: str) -> str:
     --------
     >>> path_name("agent", "..")
     Traceback (most recent call last):
-    copyproof.validation.FieldError: agent = '..' is not a name without '/', nor '.' or '..'
+    copyproof.validation.FieldError: agent = '..' is not a name without '/', other than '.' and '..'
     """
     found = name(field, value)
     fits = "/" not in found and found not in (".", "..")
-    require(fits, field, value, "a name without '/', nor '.' or '..'")
+    require(fits, field, value, "a name without '/', other than '.' and '..'")
     return found
 
 
@@ -206,8 +206,8 @@ class AgentRegistered:
     """An agent that is registered now; ``changed`` says whether it was not before."""
 
     agent: str
+    registered: bool
     changed: bool
-    registered: Literal[True] = True
 
 
 @dataclass(frozen=True)
@@ -223,8 +223,8 @@ class Retirement:
 
     agent: str
     arm: str
+    retired: bool
     changed: bool
-    retired: Literal[True] = True
 
 
 @dataclass(frozen=True)

@@ -33,21 +33,21 @@ _ReadAgent = Annotated[AuthorizedCall, Depends(allowed_to("read agent statistics
 async def register_agent(market: str, body: AgentIn, call: _WriteAgents) -> AgentRegistered:
     """Register an agent; one that is there already stays as it is."""
     changed = await call.change(market, Principal.register_agent, body.agent, field="agent")
-    return AgentRegistered(body.agent, changed)
+    return AgentRegistered(body.agent, registered=True, changed=changed)
 
 
 @router.post("/{agent}/suspend")
 async def suspend_agent(market: str, agent: str, call: _WriteAgents) -> Suspension:
     """Show no arm of an agent until it is resumed."""
     changed = await call.change(market, Principal.suspend_agent, agent, field="agent")
-    return Suspension(agent, None, True, changed)
+    return Suspension(agent, None, suspended=True, changed=changed)
 
 
 @router.post("/{agent}/resume")
 async def resume_agent(market: str, agent: str, call: _WriteAgents) -> Suspension:
     """End the suspension of an agent."""
     changed = await call.change(market, Principal.resume_agent, agent, field="agent")
-    return Suspension(agent, None, False, changed)
+    return Suspension(agent, None, suspended=False, changed=changed)
 
 
 @router.post("/{agent}/arms")
@@ -61,21 +61,21 @@ async def register_arms(market: str, agent: str, body: ArmsIn, call: _WriteArms)
 async def retire_arm(market: str, agent: str, body: ArmIn, call: _WriteArms) -> Retirement:
     """Retire an arm of an agent; its statistics, and the agent's, are kept."""
     changed = await call.change(market, Principal.retire_arm, agent, body.arm, field="arm")
-    return Retirement(agent, body.arm, changed)
+    return Retirement(agent, body.arm, retired=True, changed=changed)
 
 
 @router.post("/{agent}/arms/suspend")
 async def suspend_arm(market: str, agent: str, body: ArmIn, call: _WriteAgents) -> Suspension:
     """Show an arm no more until it is resumed, whatever its agent does."""
     changed = await call.change(market, Principal.suspend_arm, agent, body.arm, field="arm")
-    return Suspension(agent, body.arm, True, changed)
+    return Suspension(agent, body.arm, suspended=True, changed=changed)
 
 
 @router.post("/{agent}/arms/resume")
 async def resume_arm(market: str, agent: str, body: ArmIn, call: _WriteAgents) -> Suspension:
     """End the suspension of an arm; it is shown again if it is registered."""
     changed = await call.change(market, Principal.resume_arm, agent, body.arm, field="arm")
-    return Suspension(agent, body.arm, False, changed)
+    return Suspension(agent, body.arm, suspended=False, changed=changed)
 
 
 @router.get("/{agent}/statistics", response_model=AgentReport)
