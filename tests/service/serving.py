@@ -54,7 +54,7 @@ class Caller:
         path: str,
         body: Any = None,
         *,
-        raw: bytes | None = None,
+        raw: bytes | Iterator[bytes] | None = None,
         key: str | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:

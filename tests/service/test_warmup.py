@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from copyproof.live.stores import open_store
-from copyproof.service import leadership
+from copyproof.service import bind, create_app, leadership
 from tests.service.conftest import filled
-from tests.service.serving import Caller, Running, bind, create_app
+from tests.service.serving import Caller, Running
 
 ASK = "/v1/markets/site/decisions"
 
