@@ -24,7 +24,7 @@ from copyproof.service.access import ACTIONS, Action, Limits, TokenBuckets, auth
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
 from copyproof.service.keys import Key
 from copyproof.service.leadership import Leadership
-from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold
+from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
 from copyproof.service.metrics import Metrics
 from copyproof.service.writer import find
 
@@ -39,8 +39,8 @@ RETRY = "copyproof.retry"
 SECRET = "copyproof.secret"
 """Where it finds the text of the caller's key."""
 
+# What needs no key: it says nothing about any market.
 _OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/docs/oauth2-redirect"))
-"""What needs no key: it says nothing about any market."""
 _MARKETS = "/v1/markets/"
 _JSON = (b"content-type", b"application/json")
 
@@ -62,9 +62,9 @@ def _read_ask(body: bytes) -> AskIn:
     return {} if found is None else found
 
 
-def _read_rewards(body: bytes) -> RewardIn | RewardsIn:
+def _read_rewards(body: bytes) -> TellIn:
     """Read one reward or several."""
-    found: RewardIn | RewardsIn
+    found: TellIn
     several = b'"rewards"' in body  # a guess, which is wrong if a decision has that name
     try:
         found = (_MANY if several else _ONE).validator.validate_json(body)
@@ -102,7 +102,7 @@ def _ask(principal: Principal, request: AskIn, key: str | None) -> list[Decision
     return principal.ask(**request, key=key)
 
 
-def _tell(principal: Principal, request: RewardIn | RewardsIn, key: str | None) -> list[Told]:
+def _tell(principal: Principal, request: TellIn, key: str | None) -> list[Told]:
     """Tell what decisions were worth."""
     if "rewards" in request:
         pairs = [(each["decision"], each["reward"]) for each in request["rewards"]]
@@ -145,8 +145,7 @@ _ASKING = FastRequest(
     "decisions", ACTIONS["ask"], AskIn | None, _read_ask, _ask, Decisions, blamed="eligible"
 )
 _TELLING = FastRequest(
-    *("rewards", ACTIONS["tell"], RewardIn | RewardsIn, _read_rewards, _tell, RewardsTold),
-    blamed="decision",
+    "rewards", ACTIONS["tell"], TellIn, _read_rewards, _tell, RewardsTold, blamed="decision"
 )
 FAST = {fast.name: fast for fast in (_ASKING, _TELLING)}
 

@@ -178,10 +178,9 @@ def _mismatch(field: str, value: object, said: str) -> FieldError:
     return FieldError(field, value, "what goes with the role", said)
 
 
-_TRIES = 20
-"""How often a key is changed anew because another process was faster."""
+_TRIES = 20  # how often a key is changed anew because another process was faster
+# What an unknown id is compared against.
 _NOBODY = Key("", "auditor", (), None, "", 0.0, "0" * 32, "0" * 64)
-"""What an unknown id is compared against."""
 
 
 class Keyring:

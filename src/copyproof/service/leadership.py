@@ -34,10 +34,8 @@ _log = logging.getLogger("copyproof.service")
 
 LEASE = 6.0
 """Seconds that a lease lasts; renewed after a third of it, looked for after every sixth."""
-_PAUSES = 5
-"""A market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds."""
-_CREATE = 60.0
-"""Seconds that a new market may take to be loaded."""
+_PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
+_CREATE = 60.0  # seconds that a new market may take to be loaded
 
 
 def owner_of(address: str) -> str:

@@ -8,7 +8,7 @@ defined with the client (``copyproof_client.records``), the others are here.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, final
+from typing import Annotated, Any, Literal, TypeAlias, final
 
 from copyproof_client.records import ArmStatistics, Decision, Role, Told
 from pydantic import (
@@ -122,6 +122,9 @@ class RewardsIn(TypedDict):
     """The rewards of several decisions."""
 
     rewards: Annotated[list[RewardIn], _BATCH]
+
+
+TellIn: TypeAlias = RewardIn | RewardsIn
 
 
 @dataclass(slots=True)

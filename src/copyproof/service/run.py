@@ -24,15 +24,14 @@ from copyproof.service.protocol import TimedProtocol
 
 __all__ = ["bind", "run"]
 
+# Seconds for requests that are under way when the server is stopped: while one drags on, nobody
+# serves the markets of this process.
 _STOP = 5
-"""Seconds for requests that are under way when the server is stopped: while one drags on, nobody
-serves the markets of this process."""
+# Seconds for which a connection may be silent: longer than proxies keep theirs, mostly 60.
 _IDLE = 75
-"""Seconds for which a connection may be silent: longer than proxies keep theirs, mostly 60."""
-_LOAD = 600.0
-"""Seconds that a market may take to be loaded before the server says that it is there."""
+_LOAD = 600.0  # seconds that a market may take to be loaded before the server says that it is there
+# Seconds after which a thread lets another run: the writer must not wait for the event loop.
 _SWITCH = 0.0005
-"""Seconds after which a thread lets another run: the writer must not wait for the event loop."""
 
 
 def bind(host: str, port: int) -> socket.socket:

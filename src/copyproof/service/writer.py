@@ -31,16 +31,13 @@ __all__ = ["ServedMarket", "Writer", "find"]
 
 _log = logging.getLogger("copyproof.service")
 
-_GROUP = 1024
-"""The most requests in one group."""
-_EXPIRE_EVERY = 1.0
-"""Seconds between two looks for plays whose reward window is over."""
-_SNAPSHOT_IDLE = 10_000
-"""Events after which a snapshot is taken when nothing else is to do."""
+_GROUP = 1024  # the most requests in one group
+_EXPIRE_EVERY = 1.0  # seconds between two looks for plays whose reward window is over
+_SNAPSHOT_IDLE = 10_000  # events after which a snapshot is taken when nothing else is to do
+# Events after which it is taken anyway: it may keep requests waiting, but so would a replay.
 _SNAPSHOT_BUSY = 100_000
-"""Events after which it is taken anyway: it may keep requests waiting, but so would a replay."""
+# How many times as long as the last one took a busy market then goes without one.
 _SNAPSHOT_REST = 100.0
-"""How many times as long as the last one took a busy market then goes without one."""
 
 Answer = TypeVar("Answer")
 

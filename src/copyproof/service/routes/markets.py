@@ -25,10 +25,8 @@ _WriteMarkets = Annotated[AuthorizedCall, Depends(allowed_to("write markets"))]
 _ReadStatistics = Annotated[AuthorizedCall, Depends(allowed_to("read market statistics"))]
 _ReadJournal = Annotated[AuthorizedCall, Depends(allowed_to("read journal"))]
 
-_LINES = 500
-"""Events of the journal that are sent at once."""
-_EXPORTS = 4
-"""Journals that are read at the same time: each takes a connection to the database."""
+_LINES = 500  # events of the journal that are sent at once
+_EXPORTS = 4  # journals that are read at the same time: each takes a connection to the database
 
 
 def _shown(served: ServedMarket) -> MarketOut:
