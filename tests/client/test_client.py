@@ -32,9 +32,11 @@ def client(served: tuple[Running, Store, str]) -> Iterator[Client]:
 
 def test_the_whole_round(client: Client) -> None:
     client.create_market("é x", policy="h-ucb", seed=1)
-    client.register_agent("é x", "ünal")
-    client.register_arms("é x", "ünal", ["a/b", "c"])
-    client.register_arms("é x", "bob", ["d"])
+    assert client.register_agent("é x", "ünal") is True
+    assert client.register_agent("é x", "ünal") is False
+    assert client.register_arms("é x", "ünal", ["a/b", "c"]) == 2
+    assert client.register_arms("é x", "ünal", ["a/b", "c"]) == 0
+    assert client.register_arms("é x", "bob", ["d"]) == 1
     decisions = client.ask("é x", 3)
     assert [decision.round for decision in decisions] == [1, 2, 3]
     assert all(isinstance(decision, Decision) for decision in decisions)
@@ -44,18 +46,20 @@ def test_the_whole_round(client: Client) -> None:
     assert len({(one.agent, one.arm) for one in client.ask("é x", 9, slate=True)}) == 3
     assert {one.agent for one in client.ask("é x", 5, eligible=["bob"])} == {"bob"}
     assert {one.arm for one in client.ask("é x", 5, eligible={"ünal": ["c"]})} == {"c"}
-    client.suspend_agent("é x", "ünal")
+    assert client.suspend_agent("é x", "ünal") is True
+    assert client.suspend_agent("é x", "ünal") is False
     assert {one.agent for one in client.ask("é x", 5)} == {"bob"}
-    client.resume_agent("é x", "ünal")
-    client.retire_arm("é x", "bob", "d")
+    assert client.resume_agent("é x", "ünal") is True
+    assert client.retire_arm("é x", "bob", "d") is True
     assert {one.agent for one in client.ask("é x", 5)} == {"ünal"}
-    client.suspend_arm("é x", "ünal", "c")
+    assert client.suspend_arm("é x", "ünal", "c") is True
     assert {one.arm for one in client.ask("é x", 5)} == {"a/b"}
-    client.register_arms("é x", "ünal", ["c"])
+    assert client.register_arms("é x", "ünal", ["c"]) == 0
     assert {one.arm for one in client.ask("é x", 5)} == {"a/b"}
-    client.resume_arm("é x", "ünal", "c")
+    assert client.resume_arm("é x", "ünal", "c") is True
     assert {one.arm for one in client.ask("é x", 9, slate=True)} == {"a/b", "c"}
-    client.set_policy("é x", "prh-ucb")
+    assert client.set_policy("é x", "prh-ucb") is True
+    assert client.set_policy("é x", "prh-ucb") is False
     found = client.statistics("é x")
     assert (found["policy"], found["revenue"]) == ("prh-ucb", 2.0)
     assert client.statistics("é x", "bob")["agent"] == "bob"

@@ -3,7 +3,7 @@
 import random
 import threading
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 from copyproof.client import Client
 from copyproof.live import Principal
@@ -100,4 +100,4 @@ def fresh_digest(store: Store, principal: Principal) -> str:
         def snapshot(self, market: str, before: int | None = None) -> None:
             return None
 
-    return recover(Bare(), MARKET, principal.config).state.digest()
+    return recover(cast(Store, Bare()), MARKET, principal.config).state.digest()

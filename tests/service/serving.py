@@ -19,8 +19,8 @@ import uvicorn
 
 from copyproof.live.stores import Store
 from copyproof.service import bind, create_app
-from copyproof.service.door import Door
-from copyproof.service.wire import Wire
+from copyproof.service.gateway import Gateway
+from copyproof.service.protocol import TimedProtocol
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +54,7 @@ class Caller:
         path: str,
         body: Any = None,
         *,
-        raw: bytes | None = None,
+        raw: bytes | Iterator[bytes] | None = None,
         key: str | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
@@ -84,12 +84,12 @@ class Caller:
 class Running:
     """A service in a thread of this process."""
 
-    def __init__(self, app: Door, bound: socket.socket) -> None:
+    def __init__(self, app: Gateway, bound: socket.socket) -> None:
         self.app = app
         self.url = "http://{}:{}".format(*bound.getsockname()[:2])
         self._bound = bound
         config = uvicorn.Config(
-            app, http=Wire, ws="none", lifespan="on", log_config=None, access_log=False
+            app, http=TimedProtocol, ws="none", lifespan="on", log_config=None, access_log=False
         )
         self.server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self.server.run, args=([bound],), daemon=True)
@@ -106,7 +106,7 @@ class Running:
     def start(self) -> None:
         """Begin, and wait for the markets."""
         self.begin()
-        self.app.office.wait(120)
+        self.app.leadership.wait(120)
 
     def stop(self) -> None:
         """Stop it gracefully; once is enough."""

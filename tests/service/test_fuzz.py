@@ -1,6 +1,7 @@
 """Whatever is sent, the answer is a sensible one: never a 5xx, always a field."""
 
 import random
+from collections.abc import Iterator
 
 import pytest
 
@@ -47,7 +48,7 @@ def _fuzz(service: Service, seed: int, bodies: int) -> dict[int, int]:
 
 
 @pytest.fixture
-def fresh():
+def fresh() -> Iterator[Service]:
     store = open_store("memory:")
     keys = filled(store)
     with serving(store) as running:

@@ -54,7 +54,7 @@ def test_readers_who_do_not_read_leave_the_store_to_the_others() -> None:
         assert call("POST", "/v1/markets/site/decisions").status == 200
         for connection in silent:
             connection.close()
-        while running.app.office.exports > 0:
+        while running.app.leadership.exports > 0:
             assert time.monotonic() < until
             time.sleep(0.05)
         assert call("GET", JOURNAL).status == 200

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from copyproof_client.records import Role
 
 from copyproof.live.stores import open_store
 from copyproof.live.stores.memory import MemoryStore
@@ -50,7 +51,9 @@ def test_two_keys_of_one_secret_have_different_hashes() -> None:
         ("auditor", (), "ann", "agent"),
     ],
 )
-def test_what_does_not_go_together(role, markets, agent, field: str) -> None:
+def test_what_does_not_go_together(
+    role: Role, markets: tuple[str, ...], agent: str | None, field: str
+) -> None:
     with pytest.raises(ValueError, match=f"^{field} "):
         make_key(role, now=0.0, markets=markets, agent=agent)
 

@@ -21,7 +21,9 @@ def _replay(policies: list[str], horizon: int) -> None:
             run = Run(policy, horizon, seed=zlib.crc32(policy.encode()) + 1)
             client.create_market(market, **run.config.to_dict())
 
-            def register(agents: list[str], arms: list[tuple[str, str]], market=market) -> None:
+            def register(
+                agents: list[str], arms: list[tuple[str, str]], market: str = market
+            ) -> None:
                 for agent in agents:
                     client.register_agent(market, agent)
                 for agent, pairs in groupby(arms, lambda pair: pair[0]):
@@ -29,11 +31,11 @@ def _replay(policies: list[str], horizon: int) -> None:
                     for start in range(0, len(names), 1000):
                         client.register_arms(market, agent, names[start : start + 1000])
 
-            def ask(market=market) -> tuple[str, str, str]:
+            def ask(market: str = market) -> tuple[str, str, str]:
                 [decision] = client.ask(market)
                 return decision.id, decision.agent, decision.arm
 
-            def tell(decision: str, reward: float, market=market) -> None:
+            def tell(decision: str, reward: float, market: str = market) -> None:
                 assert client.tell(market, decision, reward).status == "counted"
 
             run.play(register, ask, tell)

@@ -73,13 +73,14 @@ class _Disk(SqliteStore):
     read_only = False
 
     def _connection(self) -> sqlite3.Connection:
-        raw = super()._connection()
+        raw: sqlite3.Connection = super()._connection()
         raw.execute(f"PRAGMA query_only = {int(self.read_only)}")
         return raw
 
 
 def test_read_only_disk(tmp_path: Path) -> None:
     with _Disk(tmp_path / "live.db") as store:
+        assert isinstance(store, _Disk)
         key = filled(store)["operator"]
         with serving(store) as running:
             call = Caller(running.url, key)

@@ -1,10 +1,12 @@
 """A client of the service, with types and retries; it needs nothing but the standard library.
 
-from copyproof_client import Client
+::
 
-client = Client("http://127.0.0.1:8000", key)
-decision, = client.ask("site")
-client.tell("site", decision.id, 1.0)
+    from copyproof_client import Client
+
+    with Client("http://127.0.0.1:8000", key) as client:
+        [decision] = client.ask("site")
+        client.tell("site", decision.id, 1.0)
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,48 +100,49 @@ class Client:
 
     # --- agents and arms -------------------------------------------------------------------------
 
-    def register_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
-        """Register an agent."""
-        self._send("POST", market, "/agents", {"agent": agent}, retry_key)
+    def register_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
+        """Register an agent; whether it is new."""
+        return self._change("POST", market, "/agents", {"agent": agent}, retry_key)
 
-    def suspend_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
-        """Show no arm of an agent until it is resumed."""
-        self._send("POST", market, f"/agents/{_part(agent)}/suspend", None, retry_key)
+    def suspend_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
+        """Show no arm of an agent until it is resumed; whether that is a change."""
+        return self._change("POST", market, f"/agents/{_part(agent)}/suspend", None, retry_key)
 
-    def resume_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
-        """End the suspension of an agent."""
-        self._send("POST", market, f"/agents/{_part(agent)}/resume", None, retry_key)
+    def resume_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
+        """End the suspension of an agent; whether that is a change."""
+        return self._change("POST", market, f"/agents/{_part(agent)}/resume", None, retry_key)
 
     def register_arms(
         self, market: str, agent: str, arms: Sequence[str], *, retry_key: str | None = None
-    ) -> None:
-        """Register up to 1000 arms of an agent; retired ones come back with their statistics."""
-        path = f"/agents/{_part(agent)}/arms"
-        self._send("POST", market, path, {"arms": _listed("arms", arms)}, retry_key)
+    ) -> int:
+        """Register up to 1000 arms of an agent; how many are new.
+
+        Retired ones are, and come back with their statistics.
+        """
+        body = {"arms": _listed("arms", arms)}
+        found = self._send("POST", market, f"/agents/{_part(agent)}/arms", body, retry_key)
+        return int(found["registered"])
 
     def retire_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
-    ) -> None:
-        """Retire an arm of an agent."""
-        self._send_arm(market, agent, "retire", arm, retry_key)
+    ) -> bool:
+        """Retire an arm of an agent; whether that is a change."""
+        path = f"/agents/{_part(agent)}/arms/retire"
+        return self._change("POST", market, path, {"arm": arm}, retry_key)
 
     def suspend_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
-    ) -> None:
-        """Show an arm no more until it is resumed, whatever its agent does."""
-        self._send_arm(market, agent, "suspend", arm, retry_key)
+    ) -> bool:
+        """Show an arm no more until it is resumed, whatever its agent does; whether that is new."""
+        path = f"/agents/{_part(agent)}/arms/suspend"
+        return self._change("POST", market, path, {"arm": arm}, retry_key)
 
     def resume_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
-    ) -> None:
-        """End the suspension of an arm."""
-        self._send_arm(market, agent, "resume", arm, retry_key)
-
-    def _send_arm(
-        self, market: str, agent: str, what: str, arm: str, retry_key: str | None
-    ) -> None:
-        path = f"/agents/{_part(agent)}/arms/{what}"
-        self._send("POST", market, path, {"arm": arm}, retry_key)
+    ) -> bool:
+        """End the suspension of an arm; whether that is a change."""
+        path = f"/agents/{_part(agent)}/arms/resume"
+        return self._change("POST", market, path, {"arm": arm}, retry_key)
 
     # --- markets -------------------------------------------------------------------------------
 
@@ -151,9 +154,9 @@ class Client:
         """List all markets."""
         return list(self.connection.send("GET", "/v1/markets")["markets"])
 
-    def set_policy(self, market: str, policy: str, *, retry_key: str | None = None) -> None:
-        """Go on with another policy, keeping all statistics."""
-        self._send("PUT", market, "/policy", {"policy": policy}, retry_key)
+    def set_policy(self, market: str, policy: str, *, retry_key: str | None = None) -> bool:
+        """Go on with another policy, keeping all statistics; whether that is a change."""
+        return self._change("PUT", market, "/policy", {"policy": policy}, retry_key)
 
     def statistics(self, market: str, agent: str | None = None) -> dict[str, Any]:
         """Plays and revenue of a market, or of one agent and its arms."""
@@ -196,6 +199,11 @@ class Client:
     def revoke_key(self, key_id: str) -> ApiKey:
         """Refuse a key from now on."""
         return ApiKey.from_dict(self.connection.send("DELETE", f"/v1/keys/{_part(key_id)}"))
+
+    def _change(
+        self, method: str, market: str, path: str, body: Any, retry_key: str | None
+    ) -> bool:
+        return bool(self._send(method, market, path, body, retry_key)["changed"])
 
     def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
         whole = f"/v1/markets/{_part(market)}{path}"

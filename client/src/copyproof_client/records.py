@@ -7,22 +7,11 @@ document describes them, and the client reads them.
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, TypeVar
 
-__all__ = [
-    "AgentStatistics",
-    "ApiError",
-    "ApiKey",
-    "ArmStatistics",
-    "Decision",
-    "Statistics",
-    "Status",
-    "Suspicion",
-    "Told",
-    "Unavailable",
-    "read",
-]
-
 Status: TypeAlias = Literal["counted", "ignored", "corrected", "refused-late"]
 """What became of a reward."""
+
+Role: TypeAlias = Literal["operator", "application", "agent", "auditor"]
+"""What the bearer of an API key may do."""
 
 Record = TypeVar("Record", "Decision", "Told", "ApiKey")
 
@@ -116,7 +105,7 @@ class ApiKey:
     """An API key; its ``key`` is there only when it was just made or rotated."""
 
     id: str
-    role: str
+    role: Role
     markets: tuple[str, ...]
     agent: str | None
     note: str

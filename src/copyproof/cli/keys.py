@@ -17,8 +17,9 @@ from copyproof.defaults import OVERLAP_SECONDS
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
+    from copyproof_client.records import Role
+
     from copyproof.service.keys import Key, Keyring
-    from copyproof.service.roles import Role
 
 keys = typer.Typer(
     name="keys",

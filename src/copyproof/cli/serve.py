@@ -53,7 +53,7 @@ def serve(
         from copyproof.service import Limits, bind, run
         from copyproof.service.example import EXAMPLE, make_example
         from copyproof.service.keys import Keyring
-        from copyproof.service.warm import warm_up
+        from copyproof.service.warmup import warm_up
 
         logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
         with bind(host, port) as bound:

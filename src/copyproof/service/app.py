@@ -1,46 +1,49 @@
-"""The service as an ASGI application: FastAPI behind the door.
+"""The service as an ASGI application: FastAPI behind the gateway.
 
 ``create_app`` puts the parts together. The markets come to life when the server starts, and when it
 stops every request that was taken is still answered, a snapshot is taken and all leases are given
-back.
+back. ``document`` describes all requests: FastAPI's from its routes, the gateway's from its table.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, get_args
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
+from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from copyproof.live.stores import Store
-from copyproof.service.door import Door
-from copyproof.service.errors import Refusal
+from copyproof.service.access import Limits
+from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
+from copyproof.service.gateway import FAST, Gateway
 from copyproof.service.keys import Keyring
-from copyproof.service.limits import Limits
-from copyproof.service.messages import AskIn, DecisionsOut, ErrorOut, RewardIn, RewardsIn, ToldOut
+from copyproof.service.leadership import LEASE, Leadership
 from copyproof.service.metrics import Metrics
-from copyproof.service.office import LEASE, Office
 from copyproof.service.routes import agents, keys, markets, service
 
 __all__ = ["create_app", "document"]
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorOut, "description": "The body is not JSON"},
-    401: {"model": ErrorOut, "description": "No valid key"},
-    403: {"model": ErrorOut, "description": "The role may not do this"},
-    404: {"model": ErrorOut, "description": "Unknown, or somebody else's"},
-    409: {"model": ErrorOut, "description": "Not in this state of the market"},
-    413: {"model": ErrorOut, "description": "The body is too large"},
-    415: {"model": ErrorOut, "description": "The body is not declared as JSON"},
-    422: {"model": ErrorOut, "description": "A field is not what is accepted"},
-    429: {"model": ErrorOut, "description": "Too many requests with this key"},
-    503: {"model": ErrorOut, "description": "Not now: try again"},
+    status: {"model": ErrorAnswer, "description": about}
+    for status, about in (
+        (400, "The body is not JSON"),
+        (401, "No valid key"),
+        (403, "The role may not do this"),
+        (404, "Unknown, or somebody else's"),
+        (409, "Not in this state of the market"),
+        (413, "The body is too large"),
+        (415, "The body is not declared as JSON"),
+        (422, "A field is not what is accepted"),
+        (429, "Too many requests with this key"),
+        (503, "Not now: try again"),
+    )
 }
 
 
@@ -51,7 +54,7 @@ def create_app(
     limits: Limits | None = None,
     lease: float = LEASE,
     clock: Callable[[], float] = time.time,
-) -> Door:
+) -> Gateway:
     """Return the service for a store.
 
     Parameters
@@ -59,7 +62,7 @@ def create_app(
     store : Store
         Where everything is kept; it is not closed here.
     owner : str
-        The name under which this process holds leases (``office.owner_of``).
+        The name under which this process holds leases (``leadership.owner_of``).
     limits : Limits, optional
         What one caller may ask for.
     lease : float
@@ -69,36 +72,33 @@ def create_app(
 
     Returns
     -------
-    Door
+    Gateway
         An ASGI application.
 
     Examples
     --------
     >>> from copyproof.live.stores import open_store
-    >>> app = create_app(open_store("memory:"), owner="here")
-    >>> len(document()["paths"])
-    21
+    >>> create_app(open_store("memory:"), owner="here").leadership.markets
+    {}
     """
     limits = limits or Limits()
-    metrics = Metrics()
     keyring = Keyring(store, clock)
-    made: list[Office] = []
+    leadership = Leadership(
+        store, keyring, owner=owner, lease=lease, waiting=limits.waiting, clock=clock
+    )
 
     @asynccontextmanager
     async def lifetime(_: FastAPI) -> AsyncIterator[None]:
-        loop = asyncio.get_running_loop()
-        office = Office(store, keyring, loop, owner=owner, lease=lease, limits=limits, clock=clock)
-        made.append(office)
-        await run_in_threadpool(office.start)
+        await run_in_threadpool(leadership.start, asyncio.get_running_loop())
         try:
             yield
         finally:
-            await run_in_threadpool(office.stop)
+            await run_in_threadpool(leadership.stop)
 
-    app = _bare(lifetime)
-    app.state.office = lambda: made[-1]
-    app.state.metrics = metrics
-    return Door(app, lambda: made[-1], limits, metrics)
+    app = _routed(lifetime)
+    app.state.leadership = leadership
+    app.state.metrics = metrics = Metrics()
+    return Gateway(app, leadership, limits, metrics)
 
 
 def document() -> dict[str, Any]:
@@ -106,14 +106,14 @@ def document() -> dict[str, Any]:
 
     Examples
     --------
-    >>> document()["openapi"][:2]
-    '3.'
+    >>> sorted(document()["paths"])[0]
+    '/healthz'
     """
-    return _bare(None).openapi()
+    return _routed(None).openapi()
 
 
 class _Service(FastAPI):
-    """FastAPI with the whole document: what the door serves by itself is in it, too."""
+    """FastAPI with the whole document: what the gateway serves by itself is in it, too."""
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
@@ -121,7 +121,7 @@ class _Service(FastAPI):
         return self.openapi_schema
 
 
-def _bare(lifetime: Any) -> FastAPI:
+def _routed(lifetime: Any) -> FastAPI:
     app = _Service(
         title="copyproof",
         summary="Which submission do we show now? Decisions that copies cannot buy.",
@@ -134,67 +134,51 @@ def _bare(lifetime: Any) -> FastAPI:
     for router in (markets.router, agents.router, keys.router, service.router):
         app.include_router(router)
 
-    async def refused(_: Request, error: Exception) -> JSONResponse:
+    async def refused(_: Request, error: Exception) -> Response:
         refusal = _refusal(error)
-        return JSONResponse(refusal.content, refusal.status, headers=refusal.headers)
+        kind = "application/json"
+        return Response(refusal.body, refusal.status, headers=refusal.headers, media_type=kind)
 
     for kind in (Refusal, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, refused)
-
     return app
 
 
 def _refusal(error: Exception) -> Refusal:
     """Return the refusal for what FastAPI itself refuses."""
-    if isinstance(error, Refusal):
-        return error
-    if isinstance(error, RequestValidationError):
-        first = error.errors()[0]
-        place = list(first["loc"])
-        if len(place) > 1 or place[0] == "body":
-            place = place[1:]
-        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
-        field = field.lstrip(".") or "body"
-        return Refusal(422, field[:200], f"{field[:200]}: {first['msg']}")
-    if isinstance(error, HTTPException):
-        field = "method" if error.status_code == 405 else "path"
-        return Refusal(error.status_code, field, f"{field} is not known")
-    raise error
+    match error:
+        case Refusal():
+            return error
+        case RequestValidationError():
+            found = [{**each, "loc": each["loc"][1:]} for each in error.errors()]
+            in_body = error.errors()[0]["loc"][0] == "body"
+            given = error.body if in_body else dict.fromkeys(each["loc"][0] for each in found)
+            return refusal_of_body(found, given)
+        case HTTPException():
+            field = "method" if error.status_code == 405 else "path"
+            return Refusal(error.status_code, field, f"{field} is not known")
+        case _:
+            raise error
 
 
 # --- the document ---------------------------------------------------------------------------------
 
-_hot = APIRouter(tags=["decisions"], prefix="/v1/markets/{market}", responses=_ERRORS)
-"""The requests that the door serves by itself: here they are only described."""
-
-
-@_hot.post("/decisions")
-async def ask(market: str, body: AskIn | None = None) -> DecisionsOut:
-    """Decide what to show, once or ``count`` times; durable before it is answered."""
-    raise NotImplementedError
-
-
-@_hot.post("/rewards")
-async def tell(market: str, body: RewardIn | RewardsIn) -> ToldOut:
-    """Tell what decisions were worth."""
-    raise NotImplementedError
+_SCHEMAS = "#/components/schemas/"
+_RETRY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "The same key gives the same answer, and nothing is done twice.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 150, "pattern": "^[!-~]+$"},
+}
 
 
 def _described(app: FastAPI) -> dict[str, Any]:
     found = get_openapi(
-        title=app.title,
-        version=app.version,
-        summary=app.summary,
-        routes=[*app.routes, *_hot.routes],
+        title=app.title, version=app.version, summary=app.summary, routes=app.routes
     )
+    _describe_fast_requests(found)
     found["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-    retry = {
-        "name": "Idempotency-Key",
-        "in": "header",
-        "required": False,
-        "description": "The same key gives the same answer, and nothing is done twice.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 150, "pattern": "^[!-~]+$"},
-    }
     for path, operations in found["paths"].items():
         for method, operation in operations.items():
             if path in ("/healthz", "/readyz"):
@@ -205,5 +189,36 @@ def _described(app: FastAPI) -> dict[str, Any]:
             else:
                 operation["security"] = [{"key": []}]
             if method != "get":
-                operation.setdefault("parameters", []).append(retry)
+                operation.setdefault("parameters", []).append(_RETRY)
     return found
+
+
+def _describe_fast_requests(found: dict[str, Any]) -> None:
+    """Add to the document what the gateway serves by itself."""
+    adapters: list[tuple[str, Any, TypeAdapter[Any]]] = []
+    for name, fast in FAST.items():
+        adapters.append((name, "validation", TypeAdapter(fast.body)))
+        adapters.append((name, "serialization", TypeAdapter(fast.answer)))
+    schemas, shared = TypeAdapter.json_schemas(adapters, ref_template=f"{_SCHEMAS}{{model}}")
+    found["components"]["schemas"].update(shared["$defs"])
+    error = {"$ref": f"{_SCHEMAS}{ErrorAnswer.__name__}"}
+    answers = {str(status): _json(each["description"], error) for status, each in _ERRORS.items()}
+    market = {"name": "market", "in": "path", "required": True, "schema": {"type": "string"}}
+    for name, fast in FAST.items():
+        operation = {
+            "tags": ["decisions"],
+            "summary": fast.action.name.capitalize(),
+            "description": fast.perform.__doc__,
+            "operationId": f"{fast.action.name}_{name}",
+            "parameters": [market],
+            "requestBody": {
+                **_json("", schemas[name, "validation"]),
+                "required": type(None) not in get_args(fast.body),
+            },
+            "responses": {"200": _json("Done", schemas[name, "serialization"]), **answers},
+        }
+        found["paths"][f"/v1/markets/{{market}}/{name}"] = {"post": operation}
+
+
+def _json(about: str, schema: object) -> dict[str, Any]:
+    return {"description": about, "content": {"application/json": {"schema": schema}}}

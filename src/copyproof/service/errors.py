@@ -2,25 +2,39 @@
 
 Every refusal has the same body, ``{"error": {"field": ..., "message": ...}}``. The field is the
 name of what is wrong: a part of the body such as ``rewards[3].reward``, of the path such as
-``market``, or a header such as ``Authorization``. Errors of the principal become refusals here, so
-that nothing else of the service knows both.
+``market``, or a header such as ``Authorization``. Errors of the principal, of its store and of
+pydantic become refusals here, so that nothing else of the service knows both.
 """
 
-import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from copyproof.live.records import KeyReused, NoArm
 from copyproof.live.stores import LeaseLost, StoreError
+from copyproof.validation import FieldError, did_you_mean
 
-__all__ = ["Refusal", "refusal_of", "unknown"]
-
-AWAY = "the store cannot be used now; try again, with the same Idempotency-Key"
+STORE_AWAY = "the store cannot be used now; try again, with the same Idempotency-Key"
 """What is wrong in detail is for the operator's log: it names files and hosts."""
+_LONGEST_FIELD = 200
+_LONGEST_VALUE = 60
 
-_NAMED = re.compile(r"^([A-Za-z_][\w.\[\]]*) (?:=|has|is|holds|names|needs) ")
-"""Messages of the library open with the field: ``count = 0 is not ...``."""
+
+@dataclass(frozen=True, slots=True)
+class ErrorDetail:
+    """What is wrong."""
+
+    field: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorAnswer:
+    """The body of every answer that is not a success."""
+
+    error: ErrorDetail
 
 
 class Refusal(Exception):
@@ -46,14 +60,9 @@ class Refusal(Exception):
         self.retry = retry
 
     @property
-    def content(self) -> dict[str, Any]:
-        """The body as an object."""
-        return {"error": {"field": self.field, "message": self.message}}
-
-    @property
     def body(self) -> bytes:
-        """The body as JSON."""
-        return orjson.dumps(self.content)
+        """The body of the answer."""
+        return orjson.dumps(ErrorAnswer(ErrorDetail(self.field, self.message)))
 
     @property
     def headers(self) -> dict[str, str]:
@@ -87,26 +96,101 @@ def refusal_of(error: Exception, field: str) -> Refusal:
 
     Examples
     --------
-    >>> refused = refusal_of(ValueError("count = 0 is not a whole number from 1"), "body")
+    >>> refused = refusal_of(FieldError("count", 0, "a whole number from 1 to 1000"), "body")
     >>> refused.field, refused.status
     ('count', 422)
     """
-    if isinstance(error, Refusal):
-        return error
-    if isinstance(error, LeaseLost):
-        return Refusal(503, "market", "another process serves this market", 1)
-    if isinstance(error, StoreError):
-        return Refusal(503, "store", AWAY, 1)
-    if isinstance(error, LookupError):
-        found = getattr(error, "field", None)
-        return unknown(found if isinstance(found, str) else field)
-    text = _line(error)
-    if isinstance(error, KeyReused):
-        return Refusal(422, "Idempotency-Key", "Idempotency-Key came with another request before")
-    if isinstance(error, NoArm):
-        return Refusal(409, field, text)
-    named = _NAMED.match(text)
-    return Refusal(422, named.group(1) if named else field, text)
+    match error:
+        case Refusal():
+            return error
+        case LeaseLost():
+            return Refusal(503, "market", "another process serves this market", 1)
+        case StoreError():
+            return Refusal(503, "store", STORE_AWAY, 1)
+        case LookupError():
+            found = getattr(error, "field", None)
+            return unknown(found if isinstance(found, str) else field)
+        case KeyReused():
+            message = "Idempotency-Key came with another request before"
+            return Refusal(422, "Idempotency-Key", message)
+        case NoArm():
+            return Refusal(409, field, _line(error))
+        case FieldError():
+            return Refusal(422, error.field[:_LONGEST_FIELD], _line(error))
+        case _:
+            return Refusal(422, field, _line(error))
+
+
+def refusal_of_body(errors: Sequence[Any], body: object, known: Collection[str] = ()) -> Refusal:
+    """Return the refusal for a body that pydantic does not accept.
+
+    Of several errors the one that explains most is told: a field that is missing, then one that is
+    not known, then the one that lies deepest.
+
+    Parameters
+    ----------
+    errors : sequence of dict
+        As ``ValidationError.errors()`` and FastAPI list them.
+    body : object
+        The body, read. Pydantic puts names of types among the parts of a place; what is not to be
+        found in the body is one of those.
+    known : collection of str
+        The fields that are accepted, if they are to be told.
+
+    Examples
+    --------
+    >>> error = {"type": "accepted", "loc": ("count",), "msg": "a whole number", "input": "1"}
+    >>> refusal_of_body([error], {"count": "1"}).message
+    'count = "1" is not a whole number'
+    """
+    first_of = {"missing": 0, "extra_forbidden": 1}
+    field, error = min(
+        ((_place(error, body), error) for error in errors),
+        key=lambda found: (
+            first_of.get(found[1]["type"], 2),
+            -found[0].count(".") - found[0].count("["),
+            found[1]["type"] != "accepted",
+        ),
+    )
+    field = field[:_LONGEST_FIELD] or "body"
+    inner = error.get("ctx", {}).get("error")
+    if isinstance(inner, FieldError):
+        return Refusal(422, field, _line(inner.renamed(field)))
+    match error["type"]:
+        case "accepted":
+            message = f"{field} = {_shown(error['input'])} is not {error['msg']}"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            message = f"{field} = {_shown(error['input'])} is not an object"
+        case "missing":
+            message = f"{field} is missing"
+        case "extra_forbidden" if known:
+            message = f"only {', '.join(sorted(known))} are known{did_you_mean(field, known)}"
+        case _:
+            message = f"{field}: {error['msg']}"
+    return Refusal(422, field, message)
+
+
+def _place(error: Any, body: object) -> str:
+    """Return where an error lies, as ``rewards[3].reward``."""
+    place = ""
+    *_, last = error["loc"] or ("",)
+    for part in error["loc"]:
+        if isinstance(body, list) and isinstance(part, int):
+            place, body = f"{place}[{part}]", body[part]
+        elif isinstance(body, dict) and part in body:
+            place, body = f"{place}.{part[:_LONGEST_FIELD]}", body[part]
+        elif part is last and error["type"] == "missing":
+            place = f"{place}.{part}"
+    return place.lstrip(".")
+
+
+def _shown(value: object) -> str:
+    """Return a value as its sender wrote it, if it is short."""
+    try:
+        shown = orjson.dumps(value).decode()
+    except TypeError:  # it reads deeper nests than it writes
+        shown = "a deep nest"
+    return shown if len(shown) <= _LONGEST_VALUE else f"{shown[: _LONGEST_VALUE - 3]}..."
 
 
 def _line(error: Exception) -> str:

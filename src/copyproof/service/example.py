@@ -32,8 +32,9 @@ def make_example(store: Store, keyring: Keyring) -> str:
     --------
     >>> from copyproof.live.stores import open_store
     >>> store = open_store("memory:")
-    >>> len(make_example(store, Keyring(store, lambda: 0.0)))
-    59
+    >>> keyring = Keyring(store, lambda: 0.0)
+    >>> keyring.check(make_example(store, keyring)).role
+    'operator'
     """
     if EXAMPLE not in store.markets():
         principal = Principal(store=store, market=EXAMPLE, config=MarketConfig(seed=1))

@@ -15,15 +15,18 @@ import secrets
 import threading
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, get_args
+
+from copyproof_client.records import ApiKey, Role
 
 from copyproof.live.records import KeyReused
 from copyproof.live.stores import Conflict, Store, StoreError
-from copyproof.service.roles import Role
+from copyproof.validation import FieldError, known
 
 __all__ = ["OVERLAP", "Key", "Keyring", "make_key", "new_id", "new_secret"]
 
+_SHOWN = {field.name for field in fields(ApiKey)} - {"key"}
 OVERLAP = 300.0
 """Seconds for which the old secret of a rotated key still works, if nothing else is asked for."""
 
@@ -76,9 +79,8 @@ class Key:
         return {**asdict(self), "markets": list(self.markets)}
 
     def shown(self) -> dict[str, Any]:
-        """Return what an operator may see of the key."""
-        names = ("id", "role", "markets", "agent", "note", "created", "revoked")
-        return {name: value for name, value in self.to_dict().items() if name in names}
+        """Return what an operator may see of the key: the fields of an ``ApiKey``, but its text."""
+        return {name: value for name, value in self.to_dict().items() if name in _SHOWN}
 
 
 def new_id(seed: bytes | None = None) -> str:
@@ -86,8 +88,8 @@ def new_id(seed: bytes | None = None) -> str:
 
     Examples
     --------
-    >>> len(new_id())
-    12
+    >>> new_id(b"a seed")
+    '41962129c6c5'
     """
     return (secrets.token_bytes(6) if seed is None else _derived(seed, b"id")[:6]).hex()
 
@@ -97,8 +99,8 @@ def new_secret(seed: bytes | None = None) -> str:
 
     Examples
     --------
-    >>> len(new_secret())
-    43
+    >>> new_secret(b"a seed")
+    'Kl3gx7SuFPNGv3pukNv2Jim03T9DnBB9A7spu_SXbuA'
     """
     raw = secrets.token_bytes(32) if seed is None else _derived(seed, b"secret")
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
@@ -153,29 +155,32 @@ def make_key(
     Examples
     --------
     >>> key, text = make_key("agent", now=0.0, markets=("site",), agent="ann")
-    >>> len(text)
-    59
+    >>> text.startswith(f"cp_{key.id}_")
+    True
     """
-    if role not in get_args(Role):
-        raise ValueError(f"role = {role!r} is not one of {', '.join(get_args(Role))}")
+    known("role", role, get_args(Role))
     if role == "application" and not markets:
-        raise ValueError("markets is empty: an application needs at least one")
+        raise _mismatch("markets", markets, "is empty: an application needs at least one")
     if role == "agent" and (len(markets) != 1 or not agent):
-        raise ValueError("agent needs exactly one market and the name of the agent")
+        raise _mismatch("agent", agent, "needs exactly one market and the name of the agent")
     if role in ("operator", "auditor") and markets:
-        raise ValueError(f"markets = {list(markets)} has no meaning: the role {role} has all")
+        said = f"= {list(markets)} has no meaning: the role {role} has all"
+        raise _mismatch("markets", markets, said)
     if role != "agent" and agent is not None:
-        raise ValueError(f"agent = {agent!r} has no meaning for the role {role}")
+        raise _mismatch("agent", agent, f"= {agent!r} has no meaning for the role {role}")
     salt = (secrets.token_bytes(16) if seed is None else _derived(seed, b"salt")[:16]).hex()
     secret = new_secret(seed)
     key = Key(new_id(seed), role, markets, agent, note, now, salt, _hashed(salt, secret))
     return key, f"cp_{key.id}_{secret}"
 
 
-_TRIES = 20
-"""How often a key is changed anew because another process was faster."""
+def _mismatch(field: str, value: object, said: str) -> FieldError:
+    return FieldError(field, value, "what goes with the role", said)
+
+
+_TRIES = 20  # how often a key is changed anew because another process was faster
+# What an unknown id is compared against.
 _NOBODY = Key("", "auditor", (), None, "", 0.0, "0" * 32, "0" * 64)
-"""What an unknown id is compared against."""
 
 
 class Keyring:

@@ -1,92 +1,155 @@
-"""What is sent over HTTP, as records: the bodies of requests and of answers.
+"""What is sent over HTTP, as records: this is the one definition of every request.
 
-The OpenAPI document is made from these. Requests for decisions and rewards come thousands of times
-a second and are read by hand (``hot``); their records here say the same, and a test holds the two
-against each other.
+Requests are read by pydantic, and the OpenAPI document is made from the same types. Those for
+decisions and rewards come thousands of times a second: they are dictionaries with types, which
+pydantic's compiled validator makes straight from the bytes. An answer that the client hands on is
+defined with the client (``copyproof_client.records``), the others are here.
 """
 
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, Literal, TypeAlias, final
 
+from copyproof_client.records import ArmStatistics, Decision, Role, Told
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     StrictBool,
-    StrictFloat,
     StrictInt,
+    with_config,
 )
+from pydantic_core import CoreSchema, core_schema
+from typing_extensions import TypedDict
 
 from copyproof.live import MarketConfig
-from copyproof.service.roles import Role
-
-__all__ = [
-    "AgentIn",
-    "AgentStatisticsOut",
-    "ArmIn",
-    "ArmsIn",
-    "AskIn",
-    "DecisionsOut",
-    "ErrorOut",
-    "KeyIn",
-    "KeyOut",
-    "KeysOut",
-    "MarketIn",
-    "MarketOut",
-    "MarketsOut",
-    "NewKeyOut",
-    "PolicyIn",
-    "RewardIn",
-    "RewardsIn",
-    "RotateIn",
-    "StateOut",
-    "StatisticsOut",
-    "ToldOut",
-    "check_path_name",
-]
+from copyproof.live.records import MOST_DECISIONS
+from copyproof.service.keys import OVERLAP
+from copyproof.validation import LONGEST_NAME, name, require, text
 
 
-def check_path_name(text: str) -> str:
-    """Refuse names that cannot be part of a path.
+@dataclass(frozen=True)
+class Accepted:
+    """What a value has to be, as a refusal says it: ``count = 0 is not a whole number from …``."""
+
+    what: str
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Have pydantic say this instead of its own words, also for what lies within."""
+        return core_schema.custom_error_schema(
+            handler(source), custom_error_type="accepted", custom_error_message=self.what
+        )
+
+
+def path_name(field: str, value: str) -> str:
+    """Return a name that can be part of a path.
 
     Examples
     --------
-    >>> len(check_path_name("ann"))
-    3
+    >>> path_name("agent", "..")
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: agent = '..' is not a name without '/', other than '.' and '..'
     """
-    if not text.isprintable() or "/" in text or text in (".", ".."):
-        raise ValueError("must be printable, without '/', and not '.' or '..'")
-    return text
+    found = name(field, value)
+    fits = "/" not in found and found not in (".", "..")
+    require(fits, field, value, "a name without '/', other than '.' and '..'")
+    return found
 
 
-def _check_printable(text: str) -> str:
-    if not text.isprintable():
-        raise ValueError("must be printable")
-    return text
+def _note(value: str) -> str:
+    return text("note", value) if value else value
 
 
-_Text = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_printable)]
-_PathName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(check_path_name)]
-_Seconds = Annotated[StrictFloat | StrictInt, Field(ge=0, le=1e10)]
-_CONFIG = MarketConfig()
-_Unit = Annotated[StrictFloat | StrictInt, Field(ge=0, le=1)]
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+_LENGTH = Field(min_length=1, max_length=LONGEST_NAME)
+_Name = Annotated[str, _LENGTH, AfterValidator(partial(name, "name"))]
+_PathName = Annotated[str, _LENGTH, AfterValidator(partial(path_name, "name"))]
+_PolicyText = Annotated[str, Field(min_length=1, max_length=1000)]
+_Seconds = Annotated[float, Field(strict=True, ge=0, le=1e10)]
+_Unit = Annotated[float, Field(strict=True, ge=0, le=1)]
+_Names = Annotated[list[str], Accepted("a list of texts")]
+_BATCH = Field(min_length=1, max_length=MOST_DECISIONS)
 
 
 class _In(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    model_config = _STRICT
 
 
-class _Out(BaseModel):
-    pass
+# --- decisions and rewards ------------------------------------------------------------------------
+
+
+@with_config(_STRICT)
+class AskIn(TypedDict, total=False):
+    """How many decisions, among what.
+
+    ``eligible`` is a list of agents, or an object that lists arms for each agent. With ``slate``
+    the decisions are of different arms.
+    """
+
+    count: Annotated[
+        StrictInt,
+        Field(ge=1, le=MOST_DECISIONS, json_schema_extra={"default": 1}),
+        Accepted(f"a whole number from 1 to {MOST_DECISIONS}"),
+    ]
+    eligible: (
+        dict[str, _Names]
+        | Annotated[list[str], Accepted("a list of agents or an object of lists of arms")]
+        | None
+    )
+    slate: Annotated[
+        StrictBool, Field(json_schema_extra={"default": False}), Accepted("true or false")
+    ]
+
+
+@final
+@with_config(_STRICT)
+class RewardIn(TypedDict):
+    """The reward of one decision."""
+
+    decision: Annotated[
+        str, Field(min_length=1, max_length=300), Accepted("a text of 1 to 300 characters")
+    ]
+    reward: Annotated[_Unit, Accepted("a number in [0, 1]")]
+
+
+@final
+@with_config(_STRICT)
+class RewardsIn(TypedDict):
+    """The rewards of several decisions."""
+
+    rewards: Annotated[list[RewardIn], _BATCH]
+
+
+TellIn: TypeAlias = RewardIn | RewardsIn
+
+
+@dataclass(slots=True)
+class Decisions:
+    """Decisions in the order in which they were made."""
+
+    decisions: list[Decision]
+
+
+@dataclass(slots=True)
+class RewardsTold:
+    """What became of the rewards, in their order."""
+
+    told: list[Told]
 
 
 # --- markets --------------------------------------------------------------------------------------
+
+_CONFIG = MarketConfig()
 
 
 class MarketIn(_In):
     """A market to create."""
 
-    policy: Annotated[str, Field(min_length=1, max_length=1000)] = _CONFIG.policy
+    policy: _PolicyText = _CONFIG.policy
     seed: Annotated[StrictInt, Field(ge=0, lt=2**64)] = _CONFIG.seed
     horizon: Annotated[StrictInt, Field(ge=1, le=2**47)] | None = _CONFIG.horizon
     reward_window: _Seconds = _CONFIG.reward_window
@@ -97,7 +160,8 @@ class MarketIn(_In):
     most_arms: Annotated[StrictInt, Field(ge=1, le=2**31)] | None = _CONFIG.most_arms
 
 
-class MarketOut(_Out):
+@dataclass(frozen=True)
+class MarketOut:
     """A market: what it was created with, and whether this process serves it now."""
 
     market: str
@@ -105,22 +169,18 @@ class MarketOut(_Out):
     served_here: bool
 
 
-class MarketsOut(_Out):
-    """All markets."""
-
-    markets: list[MarketOut]
-
-
 class PolicyIn(_In):
     """The policy to go on with."""
 
-    policy: Annotated[str, Field(min_length=1, max_length=1000)]
+    policy: _PolicyText
 
 
-class StateOut(_Out):
-    """What was done."""
+@dataclass(frozen=True)
+class PolicyChanged:
+    """The policy that is run now, and whether another one was before."""
 
-    done: str
+    policy: str
+    changed: bool
 
 
 # --- agents and arms ------------------------------------------------------------------------------
@@ -135,104 +195,53 @@ class AgentIn(_In):
 class ArmsIn(_In):
     """Arms to register."""
 
-    arms: Annotated[list[_Text], Field(min_length=1, max_length=1000)]
+    arms: Annotated[list[_Name], _BATCH]
 
 
 class ArmIn(_In):
     """One arm of an agent."""
 
-    arm: _Text
+    arm: _Name
 
 
-# --- decisions and rewards ------------------------------------------------------------------------
-
-
-class AskIn(_In):
-    """How many decisions, among what.
-
-    ``eligible`` is a list of agents, or an object that lists arms for each agent. With ``slate``
-    the decisions are of different arms.
-    """
-
-    count: Annotated[StrictInt, Field(ge=1, le=1000)] = 1
-    eligible: dict[str, list[str]] | list[str] | None = None
-    slate: StrictBool = False
-
-
-class DecisionOut(_Out):
-    """One decision: show this arm of this agent."""
-
-    id: str
-    agent: str
-    arm: str
-    round: int
-
-
-class DecisionsOut(_Out):
-    """Decisions in the order in which they were made."""
-
-    decisions: list[DecisionOut]
-
-
-class RewardIn(_In):
-    """The reward of one decision."""
-
-    decision: Annotated[str, Field(min_length=1, max_length=300)]
-    reward: _Unit
-
-
-class RewardsIn(_In):
-    """The rewards of several decisions."""
-
-    rewards: Annotated[list[RewardIn], Field(min_length=1, max_length=1000)]
-
-
-class OneToldOut(_Out):
-    """What became of one reward: its status, and what the play is worth now."""
-
-    decision: str
-    status: Literal["counted", "ignored", "corrected", "refused-late"]
-    reward: float | None
-
-
-class ToldOut(_Out):
-    """What became of the rewards, in their order."""
-
-    told: list[OneToldOut]
-
-
-# --- statistics -----------------------------------------------------------------------------------
-
-
-class ArmOut(_Out):
-    """What is known of one arm; ``pending`` plays have no reward yet."""
+@dataclass(frozen=True)
+class AgentRegistered:
+    """An agent that is registered now; ``changed`` says whether it was not before."""
 
     agent: str
-    arm: str
     registered: bool
-    suspended: bool
-    in_play: bool
-    plays: int
-    answered: int
-    pending: int
-    revenue: float
+    changed: bool
 
 
-class AgentOut(_Out):
-    """What is known of one agent."""
+@dataclass(frozen=True)
+class ArmsRegistered:
+    """How many of the arms were not registered before."""
+
+    registered: int
+
+
+@dataclass(frozen=True)
+class Retirement:
+    """An arm that is retired now; ``changed`` says whether it was not before."""
 
     agent: str
+    arm: str
+    retired: bool
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Suspension:
+    """Whether an arm, or an agent with all its arms, is kept out now; and whether that is new."""
+
+    agent: str
+    arm: str | None
     suspended: bool
-    arms: int
-    plays: int
-    answered: int
-    pending: int
-    revenue: float
-    play_share: float
-    revenue_share: float
+    changed: bool
 
 
-class AgentStatisticsOut(_Out):
+@dataclass(frozen=True)
+class AgentReport:
     """One agent and its arms; shares are null for the agent itself."""
 
     agent: str
@@ -243,30 +252,7 @@ class AgentStatisticsOut(_Out):
     revenue: float
     play_share: float | None
     revenue_share: float | None
-    arms: list[ArmOut]
-
-
-class SuspicionOut(_Out):
-    """Arms, as pairs of agent and arm, that were paid the same rewards in the same order."""
-
-    arms: list[tuple[str, str]]
-    answers: int
-    chance: float
-
-
-class StatisticsOut(_Out):
-    """A market at one moment."""
-
-    market: str
-    policy: str
-    round: int
-    plays: int
-    answered: int
-    pending: int
-    revenue: float
-    agents: list[AgentOut]
-    arms: list[ArmOut]
-    suspected: list[SuspicionOut]
+    arms: tuple[ArmStatistics, ...]
 
 
 # --- keys -----------------------------------------------------------------------------------------
@@ -276,52 +262,12 @@ class KeyIn(_In):
     """An API key to make."""
 
     role: Role
-    markets: Annotated[list[_PathName], Field(max_length=1000)] = []
+    markets: Annotated[list[_PathName], Field(max_length=MOST_DECISIONS)] = []
     agent: _PathName | None = None
-    note: Annotated[str, Field(max_length=200), AfterValidator(_check_printable)] = ""
+    note: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_note)] = ""
 
 
 class RotateIn(_In):
     """How long the old secret still works, in seconds."""
 
-    overlap: Annotated[StrictFloat | StrictInt, Field(ge=0, le=86400)] = 300.0
-
-
-class KeyOut(_Out):
-    """An API key, without its secret."""
-
-    id: str
-    role: Role
-    markets: list[str]
-    agent: str | None
-    note: str
-    created: float
-    revoked: float | None
-
-
-class KeysOut(_Out):
-    """All API keys, revoked ones too."""
-
-    keys: list[KeyOut]
-
-
-class NewKeyOut(KeyOut):
-    """An API key with its text, which is shown only now."""
-
-    key: str
-
-
-# --- errors ---------------------------------------------------------------------------------------
-
-
-class WrongOut(_Out):
-    """What is wrong."""
-
-    field: str
-    message: str
-
-
-class ErrorOut(_Out):
-    """The body of every answer that is not a success."""
-
-    error: WrongOut
+    overlap: Annotated[float, Field(strict=True, ge=0, le=86400)] = OVERLAP

@@ -1,7 +1,8 @@
 """Running the service in a process of its own.
 
-The address is bound first: whoever holds it may take the leases that go with it (``office``). On
-SIGTERM or SIGINT the server takes no new requests, finishes those it has, and ends with status 0.
+The address is bound first: whoever holds it may take the leases that go with it (``leadership``).
+On SIGTERM or SIGINT the server takes no new requests, finishes those it has, and ends with status
+0.
 """
 
 import asyncio
@@ -16,22 +17,21 @@ import uvicorn
 from starlette.concurrency import run_in_threadpool
 
 from copyproof.live.stores import Store
+from copyproof.service.access import Limits
 from copyproof.service.app import create_app
-from copyproof.service.limits import Limits
-from copyproof.service.office import LEASE, owner_of
-from copyproof.service.wire import Wire
+from copyproof.service.leadership import LEASE, owner_of
+from copyproof.service.protocol import TimedProtocol
 
 __all__ = ["bind", "run"]
 
+# Seconds for requests that are under way when the server is stopped: while one drags on, nobody
+# serves the markets of this process.
 _STOP = 5
-"""Seconds for requests that are under way when the server is stopped: while one drags on, nobody
-serves the markets of this process."""
+# Seconds for which a connection may be silent: longer than proxies keep theirs, mostly 60.
 _IDLE = 75
-"""Seconds for which a connection may be silent: longer than proxies keep theirs, mostly 60."""
-_LOAD = 600.0
-"""Seconds that a market may take to be loaded before the server says that it is there."""
+_LOAD = 600.0  # seconds that a market may take to be loaded before the server says that it is there
+# Seconds after which a thread lets another run: the writer must not wait for the event loop.
 _SWITCH = 0.0005
-"""Seconds after which a thread lets another run: the writer must not wait for the event loop."""
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -117,7 +117,7 @@ def run(
     config = uvicorn.Config(
         app,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
-        http=Wire,
+        http=TimedProtocol,
         ws="none",
         lifespan="on",
         access_log=False,
@@ -129,7 +129,7 @@ def run(
     )
 
     def loaded() -> None:
-        if not app.office.wait(_LOAD):
+        if not app.leadership.wait(_LOAD):
             return
         # A million names are no garbage: looking through them again and again takes a second.
         gc.collect()

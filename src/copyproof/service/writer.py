@@ -8,6 +8,9 @@ group is told to try again.
 
 The thread also loads the market before its first group, ends plays whose reward window is over, and
 takes a snapshot now and then, so that the next start is short.
+
+A ``ServedMarket`` is what requests see of all that; it has a writer while this process holds the
+market's lease (``leadership``).
 """
 
 import asyncio
@@ -15,29 +18,26 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from copyproof.live import Principal
 from copyproof.live.stores import LeaseLost, StoreError
-from copyproof.service.errors import Refusal, refusal_of
+from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.metrics import MarketMetrics
 
-__all__ = ["Writer"]
+__all__ = ["ServedMarket", "Writer", "find"]
 
 _log = logging.getLogger("copyproof.service")
 
-_GROUP = 1024
-"""The most requests in one group."""
-_EXPIRE_EVERY = 1.0
-"""Seconds between two looks for plays whose reward window is over."""
-_SNAPSHOT_IDLE = 10_000
-"""Events after which a snapshot is taken when nothing else is to do."""
+_GROUP = 1024  # the most requests in one group
+_EXPIRE_EVERY = 1.0  # seconds between two looks for plays whose reward window is over
+_SNAPSHOT_IDLE = 10_000  # events after which a snapshot is taken when nothing else is to do
+# Events after which it is taken anyway: it may keep requests waiting, but so would a replay.
 _SNAPSHOT_BUSY = 100_000
-"""Events after which it is taken anyway: it may keep requests waiting, but so would a replay."""
+# How many times as long as the last one took a busy market then goes without one.
 _SNAPSHOT_REST = 100.0
-"""How many times as long as the last one took a busy market then goes without one."""
 
 Answer = TypeVar("Answer")
 
@@ -252,3 +252,70 @@ def _resolve(jobs: list[_Job]) -> None:
             job.future.set_result(job.answer)
         else:
             job.future.set_exception(job.error)
+
+
+class ServedMarket:
+    """A market of the store, as this process sees it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    config : dict
+        What it was created with.
+    writer : Writer or None
+        There while this process has the market's lease.
+    token, renewed
+        The fencing token of that lease, and when it was renewed.
+    failure, failures, not_before
+        Why the market could not be loaded, how often in a row, and when to try again.
+    answered : dict
+        How many "decisions" and "rewards" this process has answered for; counted on the event loop.
+    """
+
+    def __init__(self, name: str, config: dict[str, Any]) -> None:
+        self.name = name
+        self.config = config
+        self.writer: Writer | None = None
+        self.token = 0
+        self.renewed = 0.0
+        self.failure: str | None = None
+        self.failures = 0
+        self.not_before = 0.0
+        self.answered = {"decisions": 0, "rewards": 0}
+
+    @property
+    def is_led(self) -> bool:
+        """Whether this process serves the market now."""
+        return self.writer is not None and self.writer.ready.is_set()
+
+    def submit(self, call: Callable[[Principal], Answer]) -> "asyncio.Future[Answer]":
+        """Have something done by the market's writer; refuse if it is elsewhere."""
+        writer = self.writer
+        if writer is None:
+            if self.failure is not None:
+                raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
+            message = "another process serves this market, or it is not loaded yet"
+            raise Refusal(503, "market", message, 1)
+        return writer.submit(call)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the market is loaded, or cannot be."""
+        until = time.monotonic() + seconds
+        while (writer := self.writer) is not None and time.monotonic() < until:
+            if writer.ready.wait(0.05):
+                return
+
+
+def find(markets: Mapping[str, ServedMarket], market: str) -> ServedMarket:
+    """Return a market.
+
+    Raises
+    ------
+    Refusal
+        404 if there is none of this name.
+    """
+    found = markets.get(market)
+    if found is None:
+        raise unknown("market")
+    return found

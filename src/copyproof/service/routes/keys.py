@@ -5,74 +5,79 @@ retried request gets the same answer although no secret is ever stored.
 """
 
 import hmac
-from typing import Annotated
+from typing import Annotated, Literal
 
+from copyproof_client.records import ApiKey
 from fastapi import APIRouter, Depends
 
 from copyproof.service.errors import unknown
 from copyproof.service.keys import Key
-from copyproof.service.messages import KeyIn, KeyOut, KeysOut, NewKeyOut, RotateIn
-from copyproof.service.routes.calls import Call, may
+from copyproof.service.messages import KeyIn, RotateIn
+from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/keys", tags=["keys"])
 
-_Call = Annotated[Call, Depends(may("keys"))]
+_Call = Annotated[AuthorizedCall, Depends(allowed_to("keys"))]
 
 
-def _seed(call: Call, purpose: str) -> bytes | None:
+def _seed(call: AuthorizedCall, purpose: str) -> bytes | None:
     if call.retry is None:
         return None
     return hmac.digest(call.secret, f"{purpose}:{call.retry}".encode(), "sha256")
 
 
-def _known(call: Call, name: str) -> Key:
-    key = call.office.keyring.get(name)
+def _known(call: AuthorizedCall, name: str) -> Key:
+    key = call.leadership.keyring.get(name)
     if key is None or key.revoked is not None:
         raise unknown("key")
     return key
 
 
-@router.get("")
-async def list_keys(call: _Call) -> KeysOut:
+def _shown(key: Key, text: str | None = None) -> ApiKey:
+    return ApiKey.from_dict({**key.shown(), "key": text})
+
+
+@router.get("", response_model_exclude_defaults=True)
+async def list_keys(call: _Call) -> dict[Literal["keys"], list[ApiKey]]:
     """List all keys, revoked ones too; secrets are not known to the service."""
-    return KeysOut(keys=[KeyOut(**key.shown()) for key in call.office.keyring.all()])
+    return {"keys": [_shown(key) for key in call.leadership.keyring.all()]}
 
 
 @router.post("")
-async def make_key(body: KeyIn, call: _Call) -> NewKeyOut:
+async def make_key(body: KeyIn, call: _Call) -> ApiKey:
     """Make a key. Its text is in this answer and nowhere else."""
 
-    def make() -> NewKeyOut:
-        key, text = call.office.keyring.add(
+    def make() -> ApiKey:
+        key, text = call.leadership.keyring.add(
             body.role,
             markets=tuple(body.markets),
             agent=body.agent,
             note=body.note,
             seed=_seed(call, "make"),
         )
-        return NewKeyOut(key=text, **key.shown())
+        return _shown(key, text)
 
-    return await call.aside(make, "role")
+    return await call.on_thread(make, "role")
 
 
 @router.post("/{key}/rotate")
-async def rotate_key(key: str, call: _Call, body: RotateIn | None = None) -> NewKeyOut:
+async def rotate_key(key: str, call: _Call, body: RotateIn | None = None) -> ApiKey:
     """Give a key a new secret; the old one works for ``overlap`` seconds more."""
     _known(call, key)
     overlap = float((body or RotateIn()).overlap)
 
-    def rotate() -> NewKeyOut:
+    def rotate() -> ApiKey:
         seed = _seed(call, f"rotate {key}")
-        text = call.office.keyring.rotate(key, overlap=overlap, seed=seed)
-        return NewKeyOut(key=text, **_known(call, key).shown())
+        text = call.leadership.keyring.rotate(key, overlap=overlap, seed=seed)
+        return _shown(_known(call, key), text)
 
-    return await call.aside(rotate, "key")
+    return await call.on_thread(rotate, "key")
 
 
-@router.delete("/{key}")
-async def revoke_key(key: str, call: _Call) -> KeyOut:
+@router.delete("/{key}", response_model_exclude_defaults=True)
+async def revoke_key(key: str, call: _Call) -> ApiKey:
     """Refuse a key from now on."""
-    found = await call.aside(lambda: call.office.keyring.revoke(key), "key")
-    return KeyOut(**found.shown())
+    found = await call.on_thread(lambda: call.leadership.keyring.revoke(key), "key")
+    return _shown(found)

@@ -1,95 +1,75 @@
 """Markets: create, list, change the policy; statistics and the journal."""
 
 from collections.abc import Callable, Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 import orjson
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from copyproof.live import MarketConfig
+from copyproof.live import MarketConfig, Principal, Statistics
 from copyproof.live.market import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import Refusal
-from copyproof.service.messages import (
-    MarketIn,
-    MarketOut,
-    MarketsOut,
-    PolicyIn,
-    StateOut,
-    StatisticsOut,
-    check_path_name,
-)
-from copyproof.service.office import Served
-from copyproof.service.routes.calls import Call, may
+from copyproof.service.messages import MarketIn, MarketOut, PolicyChanged, PolicyIn, path_name
+from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
+from copyproof.service.writer import ServedMarket, find
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/markets", tags=["markets"])
 
-_LINES = 500
-"""Events of the journal that are sent at once."""
-_EXPORTS = 4
-"""Journals that are read at the same time: each takes a connection to the database."""
+_ReadMarkets = Annotated[AuthorizedCall, Depends(allowed_to("read markets"))]
+_WriteMarkets = Annotated[AuthorizedCall, Depends(allowed_to("write markets"))]
+_ReadStatistics = Annotated[AuthorizedCall, Depends(allowed_to("read market statistics"))]
+_ReadJournal = Annotated[AuthorizedCall, Depends(allowed_to("read journal"))]
+
+_LINES = 500  # events of the journal that are sent at once
+_EXPORTS = 4  # journals that are read at the same time: each takes a connection to the database
 
 
-def _shown(served: Served) -> MarketOut:
-    return MarketOut(market=served.name, config=served.config, served_here=served.leads)
+def _shown(served: ServedMarket) -> MarketOut:
+    return MarketOut(market=served.name, config=served.config, served_here=served.is_led)
 
 
 @router.get("")
-async def list_markets(call: Annotated[Call, Depends(may("read markets"))]) -> MarketsOut:
+async def list_markets(call: _ReadMarkets) -> dict[Literal["markets"], list[MarketOut]]:
     """List all markets."""
-    return MarketsOut(markets=[_shown(served) for served in call.office.all()])
+    return {"markets": [_shown(served) for served in call.leadership.all()]}
 
 
 @router.get("/{market}")
-async def read_market(
-    market: str, call: Annotated[Call, Depends(may("read markets"))]
-) -> MarketOut:
+async def read_market(market: str, call: _ReadMarkets) -> MarketOut:
     """Show how a market was created, and whether this process serves it."""
-    return _shown(call.office.find(market))
+    return _shown(find(call.leadership.markets, market))
 
 
 @router.put("/{market}")
-async def create_market(
-    market: str, body: MarketIn, call: Annotated[Call, Depends(may("write markets"))]
-) -> MarketOut:
+async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> MarketOut:
     """Create a market. Once more with the same body changes nothing, with another is refused."""
 
-    def create() -> Served:
-        if len(market) > 200:
-            raise Refusal(422, "market", "market is longer than 200 characters")
-        try:
-            check_path_name(market)
-        except ValueError as error:
-            raise Refusal(422, "market", f"market {error}") from None
+    def create() -> ServedMarket:
+        path_name("market", market)
         config = MarketConfig(**body.model_dump())
         plan_of(parse_policy(config.policy), config)
-        return call.office.create(market, config)
+        return call.leadership.create(market, config)
 
-    return _shown(await call.aside(create, "policy"))
+    return _shown(await call.on_thread(create, "policy"))
 
 
 @router.put("/{market}/policy")
-async def change_policy(
-    market: str, body: PolicyIn, call: Annotated[Call, Depends(may("write markets"))]
-) -> StateOut:
+async def change_policy(market: str, body: PolicyIn, call: _WriteMarkets) -> PolicyChanged:
     """Go on with another policy, keeping all statistics."""
-    await call.write(
-        market, lambda principal: principal.set_policy(body.policy, key=call.retry), "policy"
-    )
-    return StateOut(done=f"the policy is {body.policy}")
+    changed = await call.change(market, Principal.set_policy, body.policy, field="policy")
+    return PolicyChanged(str(parse_policy(body.policy)), changed)
 
 
-@router.get("/{market}/statistics", response_model=StatisticsOut)
-async def read_statistics(
-    market: str, call: Annotated[Call, Depends(may("read market statistics"))]
-) -> Response:
+@router.get("/{market}/statistics", response_model=Statistics)
+async def read_statistics(market: str, call: _ReadStatistics) -> Response:
     """Plays, revenue and shares of all agents, and arms that look like copies."""
-    view = await call.write(market, lambda principal: principal.view())
-    found = await call.aside(lambda: orjson.dumps(view.statistics()))
+    view = await call.on_writer(market, lambda principal: principal.view())
+    found = await call.on_thread(lambda: orjson.dumps(view.statistics()))
     return Response(found, media_type="application/json")
 
 
@@ -100,19 +80,19 @@ async def read_statistics(
 )
 async def export_journal(
     market: str,
-    call: Annotated[Call, Depends(may("read journal"))],
+    call: _ReadJournal,
     after: Annotated[int, Query(ge=0, lt=2**63)] = 0,
 ) -> StreamingResponse:
     """Everything that happened after event number ``after``, a JSON object on each line."""
-    office = call.office
-    events = office.store.events(office.find(market).name, after)
-    if office.exports >= _EXPORTS:
+    leadership = call.leadership
+    events = leadership.store.events(find(leadership.markets, market).name, after)
+    if leadership.exports >= _EXPORTS:
         raise Refusal(503, "journal", f"{_EXPORTS} journals are being read, try again", 1)
-    office.exports += 1
+    leadership.exports += 1
     try:
-        first = await call.aside(lambda: next(events, None), "after")
+        first = await call.on_thread(lambda: next(events, None), "after")
     except BaseException:
-        office.exports -= 1
+        leadership.exports -= 1
         raise
 
     def lines() -> Iterator[bytes]:
@@ -127,7 +107,7 @@ async def export_journal(
         yield b"".join(kept)
 
     def done() -> None:
-        office.exports -= 1
+        leadership.exports -= 1
 
     return _Export(lines(), done)
 

@@ -1,14 +1,13 @@
 """The service itself: is it alive, is it ready, what did it count."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import PlainTextResponse
 
-from copyproof.service.errors import AWAY, Refusal
-from copyproof.service.messages import ErrorOut, StateOut
+from copyproof.service.errors import STORE_AWAY, ErrorAnswer, Refusal
 from copyproof.service.metrics import counter
-from copyproof.service.routes.calls import Call, may
+from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
 
 __all__ = ["router"]
 
@@ -16,40 +15,36 @@ router = APIRouter(tags=["service"])
 
 
 @router.get("/healthz")
-async def health() -> StateOut:
+async def health() -> dict[Literal["alive"], bool]:
     """Whether the process is alive; needs no key, and says nothing else."""
-    return StateOut(done="alive")
+    return {"alive": True}
 
 
-@router.get("/readyz", response_model=StateOut, responses={503: {"model": ErrorOut}})
-async def ready(request: Request) -> Response:
+@router.get("/readyz", responses={503: {"model": ErrorAnswer}})
+async def ready(request: Request) -> dict[Literal["ready"], bool]:
     """Whether the store answers and every market of this process is loaded; needs no key."""
-    office = request.app.state.office()
-    if office.trouble is not None or office.loading:
-        message = AWAY if office.trouble is not None else "markets are being loaded"
-        refusal = Refusal(503, "store", message, 1)
-        return JSONResponse(refusal.content, 503, headers=refusal.headers)
-    return JSONResponse({"done": "ready"})
+    leadership = request.app.state.leadership
+    if leadership.trouble is not None or leadership.loading:
+        message = "markets are being loaded" if leadership.trouble is None else STORE_AWAY
+        raise Refusal(503, "store", message, 1)
+    return {"ready": True}
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(
-    request: Request, call: Annotated[Call, Depends(may("read metrics"))]
+    request: Request, call: Annotated[AuthorizedCall, Depends(allowed_to("read metrics"))]
 ) -> PlainTextResponse:
     """Counts and times, in the text format of Prometheus."""
     lines = request.app.state.metrics.lines()
-    served = [(f'market="{_escaped(each.name)}"', each) for each in call.office.all()]
+    served = [(f'market="{_escaped(each.name)}"', each) for each in call.leadership.all()]
     led = [(label, each.writer) for label, each in served if each.writer is not None]
-    lines += counter(
-        "copyproof_decisions_total", "Decisions made.", ((at, one.decisions) for at, one in served)
-    )
-    lines += counter(
-        "copyproof_rewards_total", "Rewards taken.", ((at, one.rewards) for at, one in served)
-    )
+    for name, about in (("decisions", "Decisions made."), ("rewards", "Rewards taken.")):
+        counts = ((at, one.answered[name]) for at, one in served)
+        lines += counter(f"copyproof_{name}_total", about, counts)
     lines += counter(
         "copyproof_market_served",
         "Whether this process serves the market.",
-        ((at, int(one.leads)) for at, one in served),
+        ((at, int(one.is_led)) for at, one in served),
         "gauge",
     )
     lines += counter(

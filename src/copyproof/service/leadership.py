@@ -1,8 +1,8 @@
 """The markets of a store, and which of them this process serves.
 
-Each market has one writer at a time, in whichever process: the one that holds its **lease**. The
-keeper, a thread, renews the leases of this process, takes those that are free, and reads the list
-of markets and the keys anew. If a process dies, its leases run out and another takes over; if it
+Each market has one writer at a time, in whichever process: the one that holds its **lease**. A
+thread renews the leases of this process, takes those that are free, and reads the list of markets
+and the keys anew. If a process dies, its leases run out and another takes over; if it
 only sleeps, its writes are refused by the store, as the fencing token of its lease is old.
 
 The owner of a lease is the address that the process is bound to, on this boot of this machine. Two
@@ -19,39 +19,29 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.stores import Store, StoreError
-from copyproof.service.errors import Refusal, unknown
+from copyproof.service.errors import Refusal
 from copyproof.service.keys import Keyring
-from copyproof.service.limits import Limits
-from copyproof.service.warm import warm_up
-from copyproof.service.writer import Writer
+from copyproof.service.warmup import warm_up
+from copyproof.service.writer import ServedMarket, Writer
 
-__all__ = ["LEASE", "Office", "Served", "owner_of"]
+__all__ = ["LEASE", "Leadership", "owner_of"]
 
 _log = logging.getLogger("copyproof.service")
 
 LEASE = 6.0
 """Seconds that a lease lasts; renewed after a third of it, looked for after every sixth."""
-_PAUSES = 5
-"""A market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds."""
-_CREATE = 60.0
-"""Seconds that a new market may take to be loaded."""
-
-Answer = TypeVar("Answer")
+_PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
+_CREATE = 60.0  # seconds that a new market may take to be loaded
 
 
 def owner_of(address: str) -> str:
     """Return the name under which a process bound to ``address`` holds leases.
 
     Where the system tells neither its boot nor its network apart, the name is a random one.
-
-    Examples
-    --------
-    >>> len(owner_of("127.0.0.1:8000"))
-    16
     """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -61,55 +51,7 @@ def owner_of(address: str) -> str:
     return hashlib.sha256(f"{boot} {network} {address}".encode()).hexdigest()[:16]
 
 
-class Served:
-    """A market of the store, as this process sees it.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    config : dict
-        What it was created with.
-    decisions, rewards : int
-        How many this process has answered for, counted on the event loop.
-    """
-
-    def __init__(self, name: str, config: dict[str, Any]) -> None:
-        self.name = name
-        self.config = config
-        self.writer: Writer | None = None
-        self.token = 0
-        self.renewed = 0.0
-        self.failure: str | None = None
-        self.failures = 0
-        self.not_before = 0.0
-        self.decisions = 0
-        self.rewards = 0
-
-    @property
-    def leads(self) -> bool:
-        """Whether this process serves the market now."""
-        return self.writer is not None and self.writer.ready.is_set()
-
-    def submit(self, call: Callable[[Principal], Answer]) -> "asyncio.Future[Answer]":
-        """Have something done by the market's writer; refuse if it is elsewhere."""
-        writer = self.writer
-        if writer is None:
-            if self.failure is not None:
-                raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
-            message = "another process serves this market, or it is not loaded yet"
-            raise Refusal(503, "market", message, 1)
-        return writer.submit(call)
-
-    def wait(self, seconds: float) -> None:
-        """Wait until the market is loaded, or cannot be."""
-        until = time.monotonic() + seconds
-        while (writer := self.writer) is not None and time.monotonic() < until:
-            if writer.ready.wait(0.05):
-                return
-
-
-class Office:
+class Leadership:
     """All markets of a store, with the thread that keeps their leases.
 
     Parameters
@@ -117,20 +59,20 @@ class Office:
     store : Store
         Where everything is kept.
     keyring : Keyring
-        Read anew by the keeper.
-    loop : AbstractEventLoop
-        Where requests come from.
+        Read anew whenever leases are renewed.
     owner : str
         The name under which this process holds leases.
     lease : float
         Seconds that a lease lasts.
-    limits : Limits
-        How many requests may wait.
+    waiting : int
+        The most requests of one market that wait for its writer.
     clock : callable
         Seconds since 1970, for events.
 
     Attributes
     ----------
+    markets : dict
+        Each market by its name; replaced, never changed, so that it is read without a lock.
     trouble : str or None
         Why the store cannot be used now.
     exports : int
@@ -141,48 +83,33 @@ class Office:
         self,
         store: Store,
         keyring: Keyring,
-        loop: asyncio.AbstractEventLoop,
         *,
         owner: str,
-        lease: float = LEASE,
-        limits: Limits | None = None,
-        clock: Callable[[], float] = time.time,
+        lease: float,
+        waiting: int,
+        clock: Callable[[], float],
     ) -> None:
         self.store = store
         self.keyring = keyring
+        self.markets: dict[str, ServedMarket] = {}
         self.trouble: str | None = None
         self.exports = 0
-        self._loop = loop
         self._owner = owner
         self._lease = lease
-        self._limits = limits or Limits()
+        self._waiting = waiting
         self._clock = clock
-        self._served: dict[str, Served] = {}
-        self._tending = threading.Lock()
+        self._renewing = threading.Lock()
         self._begun = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name="keeper of leases", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
 
     # --- for requests -----------------------------------------------------------------------------
 
-    def find(self, market: str) -> Served:
-        """Return a market.
-
-        Raises
-        ------
-        Refusal
-            404 if there is none of this name.
-        """
-        found = self._served.get(market)
-        if found is None:
-            raise unknown("market")
-        return found
-
-    def all(self) -> list[Served]:
+    def all(self) -> list[ServedMarket]:
         """Return all markets, in order of their names."""
-        return sorted(self._served.values(), key=lambda served: served.name)
+        return sorted(self.markets.values(), key=lambda served: served.name)
 
-    def create(self, market: str, config: MarketConfig) -> Served:
+    def create(self, market: str, config: MarketConfig) -> ServedMarket:
         """Create a market and begin to serve it; once more with the same config changes nothing.
 
         Raises
@@ -193,7 +120,7 @@ class Office:
         if not self._begun.is_set():
             raise Refusal(503, "market", "the service is starting, try again", 1)
         wanted = config.to_dict()
-        with self._tending:
+        with self._renewing:
             try:
                 self.store.create_market(market, wanted)
             except ValueError:
@@ -203,20 +130,21 @@ class Office:
                 if MarketConfig.from_dict(there) != config:
                     message = f"market = {market!r} exists already, with another config"
                     raise Refusal(409, "market", message) from None
-            self._tend_market(market, wanted)
-            served = self._served[market]
+            self._renew_or_acquire(market, wanted)
+            served = self.markets[market]
         served.wait(_CREATE)
         return served
 
-    # --- the keeper -------------------------------------------------------------------------------
+    # --- leases -----------------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """Look what markets there are, and have the keeper begin."""
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Look what markets there are, and begin to take leases; requests come from ``loop``."""
+        self._loop = loop
         try:
             for market, config in self.store.markets().items():
-                self._served[market] = Served(market, config)
+                self.markets[market] = ServedMarket(market, config)
         except StoreError as error:
-            self._in_trouble(error)
+            self._note_trouble(error)
         self._thread.start()
 
     def stop(self) -> None:
@@ -224,7 +152,7 @@ class Office:
         self._stopping.set()
         if self._begun.is_set():  # else it compiles, holds no lease, and cannot be broken off
             self._thread.join()
-        writers = [served.writer for served in self._served.values() if served.writer is not None]
+        writers = [served.writer for served in self.markets.values() if served.writer is not None]
         for writer in writers:
             writer.stop()
         for writer in writers:
@@ -244,41 +172,41 @@ class Office:
     def loading(self) -> bool:
         """Whether there is anything that this process has yet to load."""
         return not self._begun.is_set() or any(
-            served.writer is not None and not served.leads for served in self.all()
+            served.writer is not None and not served.is_led for served in self.all()
         )
 
-    def tend(self) -> None:
-        """Do once what the keeper does again and again."""
+    def _renew_all(self) -> None:
+        """Renew or take every lease that can be had, and read the keys anew."""
         try:
-            with self._tending:
+            with self._renewing:
                 for market, config in self.store.markets().items():
-                    self._tend_market(market, config)
+                    self._renew_or_acquire(market, config)
             self.keyring.refresh()
             self.trouble = None
         except StoreError as error:
-            self._in_trouble(error)
+            self._note_trouble(error)
 
-    def _in_trouble(self, error: StoreError) -> None:
+    def _note_trouble(self, error: StoreError) -> None:
         if self.trouble is None:
             _log.warning("the store is away: %s", error)
         self.trouble = " ".join(str(error).split())
 
-    def _keep(self) -> None:
+    def _run(self) -> None:
         warm_up()
         while not self._stopping.is_set():
             try:
-                self.tend()
-            except Exception as error:  # whatever it is: without a keeper all leases run out
-                _log.exception("the keeper of leases failed, and goes on")
+                self._renew_all()
+            except Exception as error:  # whatever it is: without this thread all leases run out
+                _log.exception("renewing leases failed, and is tried again")
                 self.trouble = type(error).__name__
             self._begun.set()
             self._stopping.wait(self._lease / 6)
 
-    def _tend_market(self, market: str, config: dict[str, Any]) -> None:
-        served = self._served.get(market)
+    def _renew_or_acquire(self, market: str, config: dict[str, Any]) -> None:
+        served = self.markets.get(market)
         if served is None:
-            served = Served(market, config)
-            self._served = {**self._served, market: served}
+            served = ServedMarket(market, config)
+            self.markets = {**self.markets, market: served}
         writer = served.writer
         now = time.monotonic()
         if writer is not None:
@@ -295,7 +223,7 @@ class Office:
         if token is not None:
             self._lead(served, token)
 
-    def _lead(self, served: Served, token: int) -> None:
+    def _lead(self, served: ServedMarket, token: int) -> None:
         def load() -> Principal:
             return Principal(store=self.store, market=served.name, clock=self._clock, token=token)
 
@@ -317,7 +245,7 @@ class Office:
             else:
                 _log.warning("market %s: another process serves it now", served.name)
 
-        writer = Writer(served.name, load, self._loop, waiting=self._limits.waiting, ended=ended)
+        writer = Writer(served.name, load, self._loop, waiting=self._waiting, ended=ended)
         served.token = token
         served.renewed = time.monotonic()
         served.writer = writer

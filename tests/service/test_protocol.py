@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from copyproof.service.wire import HEAD, Wire
+from copyproof.service.protocol import HEAD, TimedProtocol
 from tests.service.conftest import Service
 
 GET = b"GET /healthz HTTP/1.1\r\n"
@@ -16,7 +16,7 @@ POST = b"POST /v1/markets/site/decisions HTTP/1.1\r\nContent-Type: application/j
 
 @pytest.fixture
 def connection(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
-    monkeypatch.setattr(Wire, "seconds", 0.5)
+    monkeypatch.setattr(TimedProtocol, "seconds", 0.5)
     host, _, port = service.url.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), timeout=10) as found:
         yield found

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from copyproof.live.stores import open_store
-from copyproof.service import office
+from copyproof.service import bind, create_app, leadership
 from tests.service.conftest import filled
-from tests.service.serving import Caller, Running, bind, create_app
+from tests.service.serving import Caller, Running
 
 ASK = "/v1/markets/site/decisions"
 
@@ -17,7 +17,7 @@ ASK = "/v1/markets/site/decisions"
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     event = threading.Event()
-    monkeypatch.setattr(office, "warm_up", lambda: event.wait(30))
+    monkeypatch.setattr(leadership, "warm_up", lambda: event.wait(30))
     yield event
     event.set()
 
@@ -37,7 +37,7 @@ def test_a_service_that_compiles_is_alive_but_not_ready(compiled: threading.Even
     assert token is not None
     store.release("site", "another", token)
     compiled.set()
-    assert running.app.office.wait(30)
+    assert running.app.leadership.wait(30)
     assert call("GET", "/readyz").status == 200
     assert call("POST", ASK).status == 200
     running.stop()
@@ -50,4 +50,4 @@ def test_it_stops_without_waiting_for_the_compiler(compiled: threading.Event) ->
     began = time.monotonic()
     running.stop()
     assert time.monotonic() - began < 5
-    assert not running.app.office.wait(1.0)
+    assert not running.app.leadership.wait(1.0)

@@ -2,6 +2,7 @@
 
 import statistics
 import time
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,9 @@ LETTERS = {"operator": "o", "application": "a", "agent": "g", "auditor": "u"}
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize(("method", "path", "body", "allowed"), MATRIX)
-def test_matrix(service: Service, role: str, method: str, path: str, body, allowed: str) -> None:
+def test_matrix(
+    service: Service, role: str, method: str, path: str, body: Any, allowed: str
+) -> None:
     operator = service.caller()
     if "ID" in path:
         path = path.replace("ID", operator("POST", "/v1/keys", {"role": "auditor"}).json["id"])
@@ -70,7 +73,9 @@ def test_the_matrix_is_whole(service: Service) -> None:
 
 @pytest.mark.parametrize("key", [None, "", "x", "cp_", "cp__", "cp_000000000000_x", "ü"])
 @pytest.mark.parametrize(("method", "path", "body", "allowed"), MATRIX)
-def test_no_key_no_answer(service: Service, key, method: str, path: str, body, allowed) -> None:
+def test_no_key_no_answer(
+    service: Service, key: str | None, method: str, path: str, body: Any, allowed: str
+) -> None:
     call = service.caller()
     call.key = None
     headers = {} if key is None else {"Authorization": f"Bearer {key}".encode().decode("latin-1")}
@@ -102,7 +107,7 @@ FOREIGN = [
 
 @pytest.mark.parametrize(("role", "method", "path", "body", "foreign", "unknown"), FOREIGN)
 def test_foreign_looks_unknown(
-    service: Service, role: str, method: str, path: str, body, foreign: str, unknown: str
+    service: Service, role: str, method: str, path: str, body: Any, foreign: str, unknown: str
 ) -> None:
     call = service.caller(role)
     there = call(method, path.format(foreign), body)

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from copyproof.live.stores import open_store
-from copyproof.service.office import owner_of
+from copyproof.service.leadership import owner_of
 from tests.service.conftest import filled
 from tests.service.serving import Caller, serving
 
@@ -55,7 +55,7 @@ def test_the_owner_is_the_address() -> None:
     assert owner_of("127.0.0.1:8000") != owner_of("127.0.0.1:8001")
 
 
-def test_the_keeper_goes_on_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leases_are_renewed_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store("memory:")
     key = filled(store)["operator"]
     with serving(store, lease=1.0) as running:
@@ -87,4 +87,4 @@ def test_a_market_that_cannot_be_loaded_is_said_to_be_so() -> None:
         assert (answer.status, answer.field) == (503, "market")
         assert call("POST", ASK).status == 200
         time.sleep(3.5)
-        assert running.app.office.find("broken").failures == 2  # at once and after two seconds
+        assert running.app.leadership.markets["broken"].failures == 2  # at once, after 2 s

@@ -13,7 +13,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from copyproof.service.errors import Refusal
 
-__all__ = ["HEAD", "SECONDS", "Wire"]
+__all__ = ["HEAD", "SECONDS", "TimedProtocol"]
 
 SECONDS = 30.0
 """Seconds for one request to arrive."""
@@ -21,7 +21,7 @@ HEAD = 1 << 16
 """The most bytes of a request's line and headers; what arrives in one piece is not counted."""
 
 
-class Wire(HttpToolsProtocol):
+class TimedProtocol(HttpToolsProtocol):
     """One connection. A request that comes in one piece, as most do, starts no timer."""
 
     seconds = SECONDS
@@ -42,7 +42,7 @@ class Wire(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
-        self._be_patient()
+        self._cancel_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -50,7 +50,7 @@ class Wire(HttpToolsProtocol):
         self._begins = False
         super().data_received(data)
         if self._whole and not self.cycle.response_complete:
-            self._be_patient()  # now it is our turn
+            self._cancel_timer()  # now it is our turn
         elif self._timer is None:
             self._timer = self.loop.call_later(self.seconds, self.transport.abort)
         if self._in_head and not self._begins:
@@ -73,7 +73,7 @@ class Wire(HttpToolsProtocol):
         self._whole = True
         super().on_message_complete()
 
-    def _be_patient(self) -> None:
+    def _cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

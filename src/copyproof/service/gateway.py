@@ -1,0 +1,324 @@
+"""The gateway: what every request passes before anything is done for it.
+
+The way of a request is the list of steps in ``Gateway._serve``: key (401), its rate (429), the size
+and type of the body (413, 415), the idempotency key (422). A request for decisions or rewards goes
+on right here: role (403, 404), parsing (400, 422), market (404), writer (409, 503), answer.
+Everything else goes on to FastAPI (``routes``). The gateway is plain ASGI, as it is passed
+thousands of times a second; ``FAST`` is the table of what it serves by itself, and the OpenAPI
+document describes the two requests from it.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from copyproof.live import Decision, Principal, Told
+from copyproof.service.access import ACTIONS, Action, Limits, TokenBuckets, authorize
+from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
+from copyproof.service.keys import Key
+from copyproof.service.leadership import Leadership
+from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
+from copyproof.service.metrics import Metrics
+from copyproof.service.writer import find
+
+__all__ = ["FAST", "KEY", "RETRY", "SECRET", "FastRequest", "Gateway"]
+
+_log = logging.getLogger("copyproof.service")
+
+KEY = "copyproof.key"
+"""Where FastAPI's part finds the caller's key."""
+RETRY = "copyproof.retry"
+"""Where it finds the idempotency key, made unique to the caller."""
+SECRET = "copyproof.secret"
+"""Where it finds the text of the caller's key."""
+
+# What needs no key: it says nothing about any market.
+_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/docs/oauth2-redirect"))
+_MARKETS = "/v1/markets/"
+_JSON = (b"content-type", b"application/json")
+
+
+# --- the two requests that come all the time ------------------------------------------------------
+
+_ASK: TypeAdapter[AskIn | None] = TypeAdapter(AskIn | None)
+_ONE: TypeAdapter[RewardIn] = TypeAdapter(RewardIn)
+_MANY: TypeAdapter[RewardsIn] = TypeAdapter(RewardsIn)
+
+
+def _read_ask(body: bytes) -> AskIn:
+    """Read a request for decisions; an empty body, or null, asks for one."""
+    found: AskIn | None
+    try:
+        found = _ASK.validator.validate_json(body or b"null")
+    except ValidationError:
+        found = _explain(_ASK, body, AskIn.__annotations__)
+    return {} if found is None else found
+
+
+def _read_rewards(body: bytes) -> TellIn:
+    """Read one reward or several."""
+    found: TellIn
+    several = b'"rewards"' in body  # a guess, which is wrong if a decision has that name
+    try:
+        found = (_MANY if several else _ONE).validator.validate_json(body)
+    except ValidationError:
+        data = _read_json(body)
+        if isinstance(data, dict) and "rewards" in data:
+            found = _explain(_MANY, body, RewardsIn.__annotations__)
+        else:
+            found = _explain(_ONE, body, RewardIn.__annotations__)
+    return found
+
+
+def _explain(adapter: TypeAdapter[Any], body: bytes, known: Collection[str]) -> Any:
+    """Read what the fast reader did not accept once more, to tell what is wrong with it.
+
+    Where the two differ (nests of a hundred levels, numbers beyond any) this one is right.
+    """
+    data = _read_json(body)
+    try:
+        return adapter.validate_python(data)
+    except ValidationError as error:
+        raise refusal_of_body(error.errors(include_url=False), data, known) from None
+
+
+def _read_json(body: bytes) -> Any:
+    """Read a body, which must be JSON in UTF-8 with finite numbers."""
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise Refusal(400, "body", f"body is not JSON: {error}") from None
+
+
+def _ask(principal: Principal, request: AskIn, key: str | None) -> list[Decision]:
+    """Decide what to show, once or ``count`` times; durable before it is answered."""
+    return principal.ask(**request, key=key)
+
+
+def _tell(principal: Principal, request: TellIn, key: str | None) -> list[Told]:
+    """Tell what decisions were worth."""
+    if "rewards" in request:
+        pairs = [(each["decision"], each["reward"]) for each in request["rewards"]]
+        return principal.tell_many(pairs, key=key)
+    return [principal.tell(request["decision"], request["reward"], key=key)]
+
+
+@dataclass(frozen=True, slots=True)
+class FastRequest:
+    """A request about a market that the gateway serves by itself.
+
+    Attributes
+    ----------
+    name : str
+        The last part of its path, and what is counted: "decisions" or "rewards".
+    action : Action
+        Who may.
+    body : object
+        The type of the body.
+    read : callable
+        Reads the body.
+    perform : callable
+        Done by the market's writer: with the principal, what was read, and the idempotency key.
+    answer : type
+        The record of the answer; it holds a list.
+    blamed : str
+        The field to blame if an error names none.
+    """
+
+    name: str
+    action: Action
+    body: Any
+    read: Callable[[bytes], Any]
+    perform: Callable[[Principal, Any, str | None], list[Any]]
+    answer: type[Decisions] | type[RewardsTold]
+    blamed: str
+
+
+_ASKING = FastRequest(
+    "decisions", ACTIONS["ask"], AskIn | None, _read_ask, _ask, Decisions, blamed="eligible"
+)
+_TELLING = FastRequest(
+    "rewards", ACTIONS["tell"], TellIn, _read_rewards, _tell, RewardsTold, blamed="decision"
+)
+FAST = {fast.name: fast for fast in (_ASKING, _TELLING)}
+
+
+# --- the way of a request -------------------------------------------------------------------------
+
+
+class _Gone(Exception):
+    """The caller hung up before its request was complete."""
+
+
+class Gateway:
+    """The service as an ASGI application.
+
+    Parameters
+    ----------
+    app : ASGI application
+        Everything but the fast requests.
+    leadership : Leadership
+        The markets, and the keys.
+    limits : Limits
+        What one caller may ask for.
+    metrics : Metrics
+        Where requests are counted.
+    """
+
+    def __init__(
+        self, app: ASGIApp, leadership: Leadership, limits: Limits, metrics: Metrics
+    ) -> None:
+        self.leadership = leadership
+        self._app = app
+        self._keyring = leadership.keyring
+        self._most_bytes = limits.body
+        self._metrics = metrics
+        self._rates = TokenBuckets(limits.rate, limits.burst, time.monotonic)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or one lifetime of the server."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status = 500
+        started = False
+
+        async def noting(message: Message) -> None:
+            nonlocal status, started
+            if message["type"] == "http.response.start":
+                status, started = message["status"], True
+            await send(message)
+
+        try:
+            status = await self._serve(scope, receive, send, noting) or status
+        except Refusal as refusal:
+            status = refusal.status
+            await _answer(send, status, refusal.body, refusal.headers)
+        except _Gone:
+            status = 499
+        except asyncio.CancelledError:  # the server stops, and has waited long enough
+            if started:
+                raise
+            status = 503
+            stopping = Refusal(503, "store", STORE_AWAY, 1)
+            await _answer(send, status, stopping.body, stopping.headers)
+        except Exception:
+            _log.exception("%s %s failed", scope["method"], scope["path"])
+            if not started:
+                await _answer(send, 500, Refusal(500, "", "internal error").body, {})
+        finally:
+            self._metrics.request(scope["method"], status, time.perf_counter() - began)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, noting: Send) -> int | None:
+        """Take all steps; the status, if the answer was not sent through ``noting``."""
+        path: str = scope["path"]
+        if path in _OPEN:
+            await self._app(scope, receive, noting)
+            return None
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        key, secret = self._caller(headers)
+        self._rates.take(key.id)
+        body = await self._body(receive, headers)
+        retry = _idempotency_key(key, headers)
+        market, fast = _fast_request(scope["method"], path)
+        if fast is None:
+            if body:
+                _read_json(body)
+            scope.update({KEY: key, RETRY: retry, SECRET: secret})
+            await self._app(scope, _replay(body, receive), noting)
+            return None
+        authorize(key, fast.action, market)
+        request = fast.read(body)
+        served = find(self.leadership.markets, market)
+        perform = fast.perform
+        try:
+            found = await served.submit(lambda principal: perform(principal, request, retry))
+        except (ValueError, LookupError) as error:
+            raise refusal_of(error, fast.blamed) from None
+        served.answered[fast.name] += len(found)
+        await _answer(send, 200, orjson.dumps(fast.answer(found)), {})
+        return 200
+
+    def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes]:
+        """Return the caller's key, and its text."""
+        scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+        text = given.strip()
+        key = self._keyring.check(text.decode("latin-1"))
+        if key is None or scheme.lower() != b"bearer":
+            raise Refusal(401, "Authorization", "Authorization is not 'Bearer' and a valid key")
+        return key, text
+
+    async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
+        """Read the whole body, if it is small enough and says that it is JSON."""
+        most = self._most_bytes
+        announced = headers.get(b"content-length", b"0")
+        if not announced.isdigit() or int(announced) > most:
+            raise Refusal(413, "body", f"body is larger than {most} bytes")
+        parts: list[bytes] = []
+        size = 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _Gone
+            part = message.get("body", b"")
+            size += len(part)
+            if size > most:
+                raise Refusal(413, "body", f"body is larger than {most} bytes")
+            parts.append(part)
+            if not message.get("more_body", False):
+                break
+        body = parts[0] if len(parts) == 1 else b"".join(parts)
+        if body:
+            kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
+            if kind != b"application/json":
+                raise Refusal(415, "Content-Type", "Content-Type is not application/json")
+        return body
+
+
+def _fast_request(method: str, path: str) -> tuple[str, FastRequest | None]:
+    """Return the market and the fast request that a path names, if it names one."""
+    if method != "POST" or not path.startswith(_MARKETS):
+        return "", None
+    market, _, rest = path[len(_MARKETS) :].partition("/")
+    return market, FAST.get(rest)
+
+
+def _idempotency_key(key: Key, headers: dict[bytes, bytes]) -> str | None:
+    """Return the idempotency key; two callers may choose the same one without harm."""
+    given = headers.get(b"idempotency-key")
+    if given is None:
+        return None
+    text = given.decode("latin-1")
+    if not 1 <= len(text) <= 150 or not text.isprintable() or not text.isascii():
+        accepted = "a text of 1 to 150 printable ASCII characters"
+        raise Refusal(422, "Idempotency-Key", f"Idempotency-Key is not {accepted}")
+    return f"{key.id}:{text}"
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return what gives the body that was read already, and then waits for the end."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if not given:
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+        return await receive()
+
+    return again
+
+
+async def _answer(send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:
+    found = [_JSON, (b"content-length", str(len(body)).encode())]
+    found += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": found})
+    await send({"type": "http.response.body", "body": body})

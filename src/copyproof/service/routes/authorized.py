@@ -1,0 +1,80 @@
+"""What every route is given: who calls, whether they may, and the markets."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fastapi import Request
+from starlette.concurrency import run_in_threadpool
+
+from copyproof.live import Principal
+from copyproof.live.stores import StoreError
+from copyproof.service.access import ACTIONS, authorize
+from copyproof.service.errors import refusal_of
+from copyproof.service.gateway import KEY, RETRY, SECRET
+from copyproof.service.keys import Key
+from copyproof.service.leadership import Leadership
+from copyproof.service.writer import find
+
+__all__ = ["AuthorizedCall", "allowed_to"]
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class AuthorizedCall:
+    """A request that its caller may make.
+
+    Attributes
+    ----------
+    key : Key
+        The caller's.
+    retry : str or None
+        The idempotency key, unique to the caller.
+    leadership : Leadership
+        The markets.
+    secret : bytes
+        The text of the caller's key.
+    """
+
+    key: Key
+    retry: str | None
+    leadership: Leadership
+    secret: bytes
+
+    async def on_writer(
+        self, market: str, do: Callable[[Principal], Answer], field: str = "body"
+    ) -> Answer:
+        """Have a market's writer do something, and wait until it is on the disk."""
+        try:
+            return await find(self.leadership.markets, market).submit(do)
+        except (ValueError, LookupError) as error:
+            raise refusal_of(error, field) from None
+
+    async def change(
+        self, market: str, method: Callable[..., Answer], *arguments: object, field: str
+    ) -> Answer:
+        """Have a market's writer call a method of the principal that takes an idempotency key."""
+        return await self.on_writer(
+            market, lambda principal: method(principal, *arguments, key=self.retry), field
+        )
+
+    async def on_thread(self, do: Callable[[], Answer], field: str = "body") -> Answer:
+        """Do something slow on another thread."""
+        try:
+            return await run_in_threadpool(do)
+        except (ValueError, LookupError, StoreError) as error:
+            raise refusal_of(error, field) from None
+
+
+def allowed_to(action: str) -> Callable[[Request], Awaitable[AuthorizedCall]]:
+    """Return a dependency that refuses callers who may not do ``action``."""
+    wanted = ACTIONS[action]
+
+    async def check(request: Request) -> AuthorizedCall:
+        scope, named = request.scope, request.path_params
+        key: Key = scope[KEY]
+        authorize(key, wanted, named.get("market"), named.get("agent"))
+        return AuthorizedCall(key, scope[RETRY], request.app.state.leadership, scope[SECRET])
+
+    return check

@@ -1,0 +1,83 @@
+"""How many of our modules one warm HTTP decision enters, and which: the fewer, the easier to read.
+
+Every Python function that is called on any thread between the request and its answer is noted by
+a profiler; a module is a file of ours.
+"""
+
+import threading
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import copyproof_client
+import pytest
+
+import copyproof
+from copyproof.live.stores import open_store
+from tests.service.conftest import filled
+from tests.service.serving import Caller, serving
+
+ROOTS = [Path(package.__file__ or "").parent for package in (copyproof, copyproof_client)]
+ASK = "/v1/markets/site/decisions"
+SERVICE = ["protocol", "gateway", "keys", "access", "writer", "metrics"]
+"""The service's part of the way, in order: the connection; key, rate, role, body, parsing; the
+market's writer; and what is counted."""
+
+
+class Profile:
+    """The files of ours that were entered, in order."""
+
+    def __init__(self) -> None:
+        self.is_on = False
+        self.files: dict[Path, None] = {}
+
+    def __call__(self, frame: FrameType, event: str, _: Any) -> None:
+        if self.is_on and event == "call":
+            file = Path(frame.f_code.co_filename)
+            if any(root in file.parents for root in ROOTS):
+                self.files[file] = None
+
+
+@pytest.fixture(scope="module")
+def entered(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The modules that one decision enters, in order."""
+    profile = Profile()
+    threading.setprofile(profile)  # for threads to come: those of the service
+    try:
+        with open_store(f"sqlite:{tmp_path_factory.mktemp('path') / 'live.db'}") as store:
+            key = filled(store)["operator"]
+            with serving(store) as running:
+                call = Caller(running.url, key)
+                for _ in range(20):
+                    call("POST", ASK, {})
+                return min((_decide(call, profile) for _ in range(5)), key=len)
+    finally:
+        threading.setprofile(None)
+
+
+def _decide(call: Caller, profile: Profile) -> list[str]:
+    """Make one decision; others of the service's threads may come in between."""
+    time.sleep(0.3)
+    profile.files.clear()
+    profile.is_on = True
+    assert call("POST", ASK, {}).status == 200
+    time.sleep(0.01)  # for what is counted after the answer
+    profile.is_on = False
+    return [_name(file) for file in profile.files]
+
+
+def test_the_part_of_the_service(entered: list[str]) -> None:
+    prefix = "copyproof.service."
+    found = [name.removeprefix(prefix) for name in entered if name.startswith(prefix)]
+    assert found == SERVICE
+
+
+@pytest.mark.xfail(strict=True, reason="until the live part is as short")
+def test_one_decision_enters_few_modules(entered: list[str]) -> None:
+    assert len(entered) <= 12, entered
+
+
+def _name(file: Path) -> str:
+    [root] = [root for root in ROOTS if root in file.parents]
+    return ".".join((root.name, *file.relative_to(root).with_suffix("").parts))
