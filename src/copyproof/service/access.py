@@ -23,6 +23,7 @@ from typing import Any
 
 from copyproof_client.records import ApiKey, Role
 
+from copyproof.defaults import REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
 from copyproof.service.errors import Refusal, unknown
 
 # --- who -----------------------------------------------------------------------------------------
@@ -214,9 +215,9 @@ class Limits:
         Requests of one market that wait for its writer.
     """
 
-    body: int = 1 << 20
-    rate: float = 10_000.0
-    burst: int = 20_000
+    body: int = REQUEST_BYTES
+    rate: float = REQUEST_RATE
+    burst: int = REQUEST_BURST
     waiting: int = 10_000
 
 

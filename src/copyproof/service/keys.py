@@ -18,15 +18,13 @@ from typing import Any, get_args
 
 from copyproof_client.records import Role
 
+from copyproof.defaults import OVERLAP_SECONDS
 from copyproof.live.records import KeyReused
 from copyproof.live.stores import Conflict, Store, StoreError
 from copyproof.service.access import Key, authenticate, hash_secret
 from copyproof.validation import FieldError, known
 
-__all__ = ["OVERLAP", "Keyring", "make_key", "new_id", "new_secret"]
-
-OVERLAP = 300.0
-"""Seconds for which the old secret of a rotated key still works, if nothing else is asked for."""
+__all__ = ["Keyring", "make_key", "new_id", "new_secret"]
 
 
 def new_id(seed: bytes | None = None) -> str:
@@ -200,7 +198,9 @@ class Keyring:
             raise KeyReused("Idempotency-Key came with another request before")
         return before, text
 
-    def rotate(self, name: str, *, overlap: float = OVERLAP, seed: bytes | None = None) -> str:
+    def rotate(
+        self, name: str, *, overlap: float = OVERLAP_SECONDS, seed: bytes | None = None
+    ) -> str:
         """Give a key a new secret; the same seed again gives the same answer.
 
         Raises
