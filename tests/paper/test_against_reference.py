@@ -1,7 +1,10 @@
 """Every figure's numbers, at a smaller T, against the slow reference with luck of its own."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from copyproof.paper import Settings, play, runs_of
 from copyproof.paper.study import COPIES, SAMPLE_FACTORS, Key, Run
@@ -35,7 +38,9 @@ def compare(run: Run) -> None:
     fast = play(run)
     slow = slow_plays(run)
     means = np.array([arm.mean for agent in run.market.agents for arm in agent.arms])
-    pairs = [(fast.regret_curves[:, -1], slow @ (run.market.best_mean - means))]
+    pairs: list[tuple[NDArray[Any], NDArray[Any]]] = [
+        (fast.regret_curves[:, -1], slow @ (run.market.best_mean - means))
+    ]
     owner = np.repeat(np.arange(5), [len(agent.arms) for agent in run.market.agents])
     for agent in range(5):
         pairs.append((fast.plays[:, agent], slow[:, owner == agent].sum(axis=1)))

@@ -3,11 +3,13 @@
 import dataclasses
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from copyproof import plot_ablation, plot_copies, plot_growth, plot_markets, plot_samples
 from copyproof.paper import (
@@ -24,11 +26,11 @@ from copyproof.simulation import Interval, Result
 from copyproof.theory import sample_misses_best
 
 
-def lines_of(*axes) -> dict:
+def lines_of(*axes: Any) -> dict[str, Any]:
     return {line.get_label(): line for ax in axes for line in ax.lines}
 
 
-def with_revenue(result: Result, agent: int, values: list[float]) -> Result:
+def with_revenue(result: Result, agent: int, values: NDArray[Any]) -> Result:
     revenue = np.array(result.revenue)
     revenue[:, agent] = values
     return dataclasses.replace(result, revenue=revenue)
@@ -59,7 +61,8 @@ def test_a_wide_gap_is_cut_out(study: StudyResults) -> None:
         key: with_revenue(result, 4, levels[str(key[1])] + around)
         for key, result in study["fig1b"].items()
     }
-    upper, lower = plot_copies(far)
+    axes: Any = plot_copies(far)
+    upper, lower = axes
     drawn = [line.get_label() for line in upper.lines if line.get_label() in map(name_of, POLICIES)]
     assert drawn == ["UCB1", "S-UCB", "H-UCB", "Grace"]
     assert upper.get_ylim()[0] > 80e3
@@ -94,11 +97,11 @@ def test_figures_of_regret_show_seven_curves(study: StudyResults, name: str) -> 
 
 def test_markets_are_drawn_relative_to_the_papers_best(study: StudyResults) -> None:
     figure = Figure()
-    own = figure.subplots()
+    own: Any = figure.subplots()
     runs = study["markets"]
     assert plot_markets(runs, ax=own) is own
     assert own.get_xscale() == "log"
-    dots = {one.get_label(): one for one in own.containers}
+    dots: dict[str, Any] = {str(one.get_label()): one for one in own.containers}
     assert list(dots) == ["H-UCB", "RH-UCB", "PRH-UCB", "Grace"]
     for policy in (*RIVALS, OURS):
         found = [
@@ -120,7 +123,7 @@ def test_markets_are_drawn_relative_to_the_papers_best(study: StudyResults) -> N
 
 
 def test_intervals_of_the_markets_are_those_of_the_table(study: StudyResults) -> None:
-    ax = plot_markets(study["markets"])
+    ax: Any = plot_markets(study["markets"])
     frame = table("markets", study)
     for policy in (*RIVALS, OURS):
         (bars,) = [one for one in ax.containers if one.get_label() == name_of(policy)]
@@ -132,7 +135,7 @@ def test_intervals_of_the_markets_are_those_of_the_table(study: StudyResults) ->
 
 
 def test_the_ablation_has_a_bar_for_each_market_and_policy(study: StudyResults) -> None:
-    ax = plot_ablation(study["ablation"])
+    ax: Any = plot_ablation(study["ablation"])
     heights = {
         (round(bar.get_x() + bar.get_width() / 2), to_hex(bar.get_facecolor())): bar.get_height()
         for bar in ax.patches
@@ -149,8 +152,9 @@ def test_the_ablation_has_a_bar_for_each_market_and_policy(study: StudyResults) 
 
 def test_samples_show_every_repetition_and_how_often_they_miss(study: StudyResults) -> None:
     figure = Figure()
-    axes = figure.subplots(2, 1)
-    upper, lower = plot_samples(study["samples"], axes=list(axes))
+    axes: Any = figure.subplots(2, 1)
+    drawn: Any = plot_samples(study["samples"], axes=list(axes))
+    upper, lower = drawn
     assert (upper, lower) == tuple(axes)
     dots = [one.get_offsets() for one in upper.collections if len(one.get_offsets()) > 1]
     regrets = [r.regret_curves[:, -1] for r in study["samples"].values()]
@@ -195,12 +199,13 @@ def test_growth_has_seven_lines_and_the_bounds_that_apply(study: StudyResults) -
 
 
 def test_theorem_3_is_drawn_where_it_says_something(study: StudyResults) -> None:
-    long = {
+    long: dict[tuple[str | int, ...], Result] = {
         (market, policy, T): dataclasses.replace(result, horizon=1000 * result.horizon)
         for (market, policy, horizon), result in study["growth"].items()
         for T in [1000 * int(horizon)]
     }
-    first, second = plot_growth(long)
+    axes: Any = plot_growth(long)
+    first, second = axes
     (line,) = [line for line in first.lines if line.get_linestyle() == "--"]
     assert line.get_label() == "theorem 3"
     assert to_hex(line.get_color()).upper() == COLOURS["h-ucb"]
@@ -225,7 +230,8 @@ def test_nothing_is_cut_off(study: StudyResults, name: str) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure = draw_figure(name, study)
-    FigureCanvasAgg(figure).draw()
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.draw()
     drawn = figure.get_tightbbox()  # inches
     assert drawn.x0 >= -0.01
     assert drawn.y0 >= -0.01

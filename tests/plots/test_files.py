@@ -13,7 +13,9 @@ from tests.plots.test_regret import play
 def test_equal_figures_give_equal_files(tmp_path: Path, suffix: str) -> None:
     paths = [tmp_path / f"{number}.{suffix}" for number in range(2)]
     for path in paths:
-        save_figure(plot_regret([play("ucb1"), play("h-ucb")]).figure, path)
+        figure = plot_regret([play("ucb1"), play("h-ucb")]).get_figure(root=True)
+        assert figure is not None
+        save_figure(figure, path)
     first, second = (path.read_bytes() for path in paths)
     assert first == second
     assert len(first) > 1000

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,12 +20,12 @@ def play(policy: str, repetitions: int = 3) -> Result:
 
 
 def colours(ax: Axes) -> dict[str, str]:
-    return {line.get_label(): to_hex(line.get_color()) for line in ax.lines}
+    return {str(line.get_label()): to_hex(line.get_color()) for line in ax.lines}
 
 
 def test_lines_and_bands_are_the_curves() -> None:
     result = play("h-ucb")
-    ax = plot_regret(result)
+    ax: Any = plot_regret(result)
     (line,) = ax.lines
     (band,) = ax.collections
     np.testing.assert_array_equal(line.get_xdata(), [0, *result.curve.round])
@@ -37,14 +38,14 @@ def test_lines_and_bands_are_the_curves() -> None:
 
 
 def test_one_repetition_has_no_band() -> None:
-    ax = plot_regret([play("h-ucb", repetitions=1)])
+    ax: Any = plot_regret([play("h-ucb", repetitions=1)])
     assert len(ax.collections) == 0
     assert ax.get_legend().get_title().get_text() == ""
 
 
 def test_the_legend_goes_by_the_ends_of_the_lines() -> None:
     results = [play(policy) for policy in SIX]
-    ax = plot_regret(results)
+    ax: Any = plot_regret(results)
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     by_end = sorted(results, key=lambda result: -result.regret.mean)
     assert texts == [str(result.resolved_policy) for result in by_end]

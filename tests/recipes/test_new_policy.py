@@ -1,19 +1,19 @@
 """The recipe for a policy: one file, a row of the catalogue, and every way in knows it."""
 
 import json
-import re
 
 from tests.recipes.changed import Changed, text_of
 
 FILE = "policy/catalogue.py"
+BEGIN = "\nCATALOGUE: tuple[NamedPolicy, ...] = ("
 ROW = """
-    {kind}(
+    NamedPolicy(
         "toy-ucb",
         Policy(UCB(), UCB(a=1.0, clock="plays")),
         "UCB over agents, then a narrower one over the chosen agent's arms",
         "nobody: a toy",
-        {{"a": "arm.a"}},
-        (Claim("it is new", "unproven"),),
+        {"a": "arm.a"},
+        (PolicyClaim("it is new", "unproven"),),
     ),
 """
 SCRIPT = """
@@ -38,10 +38,9 @@ main()
 
 def test_a_policy_costs_one_file() -> None:
     text = text_of(FILE)
-    opening = re.search(r"^CATALOGUE: tuple\[(\w+), \.\.\.\] = \($", text, re.M)
-    assert opening is not None
-    changed = f"{text[: opening.end()]}{ROW.format(kind=opening[1])}{text[opening.end() :]}"
-    form, regret, other, exactly, asked, listed = Changed({FILE: changed}).run(SCRIPT)
+    assert text.count(BEGIN) == 1
+    files = {FILE: text.replace(BEGIN, BEGIN + ROW)}
+    form, regret, other, exactly, asked, listed = Changed(files).run(SCRIPT)
     assert form == "toy-ucb(a=1.5)"
     assert 0 < float(regret) != float(other) > 0
     assert 0 < float(exactly) < 4

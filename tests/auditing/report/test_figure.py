@@ -2,11 +2,14 @@
 
 import dataclasses
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from copyproof import Agent, Audit, Market, RiskAverse, audit, paper_market
 from copyproof.auditing.report import plot_gains
@@ -17,10 +20,10 @@ from copyproof.plots.palette import line_styles, names_of
 from copyproof.simulation import Interval
 
 PAIR = Market([Agent("ann", [0.5]), Agent("bob", [0.2, 0.75])])
-SMALL = {"seed": 1, "budget": 400_000}
+SMALL: dict[str, Any] = {"seed": 1, "budget": 400_000}
 
 
-def exactly(policy: str, market: Market = PAIR, **options: object) -> Audit:
+def exactly(policy: str, market: Market = PAIR, **options: Any) -> Audit:
     return audit(market, policy, seed=1, **({"horizon": 6, "most_copies": 5} | options))
 
 
@@ -33,7 +36,13 @@ def sampled() -> list[Audit]:
     ]
 
 
-def segments(ax, colour: str) -> np.ndarray:
+def only_panel(audits: Audit | list[Audit], **options: Any) -> Any:
+    """The one panel of a figure; what it holds is not typed."""
+    (ax,) = plot_gains(audits, **options)
+    return ax
+
+
+def segments(ax: Any, colour: str) -> NDArray[np.float64]:
     """The bars of one colour: their lower and upper ends."""
     found = [one for one in ax.collections if hasattr(one, "get_segments")]
     (bars,) = [one for one in found if to_hex(one.get_color()[0]) == colour.lower()]
@@ -41,7 +50,7 @@ def segments(ax, colour: str) -> np.ndarray:
 
 
 def test_lines_and_bars_are_the_gains(sampled: list[Audit]) -> None:
-    (ax,) = plot_gains(sampled)
+    ax = only_panel(sampled)
     assert len(ax.lines) == 3
     for line, one in zip(ax.lines, sampled, strict=True):
         agent = one.agents[0]
@@ -59,7 +68,7 @@ def test_lines_and_bars_are_the_gains(sampled: list[Audit]) -> None:
 
 
 def test_every_policy_has_its_colour_and_its_label(sampled: list[Audit]) -> None:
-    (ax,) = plot_gains(sampled)
+    ax = only_panel(sampled)
     colours = [to_hex(line.get_color()) for line in ax.lines]
     assert colours[:2] == [COLOURS["ucb1"].lower(), COLOURS["h-ucb"].lower()]
     assert len(set(colours)) == 3
@@ -69,7 +78,7 @@ def test_every_policy_has_its_colour_and_its_label(sampled: list[Audit]) -> None
 
 
 def test_lines_that_coincide_are_all_seen(sampled: list[Audit]) -> None:
-    (ax,) = plot_gains(sampled)
+    ax = only_panel(sampled)
     widths = [line.get_linewidth() for line in ax.lines]
     assert widths[1] > widths[2] == widths[0]
 
@@ -79,7 +88,7 @@ def test_a_panel_for_each_agent_and_one_on_demand() -> None:
     panels = plot_gains(audits)
     assert [ax.get_title(loc="left").split()[0] for ax in panels] == ["ann", "bob"]
     assert panels[0].get_ylim() == panels[1].get_ylim()
-    (ax,) = plot_gains(audits, agent="bob")
+    ax = only_panel(audits, agent="bob")
     assert "the best of 2 arms" in ax.get_title(loc="left")
     own = Figure().subplots()
     assert plot_gains(audits, agent="bob", ax=own) == (own,)
@@ -90,7 +99,7 @@ def test_a_panel_for_each_agent_and_one_on_demand() -> None:
 
 def test_best_means_the_best_arm_alone() -> None:
     one = exactly("ucb1", agent="bob", reference="honest")
-    (ax,) = plot_gains(one)
+    ax = only_panel(one)
     gains = {
         gain.copies: gain.gain.mean for gain in (*one.agents[0].copying, *one.agents[0].showing)
     }
@@ -120,7 +129,7 @@ def test_many_agents_are_cut_to_those_who_gain_most() -> None:
 )
 def test_gains_are_utilities_where_shares_make_no_sense(market: Market) -> None:
     one = exactly("ucb1", market, agent="ann")
-    (ax,) = plot_gains(one)
+    ax = only_panel(one)
     expected = [0.0, *(gain.gain.mean for gain in one.agents[0].copying)]
     np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
     assert ax.figure.get_supylabel() == "gain over the reference, in utility"
@@ -128,7 +137,7 @@ def test_gains_are_utilities_where_shares_make_no_sense(market: Market) -> None:
 
 
 def test_nothing_but_zeros_has_a_linear_axis() -> None:
-    (ax,) = plot_gains(exactly("h-ucb", agent="ann"))
+    ax = only_panel(exactly("h-ucb", agent="ann"))
     assert ax.get_yscale() == "linear"
     low, high = ax.get_ylim()
     assert low == -high < 0
@@ -136,11 +145,11 @@ def test_nothing_but_zeros_has_a_linear_axis() -> None:
 
 def test_what_is_not_known_is_not_drawn() -> None:
     none = audit(PAIR, "ucb1", agent="ann", horizon=300, seed=1, budget=300)
-    (ax,) = plot_gains(none)
+    ax = only_panel(none)
     assert ax.texts[0].get_text() == "UCB1  not known"
     few = audit(PAIR, "ucb1", agent="ann", horizon=300, seed=1, budget=300 * 7 * 8)
     assert math.isinf(few.agents[0].copying[0].gain.high)
-    (ax,) = plot_gains(few)
+    ax = only_panel(few)
     assert len(ax.lines[0].get_xdata()) == 7
     assert np.isfinite(segments(ax, COLOURS["ucb1"])).all()
 
@@ -148,8 +157,9 @@ def test_what_is_not_known_is_not_drawn() -> None:
 def test_audits_that_do_not_belong_together_are_refused() -> None:
     one = exactly("ucb1")
     for field, value in {"horizon": 7, "confidence": 0.9, "market": paper_market("1a")}.items():
+        changes: dict[str, Any] = {field: value}
         with pytest.raises(ValueError, match=f"audits differ in their {field}"):
-            plot_gains([one, dataclasses.replace(one, **{field: value})])
+            plot_gains([one, dataclasses.replace(one, **changes)])
     with pytest.raises(ValueError, match="audits differ in their agents"):
         plot_gains([one, exactly("h-ucb", agent="ann")])
     with pytest.raises(ValueError, match="audits is empty"):
@@ -161,9 +171,11 @@ def test_audits_that_do_not_belong_together_are_refused() -> None:
         plot_gains(other)
 
 
-def test_equal_audits_give_equal_files(sampled: list[Audit], tmp_path) -> None:
+def test_equal_audits_give_equal_files(sampled: list[Audit], tmp_path: Path) -> None:
     for name in ("one.svg", "other.svg"):
-        save_figure(plot_gains(sampled)[0].figure, tmp_path / name)
+        figure = plot_gains(sampled)[0].get_figure(root=True)
+        assert figure is not None
+        save_figure(figure, tmp_path / name)
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "other.svg").read_bytes()
 
 
@@ -197,6 +209,6 @@ def test_a_wide_interval_is_cut_at_the_axis(sampled: list[Audit]) -> None:
     wide = Interval(agent.copying[0].gain.mean, -math.inf, math.inf)
     copying = (dataclasses.replace(agent.copying[0], gain=wide), *agent.copying[1:])
     one = dataclasses.replace(sampled[0], agents=(dataclasses.replace(agent, copying=copying),))
-    (ax,) = plot_gains(one)
+    ax = only_panel(one)
     bars = segments(ax, COLOURS["ucb1"])
     np.testing.assert_allclose(bars[1], ax.get_ylim())
