@@ -1,7 +1,10 @@
 """Every figure's numbers, at a smaller T, against the slow reference with luck of its own."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from copyproof.paper import Settings, play, runs_of
 from copyproof.paper.study import COPIES, SAMPLE_FACTORS, Key, Run
@@ -14,7 +17,7 @@ SLOW = {"fair(ucb1)": "fair"} | {f"rh-ucb(L={L})": rh_ucb(L) for L in SAMPLE_FAC
 """Policies that the reference knows by another name."""
 
 
-def slow_plays(run: Run) -> np.ndarray:
+def slow_plays(run: Run) -> NDArray[Any]:
     """Plays of every original in games of the slow reference: a row per game."""
     market = run.market
     counts = [c for agent in market.agents for c in agent.copies]
@@ -35,6 +38,7 @@ def compare(run: Run) -> None:
     fast = play(run)
     slow = slow_plays(run)
     means = np.array([arm.mean for agent in run.market.agents for arm in agent.arms])
+    pairs: list[tuple[NDArray[Any], NDArray[Any]]]
     pairs = [(fast.regret_curves[:, -1], slow @ (run.market.best_mean - means))]
     owner = np.repeat(np.arange(5), [len(agent.arms) for agent in run.market.agents])
     for agent in range(5):

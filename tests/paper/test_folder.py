@@ -15,7 +15,7 @@ RUNS = all_runs(("fig2a", "samples"), TINY)
 
 def complete(folder: Path, limit: int | None = None) -> list[Run]:
     """Play what is missing, at most ``limit`` runs; which were played."""
-    played = []
+    played: list[Run] = []
     with open_study(folder) as store:
         found = store.found(RUNS)
         for run in RUNS:

@@ -2,25 +2,31 @@
 
 import dataclasses
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from copyproof import Agent, Audit, Market, RiskAverse, audit, paper_market
-from copyproof.auditing.report import plot_gains
+from copyproof.auditing import report
 from copyproof.auditing.report.captions import gain_text, reference_words
 from copyproof.auditing.report.figure import MOST_PANELS
 from copyproof.plots import COLOURS, save_figure
 from copyproof.plots.palette import line_styles, names_of
 from copyproof.simulation import Interval
 
+# matplotlib's types do not say what its containers hold, and tests read it back.
+plot_gains: Any = report.plot_gains
+
 PAIR = Market([Agent("ann", [0.5]), Agent("bob", [0.2, 0.75])])
-SMALL = {"seed": 1, "budget": 400_000}
+SMALL: dict[str, Any] = {"seed": 1, "budget": 400_000}
 
 
-def exactly(policy: str, market: Market = PAIR, **options: object) -> Audit:
+def exactly(policy: str, market: Market = PAIR, **options: Any) -> Audit:
     return audit(market, policy, seed=1, **({"horizon": 6, "most_copies": 5} | options))
 
 
@@ -33,7 +39,7 @@ def sampled() -> list[Audit]:
     ]
 
 
-def segments(ax, colour: str) -> np.ndarray:
+def segments(ax: Any, colour: str) -> NDArray[Any]:
     """The bars of one colour: their lower and upper ends."""
     found = [one for one in ax.collections if hasattr(one, "get_segments")]
     (bars,) = [one for one in found if to_hex(one.get_color()[0]) == colour.lower()]
@@ -147,7 +153,8 @@ def test_what_is_not_known_is_not_drawn() -> None:
 
 def test_audits_that_do_not_belong_together_are_refused() -> None:
     one = exactly("ucb1")
-    for field, value in {"horizon": 7, "confidence": 0.9, "market": paper_market("1a")}.items():
+    others: dict[str, Any] = {"horizon": 7, "confidence": 0.9, "market": paper_market("1a")}
+    for field, value in others.items():
         with pytest.raises(ValueError, match=f"audits differ in their {field}"):
             plot_gains([one, dataclasses.replace(one, **{field: value})])
     with pytest.raises(ValueError, match="audits differ in their agents"):
@@ -161,7 +168,7 @@ def test_audits_that_do_not_belong_together_are_refused() -> None:
         plot_gains(other)
 
 
-def test_equal_audits_give_equal_files(sampled: list[Audit], tmp_path) -> None:
+def test_equal_audits_give_equal_files(sampled: list[Audit], tmp_path: Path) -> None:
     for name in ("one.svg", "other.svg"):
         save_figure(plot_gains(sampled)[0].figure, tmp_path / name)
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "other.svg").read_bytes()

@@ -2,6 +2,7 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ PAIR = Market([Agent(EVIL, [0.5, 0.2], copies=[7, 0]), Agent("bob", [0.75])])
 COMMAND = "copyproof audit market.toml --policy ucb1 --policy 'x(\"<i>\")' --horizon 6 --seed 1"
 
 
-def exactly(policy: str, market: Market = PAIR, **options: object) -> Audit:
+def exactly(policy: str, market: Market = PAIR, **options: Any) -> Audit:
     return audit(market, policy, seed=1, **({"horizon": 6, "most_copies": 5} | options))
 
 
@@ -149,6 +150,7 @@ def test_attitudes_and_fees() -> None:
     unknown = tuple(dataclasses.replace(one, advantage=None) for one in none.copying)
     assert attitudes(dataclasses.replace(none, copying=unknown)) == "open"
     assert fee_words(none) == "0"
+    assert prone.fee is not None
     assert fee_words(prone) == brief(prone.fee.mean)
     assert fee_words(exactly("h-ucb", reference="honest").agents[0]) == "none known"
 
