@@ -58,15 +58,8 @@ def paper(
         raise ValueError(f"{more[0]!r} is not expected here; figures are given with --only")
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
-        from copyproof.paper import (
-            FIGURES,
-            PAPER_SIZE,
-            QUICK,
-            Settings,
-            judge,
-            open_study,
-            write_report,
-        )
+        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, Settings, judge, open_study
+        from copyproof.paper.report import write_report
 
     for name in names:
         if name not in FIGURES:
