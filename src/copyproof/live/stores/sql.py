@@ -14,8 +14,8 @@ from itertools import count, groupby, islice
 from typing import Any
 
 from copyproof.live.stores import contract
+from copyproof.live.stores.base import BaseStore
 from copyproof.live.stores.contract import Lease, StoreError, TableRow, decode, encode
-from copyproof.live.stores.leases import LeasingStore
 from copyproof.live.stores.schema import COLUMNS
 from copyproof.validation import FieldError, name
 
@@ -81,7 +81,7 @@ class Database:
         self.raw.execute("ROLLBACK")
 
 
-class SqlStore(LeasingStore):
+class SqlStore(BaseStore):
     """A store in an SQL database."""
 
     _for_update = ""
@@ -365,9 +365,3 @@ class SqlStore(LeasingStore):
                 while chunk := [row for _, row in islice(group, size)]:
                     database.insert(table, COLUMNS[table], chunk)
             database.change(UNLEASE)
-
-    def check(self) -> None:
-        """Read everything, each market's journal from end to end."""
-        for market in self.markets():
-            contract.check_market(self, market)
-        self.keys()
