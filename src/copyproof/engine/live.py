@@ -1,17 +1,19 @@
 """A live market: the same ``choose`` and ``observe``, on requests as they come.
 
-A live market is one game, repetition 0, whose round t is the t-th decision. A play is
-counted when it is asked for, and its reward when it comes: widths use asked plays, so that a burst
-of requests does not herd onto one arm, and means use answered ones (1/2 before the first answer).
+A live market is one game, repetition 0, whose round t is the t-th decision. A play is counted when
+it is asked for, and its reward when it comes: widths use asked plays, so that a burst of requests
+does not herd onto one arm, and means use answered ones (1/2 before the first answer).
 
 Requests are *operations*, rows of an array, which one call carries out one after another: a batch
-of decisions, or a whole journal, costs one call of the kernel. Before the first decision arms are
-only written down; then samples are drawn and trees are laid, just as before round 1 of a
-simulation. Arms are addressed by their number in order of registration, and ``Live.item_of`` says
-where in memory they are; an item's ``original`` is that number.
+of decisions, or a whole journal, costs one call of the kernel. Arms are addressed by their number
+in order of registration, and ``Live.item_of`` says where in memory they are; an item's ``original``
+is that number.
 
-``State.start`` says who is there: OUTSIDE for an arm that is registered or an agent that is not
-suspended, ABSENT for others. The restricted choice (``among``) is the business of ``live_subsets``.
+Before the first decision arms are only written down; then samples are drawn and trees are laid,
+just as before round 1 of a simulation. ``State.start`` says who is there: OUTSIDE for an arm that
+is registered or an agent that is not suspended, ABSENT for others.
+
+A choice among some of the arms, and a slate, put a mask on ``choose``.
 """
 
 from typing import Any, NamedTuple
@@ -20,24 +22,20 @@ import numpy as np
 from numba import int64
 
 from copyproof.engine.cache import inlined, kernel, part
-from copyproof.engine.live_subsets import NOBODY, choose_among, clear, mark
-from copyproof.engine.principal import (
-    Choice,
-    Plan,
+from copyproof.engine.plan import Plan, arm_pools, pool_of
+from copyproof.engine.pools import (
     begin,
-    choose,
     draw_keys,
     draw_order,
     epoch_is_over,
     lay_agents,
-    lay_tree,
-    leave,
     next_epoch,
-    observe,
     start_epoch,
 )
-from copyproof.engine.registration import admit, enter, retire, takes_seat
-from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
+from copyproof.engine.principal import Choice, choose, observe
+from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
+from copyproof.engine.selection import NOBODY, TAKEN, Mask, clear, mark
+from copyproof.engine.state import ABSENT, OUTSIDE, State
 from copyproof.engine.streams import stream_key
 
 # Operations, with what they take.
@@ -144,9 +142,8 @@ def serve(
                     t = live.counters[ROUND] + 1
                     if epoch_is_over(plan, state, t):
                         _turn_epoch(plan, state, live)
-                    choice = choose(plan, state, t, 0)
-                    _play(plan, state, choice)
-                    _note(state, live, choice.arm, operation.value)
+                    choice = choose(plan, state, t, 0, None)
+                    _play(plan, state, live, choice, operation.value)
             else:
                 outcomes[n].status = _ask_among(plan, state, live, operation, lists)
         elif code == EXPIRE:
@@ -156,20 +153,16 @@ def serve(
             _register(plan, state, live, operation)
 
 
-@part
-def _observe(
-    plan: Plan, state: State, item: int, played: int, answered: int, reward: float
-) -> None:
-    """``observe`` for an arm, wherever it is."""
-    owner = int(int64(state.items[item].owner))
-    place = int(int64(state.place[item]))
-    observe(plan, state, owner, item, place, played, answered, reward)
-
-
 @inlined
-def _play(plan: Plan, state: State, choice: Choice) -> None:
-    """Count a play whose reward is yet to come."""
+def _play(plan: Plan, state: State, live: Live, choice: Choice, at: float) -> None:
+    """Count a play whose reward is yet to come, and write it into the log."""
     _observe(plan, state, choice.arm, 1, 0, 0.0)
+    row = live.log[live.counters[ROUND] - live.counters[BASE]]
+    row.at = at
+    row.value = 0.0
+    row.arm = state.items[choice.arm].original
+    row.told = PENDING
+    live.counters[ROUND] += 1
 
 
 @part
@@ -190,38 +183,40 @@ def _bank(past: Any, item: Any) -> None:
     past.answers += item.answers
 
 
-@inlined
-def _note(state: State, live: Live, item: int, at: float) -> None:
-    """Write a decision into the log."""
-    row = live.log[live.counters[ROUND] - live.counters[BASE]]
-    row.at = at
-    row.value = 0.0
-    row.arm = state.items[item].original
-    row.told = PENDING
-    live.counters[ROUND] += 1
-
-
 @part
 def _ask_among(plan: Plan, state: State, live: Live, operation: Any, lists: Any) -> int:
     """Decide among some of the arms; the number of decisions, fewer if a slate runs out of arms."""
     slate = operation.code == SLATE
-    mark(plan, state, live.marks, live.left, lists, operation.start, operation.stop)
+    mask = Mask(live.marks, live.left)
+    mark(plan.is_flat, state, mask, lists, operation.start, operation.stop)
     made = 0
     for _ in range(operation.first):
         t = live.counters[ROUND] + 1
         if epoch_is_over(plan, state, t):
             _turn_epoch(plan, state, live)  # who may be chosen, and how many, stays the same
-        choice = choose_among(plan, state, live.marks, live.left, t, slate)
+        choice = choose(plan, state, t, 0, mask)
         if choice.agent == NOBODY:
             break
-        _play(plan, state, choice)
-        _note(state, live, choice.arm, operation.value)
+        if slate:
+            mask.marks[choice.arm] = TAKEN
+            mask.left[choice.agent] -= 1
+        _play(plan, state, live, choice, operation.value)
         made += 1
-    clear(state, live.marks, live.left, lists, operation.start, operation.stop)
+    clear(state, mask, lists, operation.start, operation.stop)
     if slate:
         for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):
             live.marks[live.item_of[live.log[round_ - live.counters[BASE]].arm]] = 0
     return made
+
+
+@part
+def _observe(
+    plan: Plan, state: State, item: int, played: int, answered: int, reward: float
+) -> None:
+    """``observe`` for an arm, wherever it is."""
+    owner = int(int64(state.items[item].owner))
+    place = int(int64(state.place[item]))
+    observe(plan, state, owner, item, place, played, answered, reward)
 
 
 @part
@@ -332,10 +327,10 @@ def _register(plan: Plan, state: State, live: Live, operation: Any) -> None:
         item = state.items[number]
         item.owner = operation.stop
         item.original = operation.start
-        state.pools[operation.stop + 1 if plan.hierarchical else 0].items += 1
+        state.pools[pool_of(plan, operation.stop)].items += 1
     if code in (ADMIT, RETURN):
         state.start[number] = OUTSIDE
-        if laid and (plan.hierarchical or state.start[state.items[number].owner] != ABSENT):
+        if laid and (not plan.is_flat or state.start[state.items[number].owner] != ABSENT):
             admit(plan, state, number)
     elif code == RETIRE:
         state.start[number] = ABSENT
@@ -343,7 +338,7 @@ def _register(plan: Plan, state: State, live: Live, operation: Any) -> None:
             retire(plan, state, number)
     elif code == AGENT:
         state.start[number] = OUTSIDE
-        if laid and plan.hierarchical:
+        if laid and not plan.is_flat:
             state.keys[number + 1, 0], state.keys[number + 1, 1] = stream_key(
                 plan.seed, number + 1, state.epoch[0].number
             )
@@ -353,62 +348,11 @@ def _register(plan: Plan, state: State, live: Live, operation: Any) -> None:
     elif code == SUSPEND:
         state.start[number] = ABSENT
         if laid:
-            _suspend(plan, state, number)
+            suspend(plan, state, number)
     elif code == RESUME:
         state.start[number] = OUTSIDE
         if laid:
-            _resume(plan, state, number)
-
-
-@part
-def _suspend(plan: Plan, state: State, agent: int) -> None:
-    """Take an agent out of pool 0, or its arms out of the one pool of a flat policy."""
-    if plan.hierarchical:
-        if state.place[agent] >= 0:
-            leave(plan.agent, state, 0, state.place[agent])
-            state.place[agent] = OUTSIDE
-        return
-    here = state.pools[0]
-    for number in range(here.first, here.first + here.items):
-        if state.items[number].owner == agent:
-            if state.place[number] >= 0:
-                state.place[number] = RETIRED
-            elif state.place[number] == OUTSIDE:
-                state.place[number] = ABSENT
-                here.outside -= 1
-    _lay_in_play(plan, state, 0)
-
-
-@part
-def _resume(plan: Plan, state: State, agent: int) -> None:
-    """Undo ``_suspend``: the arms of a flat policy's pool come back as retired ones do."""
-    if plan.hierarchical:
-        if state.pools[agent + 1].size + state.pools[agent + 1].outside > 0:
-            enter(plan, state, agent)
-        return
-    here = state.pools[0]
-    size = here.size
-    for number in range(here.first, here.first + here.items):
-        if state.items[number].owner == agent and state.start[number] == OUTSIDE:
-            if takes_seat(plan, state, 0, number, size):
-                state.place[number] = 0
-                size += 1
-            else:
-                state.place[number] = OUTSIDE
-                here.outside += 1
-    _lay_in_play(plan, state, 0)
-
-
-@part
-def _lay_in_play(plan: Plan, state: State, pool: int) -> None:
-    """Lay a pool's tree over the items whose place is not below 0, in order."""
-    here = state.pools[pool]
-    size = 0
-    for number in range(here.first, here.first + here.items):
-        if state.place[number] >= 0:
-            state.members[size] = number
-            size += 1
-    lay_tree(plan.arm, state, pool, size)
+            resume(plan, state, number)
 
 
 @part
@@ -418,10 +362,10 @@ def _lay_first(plan: Plan, state: State, live: Live) -> None:
         state.place[number] = ABSENT
     for agent in range(live.left.shape[0]):
         state.place[agent] = OUTSIDE
-    for pool in range(plan.hierarchical, state.pools.shape[0]):
+    for pool in arm_pools(plan, state.pools):
         here = state.pools[pool]
         for number in range(here.first, here.first + here.items):
-            present = plan.hierarchical or state.start[state.items[number].owner] != ABSENT
+            present = not plan.is_flat or state.start[state.items[number].owner] != ABSENT
             if present and state.start[number] == OUTSIDE:
                 state.place[number] = OUTSIDE
     if state.epoch[0].horizon == 0:
@@ -445,14 +389,14 @@ def lay_again(plan: Plan, state: State, live: Live, drawn: int, changed: int) ->
         _lay_first(plan, state, live)
         return
     draw_keys(plan, state)
-    for pool in range(plan.hierarchical, state.pools.shape[0]):
+    for pool in arm_pools(plan, state.pools):
         here = state.pools[pool]
         here.outside = 0
         for number in range(here.first, here.first + here.items):
             if state.place[number] == OUTSIDE:
                 here.outside += 1
-        _lay_in_play(plan, state, pool)
-    if plan.hierarchical:
+        lay_in_play(plan, state, pool)
+    if not plan.is_flat:
         if plan.priority:
             draw_order(state, 0, 0)
         lay_agents(plan, state)

@@ -12,11 +12,12 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import principal, quantiles, rules
+from copyproof.engine import own_index, quantiles, rules
+from copyproof.engine.plan import ALL, BY_RULE, FIXED, GROWING, GROWING_BY_OWN_ROUND, Plan
 from copyproof.engine.play import Game
-from copyproof.engine.principal import Plan
 from copyproof.engine.quantiles import Rewards
 from copyproof.engine.registration import Changes
+from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import State, allocate
 from copyproof.game import (
     Bernoulli,
@@ -37,6 +38,7 @@ from copyproof.game import (
 )
 from copyproof.policy import (
     KLUCB,
+    RULES,
     UCB,
     AllArms,
     Champion,
@@ -52,6 +54,7 @@ from copyproof.policy import (
     Uniform,
     with_market_defaults,
 )
+from copyproof.policy.records import Clock
 
 _LARGEST_REWARD = 1e12
 _CLOCKS = {"round": rules.ROUND, "plays": rules.PLAYS, "horizon": rules.HORIZON}
@@ -72,8 +75,8 @@ class Lowered:
 
     def new_state(self) -> State:
         """Memory for one game at a time; every worker needs its own."""
-        flat = not self.plan.hierarchical
-        state = allocate(self.counts, self.originals, self.late, self.rooms, flat=flat)
+        is_flat = bool(self.plan.is_flat)
+        state = allocate(self.counts, self.originals, self.late, self.rooms, is_flat=is_flat)
         state.order[:] = self.order
         return state
 
@@ -126,7 +129,7 @@ def lower_policy(
     """Turn a policy into numbers; l or L must be given."""
     kind, factor, power = _lower_sampling(policy)
     return Plan(
-        hierarchical=int(not policy.is_flat),
+        is_flat=int(policy.is_flat),
         agent=_lower_rule(policy.agent or Uniform()),
         arm=_lower_rule(policy.arm),
         sampling=kind,
@@ -206,57 +209,60 @@ def _check_rewards(
                 )
 
 
-def _lower_rule(rule: Rule) -> rules.Rule:
+def _lower_rule(rule: Rule) -> LoweredRule:
+    """All numbers of a rule, with one type each: the kernels are compiled for it."""
+    kind, clock, parameters, form = _lower_parameters(rule)
+    first, second, third = (float(one) for one in (*parameters, 0.0, 0.0, 0.0)[:3])
+    return LoweredRule(
+        kind=int(kind),
+        clock=_CLOCKS[clock],
+        first=first,
+        second=second,
+        third=third,
+        form=form,
+        is_line=int(rule.traits.index == "line"),
+        remembers_order=int(rule.traits.memory == "order"),
+        coin=float(rule.coin.chance),
+        coin_falls=int(rule.coin.falls),
+    )
+
+
+def _lower_parameters(rule: Rule) -> tuple[Kind, Clock, tuple[float, ...], int]:
+    """Kind, clock, up to three parameters and the form of a rule."""
     match rule:
-        case UCB():
-            clock = _CLOCKS[rule.clock]
-            return _rule(rules.UCB, clock, rule.a, rule.b, rule.c)
-        case KLUCB():
-            return _rule(rules.KL_UCB, _CLOCKS[rule.clock], rule.scale)
+        case UCB(a, b, c, clock):
+            return Kind.UCB, clock, (a, b, c), 0
+        case KLUCB(scale, clock):
+            return Kind.KL_UCB, clock, (scale,), 0
         case EpsilonGreedy():
-            return _rule(rules.EPSILON_GREEDY, rules.ROUND, rule.epsilon)
-        case EpsilonDecreasing():
-            return _rule(rules.EPSILON_DECREASING, _CLOCKS[rule.clock], rule.scale)
+            return Kind.GREEDY, "round", (), 0
+        case EpsilonDecreasing(clock=clock):
+            return Kind.GREEDY, clock, (), 0
         case Thompson():
-            return _rule(rules.THOMPSON, rules.ROUND)
+            return Kind.THOMPSON, "round", (), 0
         case Uniform():
-            return _rule(rules.UNIFORM, rules.ROUND)
-        case OwnIndex():
-            form = rules.RECENT * (rule.statistic == "recent")
-            form += rules.HOEFFDING * (rule.width == "hoeffding")
-            return _rule(
-                rules.OWN_INDEX, rules.HORIZON, rule.scale, rule.turns, rule.doubt, form=form
-            )
-        case Champion():
-            return _rule(rules.CHAMPION, rules.HORIZON, rule.fresh, rule.threshold)
+            return Kind.UNIFORM, "round", (), 0
+        case OwnIndex(statistic, width, scale, turns, doubt):
+            form = own_index.RECENT * (statistic == "recent")
+            form += own_index.HOEFFDING * (width == "hoeffding")
+            return Kind.OWN_INDEX, "horizon", (scale, turns, doubt), form
+        case Champion(fresh, threshold):
+            return Kind.CHAMPION, "horizon", (fresh, threshold), 0
         case _:
             assert_never(rule)
 
 
-def _rule(
-    kind: int,
-    clock: int,
-    first: float = 0.0,
-    second: float = 0.0,
-    third: float = 0.0,
-    *,
-    form: int = 0,
-) -> rules.Rule:
-    """All numbers of a rule, with one type each: the kernels are compiled for it."""
-    return rules.Rule(kind, clock, float(first), float(second), float(third), int(form))
-
-
 def _lower_sampling(policy: Policy) -> tuple[int, float, float]:
-    if isinstance(policy.arm, Champion):
-        return principal.BY_RULE, 0.0, 0.0
+    if policy.brings_fresh_arms:
+        return BY_RULE, 0.0, 0.0
     sampling: Sampling = policy.sampling
     match sampling:
         case AllArms():
-            return principal.ALL, 0.0, 0.0
+            return ALL, 0.0, 0.0
         case FixedSample(factor=factor, power=power):
-            return principal.FIXED, float(factor or 0.0), float(power)
+            return FIXED, float(factor or 0.0), float(power)
         case GrowingSample(factor=factor, power=power, clock=clock):
-            kind = principal.GROWING if clock == "game" else principal.GROWING_BY_OWN_ROUND
+            kind = GROWING if clock == "game" else GROWING_BY_OWN_ROUND
             return kind, float(factor or 0.0), float(power)
         case _:
             assert_never(sampling)
@@ -266,7 +272,7 @@ def _most_in_play(policy: Policy, horizon: int) -> int | None:
     """An upper bound on the arms of one pool that are ever in play; None if all are."""
     sampling = policy.sampling
     if isinstance(policy.arm, Champion):
-        return int(policy.arm.fresh * math.log(horizon) ** 2) + 3
+        return policy.arm.most_tried(horizon)
     if isinstance(sampling, AllArms):
         return None
     assert sampling.factor is not None
@@ -388,3 +394,18 @@ def _lower_order(market: Market, policy: Policy, priority: Sequence[int] | None)
     if not whole or sorted(given) != list(range(agents)):
         raise ValueError(f"priority = {priority!r:.60} is not an order of 0 ... {agents - 1}")
     return np.array(priority, np.int64)
+
+
+def _check_rules() -> None:
+    """Fail where a rule is not known to all parts, instead of playing something else."""
+    lowered = [_lower_rule(rule()) for rule in RULES.values()]
+    if {rule.kind for rule in lowered} != set(Kind):
+        raise ImportError("a kind of engine.rules belongs to no rule of policy.records")
+    for name, rule in zip(RULES, lowered, strict=True):
+        if rule.is_line != (rule.kind in rules.LINES):
+            raise ImportError(
+                f"{name}: its trait says line, or its branch in engine.rules, not both"
+            )
+
+
+_check_rules()

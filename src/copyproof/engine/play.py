@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copyproof.engine.cache import kernel, part
-from copyproof.engine.principal import Plan, choose, epoch_is_over, next_epoch, observe, reset
+from copyproof.engine.cache import inlined, kernel, part
+from copyproof.engine.plan import Plan
+from copyproof.engine.pools import epoch_is_over, next_epoch, reset
+from copyproof.engine.principal import choose, observe
 from copyproof.engine.quantiles import Rewards, reward
 from copyproof.engine.registration import Changes, change, is_due, renew
 from copyproof.engine.state import State
@@ -65,68 +67,89 @@ def play(
 
     ``control[0]`` is the wish to stop, read every round; ``control[1 + worker]`` counts rounds.
     """
-    agents = record.revenue.shape[1]
-    horizon = checkpoints[checkpoints.shape[0] - 1]
-    taped = game.tape.shape[1] > 0
-    weighted = game.discount_weights.shape[0] > 0
-    changing = game.changes.round.shape[0] > 0
-    renewing = game.changes.renew_after.shape[0] > 0
     for row in range(record.revenue.shape[0]):
         repetition = first_repetition + row
         reset(plan, state, repetition)
-        revenue = record.revenue[row]
-        revenue[:] = 0.0
-        regret = 0.0
-        gamma = 1.0
-        checkpoint = 0
-        changed = 0
-        record.original_plays[row, :] = 0
-        record.renewals[row, :] = 0
-        record.agent_plays[row, :] = 0
-        for t in range(1, horizon + 1):
-            if control[0] != 0:
-                return STOPPED
-            if epoch_is_over(plan, state, t):
-                _add_plays(state, agents, row, record)
-                next_epoch(plan, state, repetition)
-            if changing:
-                changed = change(plan, state, game.changes, t, changed)
-            choice = choose(plan, state, t, repetition)
-            agent = choice.agent
-            k = state.items[agent].plays
-            original = state.items[choice.arm].original
-            if taped:
-                if k >= game.tape_lengths[agent]:
-                    return 1 + agent
-                r = game.tape[agent, k]
-            else:
-                key0 = state.keys[agent + 1, 0]
-                key1 = state.keys[agent + 1, 1]
-                u = uniform(key0, key1, k, REWARD, 0, repetition)
-                r = reward(game.rewards, original, u)
-            observe(plan, state, agent, choice.arm, choice.place, 1, 1, r)
-            if renewing and t < horizon:
-                arm = state.items[choice.arm]
-                if is_due(game.changes, agent, arm):
-                    record.original_plays[row, original] += arm.plays
-                    record.renewals[row, agent] += 1
-                    renew(plan, state, choice.arm)
-            if weighted:
-                gamma = game.discount_weights[t - 1]
-            revenue[agent] += gamma * r
-            if not weighted:
-                gamma *= game.discount_factor
-            regret += game.rewards.originals[original].gap
-            if record.choices.shape[1] > 0:
-                record.choices[row, t - 1] = choice.arm - agents
-            if t == checkpoints[checkpoint]:
-                record.regret[row, checkpoint] = regret
-                checkpoint += 1
-            if t & 1023 == 0:
-                control[1 + worker] += 1024
-        control[1 + worker] += horizon & 1023
-        _add_plays(state, agents, row, record)
+        status = _play_one(plan, state, game, checkpoints, repetition, row, record, control, worker)
+        if status != DONE:
+            return status
     return DONE
+
+
+@inlined
+def _play_one(
+    plan: Plan,
+    state: State,
+    game: Game,
+    checkpoints: np.ndarray,
+    repetition: int,
+    row: int,
+    record: Record,
+    control: np.ndarray,
+    worker: int,
+) -> int:
+    """Play one repetition into its row of the record."""
+    agents = record.revenue.shape[1]
+    horizon = checkpoints[checkpoints.shape[0] - 1]
+    weighted = game.discount_weights.shape[0] > 0
+    changing = game.changes.round.shape[0] > 0
+    renewing = game.changes.renew_after.shape[0] > 0
+    revenue = record.revenue[row]
+    revenue[:] = 0.0
+    record.original_plays[row, :] = 0
+    record.renewals[row, :] = 0
+    record.agent_plays[row, :] = 0
+    regret = 0.0
+    gamma = 1.0
+    checkpoint = 0
+    changed = 0
+    for t in range(1, horizon + 1):
+        if control[0] != 0:
+            return STOPPED
+        if epoch_is_over(plan, state, t):
+            _add_plays(state, agents, row, record)
+            next_epoch(plan, state, repetition)
+        if changing:
+            changed = change(plan, state, game.changes, t, changed)
+        choice = choose(plan, state, t, repetition, None)
+        agent = choice.agent
+        original = state.items[choice.arm].original
+        if game.tape.shape[1] > 0 and state.items[agent].plays >= game.tape_lengths[agent]:
+            return 1 + agent
+        r = _reward(state, game, agent, original, repetition)
+        observe(plan, state, agent, choice.arm, choice.place, 1, 1, r)
+        if renewing and t < horizon and is_due(game.changes, agent, state.items[choice.arm]):
+            record.original_plays[row, original] += state.items[choice.arm].plays
+            record.renewals[row, agent] += 1
+            renew(plan, state, choice.arm)
+        if weighted:
+            gamma = game.discount_weights[t - 1]
+        revenue[agent] += gamma * r
+        if not weighted:
+            gamma *= game.discount_factor
+        regret += game.rewards.originals[original].gap
+        if record.choices.shape[1] > 0:
+            record.choices[row, t - 1] = choice.arm - agents
+        if t == checkpoints[checkpoint]:
+            record.regret[row, checkpoint] = regret
+            checkpoint += 1
+        if t & 1023 == 0:
+            control[1 + worker] += 1024
+    control[1 + worker] += horizon & 1023
+    _add_plays(state, agents, row, record)
+    return DONE
+
+
+@inlined
+def _reward(state: State, game: Game, agent: int, original: int, repetition: int) -> float:
+    """What the agent's next play pays: as the tape has it, or F⁻¹(u) of its uniform."""
+    k = state.items[agent].plays
+    if game.tape.shape[1] > 0:
+        return float(game.tape[agent, k])
+    key0 = state.keys[agent + 1, 0]
+    key1 = state.keys[agent + 1, 1]
+    u = uniform(key0, key1, k, REWARD, 0, repetition)
+    return reward(game.rewards, original, u)
 
 
 @part

@@ -37,7 +37,7 @@ POOL = np.dtype(
         ("outside", "i8"),  # how many of them are registered, but not in play
         ("seats", "i8"),  # size of the sample: arms ever admitted to it, replaced ones but once
         ("x", "f8"),  # where the tree's clock stands
-        # For rules that let arms challenge a champion (``own``):
+        # For rules that let arms challenge a champion (``champion``):
         ("bar", "f8"),  # the champion's posterior mean when the pool was last asked
         ("last", "i8"),  # the item that was played last; −1 at first
         ("failed", "i8"),  # 1 if it paid no more than the bar
@@ -91,7 +91,7 @@ def power_of_two(count: int) -> int:
     return 1 << max(count - 1, 0).bit_length()
 
 
-def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, flat: bool) -> State:
+def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, is_flat: bool) -> State:
     """Lay out the state of a game.
 
     Parameters
@@ -103,8 +103,8 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, flat: 
     late : array of bool
         Which arms come later.
     rooms : list of int
-        How many arms may be in play at a time: of the whole pool if ``flat``, else of each agent.
-    flat : bool
+        How many arms may be in play at a time: in all if ``is_flat``, else of each agent.
+    is_flat : bool
         Whether all arms stand in one pool.
     """
     agents = len(counts)
@@ -115,10 +115,10 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, flat: 
     items["original"][agents:] = originals
     start = np.full(agents + arms, OUTSIDE, np.int8)
     start[agents:][late] = ABSENT
-    pools = np.zeros(1 if flat else agents + 1, POOL)
-    pools["room"] = [power_of_two(most) for most in (rooms if flat else [agents, *rooms])]
+    pools = np.zeros(1 if is_flat else agents + 1, POOL)
+    pools["room"] = [power_of_two(most) for most in (rooms if is_flat else [agents, *rooms])]
     pools["base"] = np.cumsum(2 * pools["room"]) - 2 * pools["room"]
-    if flat:
+    if is_flat:
         pools["first"] = agents
         pools["items"] = arms
     else:

@@ -28,8 +28,7 @@ from copyproof.engine.live import (
     Live,
     lay_again,
 )
-from copyproof.engine.principal import Plan
-from copyproof.engine.rules import OWN_INDEX
+from copyproof.engine.plan import Plan
 from copyproof.engine.state import (
     ABSENT,
     EPOCH,
@@ -124,7 +123,7 @@ class Arena:
         self.agents += 1
         self._place[number] = OUTSIDE
         self._items["owner"][number] = number
-        if self.plan.hierarchical:
+        if not self.plan.is_flat:
             self._pools[number + 1] = np.zeros((), POOL)
             self._pools["cap"][number + 1] = 1
             self._pools["last"][number + 1] = self._pools["pointer"][number + 1] = -1
@@ -137,7 +136,7 @@ class Arena:
 
     def _pool_of(self, agent: int) -> int:
         """The pool of an agent's arms: its own, or the one of all."""
-        return agent + 1 if self.plan.hierarchical else 0
+        return 0 if self.plan.is_flat else agent + 1
 
     def has_room(self, agent: int, more: int) -> bool:
         """Whether ``more`` arms of an agent can be added without moving others."""
@@ -218,7 +217,7 @@ class Arena:
 
     def _slice(self) -> None:
         """Show the kernels the arrays as far as they are in use."""
-        pools = self.agents + 1 if self.plan.hierarchical else 1
+        pools = 1 if self.plan.is_flat else self.agents + 1
         self.state = State(
             items=self._items,
             pools=self._pools[:pools],
@@ -268,7 +267,7 @@ class Arena:
         counters[BASE] = counters[FORGOTTEN]
         arms = self._items[item]
         arms["original"] = np.arange(self.arms)
-        first = 1 if self.plan.hierarchical else 0
+        first = 0 if self.plan.is_flat else 1
         laid = bool(counters[LAID])
         status = np.minimum(self._place[item], 0).astype(np.int8)
         return {
@@ -316,13 +315,13 @@ class Arena:
         """
         if changed:
             saved = _with_all_epochs(saved)
-            if not (self.plan.hierarchical and self.plan.agent.kind == OWN_INDEX):
+            if not self.plan.agent.remembers_order:
                 saved["windows"][:] = np.zeros((), WINDOW)  # nobody has kept them up to date
         self.plan = plan
         self.agents, self.arms = len(saved["agents"]), len(saved["arms"])
         self._agent_room = room = max(agent_room, power_of_two(self.agents))
         owner = saved["arms"]["owner"].astype(np.int64)
-        if plan.hierarchical:
+        if not plan.is_flat:
             used = np.bincount(owner, minlength=self.agents)[: self.agents]
             # The arms of each agent, in order: how many of the same agent come before.
             by_owner = np.argsort(owner, kind="stable")
@@ -334,19 +333,19 @@ class Arena:
             [power_of_two(max(_LEAST, count)) if count else 0 for count in used.tolist()], int
         )
         firsts = np.where(rooms > 0, room + np.cumsum(rooms) - rooms, 0)
-        tops = 2 * room if plan.hierarchical else 0
+        tops = 0 if plan.is_flat else 2 * room
         bases = np.where(rooms > 0, _TRASH + tops + 2 * (np.cumsum(rooms) - rooms), 0)
         self._items_end = room + int(rooms.sum())
         self._nodes_end = _TRASH + tops + 2 * int(rooms.sum())
         self._first, self._used, self._room = firsts.tolist(), used.tolist(), rooms.tolist()
-        head = 1 if plan.hierarchical else 0
-        self._pools = np.zeros(room + 1 if plan.hierarchical else 1, POOL)
+        head = 0 if plan.is_flat else 1
+        self._pools = np.zeros(1 if plan.is_flat else room + 1, POOL)
         self._pools["cap"] = 1
         mine = self._pools[head : head + len(used)]
         mine["first"], mine["items"], mine["room"], mine["base"] = firsts, used, rooms, bases
         if len(saved["seats"]) == len(used):
             mine["seats"] = saved["seats"]
-        if plan.hierarchical:
+        if not plan.is_flat:
             self._first, self._used, self._room = (
                 [0, *self._first],
                 [0, *self._used],
@@ -354,7 +353,7 @@ class Arena:
             )
             top = self._pools[0]
             top["base"], top["room"], top["items"] = _TRASH, room, self.agents
-        item = (firsts[owner] if plan.hierarchical else room) + before
+        item = (room if plan.is_flat else firsts[owner]) + before
         self._items = np.zeros(2 * self._items_end, ITEM)
         self._items[: self.agents] = saved["agents"]
         self._items[item] = saved["arms"]

@@ -11,10 +11,10 @@ import numpy as np
 from copyproof.engine import live
 from copyproof.engine.live import EXPIRED, FORGOTTEN, OPERATION, OUTCOME, ROUND, Terms, serve
 from copyproof.engine.lower import lower_policy
-from copyproof.engine.principal import Plan
+from copyproof.engine.plan import Plan
 from copyproof.live.arena import Arena
 from copyproof.live.records import MarketConfig
-from copyproof.policy import AllArms, Champion, Policy
+from copyproof.policy import AllArms, Policy
 from copyproof.validation import require
 
 _REWARDS = {"first": live.FIRST, "last": live.LAST, "sum": live.SUM, "max": live.MAXIMUM}
@@ -200,7 +200,7 @@ class Machine:
         self._run()
         before = self.policy
         same = policy.sampling == before.sampling and policy.is_flat == before.is_flat
-        same = same and isinstance(policy.arm, Champion) == isinstance(before.arm, Champion)
+        same = same and policy.brings_fresh_arms == before.brings_fresh_arms
         self.policy = policy
         self.arena.load(self.arena.export(), plan, drawn=not same, changed=True)
 

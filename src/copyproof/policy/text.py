@@ -16,34 +16,9 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from copyproof.policy.catalogue import ALIASES, CATALOGUE, fair, row
-from copyproof.policy.records import (
-    KLUCB,
-    UCB,
-    AllArms,
-    Champion,
-    EpsilonDecreasing,
-    EpsilonGreedy,
-    FixedSample,
-    GrowingSample,
-    OwnIndex,
-    Policy,
-    Restart,
-    Rule,
-    Sampling,
-    Thompson,
-    Uniform,
-)
+from copyproof.policy.records import RULES, Policy, Uniform
+from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Sampling
 
-_RULES: dict[str, type[Rule]] = {
-    "ucb": UCB,
-    "kl-ucb": KLUCB,
-    "epsilon-greedy": EpsilonGreedy,
-    "epsilon-decreasing": EpsilonDecreasing,
-    "thompson": Thompson,
-    "uniform": Uniform,
-    "own-index": OwnIndex,
-    "champion": Champion,
-}
 _SAMPLES: dict[str, type[Sampling]] = {
     "all": AllArms,
     "fixed": FixedSample,
@@ -95,9 +70,9 @@ def to_text(record: Policy) -> str:
         inner = _flat_of_fair(record)
         if inner is not None:
             return f"fair({to_text(inner)})"
-    rules = [_record_text(record.arm, _RULES)]
+    rules = [_record_text(record.arm, RULES)]
     if record.agent is not None:
-        rules.insert(0, _record_text(record.agent, _RULES))
+        rules.insert(0, _record_text(record.agent, RULES))
     if record.sampling != AllArms():
         rules.append(f"sample={_record_text(record.sampling, _SAMPLES)}")
     if record.ties != "random":
@@ -116,8 +91,8 @@ def to_dict(record: Policy) -> dict[str, Any]:
     2.0
     """
     return {
-        "agent": None if record.agent is None else _record_dict(record.agent, _RULES),
-        "arm": _record_dict(record.arm, _RULES),
+        "agent": None if record.agent is None else _record_dict(record.agent, RULES),
+        "arm": _record_dict(record.arm, RULES),
         "sampling": _record_dict(record.sampling, _SAMPLES),
         "ties": record.ties,
         "restart": None if record.restart is None else _record_dict(record.restart, _RESTARTS),
@@ -135,8 +110,8 @@ def from_dict(data: Any) -> Policy:
     needed = {"agent", "arm", "sampling", "ties"}
     if not isinstance(data, dict) or set(data) - {"restart"} != needed:
         raise ValueError("policy: an object with agent, arm, sampling, ties and restart is needed")
-    agent = None if data["agent"] is None else _record_from("agent", data["agent"], _RULES)
-    arm = _record_from("arm", data["arm"], _RULES)
+    agent = None if data["agent"] is None else _record_from("agent", data["agent"], RULES)
+    arm = _record_from("arm", data["arm"], RULES)
     sampling = _record_from("sampling", data["sampling"], _SAMPLES)
     restart = data.get("restart")  # missing in what was written before there were epochs
     if restart is not None:
@@ -235,7 +210,7 @@ def _to_composition(call: _Call) -> Policy:
     unknown = set(options) - {"sample", "restart"} - ({"ties"} if wanted == 2 else set())
     if unknown:
         raise ValueError(f"{sorted(unknown)[0]} is not a parameter of {call.name}")
-    rules = [_to_record(rule, _RULES, "rule") for rule in call.positional]
+    rules = [_to_record(rule, RULES, "rule") for rule in call.positional]
     sampling: Sampling = AllArms()
     if "sample" in options:
         sampling = _to_record(options["sample"], _SAMPLES, "sample")

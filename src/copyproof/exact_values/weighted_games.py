@@ -18,21 +18,21 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
+from copyproof.engine.exact_transitions import Layout, Options
 from copyproof.engine.lower import lower
-from copyproof.engine.options import Layout, Options
-from copyproof.engine.principal import ALL, FIXED, Plan, sample_size
+from copyproof.engine.plan import ALL, FIXED, Plan, sample_size
 from copyproof.engine.state import State, allocate
 from copyproof.game import Market
 from copyproof.policy import Policy, with_market_defaults
 
-__all__ = ["Game", "Played", "Setting", "Table", "new_options", "setting"]
+__all__ = ["Played", "Setting", "WeightedGame", "Workspace", "new_options", "setting"]
 
 N = TypeVar("N", float, Fraction)
 Copies: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class WeightedGame:
     """A game with nothing left to chance before round 1, and its probability."""
 
     weight: Fraction
@@ -55,7 +55,7 @@ class Played(Generic[N]):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Workspace:
     """What the kernels read and write for one game."""
 
     plan: Plan
@@ -107,7 +107,7 @@ class Setting:
         pools = zip(self.pools(), self.sizes(), strict=True)
         return orders * math.prod(_count_samples(pool, size) for pool, size in pools)
 
-    def games(self) -> Iterator[Game]:
+    def games(self) -> Iterator[WeightedGame]:
         """Yield all games; their weights add up to 1."""
         pools = [
             list(_samples(pool, size))
@@ -121,9 +121,9 @@ class Setting:
             copies = tuple(itertools.chain(*(sample for sample, _ in samples)))
             weight = Fraction(math.prod(number for _, number in samples), ways)
             for order in orders:
-                yield Game(weight, copies, (*order, *absent))
+                yield WeightedGame(weight, copies, (*order, *absent))
 
-    def table(self, game: Game) -> Table:
+    def workspace(self, game: WeightedGame) -> Workspace:
         """Return what the kernels need for one of the games."""
         slots = [min(count, self.horizon) for count in game.copies]
         agents = range(len(self.market.agents))
@@ -145,14 +145,13 @@ class Setting:
             np.repeat(np.arange(len(slots)), slots),
             np.zeros(sum(slots), bool),
             rooms,
-            flat=self.policy.is_flat,
+            is_flat=self.policy.is_flat,
         )
-        state.pools["cap"] = state.pools["room"]
         state.order[:] = game.order
         plan = self.plan
         if plan.sampling == FIXED:
             plan = plan._replace(sampling=ALL)
-        return Table(plan, layout, state, -(-sum(slots) // per_word))
+        return Workspace(plan, layout, state, -(-sum(slots) // per_word))
 
     def _taking_part(self) -> tuple[int, ...]:
         agents = enumerate(self.market.agents)
@@ -178,9 +177,9 @@ def setting(market: Market, policy: Policy, horizon: int) -> Setting:
     )
 
 
-def new_options(table: Table, agents: int, rows: tuple[int, ...] = ()) -> Options:
+def new_options(work: Workspace, agents: int, rows: tuple[int, ...] = ()) -> Options:
     """Return memory for the options of one state, or of as many as there are rows."""
-    slots = int(table.layout.slots[-1])
+    slots = int(work.layout.slots[-1])
 
     def whole(count: int) -> Any:
         return np.zeros((*rows, count), np.int64)

@@ -1,4 +1,6 @@
-"""Which arms may come next from one state of a game: the same winners as ``choose`` finds.
+"""Transitions of an exact computation: which arms may come next from a state, and what follows.
+
+Which arms win is found by the same selection as in ``choose``, over arms that stand for others.
 
 Where a simulation draws, an exact computation keeps all outcomes. A *state* is what the principal
 remembers: for each original, the multiset of (plays n, successes s) over its copies, as equal
@@ -16,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import inlined, kernel
-from copyproof.engine.principal import GROWING, Plan, sample_bound
-from copyproof.engine.rules import UNIFORM, Rule, epsilon, line, reading, scan_winners
+from copyproof.engine.plan import ALL, Plan, sample_grows
+from copyproof.engine.rules import LoweredRule, chance_of_any, moment_of
+from copyproof.engine.selection import scan_winners
 from copyproof.engine.state import State
-from copyproof.engine.tournament import set_leaf
 
 
 class Layout(NamedTuple):
@@ -66,7 +68,7 @@ def find_options(
     """Fill ``options`` with what may be chosen in round t; ``state`` is modified, too."""
     _unpack(state, layout, key, options)
     agents = options.plays.shape[0]
-    if not plan.hierarchical:
+    if plan.is_flat:
         originals = layout.copies.shape[0]
         options.arm_coins[0] = _arm_options(plan, state, layout, 0, 0, originals, t - 1, t, options)
         return
@@ -122,21 +124,17 @@ def _tell(item: Any, plays: int, successes: int) -> None:
 @inlined
 def _agent_options(plan: Plan, state: State, t: int, options: Options) -> float:
     """Find the agents that may be chosen; the chance that any other is, is returned."""
-    agents = options.plays.shape[0]
-    here = state.pools[0]
     size = 0
-    for rank in range(agents):
+    for rank in range(options.plays.shape[0]):
         agent = state.order[rank]
         options.agents[agent] = 0
         if state.pools[agent + 1].items > 0:
-            height, slope = line(plan.agent, state.items[agent])
-            set_leaf(state.nodes, here.base + here.cap + size, height, slope, 1, agent)
+            state.members[size] = agent
             size += 1
-    here.size = size
-    best, coin = _winners(plan.agent, state, 0, t - 1, plan.horizons[0])
-    for place in range(size):
-        if state.values[place] == best:
-            options.agents[state.nodes[here.base + here.cap + place].link] = 1
+    best, coin = _winners(plan.agent, state, 0, size, t - 1, plan.horizons[0])
+    for n in range(size):
+        if state.values[n] == best:
+            options.agents[state.members[n]] = 1
             if plan.priority:
                 break
     return coin
@@ -156,19 +154,16 @@ def _arm_options(
 ) -> float:
     """Find the arms of one pool, originals ``first`` to ``last``, that may be chosen.
 
-    Slots that are alike are one leaf. The chance that any arm is taken instead is returned.
+    Slots that are alike are one candidate. The chance that any arm is taken instead is returned.
     """
     agents = options.plays.shape[0]
-    here = state.pools[pool]
-    leaves = here.base + here.cap
     played = _weigh_slots(layout, first, last, options)
     slots = range(layout.slots[first], layout.slots[last])
-    if plan.sampling >= GROWING:
+    if plan.sampling != ALL:
         registered = 0
         for original in range(first, last):
             registered += layout.copies[original]
-        tau = t if plan.sampling == GROWING else plays + 1
-        grows = played < registered and played < sample_bound(plan.factor, plan.power, float(tau))
+        grows = played < registered and sample_grows(plan, played, t, plays)
         for slot in slots:
             if options.fields[slot] == 0:  # outside: an arm that comes into play is played at once
                 options.arms[slot] = options.in_play[slot] if grows else 0
@@ -178,16 +173,24 @@ def _arm_options(
     size = 0
     for slot in slots:
         if options.in_play[slot] > 0:
-            height, slope = line(plan.arm, state.items[agents + slot])
-            set_leaf(state.nodes, leaves + size, height, slope, 1, agents + slot)
+            state.members[size] = agents + slot
             size += 1
-    here.size = size
-    best, coin = _winners(plan.arm, state, pool, plays, plan.horizons[0])
-    for place in range(size):
-        if state.values[place] == best:
-            slot = state.nodes[leaves + place].link - agents
+    best, coin = _winners(plan.arm, state, pool, size, plays, plan.horizons[0])
+    for n in range(size):
+        if state.values[n] == best:
+            slot = state.members[n] - agents
             options.arms[slot] = options.in_play[slot]
     return coin
+
+
+@inlined
+def _winners(
+    rule: LoweredRule, state: State, pool: int, size: int, plays: int, horizon: int
+) -> tuple[float, float]:
+    """The largest index, and the chance that it does not matter; indices are left in the state."""
+    moment = moment_of(rule, state, pool, plays, 0, horizon, 0)
+    best, _ = scan_winners(rule, state, pool, size, moment)
+    return best, chance_of_any(rule, moment.tau, best)
 
 
 @inlined
@@ -209,16 +212,6 @@ def _weigh_slots(layout: Layout, first: int, last: int, options: Options) -> int
                 played += after - slot
             slot = after
     return played
-
-
-@inlined
-def _winners(rule: Rule, state: State, pool: int, plays: int, horizon: int) -> tuple[float, float]:
-    """The largest index, and the chance that it does not matter; indices are left in the state."""
-    if rule.kind == UNIFORM:
-        return np.nan, 1.0
-    tau = reading(rule, plays, horizon)
-    best, _ = scan_winners(rule, state, pool, tau, 0, 0)
-    return best, epsilon(rule, tau) if best < np.inf else 0.0
 
 
 @inlined

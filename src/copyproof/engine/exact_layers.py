@@ -15,8 +15,8 @@ import numpy as np
 from numba import int64, uint64
 
 from copyproof.engine.cache import inlined, kernel
-from copyproof.engine.options import Layout, Options, find_options, write_child
-from copyproof.engine.principal import Plan
+from copyproof.engine.exact_transitions import Layout, Options, find_options, write_child
+from copyproof.engine.plan import Plan
 from copyproof.engine.state import State
 
 _MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
@@ -130,7 +130,7 @@ def expand(
             return place
         key = here.keys[place]
         find_options(plan, state, layout, t, key, options)
-        if not plan.hierarchical:
+        if plan.is_flat:
             last = layout.copies.shape[0]
             coin = options.arm_coins[0]
             _leave(layout, options, 0, last, coin, chance, key, after, child, plays)
