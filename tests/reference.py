@@ -94,16 +94,21 @@ class Draws:
 
 @dataclass
 class Candidate:
-    """An agent or an arm: its number, plays n and sum of rewards s."""
+    """An agent or an arm: its number, plays n and sum of rewards s, of which some are to come."""
 
     number: int
     original: int = -1
     n: int = 0
     s: float = 0.0
+    pending: int = 0
+
+    @property
+    def answers(self) -> int:
+        return self.n - self.pending
 
     @property
     def mean(self) -> float:
-        return self.s / self.n
+        return self.s / self.answers if self.answers else 0.5
 
 
 Rule = Callable[[list[Candidate], float, Draws], Candidate]
@@ -158,7 +163,7 @@ def epsilon_greedy(epsilon: Callable[[float], float]) -> Rule:
 
 
 def thompson(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
-    return max(candidates, key=lambda a: draws.beta(1 + a.s, 1 + a.n - a.s, a.number))
+    return max(candidates, key=lambda a: draws.beta(1 + a.s, 1 + a.answers - a.s, a.number))
 
 
 def uniform(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
@@ -488,3 +493,58 @@ def choices(
             arm.n, arm.s = 0, 0.0
             pool.register(arm, sampled)
     return made
+
+
+# --- the game as it is served ----------------------------------------------------------------
+
+
+class Served:
+    """A live market under a policy that plays all arms: one decision at a time, rewards later."""
+
+    def __init__(self, policy: str, arms: Sequence[int], horizon: int, seed: int) -> None:
+        spec = POLICIES[policy]
+        assert spec.fixed is None
+        assert spec.growing is None
+        self.spec, self.horizon, self.round = spec, horizon, 0
+        self.principal = Stream(seed, 0, 0)
+        self.streams = [Stream(seed, i + 1, 0) for i in range(len(arms))]
+        self.agents = [Candidate(i) for i in range(len(arms))]
+        first = 0
+        self.arms: list[list[Candidate]] = []
+        for count in arms:
+            self.arms.append([Candidate(first + number) for number in range(count)])
+            first += count if isinstance(spec, Flat) else 0
+        self.order = list(range(len(arms)))
+        if isinstance(spec, Hierarchical) and spec.priority:
+            self.order = drawn_order(self.principal, len(arms))
+
+    def ask(self, allowed: Callable[[int, int], bool]) -> tuple[int, int] | None:
+        """The agent and its arm among those that are allowed; None if there are none."""
+        may = [
+            [arm for place, arm in enumerate(arms) if allowed(i, place)]
+            for i, arms in enumerate(self.arms)
+        ]
+        if not any(may):
+            return None
+        self.round += 1
+        t, spec = self.round, self.spec
+        if isinstance(spec, Flat):
+            clock = self.horizon if spec.clock == "T" else t
+            arm = spec.rule([one for some in may for one in some], clock, Draws(self.principal, t))
+            i = next(i for i, some in enumerate(may) if any(one is arm for one in some))
+        else:
+            clock = self.horizon if spec.agent_clock == "T" else t
+            taking_part = [self.agents[i] for i in self.order if may[i]]
+            i = spec.agent(taking_part, clock, Draws(self.principal, t, spec.priority)).number
+            n = self.agents[i].n
+            clock = {"N": max(n, 1), "N + 1": n + 1, "T": self.horizon}[spec.arm_clock]
+            arm = spec.arm(may[i], clock, Draws(self.streams[i], n))
+        for one in (arm, self.agents[i]):
+            one.n += 1
+            one.pending += 1
+        return i, next(place for place, one in enumerate(self.arms[i]) if one is arm)
+
+    def tell(self, agent: int, place: int, reward: float) -> None:
+        for one in (self.arms[agent][place], self.agents[agent]):
+            one.pending -= 1
+            one.s += reward

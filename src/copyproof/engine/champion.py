@@ -22,19 +22,17 @@ from typing import Any
 
 from copyproof.engine.bounds import bernoulli_kl
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.rules import LoweredRule, moment_of
+from copyproof.engine.rules import LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
 from copyproof.engine.state import State
 
-FRESH = -1
-"""In place of a place: it is time for a fresh arm."""
-BY_INDEX = -2
-"""In place of a place: the largest index is to be played."""
+FRESH = -1  # in place of a place: it is time for a fresh arm
+BY_INDEX = -2  # in place of a place: the largest index is to be played
 
 
 @part
 def champion(
-    rule: LoweredRule, state: State, pool: int, plays: int, scan: int, mask: Mask | None
+    rule: LoweredRule, state: State, pool: int, turn: Turn, scan: int, mask: Mask | None
 ) -> int:
     """Place of the arm to play, FRESH or BY_INDEX; what the pool remembers is modified in place."""
     here = state.pools[pool]
@@ -44,15 +42,13 @@ def champion(
         m = 0.0
         size = gather(state, pool, mask)
         if size > 0:
-            m, _ = scan_winners(
-                rule, state, pool, size, moment_of(rule, state, pool, plays, 0, 1, 0)
-            )
+            m, _ = scan_winners(rule, state, pool, size, turn, 0.0)
         here.bar = m
         return FRESH if _tries_fresh(rule, state, pool, m, False) else BY_INDEX
     if here.size == 0:
         here.bar = 0.5
         return FRESH if here.seats == 0 else BY_INDEX
-    top = select(rule, state, pool, plays, 0, 1, 0, 1, scan, None)
+    top = select(rule, state, pool, turn, 1, scan, None)
     leaves = here.base + here.cap
     m = state.nodes[leaves + top].height
     here.bar = m
@@ -65,7 +61,7 @@ def champion(
         if place == here.size:
             place = 0
     here.pointer = state.nodes[leaves + place].link
-    if place != top and _may_challenge(state.items[here.pointer], m, plays, here.size):
+    if place != top and _may_challenge(state.items[here.pointer], m, turn.plays, here.size):
         return int(place)
     return int(top)
 
@@ -73,9 +69,10 @@ def champion(
 @inlined
 def _tries_fresh(rule: LoweredRule, state: State, pool: int, m: float, disappoints: bool) -> bool:
     """Whether the best so far is not good enough, and few enough arms have been tried."""
+    fresh, threshold, _ = rule.parameters
     log = state.epoch[0].log
-    most = 1.0 + rule.first * (log * log) * (1.0 - m)
-    return bool((m <= rule.second or disappoints) and state.pools[pool].seats < most)
+    most = 1.0 + fresh * (log * log) * (1.0 - m)
+    return bool((m <= threshold or disappoints) and state.pools[pool].seats < most)
 
 
 @inlined

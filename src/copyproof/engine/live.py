@@ -25,6 +25,7 @@ from copyproof.engine.cache import inlined, kernel, part
 from copyproof.engine.plan import Plan, arm_pools, pool_of
 from copyproof.engine.pools import (
     begin,
+    draw_key,
     draw_keys,
     draw_order,
     epoch_is_over,
@@ -32,11 +33,10 @@ from copyproof.engine.pools import (
     next_epoch,
     start_epoch,
 )
-from copyproof.engine.principal import Choice, choose, observe
+from copyproof.engine.principal import Choice, Seen, choose, observe
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
 from copyproof.engine.selection import NOBODY, TAKEN, Mask, clear, mark
 from copyproof.engine.state import ABSENT, OUTSIDE, State
-from copyproof.engine.streams import stream_key
 
 # Operations, with what they take.
 ASK = 0  # count, value = time
@@ -54,8 +54,8 @@ RESUME = 10  # agent
 OPERATION = np.dtype(
     [("code", "i8"), ("first", "i8"), ("start", "i8"), ("stop", "i8"), ("value", "f8")]
 )
+# What became of an operation: of a reward, its status; of decisions, how many.
 OUTCOME = np.dtype([("status", "i8"), ("value", "f8")])
-"""What became of an operation: of a reward, its status; of decisions, how many."""
 
 # Statuses of a reward, in the order of ``live.records.STATUSES``.
 COUNTED = 0
@@ -79,11 +79,11 @@ LAID = 4  # whether trees are laid: 1 from the first decision on
 BANKED = 5  # plays up to this one are in the books of earlier epochs
 COUNTERS = 6
 
+# What epochs before the present one have seen, which the policy has forgotten.
 PAST = np.dtype([("total", "f8"), ("plays", "i8"), ("answers", "i8")])
-"""What epochs before the present one have seen, which the policy has forgotten."""
 HISTORY = np.dtype([("hash", "u8"), ("last", "f8"), ("repeats", "i8"), ("rewards", "i8")])
+# After so many rewards the hash of an arm's history is kept, to be compared with others'.
 PRINTS = (16, 64, 256, 1024)
-"""After so many rewards the hash of an arm's history is kept, to be compared with others'."""
 
 _FIRST_PRINT, _LAST_PRINT = PRINTS[0], PRINTS[-1]
 _MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
@@ -93,21 +93,16 @@ _SHIFT = np.uint64(29)
 class Live(NamedTuple):
     """What a live market remembers beside the engine's state."""
 
-    log: Any
-    """Decisions, one row each, from round ``counters[BASE]`` + 1 on."""
+    log: Any  # decisions, one row each, from round ``counters[BASE]`` + 1 on
     counters: Any
     item_of: Any
+    # Per arm: a hash of its rewards, how often one equals the one before, how many there were.
     history: Any
-    """Per arm: a hash of its rewards, how often one equals the one before, how many there were."""
     prints: Any
-    past: Any
-    """Per agent: what earlier epochs saw, and late rewards for their plays."""
-    past_arms: Any
-    """The same per arm."""
-    marks: Any
-    """Scratch, per item; all 0 between operations."""
-    left: Any
-    """Scratch, per agent."""
+    past: Any  # per agent: what earlier epochs saw, and late rewards for their plays
+    past_arms: Any  # the same per arm
+    marks: Any  # scratch, per item; all 0 between operations
+    left: Any  # scratch, per agent
 
 
 class Terms(NamedTuple):
@@ -137,13 +132,7 @@ def serve(
             if live.counters[LAID] == 0:
                 _lay_first(plan, state, live)
             if code == ASK:
-                outcomes[n].status = operation.first
-                for _ in range(operation.first):
-                    t = live.counters[ROUND] + 1
-                    if epoch_is_over(plan, state, t):
-                        _turn_epoch(plan, state, live)
-                    choice = choose(plan, state, t, 0, None)
-                    _play(plan, state, live, choice, operation.value)
+                outcomes[n].status = _ask(plan, state, live, operation, None)
             else:
                 outcomes[n].status = _ask_among(plan, state, live, operation, lists)
         elif code == EXPIRE:
@@ -156,7 +145,7 @@ def serve(
 @inlined
 def _play(plan: Plan, state: State, live: Live, choice: Choice, at: float) -> None:
     """Count a play whose reward is yet to come, and write it into the log."""
-    _observe(plan, state, choice.arm, 1, 0, 0.0)
+    _observe(plan, state, choice.arm, Seen(1, 0, 0.0))
     row = live.log[live.counters[ROUND] - live.counters[BASE]]
     row.at = at
     row.value = 0.0
@@ -183,40 +172,42 @@ def _bank(past: Any, item: Any) -> None:
     past.answers += item.answers
 
 
-@part
-def _ask_among(plan: Plan, state: State, live: Live, operation: Any, lists: Any) -> int:
-    """Decide among some of the arms; the number of decisions, fewer if a slate runs out of arms."""
-    slate = operation.code == SLATE
-    mask = Mask(live.marks, live.left)
-    mark(plan.is_flat, state, mask, lists, operation.start, operation.stop)
-    made = 0
-    for _ in range(operation.first):
+@inlined
+def _ask(plan: Plan, state: State, live: Live, operation: Any, mask: Mask | None) -> int:
+    """Decide so many times; how often, less if a slate runs out of arms."""
+    for made in range(operation.first):
         t = live.counters[ROUND] + 1
         if epoch_is_over(plan, state, t):
             _turn_epoch(plan, state, live)  # who may be chosen, and how many, stays the same
         choice = choose(plan, state, t, 0, mask)
-        if choice.agent == NOBODY:
-            break
-        if slate:
-            mask.marks[choice.arm] = TAKEN
-            mask.left[choice.agent] -= 1
+        if mask is not None:
+            if choice.agent == NOBODY:
+                return made
+            if operation.code == SLATE:
+                mask.marks[choice.arm] = TAKEN
+                mask.left[choice.agent] -= 1
         _play(plan, state, live, choice, operation.value)
-        made += 1
+    return int(operation.first)
+
+
+@part
+def _ask_among(plan: Plan, state: State, live: Live, operation: Any, lists: Any) -> int:
+    """Decide among some of the arms, or for a slate."""
+    mask = Mask(live.marks, live.left)
+    mark(plan.is_flat, state, mask, lists, operation.start, operation.stop)
+    made = _ask(plan, state, live, operation, mask)
     clear(state, mask, lists, operation.start, operation.stop)
-    if slate:
+    if operation.code == SLATE:
         for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):
             live.marks[live.item_of[live.log[round_ - live.counters[BASE]].arm]] = 0
     return made
 
 
 @part
-def _observe(
-    plan: Plan, state: State, item: int, played: int, answered: int, reward: float
-) -> None:
+def _observe(plan: Plan, state: State, item: int, seen: Seen) -> None:
     """``observe`` for an arm, wherever it is."""
     owner = int(int64(state.items[item].owner))
-    place = int(int64(state.place[item]))
-    observe(plan, state, owner, item, place, played, answered, reward)
+    observe(plan, state, owner, item, int(int64(state.place[item])), seen)
 
 
 @part
@@ -255,12 +246,11 @@ def _answer(plan: Plan, state: State, live: Live, round_: int, row: Any, reward:
     owner = state.items[item].owner
     row.value = reward
     if round_ <= live.counters[BANKED]:
-        live.past[owner].total += reward
-        live.past[owner].answers += 1
-        live.past_arms[row.arm].total += reward
-        live.past_arms[row.arm].answers += 1
+        for past in (live.past[owner], live.past_arms[row.arm]):
+            past.total += reward
+            past.answers += 1
     else:
-        _observe(plan, state, item, 0, 1, reward)
+        _observe(plan, state, item, Seen(0, 1, reward))
     history = live.history[row.arm]
     if history.rewards > 0 and reward == history.last:
         history.repeats += 1
@@ -293,7 +283,7 @@ def _correct(plan: Plan, state: State, live: Live, round_: int, row: Any, value:
     for number in (item, owner):
         one = state.items[number]
         one.total = min(max(one.total + change, 0.0), float(one.answers))
-    _observe(plan, state, item, 0, 0, 0.0)
+    _observe(plan, state, item, Seen(0, 0, 0.0))
 
 
 @inlined
@@ -322,37 +312,28 @@ def _register(plan: Plan, state: State, live: Live, operation: Any) -> None:
     """Let agents and arms come and go."""
     code = operation.code
     number = operation.first
-    laid = live.counters[LAID] != 0
     if code == ADMIT:
         item = state.items[number]
         item.owner = operation.stop
         item.original = operation.start
         state.pools[pool_of(plan, operation.stop)].items += 1
+    state.start[number] = ABSENT if code in (RETIRE, SUSPEND) else OUTSIDE
+    if live.counters[LAID] == 0:
+        return
     if code in (ADMIT, RETURN):
-        state.start[number] = OUTSIDE
-        if laid and (not plan.is_flat or state.start[state.items[number].owner] != ABSENT):
+        if not plan.is_flat or state.start[state.items[number].owner] != ABSENT:
             admit(plan, state, number)
     elif code == RETIRE:
-        state.start[number] = ABSENT
-        if laid:
-            retire(plan, state, number)
-    elif code == AGENT:
-        state.start[number] = OUTSIDE
-        if laid and not plan.is_flat:
-            state.keys[number + 1, 0], state.keys[number + 1, 1] = stream_key(
-                plan.seed, number + 1, state.epoch[0].number
-            )
-            if plan.priority:
-                draw_order(state, number, 0)
-                lay_agents(plan, state)
+        retire(plan, state, number)
     elif code == SUSPEND:
-        state.start[number] = ABSENT
-        if laid:
-            suspend(plan, state, number)
+        suspend(plan, state, number)
     elif code == RESUME:
-        state.start[number] = OUTSIDE
-        if laid:
-            resume(plan, state, number)
+        resume(plan, state, number)
+    elif not plan.is_flat:  # a new agent
+        draw_key(plan, state, number + 1)
+        if plan.priority:
+            draw_order(state, number, 0)
+            lay_agents(plan, state)
 
 
 @part

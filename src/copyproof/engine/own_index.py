@@ -23,11 +23,12 @@ HOEFFDING = 2
 
 @part
 def own_index(
-    item: Any, window: Any, epoch: Any, scale: float, turns: float, doubt: float, form: int
+    item: Any, window: Any, epoch: Any, parameters: tuple[float, float, float], form: int
 ) -> float:
     """The index of an agent with a window of its rewards."""
     if item.plays == 0:
         return math.inf
+    scale, turns, doubt = parameters
     in_turn = turns * epoch.unit
     if item.plays < in_turn:
         return 3.0 - float(item.plays / in_turn)  # above all others

@@ -13,15 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import inlined, kernel, part
-from copyproof.engine.rules import LoweredRule
+from copyproof.engine.rules import LoweredRule, Turn
 
 # Sampling rules.
 ALL = 0
 FIXED = 1
 GROWING = 2
 GROWING_BY_OWN_ROUND = 3
-BY_RULE = 4
-"""The arm rule says when a fresh arm is tried."""
+BY_RULE = 4  # the arm rule says when a fresh arm is tried
 
 
 class Plan(NamedTuple):
@@ -33,13 +32,10 @@ class Plan(NamedTuple):
     sampling: int
     factor: float
     power: float
-    priority: int
-    """Ties between agents go by one order, drawn at the start or given."""
+    priority: int  # ties between agents go by one order, drawn at the start or given
     order_given: int
-    scan: int
-    """Compute every index in every round, instead of keeping tournaments."""
-    horizons: Any
-    """T, or the horizons of the epochs, one after the other."""
+    scan: int  # compute every index in every round, instead of keeping tournaments
+    horizons: Any  # T, or the horizons of the epochs, one after the other
     seed: np.uint64
 
 
@@ -73,10 +69,10 @@ def sample_size(plan: Plan, horizon: int, arms: int) -> int:
 
 
 @inlined
-def sample_grows(plan: Plan, seats: int, t: int, plays: int) -> bool:
-    """Whether the sampling rule wants a fresh arm in round t, after ``plays`` plays of the pool."""
+def sample_grows(plan: Plan, seats: int, turn: Turn) -> bool:
+    """Whether the sampling rule wants a fresh arm, beside as many as there are seats."""
     if plan.sampling == GROWING:
-        return seats < sample_bound(plan.factor, plan.power, float(t))
+        return seats < sample_bound(plan.factor, plan.power, float(turn.t))
     if plan.sampling == GROWING_BY_OWN_ROUND:
-        return seats < sample_bound(plan.factor, plan.power, float(plays + 1))
+        return seats < sample_bound(plan.factor, plan.power, float(turn.plays + 1))
     return False

@@ -89,12 +89,17 @@ def begin(plan: Plan, state: State, repetition: int) -> None:
 
 
 @part
+def draw_key(plan: Plan, state: State, owner: int) -> None:
+    """The key of one stream, in the present epoch; ``state`` is modified in place."""
+    key = stream_key(plan.seed, owner, state.epoch[0].number)
+    state.keys[owner, 0], state.keys[owner, 1] = key
+
+
+@part
 def draw_keys(plan: Plan, state: State) -> None:
     """Keys of all streams, and trees' clocks at 0; ``state`` is modified in place."""
     for owner in range(state.keys.shape[0]):
-        state.keys[owner, 0], state.keys[owner, 1] = stream_key(
-            plan.seed, owner, state.epoch[0].number
-        )
+        draw_key(plan, state, owner)
     for pool in range(state.pools.shape[0]):
         state.pools[pool].x = 0.0
 

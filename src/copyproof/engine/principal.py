@@ -11,7 +11,7 @@ one of the others is drawn and played without joining it, so that there is a dec
 arm may be chosen at all. The theorems speak of choices among all arms and do not cover this.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from numba import int64
 
@@ -20,13 +20,10 @@ from copyproof.engine.champion import BY_INDEX, FRESH, champion, note
 from copyproof.engine.own_index import remember
 from copyproof.engine.plan import BY_RULE, Plan, pool_of, sample_grows
 from copyproof.engine.pools import join
-from copyproof.engine.rules import LoweredRule, line
-from copyproof.engine.selection import NOBODY, Mask, nth_outside, select
+from copyproof.engine.rules import LoweredRule, Turn, line
+from copyproof.engine.selection import NOBODY, Mask, draw_outside, select
 from copyproof.engine.state import State
-from copyproof.engine.streams import PICK, uniform
 from copyproof.engine.tournament import replay_path
-
-__all__ = ["Choice", "Plan", "choose", "count", "observe"]
 
 
 class Choice(NamedTuple):
@@ -37,29 +34,37 @@ class Choice(NamedTuple):
     place: int
 
 
+class Seen(NamedTuple):
+    """What is new of an arm: so many plays, answers, and the sum of their rewards.
+
+    A simulation sees the play and its reward at once. A live principal sees the play when it is
+    asked, and the reward when it comes.
+    """
+
+    plays: int
+    answers: int
+    reward: float
+
+
 @inlined
 def choose(plan: Plan, state: State, t: int, repetition: int, mask: Mask | None) -> Choice:
     """The principal's choice in round t; trees and samples in ``state`` are modified in place."""
     agent = NOBODY
     t -= state.epoch[0].before
-    k = t
-    plays = t - 1
+    turn = Turn(t, t - 1, t, state.epoch[0].horizon, repetition)
     if not plan.is_flat:
-        horizon = state.epoch[0].horizon
-        place = select(
-            plan.agent, state, 0, plays, t, horizon, repetition, plan.priority, plan.scan, mask
-        )
+        place = select(plan.agent, state, 0, turn, plan.priority, plan.scan, mask)
         if mask is not None and place < 0:
             return Choice(NOBODY, 0, 0)
         top = state.pools[0]
         agent = int64(state.nodes[top.base + top.cap + place].link)
         plays = state.items[agent].plays
-        k = plays
+        turn = Turn(t, plays, plays, state.epoch[0].horizon, repetition)
     pool = pool_of(plan, agent)
     if mask is None:
-        arm, place = _choose_arm(plan, state, pool, plays, k, t, repetition, None)
+        arm, place = _choose_arm(plan, state, pool, turn, None)
     else:
-        arm, place = _choose_arm_among(plan, state, pool, plays, k, t, repetition, mask)
+        arm, place = _choose_arm_among(plan, state, pool, turn, mask)
         if arm < 0:
             return Choice(NOBODY, 0, 0)
     if plan.is_flat:
@@ -69,103 +74,67 @@ def choose(plan: Plan, state: State, t: int, repetition: int, mask: Mask | None)
 
 @part
 def _choose_arm_among(
-    plan: Plan, state: State, pool: int, plays: int, k: int, t: int, repetition: int, mask: Mask
+    plan: Plan, state: State, pool: int, turn: Turn, mask: Mask
 ) -> tuple[int, int]:
     """The same under a mask; one that allows all arms of an agent does not restrict it."""
-    if not plan.is_flat:
-        here = state.pools[pool]
-        if mask.left[pool - 1] == here.size + here.outside:
-            return _choose_arm(plan, state, pool, plays, k, t, repetition, None)
-    return _choose_arm(plan, state, pool, plays, k, t, repetition, mask)
+    here = state.pools[pool]
+    if not plan.is_flat and mask.left[pool - 1] == here.size + here.outside:
+        return _choose_arm(plan, state, pool, turn, None)
+    return _choose_arm(plan, state, pool, turn, mask)
 
 
 @inlined
 def _choose_arm(
-    plan: Plan,
-    state: State,
-    pool: int,
-    plays: int,
-    k: int,
-    t: int,
-    repetition: int,
-    mask: Mask | None,
+    plan: Plan, state: State, pool: int, turn: Turn, mask: Mask | None
 ) -> tuple[int, int]:
     """The arm of a pool and its place, NOBODY if none may be chosen; the sample may grow by it."""
     here = state.pools[pool]
     place = BY_INDEX
     if plan.sampling == BY_RULE:
-        place = champion(plan.arm, state, pool, plays, plan.scan, mask)
+        place = champion(plan.arm, state, pool, turn, plan.scan, mask)
     if here.outside > 0:
-        grows = place == FRESH or sample_grows(plan, here.seats, t, plays)
+        grows = place == FRESH or sample_grows(plan, here.seats, turn)
         if grows or here.size == 0:  # none of the sample is left: one that waits takes over a seat
-            arm = _draw_outside(state, pool, k, repetition, mask)
+            arm = draw_outside(state, pool, turn, mask)
             if arm >= 0:
                 here.seats += int(grows)
                 here.outside -= 1
                 return arm, join(plan.arm, state, pool, arm)
     if place < 0:
-        horizon = state.epoch[0].horizon
-        place = select(plan.arm, state, pool, plays, k, horizon, repetition, 0, plan.scan, mask)
+        place = select(plan.arm, state, pool, turn, 0, plan.scan, mask)
     if mask is not None and place < 0:
-        return _draw_outside(state, pool, k, repetition, mask), NOBODY
+        return draw_outside(state, pool, turn, mask), NOBODY
     return int64(state.nodes[here.base + here.cap + place].link), place
 
 
-@part
-def _draw_outside(state: State, pool: int, k: int, repetition: int, mask: Mask | None) -> int:
-    """One of the arms outside a pool's sample that may be chosen; NOBODY if there is none."""
-    u = uniform(state.keys[pool, 0], state.keys[pool, 1], k, PICK, 0, repetition)
-    return nth_outside(state, pool, u, mask)
+@inlined
+def observe(plan: Plan, state: State, agent: int, arm: int, place: int, seen: Seen) -> None:
+    """Count what was seen of an arm, at its place, and its agent; ``state`` is modified."""
+    if plan.sampling == BY_RULE:
+        note(state, pool_of(plan, agent), arm, seen.plays, seen.answers, seen.reward)
+    if plan.is_flat:
+        _add(state.items[agent], seen)
+        count(plan.arm, state, 0, arm, place, seen, plan.scan)
+    else:
+        if seen.answers and plan.agent.remembers_order:
+            remember(state, agent, seen.reward)
+        count(plan.agent, state, 0, agent, state.place[agent], seen, plan.scan)
+        count(plan.arm, state, agent + 1, arm, place, seen, plan.scan)
 
 
 @inlined
-def observe(
-    plan: Plan,
-    state: State,
-    agent: int,
-    arm: int,
-    place: int,
-    played: int,
-    answered: int,
-    reward: float,
-) -> None:
-    """Count plays and rewards of an arm, at its place, and its agent; ``state`` is modified.
-
-    A simulation tells the play and its reward at once. A live principal tells the play
-    (``answered`` = 0) when it is asked, and the reward (``played`` = 0) when it comes.
-    """
-    if plan.sampling == BY_RULE:
-        note(state, pool_of(plan, agent), arm, played, answered, reward)
-    if not plan.is_flat:
-        seat = state.place[agent]
-        if answered and plan.agent.remembers_order:
-            remember(state, agent, reward)
-        count(plan.agent, state, 0, agent, seat, played, answered, reward, plan.scan)
-        count(plan.arm, state, agent + 1, arm, place, played, answered, reward, plan.scan)
-    else:
-        state.items[agent].plays += played
-        state.items[agent].answers += answered
-        state.items[agent].total += reward
-        count(plan.arm, state, 0, arm, place, played, answered, reward, plan.scan)
+def _add(item: Any, seen: Seen) -> None:
+    item.plays += seen.plays
+    item.answers += seen.answers
+    item.total += seen.reward
 
 
 @inlined
 def count(
-    rule: LoweredRule,
-    state: State,
-    pool: int,
-    number: int,
-    place: int,
-    played: int,
-    answered: int,
-    reward: float,
-    scan: int,
+    rule: LoweredRule, state: State, pool: int, number: int, place: int, seen: Seen, scan: int
 ) -> None:
     """Count for one item and put its new line into its pool's tree, if it is in play."""
-    item = state.items[number]
-    item.plays += played
-    item.answers += answered
-    item.total += reward
+    _add(state.items[number], seen)
     if place >= 0 and rule.is_line:
         here = state.pools[pool]
         leaf = state.nodes[here.base + here.cap + place]

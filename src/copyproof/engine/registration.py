@@ -23,22 +23,18 @@ from typing import Any, NamedTuple
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.plan import ALL, FIXED, Plan, pool_of, sample_bound
 from copyproof.engine.pools import join, lay_agents, lay_tree, leave
-from copyproof.engine.principal import count
+from copyproof.engine.principal import Seen, count
 from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
 
 
 class Changes(NamedTuple):
     """What happens to the registrations in a game, as arrays; all empty if nothing does."""
 
-    round: Any
-    """When, in order."""
+    round: Any  # when, in order
     item: Any
-    joins: Any
-    """1 if the item joins, 0 if it leaves."""
-    renew_after: Any
-    """Per agent: plays after which it submits an arm again as new; 0 for never."""
-    renew_below: Any
-    """Per agent: the mean reward below which it does; −∞ for never."""
+    joins: Any  # 1 if the item joins, 0 if it leaves
+    renew_after: Any  # per agent: plays after which it submits an arm again as new; 0 for never
+    renew_below: Any  # per agent: the mean reward below which it does; −∞ for never
 
 
 @part
@@ -166,8 +162,8 @@ def renew(plan: Plan, state: State, number: int) -> None:
     place = state.place[number]
     if plan.sampling == ALL:  # the new arm is in play at once, in the old one's place
         pool = pool_of(plan, item.owner)
-        plays, answers, total = item.plays, item.answers, item.total
-        count(plan.arm, state, pool, number, place, -plays, -answers, -total, plan.scan)
+        gone = Seen(-item.plays, -item.answers, -item.total)
+        count(plan.arm, state, pool, number, place, gone, plan.scan)
         return
     retire(plan, state, number)
     item.plays = 0

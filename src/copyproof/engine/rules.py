@@ -59,52 +59,49 @@ class LoweredRule(NamedTuple):
 
     kind: int
     clock: int
-    first: float
-    """UCB: a; KL-UCB and own index: scale; champion: fresh."""
-    second: float
-    """UCB: b; own index: turns; champion: threshold."""
-    third: float
-    """UCB: c; own index: doubt."""
-    form: int
-    """OWN_INDEX: which plays count, and the width."""
-    is_line: int
-    """1 if ``line`` gives the index, so that a tournament finds the largest."""
-    remembers_order: int
-    """1 if the index needs a window of rewards (``own_index.remember``)."""
+    # UCB: a, b, c; KL-UCB: scale; own index: scale, turns, doubt; champion: fresh, threshold.
+    parameters: tuple[float, float, float]
+    form: int  # own index: which plays count, and the width
+    is_line: int  # 1 if ``line`` gives the index, so that a tournament finds the largest
+    remembers_order: int  # 1 if a window of rewards is kept (``own_index.remember``)
+    # The chance that any item is taken is the coin's, or min(1, coin/τ) if it falls.
     coin: float
     coin_falls: int
-    """The chance that any item is taken is the coin's, or min(1, coin/τ) if it falls."""
 
 
-class Moment(NamedTuple):
-    """When indices are asked for: the clock, and the random numbers of the choice."""
+class Turn(NamedTuple):
+    """One choice to be made in a pool."""
 
-    tau: float
-    x: float
-    """√f(τ), where lines are compared; scale·ln τ for KL-UCB."""
-    key0: np.uint64
-    key1: np.uint64
-    k: int
+    t: int  # the round, of the epoch
+    plays: int  # N, of the pool's owner: t − 1 where that is the principal
+    k: int  # what the owner's stream is counted by
+    horizon: int
     repetition: int
 
 
+class Moment(NamedTuple):
+    """When indices are asked for: what the rule's clock says."""
+
+    tau: float
+    x: float  # √f(τ), where lines are compared; scale·ln τ for KL-UCB
+
+
 @inlined
-def moment_of(
-    rule: LoweredRule, state: State, pool: int, plays: int, k: int, horizon: int, repetition: int
-) -> Moment:
-    """The moment of a choice in a pool whose owner has made ``plays`` plays."""
+def moment_of(rule: LoweredRule, turn: Turn) -> Moment:
+    """Read the rule's clock."""
     if rule.clock == ROUND:
-        tau = plays + 1.0
+        tau = turn.plays + 1.0
     elif rule.clock == PLAYS:
-        tau = max(plays, 1) * 1.0
+        tau = max(turn.plays, 1) * 1.0
     else:
-        tau = horizon * 1.0
+        tau = turn.horizon * 1.0
     x = 0.0
     if rule.kind == Kind.UCB:
-        x = math.sqrt(power_law(tau, rule.first, rule.second, rule.third))
+        a, b, c = rule.parameters
+        x = math.sqrt(power_law(tau, a, b, c))
     elif rule.kind == Kind.KL_UCB:
-        x = rule.first * math.log(tau)
-    return Moment(tau, x, state.keys[pool, 0], state.keys[pool, 1], k, repetition)
+        x = rule.parameters[0] * math.log(tau)
+    return Moment(tau, x)
 
 
 @inlined
@@ -115,9 +112,8 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
     """
     item = state.items[number]
     if rule.kind == Kind.OWN_INDEX:
-        window = state.windows[number]
-        epoch = state.epoch[0]
-        height = own_index(item, window, epoch, rule.first, rule.second, rule.third, rule.form)
+        window, epoch = state.windows[number], state.epoch[0]
+        height = own_index(item, window, epoch, rule.parameters, rule.form)
         return height, 0.0
     if item.plays == 0:
         return np.inf, 0.0
@@ -133,7 +129,7 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
 
 @inlined
 def index(
-    rule: LoweredRule, state: State, pool: int, number: int, moment: Moment, best: float
+    rule: LoweredRule, state: State, pool: int, number: int, turn: Turn, x: float, best: float
 ) -> float:
     """An item's index; −∞ is a short answer for one that is certain to be below ``best``."""
     if rule.kind == Kind.UNIFORM:
@@ -142,12 +138,13 @@ def index(
         item = state.items[number]
         alpha = 1.0 + item.total
         beta = 1.0 + item.answers - item.total
+        key0, key1 = state.keys[pool, 0], state.keys[pool, 1]
         arm = number - state.pools[pool].first
-        return beta_draw(alpha, beta, moment.key0, moment.key1, moment.k, arm, moment.repetition)
+        return beta_draw(alpha, beta, key0, key1, turn.k, arm, turn.repetition)
     if rule.kind == Kind.KL_UCB:
-        return _kl_ucb(state.items[number], moment.x, best)
+        return _kl_ucb(state.items[number], x, best)
     height, slope = line(rule, state, number)
-    return height + slope * moment.x
+    return height + slope * x
 
 
 @part
@@ -177,8 +174,7 @@ def kinds_named_in(function: Callable[..., object]) -> set[Kind]:
     return {Kind[name] for name in compiled.py_func.__code__.co_names if name in Kind.__members__}
 
 
-LINES = kinds_named_in(line)
-"""The kinds whose index is a line."""
+LINES = kinds_named_in(line)  # the kinds whose index is a line
 if LINES ^ kinds_named_in(index) != set(Kind):
     raise ImportError(
         f"each of {', '.join(Kind.__members__)} needs a branch in either line or index"

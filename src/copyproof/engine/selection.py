@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.rules import Kind, LoweredRule, Moment, chance_of_any, index, moment_of
+from copyproof.engine.rules import Kind, LoweredRule, Turn, chance_of_any, index, moment_of
 from copyproof.engine.state import ABSENT, OUTSIDE, State
 from copyproof.engine.streams import COIN, PICK, nth_of, uniform
 from copyproof.engine.tournament import advance, nth_winner
 
-NOBODY = -1
-"""In place of an item or of its place: none may be chosen."""
+NOBODY = -1  # in place of an item or of its place: none may be chosen
 WHOLE, LISTED = 1, 2
 ALLOWED, TAKEN = 1, 2
 
@@ -31,10 +30,8 @@ ALLOWED, TAKEN = 1, 2
 class Mask(NamedTuple):
     """Who may be chosen."""
 
-    marks: Any
-    """Per item."""
-    left: Any
-    """Per agent: how many of its arms may still be chosen."""
+    marks: Any  # per item
+    left: Any  # per agent: how many of its arms may still be chosen
 
 
 @inlined
@@ -121,7 +118,7 @@ def gather(state: State, pool: int, mask: Mask | None) -> int:
 
 @part
 def scan_winners(
-    rule: LoweredRule, state: State, pool: int, size: int, moment: Moment
+    rule: LoweredRule, state: State, pool: int, size: int, turn: Turn, x: float
 ) -> tuple[float, int]:
     """The largest index of the first ``size`` of ``state.members``, and how many have it.
 
@@ -130,7 +127,7 @@ def scan_winners(
     best = -np.inf
     equals = 0
     for n in range(size):
-        value = index(rule, state, pool, state.members[n], moment, best)
+        value = index(rule, state, pool, state.members[n], turn, x, best)
         state.values[n] = value
         if value > best:
             best = value
@@ -162,33 +159,34 @@ def _nth_equal(values: Any, best: float, nth: int) -> int:
 
 
 @inlined
+def pick(state: State, pool: int, turn: Turn, m: int) -> int:
+    """One of m equals."""
+    u = uniform(state.keys[pool, 0], state.keys[pool, 1], turn.k, PICK, 0, turn.repetition)
+    return nth_of(u, m)
+
+
+@inlined
 def select(
     rule: LoweredRule,
     state: State,
     pool: int,
-    plays: int,
-    k: int,
-    horizon: int,
-    repetition: int,
+    turn: Turn,
     priority: int,
     scan: int,
     mask: Mask | None,
 ) -> int:
-    """Place of the next item in a pool whose owner has made ``plays`` plays; NOBODY if none may be.
+    """Place of the next item in a pool; NOBODY if none may be chosen.
 
-    ``k`` is what the owner's stream is counted by. ``scan`` computes every index anew, for rules
-    whose indices are lines too; it decides the same as the tournament, more slowly. The pool's tree
-    and the scratch are modified in place.
+    ``scan`` computes every index anew, for rules whose indices are lines too; it decides the same
+    as the tournament, more slowly. The pool's tree and the scratch are modified in place.
     """
     here = state.pools[pool]
-    key0 = state.keys[pool, 0]
-    key1 = state.keys[pool, 1]
     kept = False
     if mask is None:
         if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
-            return nth_of(uniform(key0, key1, k, PICK, 0, repetition), here.size)
+            return pick(state, pool, turn, here.size)
         kept = rule.is_line != 0 and not scan
-    moment = moment_of(rule, state, pool, plays, k, horizon, repetition)
+    moment = moment_of(rule, turn)
     if kept:
         size = here.size
         best, equals = _tournament_winners(state, pool, moment.x)
@@ -196,26 +194,23 @@ def select(
         size = gather(state, pool, mask)
         if size == 0:
             return NOBODY
-        best, equals = scan_winners(rule, state, pool, size, moment)
+        best, equals = scan_winners(rule, state, pool, size, turn, moment.x)
     if rule.coin > 0.0:
-        chance = chance_of_any(rule, moment.tau, best)
-        if uniform(key0, key1, k, COIN, 0, repetition) < chance:
-            nth = nth_of(uniform(key0, key1, k, PICK, 0, repetition), size)
+        u = uniform(state.keys[pool, 0], state.keys[pool, 1], turn.k, COIN, 0, turn.repetition)
+        if u < chance_of_any(rule, moment.tau, best):
+            nth = pick(state, pool, turn, size)
             return nth if kept else int(state.place[state.members[nth]])
     nth = 0
     if equals > 1 and not priority:
-        nth = nth_of(uniform(key0, key1, k, PICK, 0, repetition), equals)
+        nth = pick(state, pool, turn, equals)
     if kept:
         return nth_winner(state.nodes, here.base, here.cap, here.x, nth)
     return int(state.place[state.members[_nth_equal(state.values, best, nth)]])
 
 
 @part
-def nth_outside(state: State, pool: int, u: float, mask: Mask | None) -> int:
-    """The ⌊u·m⌋-th, in order, of the m arms outside a pool's sample that may be chosen.
-
-    NOBODY if m = 0.
-    """
+def draw_outside(state: State, pool: int, turn: Turn, mask: Mask | None) -> int:
+    """One of the arms outside a pool's sample that may be chosen; NOBODY if there is none."""
     here = state.pools[pool]
     m = here.outside
     if mask is not None:
@@ -225,7 +220,7 @@ def nth_outside(state: State, pool: int, u: float, mask: Mask | None) -> int:
                 m += 1
         if m == 0:
             return NOBODY
-    nth = nth_of(u, m)
+    nth = pick(state, pool, turn, m)
     if mask is None and here.size + here.outside == here.items:  # step over those in play
         leaves = here.base + here.cap
         number = here.first + nth

@@ -44,8 +44,8 @@ POOL = np.dtype(
         ("pointer", "i8"),  # the item that had its turn to challenge last; −1 at first
     ]
 )
+# Sums and numbers of an agent's rewards since the last power of two, and since the one before.
 WINDOW = np.dtype([("recent", "f8"), ("recents", "i8"), ("before", "f8"), ("befores", "i8")])
-"""Sums and numbers of an agent's rewards since the last power of two, and since the one before."""
 EPOCH = np.dtype(
     [
         ("number", "i8"),
@@ -68,22 +68,15 @@ class State(NamedTuple):
     items: Any
     pools: Any
     nodes: Any
-    place: Any
-    """Where an item stands in its pool, or why it does not."""
+    place: Any  # where an item stands in its pool, or why it does not
+    # What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later.
     start: Any
-    """What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later."""
-    windows: Any
-    """Of each agent, a WINDOW of its rewards."""
-    epoch: Any
-    """One EPOCH: the present one."""
-    order: Any
-    """The agents in the order that priority ties go by."""
-    keys: Any
-    """Keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)."""
-    values: Any
-    """Scratch, a number per leaf of the largest pool: indices of rules that scan."""
-    members: Any
-    """Scratch, an item per leaf of the largest pool: who is to stand in a pool."""
+    windows: Any  # of each agent, a WINDOW of its rewards
+    epoch: Any  # one EPOCH: the present one
+    order: Any  # the agents in the order that priority ties go by
+    keys: Any  # keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)
+    values: Any  # scratch, a number per leaf of the largest pool: indices of rules that scan
+    members: Any  # scratch, an item per leaf of the largest pool: who is to stand in a pool
 
 
 def power_of_two(count: int) -> int:

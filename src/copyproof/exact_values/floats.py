@@ -28,28 +28,17 @@ def play_floats(
     work = setting.workspace(game)
     agents = len(setting.market.agents)
     options = new_options(work, agents)
-    child = np.zeros(work.words, np.int64)
+    words = len(work.child)
     least = power_of_two(max(1024, 8 * len(options.fields)))
     plays = np.zeros((setting.horizon, len(setting.means), 2))
-    here = new_layer(least, work.words)
-    put(here, child, 1.0)
+    here = new_layer(least, words)
+    put(here, work.child, 1.0)
     visited = 1
     for t in range(1, setting.horizon + 1):
-        after = new_layer(max(least, power_of_two(int(1.7 * here.count[0]))), work.words)
+        after = new_layer(max(least, power_of_two(int(1.7 * here.count[0]))), words)
         start, places = 0, len(here.chance)
         while start < places:
-            start = expand(
-                work.plan,
-                work.state,
-                work.layout,
-                options,
-                t,
-                here,
-                start,
-                after,
-                child,
-                plays[t - 1],
-            )
+            start = expand(work, options, t, here, start, after, plays[t - 1])
             watch(t, int(after.count[0]))
             if start < places:
                 after = _larger(after)

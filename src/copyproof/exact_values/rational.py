@@ -10,12 +10,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from copyproof.engine.exact_transitions import Options, survey
+from copyproof.engine.exact_transitions import Options, Workspace, survey
 from copyproof.exact_values.weighted_games import (
     Played,
     Setting,
     WeightedGame,
-    Workspace,
     new_options,
 )
 from copyproof.policy import Rule
@@ -45,7 +44,7 @@ def play_fractions(
     """
     work = setting.workspace(game)
     walk = _Walk(setting, work)
-    here = {(0,) * work.words: Fraction(1)}
+    here = {(0,) * len(work.child): Fraction(1)}
     plays: list[list[Fraction]] = []
     visited = 1
     for t in range(1, setting.horizon + 1):
@@ -87,9 +86,9 @@ class _Walk:
         """Play round t from some states; ``after`` and ``chosen`` are modified in place."""
         work = self.work
         options = new_options(work, self.agents, (len(keys),))
-        children = np.zeros((len(keys), self.slots, 2, work.words), np.int64)
+        children = np.zeros((len(keys), self.slots, 2, len(work.child)), np.int64)
         packed = np.array(keys, np.int64)
-        survey(work.plan, work.state, work.layout, t, packed, options, children)
+        survey(work, t, packed, options, children)
         following = children.tolist()
         for row, chance in enumerate(chances):
             for slot, share in self._shares(options, row, t):

@@ -18,14 +18,14 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from copyproof.engine.exact_transitions import Layout, Options
+from copyproof.engine.exact_transitions import Layout, Options, Workspace
 from copyproof.engine.lower import lower
 from copyproof.engine.plan import ALL, FIXED, Plan, sample_size
-from copyproof.engine.state import State, allocate
+from copyproof.engine.state import allocate
 from copyproof.game import Market
 from copyproof.policy import Policy, with_market_defaults
 
-__all__ = ["Played", "Setting", "WeightedGame", "Workspace", "new_options", "setting"]
+__all__ = ["Played", "Setting", "WeightedGame", "new_options", "setting"]
 
 N = TypeVar("N", float, Fraction)
 Copies: TypeAlias = tuple[int, ...]
@@ -52,16 +52,6 @@ class Played(Generic[N]):
     """For each agent, the probability of 0 … T successes."""
     states: int
     """How many there were, over all rounds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """What the kernels read and write for one game."""
-
-    plan: Plan
-    layout: Layout
-    state: State
-    words: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +141,8 @@ class Setting:
         plan = self.plan
         if plan.sampling == FIXED:
             plan = plan._replace(sampling=ALL)
-        return Workspace(plan, layout, state, -(-sum(slots) // per_word))
+        words = -(-sum(slots) // per_word)
+        return Workspace(plan, state, layout, np.zeros(words, np.int64))
 
     def _taking_part(self) -> tuple[int, ...]:
         agents = enumerate(self.market.agents)
