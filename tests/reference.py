@@ -518,10 +518,10 @@ class Served:
         if isinstance(spec, Hierarchical) and spec.priority:
             self.order = drawn_order(self.principal, len(arms))
 
-    def ask(self, allowed: Callable[[int, int], bool]) -> tuple[int, int] | None:
+    def ask(self, allowed: set[tuple[int, int]]) -> tuple[int, int] | None:
         """The agent and its arm among those that are allowed; None if there are none."""
         may = [
-            [arm for place, arm in enumerate(arms) if allowed(i, place)]
+            [arm for place, arm in enumerate(arms) if (i, place) in allowed]
             for i, arms in enumerate(self.arms)
         ]
         if not any(may):

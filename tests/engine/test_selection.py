@@ -39,7 +39,7 @@ def serve_alike(policy: str, salt: int, steps: int) -> Principal:
         slate = rng.random() < 0.5
         expected = []
         for _ in range(rng.randint(1, 4)):
-            found = reference.ask(lambda agent, arm: (agent, arm) in may)
+            found = reference.ask(may)
             if found is None:
                 break
             expected.append(found)

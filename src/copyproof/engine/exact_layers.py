@@ -15,13 +15,7 @@ import numpy as np
 from numba import int64, uint64
 
 from copyproof.engine.cache import inlined, kernel
-from copyproof.engine.exact_transitions import (
-    Layout,
-    Options,
-    Workspace,
-    find_options,
-    write_child,
-)
+from copyproof.engine.exact_transitions import Layout, Options, Workspace, find_options, write_child
 
 _MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)

@@ -19,7 +19,7 @@ import numpy as np
 
 from copyproof.engine.cache import inlined, kernel
 from copyproof.engine.plan import ALL, Plan, sample_grows
-from copyproof.engine.rules import LoweredRule, Turn, chance_of_any, moment_of
+from copyproof.engine.rules import LoweredRule, Turn, chance_of_any, read_clock
 from copyproof.engine.selection import scan_winners
 from copyproof.engine.state import State
 
@@ -167,9 +167,9 @@ def _winners(
     rule: LoweredRule, state: State, pool: int, size: int, turn: Turn
 ) -> tuple[float, float]:
     """The largest index, and the chance that it does not matter; indices are left in the state."""
-    moment = moment_of(rule, turn)
-    best, _ = scan_winners(rule, state, pool, size, turn, moment.x)
-    return best, chance_of_any(rule, moment.tau, best)
+    tau, x = read_clock(rule, turn)
+    best, _ = scan_winners(rule, state, pool, size, turn, x)
+    return best, chance_of_any(rule, tau, best)
 
 
 @inlined

@@ -33,7 +33,7 @@ from copyproof.engine.pools import (
     next_epoch,
     start_epoch,
 )
-from copyproof.engine.principal import Choice, Seen, choose, observe
+from copyproof.engine.principal import Seen, choose, observe
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
 from copyproof.engine.selection import NOBODY, TAKEN, Mask, clear, mark
 from copyproof.engine.state import ABSENT, OUTSIDE, State
@@ -142,18 +142,6 @@ def serve(
             _register(plan, state, live, operation)
 
 
-@inlined
-def _play(plan: Plan, state: State, live: Live, choice: Choice, at: float) -> None:
-    """Count a play whose reward is yet to come, and write it into the log."""
-    _observe(plan, state, choice.arm, Seen(1, 0, 0.0))
-    row = live.log[live.counters[ROUND] - live.counters[BASE]]
-    row.at = at
-    row.value = 0.0
-    row.arm = state.items[choice.arm].original
-    row.told = PENDING
-    live.counters[ROUND] += 1
-
-
 @part
 def _turn_epoch(plan: Plan, state: State, live: Live) -> None:
     """Begin the next epoch: the policy forgets, the books do not."""
@@ -174,7 +162,7 @@ def _bank(past: Any, item: Any) -> None:
 
 @inlined
 def _ask(plan: Plan, state: State, live: Live, operation: Any, mask: Mask | None) -> int:
-    """Decide so many times; how often, less if a slate runs out of arms."""
+    """Make so many decisions, whose rewards are yet to come; how many, fewer if arms run out."""
     for made in range(operation.first):
         t = live.counters[ROUND] + 1
         if epoch_is_over(plan, state, t):
@@ -186,7 +174,13 @@ def _ask(plan: Plan, state: State, live: Live, operation: Any, mask: Mask | None
             if operation.code == SLATE:
                 mask.marks[choice.arm] = TAKEN
                 mask.left[choice.agent] -= 1
-        _play(plan, state, live, choice, operation.value)
+        _observe(plan, state, choice.arm, Seen(1, 0, 0.0))
+        row = live.log[live.counters[ROUND] - live.counters[BASE]]
+        row.at = operation.value
+        row.value = 0.0
+        row.arm = state.items[choice.arm].original
+        row.told = PENDING
+        live.counters[ROUND] += 1
     return int(operation.first)
 
 

@@ -19,16 +19,7 @@ from copyproof.engine.quantiles import Rewards
 from copyproof.engine.registration import Changes
 from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import State, allocate
-from copyproof.game import (
-    Discount,
-    Market,
-    Registrations,
-    Reward,
-    Schedule,
-    discount,
-    registrations,
-    rewards,
-)
+from copyproof.game import Market, Registrations, Schedule, discount, registrations, rewards
 from copyproof.policy import RULES, Policy, Rule, records, with_market_defaults
 from copyproof.policy.records import clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Sampling
@@ -168,10 +159,7 @@ def _lower_changes(
 
 
 def _check_rewards(
-    market: Market,
-    policy: Policy,
-    tape: Sequence[Sequence[float]] | None,
-    booked: Registrations,
+    market: Market, policy: Policy, tape: Sequence[Sequence[float]] | None, booked: Registrations
 ) -> None:
     """Refuse rewards outside [0, 1] if a rule is not defined for them."""
     if not policy.needs_unit_rewards:
@@ -179,8 +167,7 @@ def _check_rewards(
     outside: list[str] = []
     if tape is not None:
         for place, row in enumerate(tape):
-            told = enumerate(row)
-            outside += [f"tape[{place}][{k}] = {r!r}" for k, r in told if not 0 <= r <= 1]
+            outside += [f"tape[{place}][{k}] = {r!r}" for k, r in enumerate(row) if not 0 <= r <= 1]
     else:
         for place, agent in enumerate(market.agents):
             for number, arm in enumerate(agent.arms):
@@ -261,7 +248,7 @@ def _most_in_play(policy: Policy, horizon: int) -> int | None:
     return int(min(bound, 1e18)) + 2
 
 
-def lower_discount(given: Discount) -> tuple[float, Any]:
+def lower_discount(given: discount.Discount) -> tuple[float, Any]:
     """A factor, and the weights γ_1, γ_2, … if they are written out (empty if not)."""
     match given:
         case discount.Constant():
@@ -280,7 +267,7 @@ def lower_rewards(market: Market) -> Rewards:
     values: list[Any] = [np.zeros(0)]
     uppers: list[Any] = [np.zeros(0)]
     tabled = 0
-    originals: list[Reward] = [arm for agent in market.agents for arm in agent.arms]
+    originals: list[rewards.Reward] = [arm for agent in market.agents for arm in agent.arms]
     best = market.best_mean
     for arm in originals:
         gap = best - arm.mean

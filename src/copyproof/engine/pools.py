@@ -21,9 +21,7 @@ def reset(plan: Plan, state: State, repetition: int) -> None:
     """Begin a repetition with the arms that are there at first; ``state`` is modified in place."""
     for number in range(state.items.shape[0]):
         state.place[number] = state.start[number]
-    _forget(state)
-    start_epoch(plan, state, 0, 0)
-    begin(plan, state, repetition)
+    _begin_epoch(plan, state, 0, 0, repetition)
 
 
 @inlined
@@ -40,10 +38,8 @@ def next_epoch(plan: Plan, state: State, repetition: int) -> None:
             state.place[number] = OUTSIDE
         elif state.place[number] == RETIRED:
             state.place[number] = ABSENT
-    _forget(state)
     epoch = state.epoch[0]
-    start_epoch(plan, state, epoch.number + 1, epoch.before + epoch.horizon)
-    begin(plan, state, repetition)
+    _begin_epoch(plan, state, epoch.number + 1, epoch.before + epoch.horizon, repetition)
 
 
 @part
@@ -59,8 +55,8 @@ def start_epoch(plan: Plan, state: State, number: int, before: int) -> None:
 
 
 @part
-def _forget(state: State) -> None:
-    """Forget all plays and rewards; ``state`` is modified in place."""
+def _begin_epoch(plan: Plan, state: State, epoch: int, before: int, repetition: int) -> None:
+    """Forget all plays and rewards, and begin anew; ``state`` is modified in place."""
     for agent in range(state.windows.shape[0]):
         state.windows[agent].recent = 0.0
         state.windows[agent].recents = 0
@@ -74,6 +70,8 @@ def _forget(state: State) -> None:
         state.pools[pool].last = -1
         state.pools[pool].failed = 0
         state.pools[pool].pointer = -1
+    start_epoch(plan, state, epoch, before)
+    begin(plan, state, repetition)
 
 
 @part

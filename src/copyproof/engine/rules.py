@@ -79,16 +79,9 @@ class Turn(NamedTuple):
     repetition: int
 
 
-class Moment(NamedTuple):
-    """When indices are asked for: what the rule's clock says."""
-
-    tau: float
-    x: float  # √f(τ), where lines are compared; scale·ln τ for KL-UCB
-
-
 @inlined
-def moment_of(rule: LoweredRule, turn: Turn) -> Moment:
-    """Read the rule's clock."""
+def read_clock(rule: LoweredRule, turn: Turn) -> tuple[float, float]:
+    """τ, and the x that goes with it: √f(τ), where lines are compared; scale·ln τ for KL-UCB."""
     if rule.clock == ROUND:
         tau = turn.plays + 1.0
     elif rule.clock == PLAYS:
@@ -101,7 +94,7 @@ def moment_of(rule: LoweredRule, turn: Turn) -> Moment:
         x = math.sqrt(power_law(tau, a, b, c))
     elif rule.kind == Kind.KL_UCB:
         x = rule.parameters[0] * math.log(tau)
-    return Moment(tau, x)
+    return tau, x
 
 
 @inlined

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.rules import Kind, LoweredRule, Turn, chance_of_any, index, moment_of
+from copyproof.engine.rules import Kind, LoweredRule, Turn, chance_of_any, index, read_clock
 from copyproof.engine.state import ABSENT, OUTSIDE, State
 from copyproof.engine.streams import COIN, PICK, nth_of, uniform
 from copyproof.engine.tournament import advance, nth_winner
@@ -45,14 +45,6 @@ def may_be_chosen(state: State, mask: Mask, number: int) -> bool:
 
 
 @part
-def _is_registered(state: State, number: int) -> bool:
-    """Whether an arm may be played at all."""
-    if state.start[number] == ABSENT:
-        return False
-    return bool(state.start[state.items[number].owner] != ABSENT)
-
-
-@part
 def mark(is_flat: int, state: State, mask: Mask, lists: Any, start: int, stop: int) -> None:
     """Mark what ``lists[start:stop]`` names, agents and items, or everything if start < 0.
 
@@ -67,8 +59,10 @@ def mark(is_flat: int, state: State, mask: Mask, lists: Any, start: int, stop: i
         number = lists[n]
         if number < agents:
             _mark_whole(is_flat, state, mask, number)
-        elif mask.marks[number] == 0 and _is_registered(state, number):
-            owner = state.items[number].owner
+            continue
+        owner = state.items[number].owner
+        registered = state.start[number] != ABSENT and state.start[owner] != ABSENT
+        if registered and mask.marks[number] == 0:
             mask.marks[number] = ALLOWED
             mask.marks[owner] = LISTED
             mask.left[owner] += 1
@@ -186,18 +180,18 @@ def select(
         if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
             return pick(state, pool, turn, here.size)
         kept = rule.is_line != 0 and not scan
-    moment = moment_of(rule, turn)
+    tau, x = read_clock(rule, turn)
     if kept:
         size = here.size
-        best, equals = _tournament_winners(state, pool, moment.x)
+        best, equals = _tournament_winners(state, pool, x)
     else:
         size = gather(state, pool, mask)
         if size == 0:
             return NOBODY
-        best, equals = scan_winners(rule, state, pool, size, turn, moment.x)
+        best, equals = scan_winners(rule, state, pool, size, turn, x)
     if rule.coin > 0.0:
         u = uniform(state.keys[pool, 0], state.keys[pool, 1], turn.k, COIN, 0, turn.repetition)
-        if u < chance_of_any(rule, moment.tau, best):
+        if u < chance_of_any(rule, tau, best):
             nth = pick(state, pool, turn, size)
             return nth if kept else int(state.place[state.members[nth]])
     nth = 0

@@ -20,13 +20,12 @@ __all__ = ["MOST_ROUNDS", "Task", "prepare", "undiscounted", "why_not_exact"]
 
 MOST_ROUNDS = 2_000
 _SHARE_OF_MEMORY = 0.25
-_HOPELESS = 1_000
-"""A count this many times above the limit is refused at once, whatever the policy."""
+_HOPELESS = 1_000  # A count this many times above the limit is refused at once, whatever the policy
+# Memory for a word of a key, or its probability, at the worst: two tables, and a third one while
+# one grows, filled to 5/16 at least.
 _BYTES_A_WORD = 64
-"""Memory for a word of a key, or its probability, at the worst: two tables, and a third one while
-one grows, filled to 5/16 at least."""
+# Memory for a state with its fraction, of two layers; fractions grow with the horizon.
 _BYTES_OF_FRACTIONS = 1_000
-"""Memory for a state with its fraction, of two layers; fractions grow with the horizon."""
 
 
 @dataclass(slots=True)

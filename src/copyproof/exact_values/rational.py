@@ -11,19 +11,13 @@ from fractions import Fraction
 import numpy as np
 
 from copyproof.engine.exact_transitions import Options, Workspace, survey
-from copyproof.exact_values.weighted_games import (
-    Played,
-    Setting,
-    WeightedGame,
-    new_options,
-)
+from copyproof.exact_values.weighted_games import Played, Setting, WeightedGame, new_options
 from copyproof.policy import Rule
 from copyproof.policy.records import clock_of
 
 __all__ = ["as_written", "play_fractions"]
 
-_BATCH = 1024
-"""States whose options are found in one call."""
+_BATCH = 1024  # states whose options are found in one call
 
 
 def as_written(number: float) -> Fraction:

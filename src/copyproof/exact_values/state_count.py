@@ -22,10 +22,8 @@ from copyproof.policy import Policy, parse_policy
 
 __all__ = ["MOST_GAMES", "Size", "size_of", "states"]
 
-_ENOUGH = 1e15
-"""More states than any machine holds: where counting ends. Numbers below are exact."""
-MOST_GAMES = 10_000
-"""Samples and orders that are averaged over."""
+_ENOUGH = 1e15  # more states than any machine holds: where counting ends. Numbers below are exact.
+MOST_GAMES = 10_000  # samples and orders that are averaged over
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,22 +36,17 @@ class WeightedGame:
     """A game with nothing left to chance before round 1, and its probability."""
 
     weight: Fraction
-    copies: Copies
-    """Arms in play of each kind, all agents' kinds in a row."""
-    order: tuple[int, ...]
-    """The agents' positions, in the order that priority ties go by."""
+    copies: Copies  # arms in play of each kind, all agents' kinds in a row
+    order: tuple[int, ...]  # the agents' positions, in the order that priority ties go by
 
 
 @dataclass(frozen=True, slots=True)
 class Played(Generic[N]):
     """What came of one game."""
 
-    plays: list[list[N]]
-    """Expected plays of each kind, a row for each round."""
-    successes: list[list[N]]
-    """For each agent, the probability of 0 … T successes."""
-    states: int
-    """How many there were, over all rounds."""
+    plays: list[list[N]]  # expected plays of each kind, a row for each round
+    successes: list[list[N]]  # for each agent, the probability of 0 … T successes
+    states: int  # how many there were, over all rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +59,7 @@ class Setting:
     market: Market
     policy: Policy
     plan: Plan
-    means: tuple[float, ...]
-    """Of each kind."""
+    means: tuple[float, ...]  # of each kind
     owners: tuple[int, ...]
     copies: Copies
 

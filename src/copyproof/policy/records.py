@@ -39,22 +39,19 @@ TIES: tuple[Ties, ...] = ("random", "priority")
 class Traits:
     """What the rest of the package has to know of a rule; what has no default, each rule states."""
 
-    name: str
-    """In the text form."""
+    name: str  # in the text form
+    # A line in an x that depends on the clock alone and never falls, so that a tournament keeps the
+    # largest; or anything else; or a random number.
     index: Literal["line", "computed", "drawn"]
-    """A line in an x that depends on the clock alone and never falls, so that a tournament keeps
-    the largest; or anything else; or a random number."""
-    rewards: Literal["any", "unit"]
-    """Which it is defined for; unit: in [0, 1] only."""
+    rewards: Literal["any", "unit"]  # which it is defined for; unit: in [0, 1] only
+    # Of an item it sees plays and sums of rewards only, or the order of rewards, too.
     memory: Literal["sums", "order"]
-    """Of an item it sees plays and sums of rewards only, or the order of rewards, too."""
+    # Why the pathwise theorem does not cover agents chosen by this rule, whatever its clock.
     not_pathwise: str | None
-    """Why the pathwise theorem does not cover agents chosen by this rule, whatever its clock."""
-    needs_horizon: bool = False
-    """Reads T, whatever its clock."""
+    needs_horizon: bool = False  # reads T, whatever its clock
     only_for: Literal["agents", "arms"] | None = None
+    # Says itself when a fresh arm is tried, and takes no sampling rule.
     brings_fresh_arms: bool = False
-    """Says itself when a fresh arm is tried, and takes no sampling rule."""
 
 
 class Coin(NamedTuple):
@@ -111,13 +108,7 @@ class UCB(_Rule):
 
 @dataclass(frozen=True, slots=True)
 class KLUCB(_Rule):
-    """Largest q with n(a)·kl(r(a), q) ≤ scale·ln τ (Garivier, Cappé 2011); unplayed ones first.
-
-    Examples
-    --------
-    >>> KLUCB().scale
-    1.0
-    """
+    """Largest q with n(a)·kl(r(a), q) ≤ scale·ln τ (Garivier, Cappé 2011); unplayed ones first."""
 
     traits = Traits("kl-ucb", index="computed", rewards="unit", memory="sums", not_pathwise=None)
     scale: float = 1.0
@@ -163,11 +154,7 @@ class EpsilonDecreasing(_Rule):
     """
 
     traits = Traits(
-        "epsilon-decreasing",
-        index="line",
-        rewards="any",
-        memory="sums",
-        not_pathwise=_TOSSED,
+        "epsilon-decreasing", index="line", rewards="any", memory="sums", not_pathwise=_TOSSED
     )
     scale: float = 10.0
     clock: Clock = "round"
@@ -241,11 +228,6 @@ class OwnIndex(_Rule):
         Of the width.
     turns, doubt : float
         As multiples of M; 0 for none.
-
-    Examples
-    --------
-    >>> OwnIndex().doubt
-    2.0
     """
 
     traits = Traits(
@@ -279,11 +261,6 @@ class Champion(_Rule):
     as long as fewer than 1 + fresh·ln² T·(1 − m) arms have been tried. Otherwise the tried arms
     challenge in turn, one each time: arm a with n plays and mean r is played if
     n·kl(r, m) ≤ ln(N/(K n)), with N plays of the agent and K tried arms; else the champion is.
-
-    Examples
-    --------
-    >>> Champion().fresh
-    4.0
     """
 
     traits = Traits(
@@ -311,8 +288,8 @@ class Champion(_Rule):
 Rule: TypeAlias = (
     UCB | KLUCB | EpsilonGreedy | EpsilonDecreasing | Thompson | Uniform | OwnIndex | Champion
 )
+# Every rule by its name in the text form.
 RULES: dict[str, type[Rule]] = {kind.traits.name: kind for kind in get_args(Rule)}
-"""Every rule by its name in the text form."""
 
 
 @dataclass(frozen=True, slots=True)
