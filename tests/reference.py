@@ -11,7 +11,6 @@ sample, …)``. A rule is a function (candidates, clock, draws) → the chosen c
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from copyproof import Admit, Market, Renew, Retire, Schedule
 
@@ -61,7 +60,7 @@ class Draws:
     k: int
     by_order: bool = False
 
-    def pick(self, equals: list[Any]) -> Any:
+    def pick(self, equals: "list[Candidate]") -> "Candidate":
         """Uniformly among equals, with one uniform; or the first, where an order was drawn."""
         if len(equals) == 1 or self.by_order:
             return equals[0]
@@ -75,9 +74,9 @@ class Draws:
         for attempt in range(1000):
             u1, u2 = self.stream.two(self.k, POSTERIOR + attempt, number)
             if a == 1:
-                return 1 - (1 - u1) ** (1 / b)
+                return float(1 - (1 - u1) ** (1 / b))
             if b == 1:
-                return u1 ** (1 / a)
+                return float(u1 ** (1 / a))
             small, large = min(a, b), max(a, b)
             alpha = a + b
             beta = math.sqrt((alpha - 2) / (2 * small * large - alpha))
@@ -114,7 +113,9 @@ class Candidate:
 Rule = Callable[[list[Candidate], float, Draws], Candidate]
 
 
-def best(candidates: list[Candidate], index: Callable[[Candidate], float], draws: Draws) -> Any:
+def best(
+    candidates: list[Candidate], index: Callable[[Candidate], float], draws: Draws
+) -> Candidate:
     """Unplayed ones first, then the largest index; uniformly among equals."""
     unplayed = [one for one in candidates if one.n == 0]
     if unplayed:
@@ -396,24 +397,24 @@ def choices(
     coming: dict[tuple[str, int], list[Candidate]] = {}
     here: dict[tuple[str, int], list[Candidate]] = {}
     gone: dict[tuple[str, int], list[Candidate]] = {}
-    for i, agent in enumerate(market.agents):
+    for i, person in enumerate(market.agents):
         pool = Pool([])
         first.append(len(owner))
         begin = len(means)
-        for place, (arm, copies) in enumerate(zip(agent.arms, agent.copies, strict=True)):
+        for place, (paying, copies) in enumerate(zip(person.arms, person.copies, strict=True)):
             new = [Candidate(len(pool.arms) + c, original=len(means)) for c in range(copies)]
             pool.arms += new
             owner += [i] * copies
-            here[agent.name, place] = list(new)
-            gone[agent.name, place] = []
-            coming[agent.name, place] = []
-            means.append(arm.mean)
+            here[person.name, place] = list(new)
+            gone[person.name, place] = []
+            coming[person.name, place] = []
+            means.append(paying.mean)
         number = len(pool.arms)
         for event in events:
-            if event.agent == agent.name and isinstance(event, Admit) and event.new:
+            if event.agent == person.name and isinstance(event, Admit) and event.new:
                 for _ in range(event.count):
                     arm = Candidate(number, original=begin + event.original)
-                    coming[agent.name, event.original].append(arm)
+                    coming[person.name, event.original].append(arm)
                     owner.append(i)
                     number += 1
         pools.append(pool)
@@ -455,7 +456,7 @@ def choices(
         if isinstance(spec, Flat):
             pool, draws, n = arm_pools[0], Draws(principal, t), t - 1
             growth_clock = t
-            clock = horizon if spec.clock == "T" else t
+            clock = float(horizon if spec.clock == "T" else t)
             rule = spec.rule
         else:
             clock = horizon if spec.agent_clock == "T" else t
