@@ -155,6 +155,65 @@ def _game(
     return found
 
 
+class OwnServed:
+    """A live market under one of these policies, whose rewards come at once."""
+
+    def __init__(self, policy: str, arms: list[int], horizon: int, seed: int) -> None:
+        self.spec, self.T = OWN_POLICIES[policy], horizon
+        self.agents = [
+            Agent(Stream(seed, i + 1, 0), [Candidate(number) for number in range(count)])
+            for i, count in enumerate(arms)
+        ]
+        self.order = drawn_order(Stream(seed, 0, 0), len(arms))
+        self.bars = [0.5] * len(arms)
+
+    def ask(self, allowed: set[tuple[int, int]]) -> tuple[int, int]:
+        """The agent and its arm, among those that are allowed."""
+        n = len(self.agents)
+        here = [i for i in self.order if any(agent == i for agent, _ in allowed)]
+        i = max(here, key=lambda i: index(self.spec, self.agents[i].rewards, self.T, n))
+        agent = self.agents[i]
+        may = [arm for arm in agent.arms if (i, arm.number) in allowed]
+        draws = Draws(agent.stream, len(agent.rewards))
+        if self.spec.arm is not None:
+            return i, self.spec.arm(may, max(draws.k, 1), draws).number
+        tried = sorted(agent.tried, key=lambda arm: arm.number)
+        mine = [arm for arm in tried if any(arm is one for one in may)]
+        others = [arm for arm in may if all(arm is not one for one in tried)]
+        if len(may) == len(agent.arms):  # not restricted
+            self.bars[i] = max(map(posterior_mean, tried), default=0.5)
+            chosen = champions_choice(self.spec, agent, self.T)
+            if chosen is not None:
+                return i, chosen.number
+            fresh = True
+        else:
+            m = max(map(posterior_mean, mine), default=0.0)
+            most = 1 + self.spec.fresh * math.log(self.T) ** 2 * (1 - m)
+            if len(tried) < len(agent.arms):
+                self.bars[i] = m
+            fresh = m <= self.spec.threshold and len(tried) < most
+        if others and (fresh or not tried):
+            arm = others[int(agent.stream.one(draws.k, PICK) * len(others))]
+            agent.tried.append(arm)
+        elif mine:
+            arm = draws.pick([one for one in mine if posterior_mean(one) == m])
+        else:
+            arm = others[int(agent.stream.one(draws.k, PICK) * len(others))]
+        return i, arm.number
+
+    def tell(self, i: int, number: int, reward: float) -> None:
+        agent = self.agents[i]
+        arm = agent.arms[number]
+        arm.n += 1
+        arm.s += reward
+        agent.rewards.append(reward)
+        agent.last, agent.failed = arm, reward <= self.bars[i]
+
+
+def posterior_mean(arm: Candidate) -> float:
+    return (arm.s + 1) / (arm.n + 2)
+
+
 UCB_PLAYS = ucb(two_log)
 OWN_POLICIES: dict[str, Own] = {
     "grace": Own(),

@@ -11,7 +11,6 @@ sample, …)``. A rule is a function (candidates, clock, draws) → the chosen c
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from copyproof import Admit, Market, Renew, Retire, Schedule
 
@@ -61,7 +60,7 @@ class Draws:
     k: int
     by_order: bool = False
 
-    def pick(self, equals: list[Any]) -> Any:
+    def pick(self, equals: "list[Candidate]") -> "Candidate":
         """Uniformly among equals, with one uniform; or the first, where an order was drawn."""
         if len(equals) == 1 or self.by_order:
             return equals[0]
@@ -75,9 +74,9 @@ class Draws:
         for attempt in range(1000):
             u1, u2 = self.stream.two(self.k, POSTERIOR + attempt, number)
             if a == 1:
-                return 1 - (1 - u1) ** (1 / b)
+                return float(1 - (1 - u1) ** (1 / b))
             if b == 1:
-                return u1 ** (1 / a)
+                return float(u1 ** (1 / a))
             small, large = min(a, b), max(a, b)
             alpha = a + b
             beta = math.sqrt((alpha - 2) / (2 * small * large - alpha))
@@ -94,22 +93,29 @@ class Draws:
 
 @dataclass
 class Candidate:
-    """An agent or an arm: its number, plays n and sum of rewards s."""
+    """An agent or an arm: its number, plays n and sum of rewards s, of which some are to come."""
 
     number: int
     original: int = -1
     n: int = 0
     s: float = 0.0
+    pending: int = 0
+
+    @property
+    def answers(self) -> int:
+        return self.n - self.pending
 
     @property
     def mean(self) -> float:
-        return self.s / self.n
+        return self.s / self.answers if self.answers else 0.5
 
 
 Rule = Callable[[list[Candidate], float, Draws], Candidate]
 
 
-def best(candidates: list[Candidate], index: Callable[[Candidate], float], draws: Draws) -> Any:
+def best(
+    candidates: list[Candidate], index: Callable[[Candidate], float], draws: Draws
+) -> Candidate:
     """Unplayed ones first, then the largest index; uniformly among equals."""
     unplayed = [one for one in candidates if one.n == 0]
     if unplayed:
@@ -158,7 +164,7 @@ def epsilon_greedy(epsilon: Callable[[float], float]) -> Rule:
 
 
 def thompson(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
-    return max(candidates, key=lambda a: draws.beta(1 + a.s, 1 + a.n - a.s, a.number))
+    return max(candidates, key=lambda a: draws.beta(1 + a.s, 1 + a.answers - a.s, a.number))
 
 
 def uniform(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
@@ -391,24 +397,24 @@ def choices(
     coming: dict[tuple[str, int], list[Candidate]] = {}
     here: dict[tuple[str, int], list[Candidate]] = {}
     gone: dict[tuple[str, int], list[Candidate]] = {}
-    for i, agent in enumerate(market.agents):
+    for i, person in enumerate(market.agents):
         pool = Pool([])
         first.append(len(owner))
         begin = len(means)
-        for place, (arm, copies) in enumerate(zip(agent.arms, agent.copies, strict=True)):
+        for place, (paying, copies) in enumerate(zip(person.arms, person.copies, strict=True)):
             new = [Candidate(len(pool.arms) + c, original=len(means)) for c in range(copies)]
             pool.arms += new
             owner += [i] * copies
-            here[agent.name, place] = list(new)
-            gone[agent.name, place] = []
-            coming[agent.name, place] = []
-            means.append(arm.mean)
+            here[person.name, place] = list(new)
+            gone[person.name, place] = []
+            coming[person.name, place] = []
+            means.append(paying.mean)
         number = len(pool.arms)
         for event in events:
-            if event.agent == agent.name and isinstance(event, Admit) and event.new:
+            if event.agent == person.name and isinstance(event, Admit) and event.new:
                 for _ in range(event.count):
                     arm = Candidate(number, original=begin + event.original)
-                    coming[agent.name, event.original].append(arm)
+                    coming[person.name, event.original].append(arm)
                     owner.append(i)
                     number += 1
         pools.append(pool)
@@ -450,7 +456,7 @@ def choices(
         if isinstance(spec, Flat):
             pool, draws, n = arm_pools[0], Draws(principal, t), t - 1
             growth_clock = t
-            clock = horizon if spec.clock == "T" else t
+            clock = float(horizon if spec.clock == "T" else t)
             rule = spec.rule
         else:
             clock = horizon if spec.agent_clock == "T" else t
@@ -488,3 +494,58 @@ def choices(
             arm.n, arm.s = 0, 0.0
             pool.register(arm, sampled)
     return made
+
+
+# --- the game as it is served ----------------------------------------------------------------
+
+
+class Served:
+    """A live market under a policy that plays all arms: one decision at a time, rewards later."""
+
+    def __init__(self, policy: str, arms: Sequence[int], horizon: int, seed: int) -> None:
+        spec = POLICIES[policy]
+        assert spec.fixed is None
+        assert spec.growing is None
+        self.spec, self.horizon, self.round = spec, horizon, 0
+        self.principal = Stream(seed, 0, 0)
+        self.streams = [Stream(seed, i + 1, 0) for i in range(len(arms))]
+        self.agents = [Candidate(i) for i in range(len(arms))]
+        first = 0
+        self.arms: list[list[Candidate]] = []
+        for count in arms:
+            self.arms.append([Candidate(first + number) for number in range(count)])
+            first += count if isinstance(spec, Flat) else 0
+        self.order = list(range(len(arms)))
+        if isinstance(spec, Hierarchical) and spec.priority:
+            self.order = drawn_order(self.principal, len(arms))
+
+    def ask(self, allowed: set[tuple[int, int]]) -> tuple[int, int] | None:
+        """The agent and its arm among those that are allowed; None if there are none."""
+        may = [
+            [arm for place, arm in enumerate(arms) if (i, place) in allowed]
+            for i, arms in enumerate(self.arms)
+        ]
+        if not any(may):
+            return None
+        self.round += 1
+        t, spec = self.round, self.spec
+        if isinstance(spec, Flat):
+            clock = self.horizon if spec.clock == "T" else t
+            arm = spec.rule([one for some in may for one in some], clock, Draws(self.principal, t))
+            i = next(i for i, some in enumerate(may) if any(one is arm for one in some))
+        else:
+            clock = self.horizon if spec.agent_clock == "T" else t
+            taking_part = [self.agents[i] for i in self.order if may[i]]
+            i = spec.agent(taking_part, clock, Draws(self.principal, t, spec.priority)).number
+            n = self.agents[i].n
+            clock = {"N": max(n, 1), "N + 1": n + 1, "T": self.horizon}[spec.arm_clock]
+            arm = spec.arm(may[i], clock, Draws(self.streams[i], n))
+        for one in (arm, self.agents[i]):
+            one.n += 1
+            one.pending += 1
+        return i, next(place for place, one in enumerate(self.arms[i]) if one is arm)
+
+    def tell(self, agent: int, place: int, reward: float) -> None:
+        for one in (self.arms[agent][place], self.agents[agent]):
+            one.pending -= 1
+            one.s += reward

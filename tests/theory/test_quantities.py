@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from copyproof import Agent, Market, paper_market, parse_policy, simulate
-from copyproof.engine.principal import sample_bound
+from copyproof.engine.plan import sample_bound
 from copyproof.theory import (
     agent_gap,
     arm_gaps,

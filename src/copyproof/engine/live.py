@@ -1,17 +1,19 @@
 """A live market: the same ``choose`` and ``observe``, on requests as they come.
 
-A live market is one game, repetition 0, whose round t is the t-th decision. A play is
-counted when it is asked for, and its reward when it comes: widths use asked plays, so that a burst
-of requests does not herd onto one arm, and means use answered ones (1/2 before the first answer).
+A live market is one game, repetition 0, whose round t is the t-th decision. A play is counted when
+it is asked for, and its reward when it comes: widths use asked plays, so that a burst of requests
+does not herd onto one arm, and means use answered ones (1/2 before the first answer).
 
 Requests are *operations*, rows of an array, which one call carries out one after another: a batch
-of decisions, or a whole journal, costs one call of the kernel. Before the first decision arms are
-only written down; then samples are drawn and trees are laid, just as before round 1 of a
-simulation. Arms are addressed by their number in order of registration, and ``Live.item_of`` says
-where in memory they are; an item's ``original`` is that number.
+of decisions, or a whole journal, costs one call of the kernel. Arms are addressed by their number
+in order of registration, and ``Live.item_of`` says where in memory they are; an item's ``original``
+is that number.
 
-``State.start`` says who is there: OUTSIDE for an arm that is registered or an agent that is not
-suspended, ABSENT for others. The restricted choice (``among``) is the business of ``live_subsets``.
+Before the first decision arms are only written down; then samples are drawn and trees are laid,
+just as before round 1 of a simulation. ``State.start`` says who is there: OUTSIDE for an arm that
+is registered or an agent that is not suspended, ABSENT for others.
+
+A choice among some of the arms, and a slate, put a mask on ``choose``.
 """
 
 from typing import Any, NamedTuple
@@ -20,25 +22,21 @@ import numpy as np
 from numba import int64
 
 from copyproof.engine.cache import inlined, kernel, part
-from copyproof.engine.live_subsets import NOBODY, choose_among, clear, mark
-from copyproof.engine.principal import (
-    Choice,
-    Plan,
+from copyproof.engine.plan import Plan, arm_pools, pool_of
+from copyproof.engine.pools import (
     begin,
-    choose,
+    draw_key,
     draw_keys,
     draw_order,
     epoch_is_over,
     lay_agents,
-    lay_tree,
-    leave,
     next_epoch,
-    observe,
     start_epoch,
 )
-from copyproof.engine.registration import admit, enter, retire, takes_seat
-from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
-from copyproof.engine.streams import stream_key
+from copyproof.engine.principal import Seen, choose, observe
+from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
+from copyproof.engine.selection import NOBODY, TAKEN, Mask, clear, mark
+from copyproof.engine.state import ABSENT, OUTSIDE, State
 
 # Operations, with what they take.
 ASK = 0  # count, value = time
@@ -56,8 +54,8 @@ RESUME = 10  # agent
 OPERATION = np.dtype(
     [("code", "i8"), ("first", "i8"), ("start", "i8"), ("stop", "i8"), ("value", "f8")]
 )
+# What became of an operation: of a reward, its status; of decisions, how many.
 OUTCOME = np.dtype([("status", "i8"), ("value", "f8")])
-"""What became of an operation: of a reward, its status; of decisions, how many."""
 
 # Statuses of a reward, in the order of ``live.records.STATUSES``.
 COUNTED = 0
@@ -81,11 +79,11 @@ LAID = 4  # whether trees are laid: 1 from the first decision on
 BANKED = 5  # plays up to this one are in the books of earlier epochs
 COUNTERS = 6
 
+# What epochs before the present one have seen, which the policy has forgotten.
 PAST = np.dtype([("total", "f8"), ("plays", "i8"), ("answers", "i8")])
-"""What epochs before the present one have seen, which the policy has forgotten."""
 HISTORY = np.dtype([("hash", "u8"), ("last", "f8"), ("repeats", "i8"), ("rewards", "i8")])
+# After so many rewards the hash of an arm's history is kept, to be compared with others'.
 PRINTS = (16, 64, 256, 1024)
-"""After so many rewards the hash of an arm's history is kept, to be compared with others'."""
 
 _FIRST_PRINT, _LAST_PRINT = PRINTS[0], PRINTS[-1]
 _MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
@@ -95,21 +93,16 @@ _SHIFT = np.uint64(29)
 class Live(NamedTuple):
     """What a live market remembers beside the engine's state."""
 
-    log: Any
-    """Decisions, one row each, from round ``counters[BASE]`` + 1 on."""
+    log: Any  # decisions, one row each, from round ``counters[BASE]`` + 1 on
     counters: Any
     item_of: Any
+    # Per arm: a hash of its rewards, how often one equals the one before, how many there were.
     history: Any
-    """Per arm: a hash of its rewards, how often one equals the one before, how many there were."""
     prints: Any
-    past: Any
-    """Per agent: what earlier epochs saw, and late rewards for their plays."""
-    past_arms: Any
-    """The same per arm."""
-    marks: Any
-    """Scratch, per item; all 0 between operations."""
-    left: Any
-    """Scratch, per agent."""
+    past: Any  # per agent: what earlier epochs saw, and late rewards for their plays
+    past_arms: Any  # the same per arm
+    marks: Any  # scratch, per item; all 0 between operations
+    left: Any  # scratch, per agent
 
 
 class Terms(NamedTuple):
@@ -139,14 +132,7 @@ def serve(
             if live.counters[LAID] == 0:
                 _lay_first(plan, state, live)
             if code == ASK:
-                outcomes[n].status = operation.first
-                for _ in range(operation.first):
-                    t = live.counters[ROUND] + 1
-                    if epoch_is_over(plan, state, t):
-                        _turn_epoch(plan, state, live)
-                    choice = choose(plan, state, t, 0)
-                    _play(plan, state, choice)
-                    _note(state, live, choice.arm, operation.value)
+                outcomes[n].status = _ask(plan, state, live, operation, None)
             else:
                 outcomes[n].status = _ask_among(plan, state, live, operation, lists)
         elif code == EXPIRE:
@@ -154,22 +140,6 @@ def serve(
             live.counters[FORGOTTEN] = operation.start
         else:
             _register(plan, state, live, operation)
-
-
-@part
-def _observe(
-    plan: Plan, state: State, item: int, played: int, answered: int, reward: float
-) -> None:
-    """``observe`` for an arm, wherever it is."""
-    owner = int(int64(state.items[item].owner))
-    place = int(int64(state.place[item]))
-    observe(plan, state, owner, item, place, played, answered, reward)
-
-
-@inlined
-def _play(plan: Plan, state: State, choice: Choice) -> None:
-    """Count a play whose reward is yet to come."""
-    _observe(plan, state, choice.arm, 1, 0, 0.0)
 
 
 @part
@@ -191,37 +161,47 @@ def _bank(past: Any, item: Any) -> None:
 
 
 @inlined
-def _note(state: State, live: Live, item: int, at: float) -> None:
-    """Write a decision into the log."""
-    row = live.log[live.counters[ROUND] - live.counters[BASE]]
-    row.at = at
-    row.value = 0.0
-    row.arm = state.items[item].original
-    row.told = PENDING
-    live.counters[ROUND] += 1
+def _ask(plan: Plan, state: State, live: Live, operation: Any, mask: Mask | None) -> int:
+    """Make so many decisions, whose rewards are yet to come; how many, fewer if arms run out."""
+    for made in range(operation.first):
+        t = live.counters[ROUND] + 1
+        if epoch_is_over(plan, state, t):
+            _turn_epoch(plan, state, live)  # who may be chosen, and how many, stays the same
+        choice = choose(plan, state, t, 0, mask)
+        if mask is not None:
+            if choice.agent == NOBODY:
+                return made
+            if operation.code == SLATE:
+                mask.marks[choice.arm] = TAKEN
+                mask.left[choice.agent] -= 1
+        _observe(plan, state, choice.arm, Seen(1, 0, 0.0))
+        row = live.log[live.counters[ROUND] - live.counters[BASE]]
+        row.at = operation.value
+        row.value = 0.0
+        row.arm = state.items[choice.arm].original
+        row.told = PENDING
+        live.counters[ROUND] += 1
+    return int(operation.first)
 
 
 @part
 def _ask_among(plan: Plan, state: State, live: Live, operation: Any, lists: Any) -> int:
-    """Decide among some of the arms; the number of decisions, fewer if a slate runs out of arms."""
-    slate = operation.code == SLATE
-    mark(plan, state, live.marks, live.left, lists, operation.start, operation.stop)
-    made = 0
-    for _ in range(operation.first):
-        t = live.counters[ROUND] + 1
-        if epoch_is_over(plan, state, t):
-            _turn_epoch(plan, state, live)  # who may be chosen, and how many, stays the same
-        choice = choose_among(plan, state, live.marks, live.left, t, slate)
-        if choice.agent == NOBODY:
-            break
-        _play(plan, state, choice)
-        _note(state, live, choice.arm, operation.value)
-        made += 1
-    clear(state, live.marks, live.left, lists, operation.start, operation.stop)
-    if slate:
+    """Decide among some of the arms, or for a slate."""
+    mask = Mask(live.marks, live.left)
+    mark(plan.is_flat, state, mask, lists, operation.start, operation.stop)
+    made = _ask(plan, state, live, operation, mask)
+    clear(state, mask, lists, operation.start, operation.stop)
+    if operation.code == SLATE:
         for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):
             live.marks[live.item_of[live.log[round_ - live.counters[BASE]].arm]] = 0
     return made
+
+
+@part
+def _observe(plan: Plan, state: State, item: int, seen: Seen) -> None:
+    """``observe`` for an arm, wherever it is."""
+    owner = int(int64(state.items[item].owner))
+    observe(plan, state, owner, item, int(int64(state.place[item])), seen)
 
 
 @part
@@ -260,12 +240,11 @@ def _answer(plan: Plan, state: State, live: Live, round_: int, row: Any, reward:
     owner = state.items[item].owner
     row.value = reward
     if round_ <= live.counters[BANKED]:
-        live.past[owner].total += reward
-        live.past[owner].answers += 1
-        live.past_arms[row.arm].total += reward
-        live.past_arms[row.arm].answers += 1
+        for past in (live.past[owner], live.past_arms[row.arm]):
+            past.total += reward
+            past.answers += 1
     else:
-        _observe(plan, state, item, 0, 1, reward)
+        _observe(plan, state, item, Seen(0, 1, reward))
     history = live.history[row.arm]
     if history.rewards > 0 and reward == history.last:
         history.repeats += 1
@@ -298,7 +277,7 @@ def _correct(plan: Plan, state: State, live: Live, round_: int, row: Any, value:
     for number in (item, owner):
         one = state.items[number]
         one.total = min(max(one.total + change, 0.0), float(one.answers))
-    _observe(plan, state, item, 0, 0, 0.0)
+    _observe(plan, state, item, Seen(0, 0, 0.0))
 
 
 @inlined
@@ -327,88 +306,28 @@ def _register(plan: Plan, state: State, live: Live, operation: Any) -> None:
     """Let agents and arms come and go."""
     code = operation.code
     number = operation.first
-    laid = live.counters[LAID] != 0
     if code == ADMIT:
         item = state.items[number]
         item.owner = operation.stop
         item.original = operation.start
-        state.pools[operation.stop + 1 if plan.hierarchical else 0].items += 1
+        state.pools[pool_of(plan, operation.stop)].items += 1
+    state.start[number] = ABSENT if code in (RETIRE, SUSPEND) else OUTSIDE
+    if live.counters[LAID] == 0:
+        return
     if code in (ADMIT, RETURN):
-        state.start[number] = OUTSIDE
-        if laid and (plan.hierarchical or state.start[state.items[number].owner] != ABSENT):
+        if not plan.is_flat or state.start[state.items[number].owner] != ABSENT:
             admit(plan, state, number)
     elif code == RETIRE:
-        state.start[number] = ABSENT
-        if laid:
-            retire(plan, state, number)
-    elif code == AGENT:
-        state.start[number] = OUTSIDE
-        if laid and plan.hierarchical:
-            state.keys[number + 1, 0], state.keys[number + 1, 1] = stream_key(
-                plan.seed, number + 1, state.epoch[0].number
-            )
-            if plan.priority:
-                draw_order(state, number, 0)
-                lay_agents(plan, state)
+        retire(plan, state, number)
     elif code == SUSPEND:
-        state.start[number] = ABSENT
-        if laid:
-            _suspend(plan, state, number)
+        suspend(plan, state, number)
     elif code == RESUME:
-        state.start[number] = OUTSIDE
-        if laid:
-            _resume(plan, state, number)
-
-
-@part
-def _suspend(plan: Plan, state: State, agent: int) -> None:
-    """Take an agent out of pool 0, or its arms out of the one pool of a flat policy."""
-    if plan.hierarchical:
-        if state.place[agent] >= 0:
-            leave(plan.agent, state, 0, state.place[agent])
-            state.place[agent] = OUTSIDE
-        return
-    here = state.pools[0]
-    for number in range(here.first, here.first + here.items):
-        if state.items[number].owner == agent:
-            if state.place[number] >= 0:
-                state.place[number] = RETIRED
-            elif state.place[number] == OUTSIDE:
-                state.place[number] = ABSENT
-                here.outside -= 1
-    _lay_in_play(plan, state, 0)
-
-
-@part
-def _resume(plan: Plan, state: State, agent: int) -> None:
-    """Undo ``_suspend``: the arms of a flat policy's pool come back as retired ones do."""
-    if plan.hierarchical:
-        if state.pools[agent + 1].size + state.pools[agent + 1].outside > 0:
-            enter(plan, state, agent)
-        return
-    here = state.pools[0]
-    size = here.size
-    for number in range(here.first, here.first + here.items):
-        if state.items[number].owner == agent and state.start[number] == OUTSIDE:
-            if takes_seat(plan, state, 0, number, size):
-                state.place[number] = 0
-                size += 1
-            else:
-                state.place[number] = OUTSIDE
-                here.outside += 1
-    _lay_in_play(plan, state, 0)
-
-
-@part
-def _lay_in_play(plan: Plan, state: State, pool: int) -> None:
-    """Lay a pool's tree over the items whose place is not below 0, in order."""
-    here = state.pools[pool]
-    size = 0
-    for number in range(here.first, here.first + here.items):
-        if state.place[number] >= 0:
-            state.members[size] = number
-            size += 1
-    lay_tree(plan.arm, state, pool, size)
+        resume(plan, state, number)
+    elif not plan.is_flat:  # a new agent
+        draw_key(plan, state, number + 1)
+        if plan.priority:
+            draw_order(state, number, 0)
+            lay_agents(plan, state)
 
 
 @part
@@ -418,10 +337,10 @@ def _lay_first(plan: Plan, state: State, live: Live) -> None:
         state.place[number] = ABSENT
     for agent in range(live.left.shape[0]):
         state.place[agent] = OUTSIDE
-    for pool in range(plan.hierarchical, state.pools.shape[0]):
+    for pool in arm_pools(plan, state.pools):
         here = state.pools[pool]
         for number in range(here.first, here.first + here.items):
-            present = plan.hierarchical or state.start[state.items[number].owner] != ABSENT
+            present = not plan.is_flat or state.start[state.items[number].owner] != ABSENT
             if present and state.start[number] == OUTSIDE:
                 state.place[number] = OUTSIDE
     if state.epoch[0].horizon == 0:
@@ -445,14 +364,14 @@ def lay_again(plan: Plan, state: State, live: Live, drawn: int, changed: int) ->
         _lay_first(plan, state, live)
         return
     draw_keys(plan, state)
-    for pool in range(plan.hierarchical, state.pools.shape[0]):
+    for pool in arm_pools(plan, state.pools):
         here = state.pools[pool]
         here.outside = 0
         for number in range(here.first, here.first + here.items):
             if state.place[number] == OUTSIDE:
                 here.outside += 1
-        _lay_in_play(plan, state, pool)
-    if plan.hierarchical:
+        lay_in_play(plan, state, pool)
+    if not plan.is_flat:
         if plan.priority:
             draw_order(state, 0, 0)
         lay_agents(plan, state)

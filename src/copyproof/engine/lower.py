@@ -12,46 +12,18 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import principal, quantiles, rules
+from copyproof.engine import own_index, quantiles, rules
+from copyproof.engine.plan import ALL, BY_RULE, FIXED, GROWING, GROWING_BY_OWN_ROUND, Plan
 from copyproof.engine.play import Game
-from copyproof.engine.principal import Plan
 from copyproof.engine.quantiles import Rewards
 from copyproof.engine.registration import Changes
+from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import State, allocate
-from copyproof.game import (
-    Bernoulli,
-    Beta,
-    Constant,
-    Discount,
-    Empirical,
-    Explicit,
-    Exponential,
-    Gaussian,
-    Geometric,
-    Market,
-    Poisson,
-    Registrations,
-    Reward,
-    Schedule,
-    registrations,
-)
-from copyproof.policy import (
-    KLUCB,
-    UCB,
-    AllArms,
-    Champion,
-    EpsilonDecreasing,
-    EpsilonGreedy,
-    FixedSample,
-    GrowingSample,
-    OwnIndex,
-    Policy,
-    Rule,
-    Sampling,
-    Thompson,
-    Uniform,
-    with_market_defaults,
-)
+from copyproof.game import Market, Registrations, Schedule, discount, registrations, rewards
+from copyproof.policy import RULES, Policy, Rule, records, with_market_defaults
+from copyproof.policy.records import clock_of
+from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Sampling
+from copyproof.validation import require
 
 _LARGEST_REWARD = 1e12
 _CLOCKS = {"round": rules.ROUND, "plays": rules.PLAYS, "horizon": rules.HORIZON}
@@ -72,8 +44,8 @@ class Lowered:
 
     def new_state(self) -> State:
         """Memory for one game at a time; every worker needs its own."""
-        flat = not self.plan.hierarchical
-        state = allocate(self.counts, self.originals, self.late, self.rooms, flat=flat)
+        is_flat = bool(self.plan.is_flat)
+        state = allocate(self.counts, self.originals, self.late, self.rooms, is_flat=is_flat)
         state.order[:] = self.order
         return state
 
@@ -108,10 +80,18 @@ def lower(
     )
     most = _most_in_play(policy, horizons[-1])
     pools = [booked.most_of_all] if policy.is_flat else list(booked.most)
+    factor, weights = lower_discount(market.discount)
     return Lowered(
         plan=plan,
         horizon=horizon,
-        game=_lower_game(market, rows, lengths, _lower_changes(market, schedule, booked, counts)),
+        game=Game(
+            rewards=lower_rewards(market),
+            discount_factor=factor,
+            discount_weights=weights,
+            tape=rows,
+            tape_lengths=lengths,
+            changes=_lower_changes(market, schedule, booked, counts),
+        ),
         counts=counts,
         originals=originals,
         late=late,
@@ -126,8 +106,8 @@ def lower_policy(
     """Turn a policy into numbers; l or L must be given."""
     kind, factor, power = _lower_sampling(policy)
     return Plan(
-        hierarchical=int(not policy.is_flat),
-        agent=_lower_rule(policy.agent or Uniform()),
+        is_flat=int(policy.is_flat),
+        agent=_lower_rule(policy.agent or records.Uniform()),
         arm=_lower_rule(policy.arm),
         sampling=kind,
         factor=factor,
@@ -179,84 +159,77 @@ def _lower_changes(
 
 
 def _check_rewards(
-    market: Market,
-    policy: Policy,
-    tape: Sequence[Sequence[float]] | None,
-    booked: Registrations,
+    market: Market, policy: Policy, tape: Sequence[Sequence[float]] | None, booked: Registrations
 ) -> None:
+    """Refuse rewards outside [0, 1] if a rule is not defined for them."""
     if not policy.needs_unit_rewards:
         return
+    outside: list[str] = []
     if tape is not None:
         for place, row in enumerate(tape):
-            for play, reward in enumerate(row):
-                if not 0 <= reward <= 1:
-                    raise ValueError(
-                        f"policy = '{policy}' takes rewards in [0, 1] only; "
-                        f"tape[{place}][{play}] = {reward!r}"
-                    )
-        return
-    for place, agent in enumerate(market.agents):
-        for number, arm in enumerate(agent.arms):
-            low, high = arm.support
-            played = agent.copies[number] > 0 or number in booked.later[place]
-            if played and (low < 0 or high > 1):
-                raise ValueError(
-                    f"policy = '{policy}' takes rewards in [0, 1] only; "
-                    f"agents[{place}].arms[{number}] is {type(arm).__name__.lower()}"
-                )
+            outside += [f"tape[{place}][{k}] = {r!r}" for k, r in enumerate(row) if not 0 <= r <= 1]
+    else:
+        for place, agent in enumerate(market.agents):
+            for number, arm in enumerate(agent.arms):
+                played = agent.copies[number] > 0 or number in booked.later[place]
+                if played and (arm.support[0] < 0 or arm.support[1] > 1):
+                    kind = type(arm).__name__.lower()
+                    outside.append(f"agents[{place}].arms[{number}] is {kind}")
+    if outside:
+        raise ValueError(f"policy = '{policy}' takes rewards in [0, 1] only; {outside[0]}")
 
 
-def _lower_rule(rule: Rule) -> rules.Rule:
+def _lower_rule(rule: Rule) -> LoweredRule:
+    """All numbers of a rule, with one type each: the kernels are compiled for it."""
+    kind, parameters, form = _lower_parameters(rule)
+    first, second, third = (float(one) for one in (*parameters, 0.0, 0.0, 0.0)[:3])
+    clock = clock_of(rule) or ("horizon" if rule.traits.needs_horizon else "round")
+    return LoweredRule(
+        kind=int(kind),
+        clock=_CLOCKS[clock],
+        parameters=(first, second, third),
+        form=form,
+        is_line=int(rule.traits.index == "line"),
+        remembers_order=int(rule.traits.memory == "order"),
+        coin=float(rule.coin.chance),
+        coin_falls=int(rule.coin.falls),
+    )
+
+
+def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
+    """Kind, up to three parameters and the form of a rule."""
     match rule:
-        case UCB():
-            clock = _CLOCKS[rule.clock]
-            return _rule(rules.UCB, clock, rule.a, rule.b, rule.c)
-        case KLUCB():
-            return _rule(rules.KL_UCB, _CLOCKS[rule.clock], rule.scale)
-        case EpsilonGreedy():
-            return _rule(rules.EPSILON_GREEDY, rules.ROUND, rule.epsilon)
-        case EpsilonDecreasing():
-            return _rule(rules.EPSILON_DECREASING, _CLOCKS[rule.clock], rule.scale)
-        case Thompson():
-            return _rule(rules.THOMPSON, rules.ROUND)
-        case Uniform():
-            return _rule(rules.UNIFORM, rules.ROUND)
-        case OwnIndex():
-            form = rules.RECENT * (rule.statistic == "recent")
-            form += rules.HOEFFDING * (rule.width == "hoeffding")
-            return _rule(
-                rules.OWN_INDEX, rules.HORIZON, rule.scale, rule.turns, rule.doubt, form=form
-            )
-        case Champion():
-            return _rule(rules.CHAMPION, rules.HORIZON, rule.fresh, rule.threshold)
+        case records.UCB(a, b, c):
+            return Kind.UCB, (a, b, c), 0
+        case records.KLUCB(scale):
+            return Kind.KL_UCB, (scale,), 0
+        case records.EpsilonGreedy() | records.EpsilonDecreasing():
+            return Kind.GREEDY, (), 0
+        case records.Thompson():
+            return Kind.THOMPSON, (), 0
+        case records.Uniform():
+            return Kind.UNIFORM, (), 0
+        case records.OwnIndex(statistic, width, scale, turns, doubt):
+            form = own_index.RECENT * (statistic == "recent")
+            form += own_index.HOEFFDING * (width == "hoeffding")
+            return Kind.OWN_INDEX, (scale, turns, doubt), form
+        case records.Champion(fresh, threshold):
+            return Kind.CHAMPION, (fresh, threshold), 0
         case _:
             assert_never(rule)
 
 
-def _rule(
-    kind: int,
-    clock: int,
-    first: float = 0.0,
-    second: float = 0.0,
-    third: float = 0.0,
-    *,
-    form: int = 0,
-) -> rules.Rule:
-    """All numbers of a rule, with one type each: the kernels are compiled for it."""
-    return rules.Rule(kind, clock, float(first), float(second), float(third), int(form))
-
-
 def _lower_sampling(policy: Policy) -> tuple[int, float, float]:
-    if isinstance(policy.arm, Champion):
-        return principal.BY_RULE, 0.0, 0.0
+    if policy.brings_fresh_arms:
+        return BY_RULE, 0.0, 0.0
     sampling: Sampling = policy.sampling
     match sampling:
         case AllArms():
-            return principal.ALL, 0.0, 0.0
+            return ALL, 0.0, 0.0
         case FixedSample(factor=factor, power=power):
-            return principal.FIXED, float(factor or 0.0), float(power)
+            return FIXED, float(factor or 0.0), float(power)
         case GrowingSample(factor=factor, power=power, clock=clock):
-            kind = principal.GROWING if clock == "game" else principal.GROWING_BY_OWN_ROUND
+            kind = GROWING if clock == "game" else GROWING_BY_OWN_ROUND
             return kind, float(factor or 0.0), float(power)
         case _:
             assert_never(sampling)
@@ -265,8 +238,8 @@ def _lower_sampling(policy: Policy) -> tuple[int, float, float]:
 def _most_in_play(policy: Policy, horizon: int) -> int | None:
     """An upper bound on the arms of one pool that are ever in play; None if all are."""
     sampling = policy.sampling
-    if isinstance(policy.arm, Champion):
-        return int(policy.arm.fresh * math.log(horizon) ** 2) + 3
+    if isinstance(policy.arm, records.Champion):
+        return policy.arm.most_tried(horizon)
     if isinstance(sampling, AllArms):
         return None
     assert sampling.factor is not None
@@ -275,55 +248,42 @@ def _most_in_play(policy: Policy, horizon: int) -> int | None:
     return int(min(bound, 1e18)) + 2
 
 
-def lower_rewards(market: Market) -> Rewards:
-    """What the originals pay, all agents' originals in a row."""
-    originals = [arm for agent in market.agents for arm in agent.arms]
-    return _lower_rewards(originals, market.best_mean)
-
-
-def _lower_game(market: Market, tape: Any, tape_lengths: Any, changes: Changes) -> Game:
-    factor, weights = lower_discount(market.discount)
-    return Game(
-        rewards=lower_rewards(market),
-        discount_factor=factor,
-        discount_weights=weights,
-        tape=tape,
-        tape_lengths=tape_lengths,
-        changes=changes,
-    )
-
-
-def lower_discount(discount: Discount) -> tuple[float, Any]:
+def lower_discount(given: discount.Discount) -> tuple[float, Any]:
     """A factor, and the weights γ_1, γ_2, … if they are written out (empty if not)."""
-    match discount:
-        case Constant():
+    match given:
+        case discount.Constant():
             return 1.0, np.zeros(0)
-        case Geometric(factor=factor):
+        case discount.Geometric(factor=factor):
             return float(factor), np.zeros(0)
-        case Explicit(weights=weights):
+        case discount.Explicit(weights=weights):
             return 1.0, np.array(weights, float)
         case _:
-            assert_never(discount)
+            assert_never(given)
 
 
-def _lower_rewards(originals: list[Reward], best_mean: float) -> Rewards:
+def lower_rewards(market: Market) -> Rewards:
+    """What the originals pay, all agents' originals in a row."""
     rows: list[tuple[int, float, float, float]] = []
     values: list[Any] = [np.zeros(0)]
     uppers: list[Any] = [np.zeros(0)]
     tabled = 0
+    originals: list[rewards.Reward] = [arm for agent in market.agents for arm in agent.arms]
+    best = market.best_mean
     for arm in originals:
-        gap = best_mean - arm.mean
+        gap = best - arm.mean
         match arm:
-            case Bernoulli(mean=mean):
+            case rewards.Bernoulli(mean=mean):
                 rows.append((quantiles.BERNOULLI, 1.0 - mean, 0.0, gap))
-            case Beta(alpha=alpha, beta=beta):
+            case rewards.Beta(alpha=alpha, beta=beta):
                 rows.append((quantiles.BETA, alpha, beta, gap))
-            case Gaussian(mean=mean, sigma=sigma):
+            case rewards.Gaussian(mean=mean, sigma=sigma):
                 rows.append((quantiles.GAUSSIAN, mean, sigma, gap))
-            case Exponential(mean=mean):
+            case rewards.Exponential(mean=mean):
                 rows.append((quantiles.EXPONENTIAL, mean, 0.0, gap))
-            case Poisson() | Empirical():
-                value, upper = _poisson_table(arm) if isinstance(arm, Poisson) else _list_table(arm)
+            case rewards.Poisson() | rewards.Empirical():
+                value, upper = (
+                    _poisson_table(arm) if isinstance(arm, rewards.Poisson) else _list_table(arm)
+                )
                 rows.append((quantiles.TABLE, float(tabled), float(len(value)), gap))
                 values.append(value)
                 uppers.append(upper)
@@ -337,14 +297,14 @@ def _lower_rewards(originals: list[Reward], best_mean: float) -> Rewards:
     )
 
 
-def _list_table(arm: Empirical) -> tuple[Any, Any]:
+def _list_table(arm: rewards.Empirical) -> tuple[Any, Any]:
     """The values in order, and the upper ends of their cumulated probabilities."""
     count = len(arm.rewards)
     return np.sort(np.array(arm.rewards, float)), np.arange(1, count + 1) / count
 
 
 @functools.lru_cache(maxsize=64)
-def _poisson_table(arm: Poisson) -> tuple[Any, Any]:
+def _poisson_table(arm: rewards.Poisson) -> tuple[Any, Any]:
     """All values but those of a probability below 1e-20 in all."""
     if arm.mean == 0:
         return np.zeros(1), np.ones(1)
@@ -360,14 +320,12 @@ def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple
     if tape is None:
         return np.zeros((agents, 0)), np.zeros(agents, np.int64)
     given: Any = tape  # whatever a caller may give
-    if not isinstance(given, Sequence) or len(given) != agents:
-        raise ValueError(f"tape = {tape!r:.60} is not a sequence of {agents} rows, one per agent")
+    fits = isinstance(given, Sequence) and len(given) == agents
+    require(fits, "tape", tape, f"a sequence of {agents} rows, one per agent")
     for agent, row in enumerate(given):
         for play, reward in enumerate(row):
-            if not isinstance(reward, int | float) or not abs(reward) <= _LARGEST_REWARD:
-                raise ValueError(
-                    f"tape[{agent}][{play}] = {reward!r} is not a number in [-1e12, 1e12]"
-                )
+            fits = isinstance(reward, int | float) and abs(reward) <= _LARGEST_REWARD
+            require(fits, f"tape[{agent}][{play}]", reward, "a number in [-1e12, 1e12]")
     lengths = np.array([len(row) for row in tape], np.int64)
     rows = np.zeros((agents, max(1, int(lengths.max()))))
     for agent, row in enumerate(tape):
@@ -385,6 +343,21 @@ def _lower_order(market: Market, policy: Policy, priority: Sequence[int] | None)
     whole = isinstance(given, Sequence) and all(
         isinstance(agent, int | np.integer) and not isinstance(agent, bool) for agent in given
     )
-    if not whole or sorted(given) != list(range(agents)):
-        raise ValueError(f"priority = {priority!r:.60} is not an order of 0 ... {agents - 1}")
+    fits = whole and sorted(given) == list(range(agents))
+    require(fits, "priority", priority, f"an order of 0 ... {agents - 1}")
     return np.array(priority, np.int64)
+
+
+def _check_rules() -> None:
+    """Fail where a rule is not known to all parts, instead of playing something else."""
+    lowered = [_lower_rule(rule()) for rule in RULES.values()]
+    if {rule.kind for rule in lowered} != set(Kind):
+        raise ImportError("a kind of engine.rules belongs to no rule of policy.records")
+    for name, rule in zip(RULES, lowered, strict=True):
+        if rule.is_line != (rule.kind in rules.LINES):
+            raise ImportError(
+                f"{name}: its trait says line, or its branch in engine.rules, not both"
+            )
+
+
+_check_rules()

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copyproof.engine.cache import kernel, part
-from copyproof.engine.principal import Plan, choose, epoch_is_over, next_epoch, observe, reset
+from copyproof.engine.cache import inlined, kernel, part
+from copyproof.engine.plan import Plan
+from copyproof.engine.pools import epoch_is_over, next_epoch, reset
+from copyproof.engine.principal import Seen, choose, observe
 from copyproof.engine.quantiles import Rewards, reward
 from copyproof.engine.registration import Changes, change, is_due, renew
 from copyproof.engine.state import State
@@ -19,8 +21,7 @@ from copyproof.engine.streams import REWARD, uniform
 
 # How a call ended.
 DONE = 0
-STOPPED = -1
-"""Asked to stop. A status above 0 is 1 + the agent whose tape ran out."""
+STOPPED = -1  # asked to stop. A status above 0 is 1 + the agent whose tape ran out.
 
 
 class Game(NamedTuple):
@@ -28,10 +29,9 @@ class Game(NamedTuple):
 
     rewards: Rewards
     discount_factor: float
+    # Γ_1, γ_2, …; empty for the geometric sequence of the factor (1 for no discount).
     discount_weights: Any
-    """γ_1, γ_2, …; empty for the geometric sequence of the factor (1 for no discount)."""
-    tape: Any
-    """Row i holds the rewards of agent i's plays; no columns if rewards are drawn."""
+    tape: Any  # row i holds the rewards of agent i's plays; no columns if rewards are drawn
     tape_lengths: Any
     changes: Changes
 
@@ -42,12 +42,9 @@ class Record(NamedTuple):
     revenue: Any
     agent_plays: Any
     original_plays: Any
-    renewals: Any
-    """How often each agent submitted an arm again as new, by its own rule."""
-    regret: Any
-    """A column per checkpoint."""
-    choices: Any
-    """The arm of every round; no columns unless wanted."""
+    renewals: Any  # how often each agent submitted an arm again as new, by its own rule
+    regret: Any  # A column per checkpoint
+    choices: Any  # the arm of every round; no columns unless wanted
 
 
 @kernel
@@ -67,22 +64,20 @@ def play(
     """
     agents = record.revenue.shape[1]
     horizon = checkpoints[checkpoints.shape[0] - 1]
-    taped = game.tape.shape[1] > 0
     weighted = game.discount_weights.shape[0] > 0
     changing = game.changes.round.shape[0] > 0
     renewing = game.changes.renew_after.shape[0] > 0
     for row in range(record.revenue.shape[0]):
         repetition = first_repetition + row
         reset(plan, state, repetition)
+        for kept in (record.agent_plays, record.original_plays, record.renewals):
+            kept[row, :] = 0
         revenue = record.revenue[row]
         revenue[:] = 0.0
         regret = 0.0
         gamma = 1.0
         checkpoint = 0
         changed = 0
-        record.original_plays[row, :] = 0
-        record.renewals[row, :] = 0
-        record.agent_plays[row, :] = 0
         for t in range(1, horizon + 1):
             if control[0] != 0:
                 return STOPPED
@@ -91,26 +86,16 @@ def play(
                 next_epoch(plan, state, repetition)
             if changing:
                 changed = change(plan, state, game.changes, t, changed)
-            choice = choose(plan, state, t, repetition)
-            agent = choice.agent
-            k = state.items[agent].plays
-            original = state.items[choice.arm].original
-            if taped:
-                if k >= game.tape_lengths[agent]:
-                    return 1 + agent
-                r = game.tape[agent, k]
-            else:
-                key0 = state.keys[agent + 1, 0]
-                key1 = state.keys[agent + 1, 1]
-                u = uniform(key0, key1, k, REWARD, 0, repetition)
-                r = reward(game.rewards, original, u)
-            observe(plan, state, agent, choice.arm, choice.place, 1, 1, r)
-            if renewing and t < horizon:
-                arm = state.items[choice.arm]
-                if is_due(game.changes, agent, arm):
-                    record.original_plays[row, original] += arm.plays
-                    record.renewals[row, agent] += 1
-                    renew(plan, state, choice.arm)
+            agent, arm, place = choose(plan, state, t, repetition, None)
+            original = state.items[arm].original
+            if game.tape.shape[1] > 0 and state.items[agent].plays >= game.tape_lengths[agent]:
+                return 1 + agent
+            r = _reward(state, game, agent, original, repetition)
+            observe(plan, state, agent, arm, place, Seen(1, 1, r))
+            if renewing and t < horizon and is_due(game.changes, agent, state.items[arm]):
+                record.original_plays[row, original] += state.items[arm].plays
+                record.renewals[row, agent] += 1
+                renew(plan, state, arm)
             if weighted:
                 gamma = game.discount_weights[t - 1]
             revenue[agent] += gamma * r
@@ -118,7 +103,7 @@ def play(
                 gamma *= game.discount_factor
             regret += game.rewards.originals[original].gap
             if record.choices.shape[1] > 0:
-                record.choices[row, t - 1] = choice.arm - agents
+                record.choices[row, t - 1] = arm - agents
             if t == checkpoints[checkpoint]:
                 record.regret[row, checkpoint] = regret
                 checkpoint += 1
@@ -127,6 +112,18 @@ def play(
         control[1 + worker] += horizon & 1023
         _add_plays(state, agents, row, record)
     return DONE
+
+
+@inlined
+def _reward(state: State, game: Game, agent: int, original: int, repetition: int) -> float:
+    """What the agent's next play pays: as the tape has it, or F⁻¹(u) of its uniform."""
+    k = state.items[agent].plays
+    if game.tape.shape[1] > 0:
+        return float(game.tape[agent, k])
+    key0 = state.keys[agent + 1, 0]
+    key1 = state.keys[agent + 1, 1]
+    u = uniform(key0, key1, k, REWARD, 0, repetition)
+    return reward(game.rewards, original, u)
 
 
 @part

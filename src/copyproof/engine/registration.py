@@ -1,4 +1,4 @@
-"""Arms that come and go while the game is played: ``retire``, ``admit`` and ``renew``.
+"""Arms that come and go while the game is played: ``retire``, ``admit``, ``renew``, ``suspend``.
 
 What the principal keeps, so that coming and going gains nothing:
 
@@ -21,38 +21,27 @@ call lays a tree anew, in time proportional to the arms in play.
 from typing import Any, NamedTuple
 
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.principal import (
-    ALL,
-    FIXED,
-    Plan,
-    count,
-    join,
-    lay_agents,
-    leave,
-    sample_bound,
-)
+from copyproof.engine.plan import ALL, FIXED, Plan, pool_of, sample_bound
+from copyproof.engine.pools import join, lay_agents, lay_tree, leave
+from copyproof.engine.principal import Seen, count
 from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
 
 
 class Changes(NamedTuple):
     """What happens to the registrations in a game, as arrays; all empty if nothing does."""
 
-    round: Any
-    """When, in order."""
+    round: Any  # when, in order
     item: Any
-    joins: Any
-    """1 if the item joins, 0 if it leaves."""
-    renew_after: Any
-    """Per agent: plays after which it submits an arm again as new; 0 for never."""
-    renew_below: Any
-    """Per agent: the mean reward below which it does; −∞ for never."""
+    joins: Any  # 1 if the item joins, 0 if it leaves
+    renew_after: Any  # per agent: plays after which it submits an arm again as new; 0 for never
+    renew_below: Any  # per agent: the mean reward below which it does; −∞ for never
 
 
 @part
 def retire(plan: Plan, state: State, number: int) -> None:
     """Withdraw an arm; its statistics and its agent's stay. ``state`` is modified in place."""
     owner = state.items[number].owner
-    pool = owner + 1 if plan.hierarchical else 0
+    pool = pool_of(plan, owner)
     here = state.pools[pool]
     place = state.place[number]
     if place >= 0:
@@ -61,7 +50,7 @@ def retire(plan: Plan, state: State, number: int) -> None:
     elif place == OUTSIDE:
         here.outside -= 1
         state.place[number] = ABSENT
-    if plan.hierarchical and here.size + here.outside == 0:
+    if not plan.is_flat and here.size + here.outside == 0:
         state.place[owner] = OUTSIDE
         lay_agents(plan, state)
 
@@ -70,7 +59,7 @@ def retire(plan: Plan, state: State, number: int) -> None:
 def admit(plan: Plan, state: State, number: int) -> None:
     """Register an arm that is not, with the statistics it has; ``state`` is modified in place."""
     owner = state.items[number].owner
-    pool = owner + 1 if plan.hierarchical else 0
+    pool = pool_of(plan, owner)
     here = state.pools[pool]
     first = here.size + here.outside == 0
     if takes_seat(plan, state, pool, number, here.size):
@@ -104,12 +93,63 @@ def takes_seat(plan: Plan, state: State, pool: int, number: int, size: int) -> b
 @part
 def enter(plan: Plan, state: State, agent: int) -> None:
     """Let an agent with its first arm into pool 0, unless it is suspended; modified in place."""
-    if not plan.hierarchical or state.start[agent] == ABSENT:
+    if plan.is_flat or state.start[agent] == ABSENT:
         return
     if plan.priority:
         lay_agents(plan, state)
     else:
         join(plan.agent, state, 0, agent)
+
+
+@part
+def suspend(plan: Plan, state: State, agent: int) -> None:
+    """Take an agent out of pool 0, or its arms out of the one pool of a flat policy."""
+    if not plan.is_flat:
+        if state.place[agent] >= 0:
+            leave(plan.agent, state, 0, state.place[agent])
+            state.place[agent] = OUTSIDE
+        return
+    here = state.pools[0]
+    for number in range(here.first, here.first + here.items):
+        if state.items[number].owner == agent:
+            if state.place[number] >= 0:
+                state.place[number] = RETIRED
+            elif state.place[number] == OUTSIDE:
+                state.place[number] = ABSENT
+                here.outside -= 1
+    lay_in_play(plan, state, 0)
+
+
+@part
+def resume(plan: Plan, state: State, agent: int) -> None:
+    """Undo ``suspend``: the arms of a flat policy's pool come back as retired ones do."""
+    if not plan.is_flat:
+        if state.pools[agent + 1].size + state.pools[agent + 1].outside > 0:
+            enter(plan, state, agent)
+        return
+    here = state.pools[0]
+    size = here.size
+    for number in range(here.first, here.first + here.items):
+        if state.items[number].owner == agent and state.start[number] == OUTSIDE:
+            if takes_seat(plan, state, 0, number, size):
+                state.place[number] = 0
+                size += 1
+            else:
+                state.place[number] = OUTSIDE
+                here.outside += 1
+    lay_in_play(plan, state, 0)
+
+
+@part
+def lay_in_play(plan: Plan, state: State, pool: int) -> None:
+    """Lay a pool's tree over the items whose place is not below 0, in order."""
+    here = state.pools[pool]
+    size = 0
+    for number in range(here.first, here.first + here.items):
+        if state.place[number] >= 0:
+            state.members[size] = number
+            size += 1
+    lay_tree(plan.arm, state, pool, size)
 
 
 @part
@@ -121,9 +161,9 @@ def renew(plan: Plan, state: State, number: int) -> None:
     item = state.items[number]
     place = state.place[number]
     if plan.sampling == ALL:  # the new arm is in play at once, in the old one's place
-        pool = item.owner + 1 if plan.hierarchical else 0
-        plays, answers, total = item.plays, item.answers, item.total
-        count(plan.arm, state, pool, number, place, -plays, -answers, -total, plan.scan)
+        pool = pool_of(plan, item.owner)
+        gone = Seen(-item.plays, -item.answers, -item.total)
+        count(plan.arm, state, pool, number, place, gone, plan.scan)
         return
     retire(plan, state, number)
     item.plays = 0

@@ -37,15 +37,15 @@ POOL = np.dtype(
         ("outside", "i8"),  # how many of them are registered, but not in play
         ("seats", "i8"),  # size of the sample: arms ever admitted to it, replaced ones but once
         ("x", "f8"),  # where the tree's clock stands
-        # For rules that let arms challenge a champion (``own``):
+        # For rules that let arms challenge a champion (``champion``):
         ("bar", "f8"),  # the champion's posterior mean when the pool was last asked
         ("last", "i8"),  # the item that was played last; −1 at first
         ("failed", "i8"),  # 1 if it paid no more than the bar
         ("pointer", "i8"),  # the item that had its turn to challenge last; −1 at first
     ]
 )
+# Sums and numbers of an agent's rewards since the last power of two, and since the one before.
 WINDOW = np.dtype([("recent", "f8"), ("recents", "i8"), ("before", "f8"), ("befores", "i8")])
-"""Sums and numbers of an agent's rewards since the last power of two, and since the one before."""
 EPOCH = np.dtype(
     [
         ("number", "i8"),
@@ -68,22 +68,15 @@ class State(NamedTuple):
     items: Any
     pools: Any
     nodes: Any
-    place: Any
-    """Where an item stands in its pool, or why it does not."""
+    place: Any  # where an item stands in its pool, or why it does not
+    # What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later.
     start: Any
-    """What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later."""
-    windows: Any
-    """Of each agent, a WINDOW of its rewards."""
-    epoch: Any
-    """One EPOCH: the present one."""
-    order: Any
-    """The agents in the order that priority ties go by."""
-    keys: Any
-    """Keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)."""
-    values: Any
-    """Scratch, a number per leaf of the largest pool: indices of rules that scan."""
-    members: Any
-    """Scratch, an item per leaf of the largest pool: who is to stand in a pool."""
+    windows: Any  # of each agent, a WINDOW of its rewards
+    epoch: Any  # one EPOCH: the present one
+    order: Any  # the agents in the order that priority ties go by
+    keys: Any  # keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)
+    values: Any  # scratch, a number per leaf of the largest pool: indices of rules that scan
+    members: Any  # scratch, an item per leaf of the largest pool: who is to stand in a pool
 
 
 def power_of_two(count: int) -> int:
@@ -91,7 +84,7 @@ def power_of_two(count: int) -> int:
     return 1 << max(count - 1, 0).bit_length()
 
 
-def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, flat: bool) -> State:
+def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, is_flat: bool) -> State:
     """Lay out the state of a game.
 
     Parameters
@@ -103,8 +96,8 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, flat: 
     late : array of bool
         Which arms come later.
     rooms : list of int
-        How many arms may be in play at a time: of the whole pool if ``flat``, else of each agent.
-    flat : bool
+        How many arms may be in play at a time: in all if ``is_flat``, else of each agent.
+    is_flat : bool
         Whether all arms stand in one pool.
     """
     agents = len(counts)
@@ -115,10 +108,10 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, flat: 
     items["original"][agents:] = originals
     start = np.full(agents + arms, OUTSIDE, np.int8)
     start[agents:][late] = ABSENT
-    pools = np.zeros(1 if flat else agents + 1, POOL)
-    pools["room"] = [power_of_two(most) for most in (rooms if flat else [agents, *rooms])]
+    pools = np.zeros(1 if is_flat else agents + 1, POOL)
+    pools["room"] = [power_of_two(most) for most in (rooms if is_flat else [agents, *rooms])]
     pools["base"] = np.cumsum(2 * pools["room"]) - 2 * pools["room"]
-    if flat:
+    if is_flat:
         pools["first"] = agents
         pools["items"] = arms
     else:

@@ -39,12 +39,7 @@ _WEYL_1 = np.uint64(0xBB67AE85)
 
 @inlined
 def philox(
-    c0: np.uint64,
-    c1: np.uint64,
-    c2: np.uint64,
-    c3: np.uint64,
-    key0: np.uint64,
-    key1: np.uint64,
+    c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, key0: np.uint64, key1: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Philox4x32-10 of one counter; all words are 32-bit numbers held in 64 bits."""
     for _ in range(10):

@@ -29,12 +29,10 @@ NODE = np.dtype(
 
 _ONE = np.uint64(1)
 _CACHE_LINE = 64
+# Bounds the rounding error of comparing two values h + s·x, relative to |h| + s·x of both.
 _SAFETY = 4e-15
-"""Bounds the rounding error of comparing two values h + s·x, relative to |h| + s·x of both."""
-_CLEAR = 1e-6
-"""A lead of this size, relative to the same, that does not shrink ..."""
-_LONG = 1e8
-"""... is certain until x is this many times larger: _SAFETY · _LONG < _CLEAR."""
+_CLEAR = 1e-6  # A lead of this size, relative to the same, that does not shrink ..
+_LONG = 1e8  # ... is certain until x is this many times larger: _SAFETY · _LONG < _CLEAR.
 
 
 def allocate_nodes(count: int) -> Any:

@@ -4,9 +4,9 @@
 ``prepare`` checks both, against the memory there is.
 """
 
-from copyproof.exact_values.count import Size, states, why_not_exact
-from copyproof.exact_values.fit import Task, prepare
+from copyproof.exact_values.feasibility import Task, prepare, why_not_exact
 from copyproof.exact_values.result import Exact, ExactAgent
 from copyproof.exact_values.run import exact
+from copyproof.exact_values.state_count import Size, states
 
 __all__ = ["Exact", "ExactAgent", "Size", "Task", "exact", "prepare", "states", "why_not_exact"]

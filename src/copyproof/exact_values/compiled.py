@@ -1,8 +1,8 @@
 """Whether exact values must wait for the compiler."""
 
 from copyproof.engine.cache import is_cached
-from copyproof.engine.layers import expand
-from copyproof.engine.options import survey
+from copyproof.engine.exact_layers import expand
+from copyproof.engine.exact_transitions import survey
 
 __all__ = ["is_compiled"]
 

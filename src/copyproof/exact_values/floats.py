@@ -8,16 +8,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from copyproof.engine.layers import Layer, copy_layer, expand, new_layer, put, tally
+from copyproof.engine.exact_layers import Layer, copy_layer, expand, new_layer, put, tally
 from copyproof.engine.state import power_of_two
-from copyproof.exact_values.games import Game, Played, Setting, new_options
+from copyproof.exact_values.weighted_games import Played, Setting, WeightedGame, new_options
 
 __all__ = ["play_floats"]
 
 
 def play_floats(
     setting: Setting,
-    game: Game,
+    game: WeightedGame,
     *,
     watch: Callable[[int, int], None],
 ) -> Played[float]:
@@ -25,38 +25,27 @@ def play_floats(
 
     ``watch(t, states)`` is told the states that round t has reached so far, and may raise.
     """
-    table = setting.table(game)
+    work = setting.workspace(game)
     agents = len(setting.market.agents)
-    options = new_options(table, agents)
-    child = np.zeros(table.words, np.int64)
+    options = new_options(work, agents)
+    words = len(work.child)
     least = power_of_two(max(1024, 8 * len(options.fields)))
     plays = np.zeros((setting.horizon, len(setting.means), 2))
-    here = new_layer(least, table.words)
-    put(here, child, 1.0)
+    here = new_layer(least, words)
+    put(here, work.child, 1.0)
     visited = 1
     for t in range(1, setting.horizon + 1):
-        after = new_layer(max(least, power_of_two(int(1.7 * here.count[0]))), table.words)
+        after = new_layer(max(least, power_of_two(int(1.7 * here.count[0]))), words)
         start, places = 0, len(here.chance)
         while start < places:
-            start = expand(
-                table.plan,
-                table.state,
-                table.layout,
-                options,
-                t,
-                here,
-                start,
-                after,
-                child,
-                plays[t - 1],
-            )
+            start = expand(work, options, t, here, start, after, plays[t - 1])
             watch(t, int(after.count[0]))
             if start < places:
                 after = _larger(after)
         here = after
         visited += int(here.count[0])
     sums = np.zeros((agents, setting.horizon + 1, 2))
-    tally(table.layout, here, sums)
+    tally(work.layout, here, sums)
     return Played(plays[:, :, 0].tolist(), sums[:, :, 0].tolist(), visited)
 
 

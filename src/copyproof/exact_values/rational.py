@@ -7,28 +7,17 @@ that was written: 0.9 is 9/10.
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import assert_never
 
 import numpy as np
 
-from copyproof.engine.options import Options, survey
-from copyproof.exact_values.games import Game, Played, Setting, Table, new_options
-from copyproof.policy import (
-    KLUCB,
-    UCB,
-    Champion,
-    EpsilonDecreasing,
-    EpsilonGreedy,
-    OwnIndex,
-    Rule,
-    Thompson,
-    Uniform,
-)
+from copyproof.engine.exact_transitions import Options, Workspace, survey
+from copyproof.exact_values.weighted_games import Played, Setting, WeightedGame, new_options
+from copyproof.policy import Rule
+from copyproof.policy.records import clock_of
 
 __all__ = ["as_written", "play_fractions"]
 
-_BATCH = 1024
-"""States whose options are found in one call."""
+_BATCH = 1024  # states whose options are found in one call
 
 
 def as_written(number: float) -> Fraction:
@@ -41,15 +30,15 @@ def as_written(number: float) -> Fraction:
 
 
 def play_fractions(
-    setting: Setting, game: Game, *, watch: Callable[[int, int], None]
+    setting: Setting, game: WeightedGame, *, watch: Callable[[int, int], None]
 ) -> Played[Fraction]:
     """Compute one game.
 
     ``watch(t, states)`` is told the states that round t has reached so far, and may raise.
     """
-    table = setting.table(game)
-    walk = _Walk(setting, table)
-    here = {(0,) * table.words: Fraction(1)}
+    work = setting.workspace(game)
+    walk = _Walk(setting, work)
+    here = {(0,) * len(work.child): Fraction(1)}
     plays: list[list[Fraction]] = []
     visited = 1
     for t in range(1, setting.horizon + 1):
@@ -69,11 +58,11 @@ def play_fractions(
 class _Walk:
     """What the rounds of one game share."""
 
-    def __init__(self, setting: Setting, table: Table) -> None:
+    def __init__(self, setting: Setting, work: Workspace) -> None:
         self.setting = setting
-        self.table = table
+        self.work = work
         self.agents = len(setting.market.agents)
-        layout = table.layout
+        layout = work.layout
         self.slots = int(layout.slots[-1])
         self.kind_of = np.repeat(np.arange(len(setting.means)), np.diff(layout.slots)).tolist()
         bounds = layout.slots[layout.agents].tolist()
@@ -89,11 +78,11 @@ class _Walk:
         chosen: list[Fraction],
     ) -> None:
         """Play round t from some states; ``after`` and ``chosen`` are modified in place."""
-        table = self.table
-        options = new_options(table, self.agents, (len(keys),))
-        children = np.zeros((len(keys), self.slots, 2, table.words), np.int64)
+        work = self.work
+        options = new_options(work, self.agents, (len(keys),))
+        children = np.zeros((len(keys), self.slots, 2, len(work.child)), np.int64)
         packed = np.array(keys, np.int64)
-        survey(table.plan, table.state, table.layout, t, packed, options, children)
+        survey(work, t, packed, options, children)
         following = children.tolist()
         for row, chance in enumerate(chances):
             for slot, share in self._shares(options, row, t):
@@ -128,22 +117,15 @@ class _Walk:
         """The chance that any item is taken, where the kernel says that a coin is tossed at all."""
         if tossed == 0:
             return Fraction(0)
-        match rule:
-            case Uniform():
-                return Fraction(1)
-            case EpsilonGreedy(epsilon=epsilon):
-                return as_written(epsilon)
-            case EpsilonDecreasing(scale=scale, clock=clock):
-                tau = {"round": plays + 1, "plays": max(plays, 1), "horizon": self.setting.horizon}
-                return min(Fraction(1), as_written(scale) / tau[clock])
-            case UCB() | KLUCB() | Thompson() | OwnIndex() | Champion():
-                raise AssertionError(f"{rule} tosses no coin")
-            case _:
-                assert_never(rule)
+        chance, falls = rule.coin
+        if not falls:
+            return as_written(chance)
+        tau = {"plays": max(plays, 1), "horizon": self.setting.horizon}
+        return min(Fraction(1), as_written(chance) / tau.get(clock_of(rule) or "", plays + 1))
 
     def distribution(self, layer: dict[tuple[int, ...], Fraction]) -> list[list[Fraction]]:
         """The probability that agent i has v successes, for v = 0 … T."""
-        layout = self.table.layout
+        layout = self.work.layout
         mask = (1 << layout.bits) - 1
         places = list(zip(layout.words.tolist(), layout.shifts.tolist(), strict=True))
         found = [[Fraction(0)] * (self.setting.horizon + 1) for _ in range(self.agents)]

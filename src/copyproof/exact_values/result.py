@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from copyproof.exact_values.count import Size
+from copyproof.exact_values.state_count import Size
 from copyproof.game import Market
 from copyproof.policy import Policy, with_market_defaults
 

@@ -17,12 +17,11 @@ from typing import assert_never
 
 import numpy as np
 
-from copyproof.exact_values.count import undiscounted
-from copyproof.exact_values.fit import Task, prepare
+from copyproof.exact_values.feasibility import Task, prepare, undiscounted
 from copyproof.exact_values.floats import play_floats
-from copyproof.exact_values.games import Played, Setting
 from copyproof.exact_values.rational import as_written, play_fractions
 from copyproof.exact_values.result import Exact, ExactAgent, Number
+from copyproof.exact_values.weighted_games import Played, Setting
 from copyproof.game import Constant, Discount, Explicit, Geometric, Market, Neutral
 from copyproof.policy import Policy
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.live import BANKED, BASE, FORGOTTEN, LAID, LOG, PAST, ROUND, Live, lay_again
-from copyproof.engine.principal import Plan
-from copyproof.engine.rules import OWN_INDEX
+from copyproof.engine.plan import Plan
 from copyproof.engine.state import ABSENT, ITEM, OUTSIDE, WINDOW, State, power_of_two
 from copyproof.live.layout import FIXED, LEAST_ROOM, TABLE, Axis, Layout, lay_out
 
@@ -71,7 +70,7 @@ class Arrays:
 
     @property
     def _is_flat(self) -> bool:
-        return not bool(self.plan.hierarchical)
+        return bool(self.plan.is_flat)
 
     # --- growth ----------------------------------------------------------------------------
 
@@ -254,7 +253,7 @@ class Arrays:
             saved[past][:] = np.zeros((), PAST)
         saved["counters"][BANKED] = 0
         saved["challenges"] = np.zeros(0, _CHALLENGE)
-        if self._is_flat or self.plan.agent.kind != OWN_INDEX:
+        if not self.plan.agent.remembers_order:
             saved["windows"][:] = np.zeros((), WINDOW)  # nobody has kept them up to date
         # Where no window was kept, all rewards so far count as recent.
         empty = saved["windows"]["recents"] == 0

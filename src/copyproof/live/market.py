@@ -18,14 +18,14 @@ import numpy as np
 from copyproof.engine import live
 from copyproof.engine.live import BASE, EXPIRED, FORGOTTEN, OPERATION, OUTCOME, ROUND, Terms, serve
 from copyproof.engine.lower import lower_policy
-from copyproof.engine.principal import Plan
+from copyproof.engine.plan import Plan
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
 from copyproof.live.events import Asked, DecisionRequest, Diverged, MarketEvent, Told
 from copyproof.live.idempotency import Answers
 from copyproof.live.records import STATUSES, MarketConfig
 from copyproof.live.registry import Registry
-from copyproof.policy import AllArms, Champion, Policy, parse_policy
+from copyproof.policy import AllArms, Policy, parse_policy
 from copyproof.validation import FieldError
 
 FORMAT = 2
@@ -259,7 +259,7 @@ class MarketState:
         same = (
             policy.sampling == before.sampling
             and policy.is_flat == before.is_flat
-            and isinstance(policy.arm, Champion) == isinstance(before.arm, Champion)
+            and policy.brings_fresh_arms == before.brings_fresh_arms
         )
         self.arrays.change_plan(plan, drawn=not same)
 

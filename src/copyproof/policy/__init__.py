@@ -12,21 +12,18 @@ from copyproof.policy.catalogue import (
 from copyproof.policy.defaults import with_market_defaults
 from copyproof.policy.records import (
     KLUCB,
+    RULES,
     UCB,
-    AllArms,
     Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
-    FixedSample,
-    GrowingSample,
     OwnIndex,
     Policy,
-    Restart,
     Rule,
-    Sampling,
     Thompson,
     Uniform,
 )
+from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Sampling
 from copyproof.policy.text import from_dict, parse_policy, to_dict, to_text
 from copyproof.policy.theorem import why_not_covered
 
@@ -35,6 +32,7 @@ __all__ = [
     "CATALOGUE",
     "KLUCB",
     "PAPER_POLICIES",
+    "RULES",
     "UCB",
     "AllArms",
     "Champion",

@@ -18,14 +18,12 @@ from copyproof.policy.records import (
     Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
-    FixedSample,
-    GrowingSample,
     OwnIndex,
     Policy,
-    Restart,
     Thompson,
     Uniform,
 )
+from copyproof.policy.sampling import FixedSample, GrowingSample, Restart
 from copyproof.policy.theorem import why_not_covered
 from copyproof.validation import FieldError, did_you_mean
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from copyproof.game import Market
-from copyproof.policy.records import AllArms, Policy, Uniform
+from copyproof.policy.records import Policy, Uniform
+from copyproof.policy.sampling import AllArms
 
 
 def with_market_defaults(policy: Policy, market: Market) -> Policy:

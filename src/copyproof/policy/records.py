@@ -10,14 +10,24 @@ by the arm rule; a flat policy has no agent rule and one pool of all arms. Each 
 - ``"plays"``: N, as in the paper's phase 2, where N = N(î) counts the chosen agent's plays.
 - ``"horizon"``: T. An agent rule with this clock is free of t.
 
-Records are frozen, compare and hash by value, and know nothing of state or randomness.
+Records are frozen, compare and hash by value, and know nothing of state or randomness. What the
+rest of the package has to know of a rule stands here as its ``traits`` and its ``coin``, and
+nowhere else.
 """
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
-from copyproof.validation import FieldError, known
+from copyproof.policy.sampling import (
+    AllArms,
+    FixedSample,
+    Restart,
+    Sampling,
+    check_number,
+    check_word,
+)
+from copyproof.validation import FieldError, require
 
 Clock: TypeAlias = Literal["round", "plays", "horizon"]
 Ties: TypeAlias = Literal["random", "priority"]
@@ -25,25 +35,49 @@ CLOCKS: tuple[Clock, ...] = ("round", "plays", "horizon")
 TIES: tuple[Ties, ...] = ("random", "priority")
 
 
-def _check_number(
-    name: str, value: object, accepted: str, *, above_zero: bool = False, most: float = 1e300
-) -> None:
-    """Refuse what is not a number from 0 to the most, or 0 where that is not accepted."""
-    if (
-        not isinstance(value, int | float)
-        or isinstance(value, bool)
-        or not 0 <= value <= most
-        or (above_zero and value == 0)
-    ):
-        raise FieldError(name, value, accepted)
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What the rest of the package has to know of a rule; what has no default, each rule states."""
+
+    name: str  # in the text form
+    # A line in an x that depends on the clock alone and never falls, so that a tournament keeps the
+    # largest; or anything else; or a random number.
+    index: Literal["line", "computed", "drawn"]
+    rewards: Literal["any", "unit"]  # which it is defined for; unit: in [0, 1] only
+    # Of an item it sees plays and sums of rewards only, or the order of rewards, too.
+    memory: Literal["sums", "order"]
+    # Why the pathwise theorem does not cover agents chosen by this rule, whatever its clock.
+    not_pathwise: str | None
+    needs_horizon: bool = False  # reads T, whatever its clock
+    only_for: Literal["agents", "arms"] | None = None
+    # Says itself when a fresh arm is tried, and takes no sampling rule.
+    brings_fresh_arms: bool = False
 
 
-def _check_word(name: str, value: object, accepted: tuple[str, ...]) -> None:
-    known(name, value, accepted)
+class Coin(NamedTuple):
+    """With this chance any item is taken, whatever the indices; min(1, chance/τ) if it falls."""
+
+    chance: float
+    falls: bool = False
+
+
+_TOSSED = "agent = ε-greedy: a coin thrown by the round t explores, whatever the indices"
+
+
+class _Rule:
+    """What rules share."""
+
+    __slots__ = ()
+    traits: ClassVar[Traits]
+
+    @property
+    def coin(self) -> Coin:
+        """The coin that is tossed before indices are looked at, once all items are played."""
+        return Coin(0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class UCB:
+class UCB(_Rule):
     """Largest r(a) + √(f(τ)/n(a)) with f(τ) = a·τ^b·(ln τ)^c; unplayed ones first.
 
     Parameters
@@ -59,6 +93,7 @@ class UCB:
     0.5
     """
 
+    traits = Traits("ucb", index="line", rewards="any", memory="sums", not_pathwise=None)
     a: float = 2.0
     b: float = 0.0
     c: float = 1.0
@@ -67,30 +102,25 @@ class UCB:
     def __post_init__(self) -> None:
         # Limits that keep f(τ) finite for every τ.
         for name, most in (("a", 1e12), ("b", 4), ("c", 20)):
-            _check_number(name, getattr(self, name), f"a number in [0, {most:g}]", most=most)
-        _check_word("clock", self.clock, CLOCKS)
+            check_number(name, getattr(self, name), f"a number in [0, {most:g}]", most=most)
+        check_word("clock", self.clock, CLOCKS)
 
 
 @dataclass(frozen=True, slots=True)
-class KLUCB:
-    """Largest q with n(a)·kl(r(a), q) ≤ scale·ln τ (Garivier, Cappé 2011); unplayed ones first.
+class KLUCB(_Rule):
+    """Largest q with n(a)·kl(r(a), q) ≤ scale·ln τ (Garivier, Cappé 2011); unplayed ones first."""
 
-    Examples
-    --------
-    >>> KLUCB().scale
-    1.0
-    """
-
+    traits = Traits("kl-ucb", index="computed", rewards="unit", memory="sums", not_pathwise=None)
     scale: float = 1.0
     clock: Clock = "round"
 
     def __post_init__(self) -> None:
-        _check_number("scale", self.scale, "a number >= 0")
-        _check_word("clock", self.clock, CLOCKS)
+        check_number("scale", self.scale, "a number >= 0")
+        check_word("clock", self.clock, CLOCKS)
 
 
 @dataclass(frozen=True, slots=True)
-class EpsilonGreedy:
+class EpsilonGreedy(_Rule):
     """With probability ε any one, else the largest mean; unplayed ones first.
 
     Examples
@@ -99,14 +129,22 @@ class EpsilonGreedy:
     0.05
     """
 
+    traits = Traits(
+        "epsilon-greedy", index="line", rewards="any", memory="sums", not_pathwise=_TOSSED
+    )
     epsilon: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_number("epsilon", self.epsilon, "a number in [0, 1]", most=1)
+        check_number("epsilon", self.epsilon, "a number in [0, 1]", most=1)
+
+    @property
+    def coin(self) -> Coin:
+        """Any one with probability ε."""
+        return Coin(self.epsilon)
 
 
 @dataclass(frozen=True, slots=True)
-class EpsilonDecreasing:
+class EpsilonDecreasing(_Rule):
     """ε-greedy with ε = min(1, scale/τ) (Auer, Cesa-Bianchi, Fischer 2002).
 
     Examples
@@ -115,38 +153,58 @@ class EpsilonDecreasing:
     20
     """
 
+    traits = Traits(
+        "epsilon-decreasing", index="line", rewards="any", memory="sums", not_pathwise=_TOSSED
+    )
     scale: float = 10.0
     clock: Clock = "round"
 
     def __post_init__(self) -> None:
-        _check_number("scale", self.scale, "a number > 0", above_zero=True)
-        _check_word("clock", self.clock, CLOCKS)
+        check_number("scale", self.scale, "a number > 0", above_zero=True)
+        check_word("clock", self.clock, CLOCKS)
+
+    @property
+    def coin(self) -> Coin:
+        """Any one with probability min(1, scale/τ)."""
+        return Coin(self.scale, falls=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Thompson:
-    """Largest draw from the posterior Beta(1 + S, 1 + n − S) (Thompson 1933); no forced plays.
+class Thompson(_Rule):
+    """Largest draw from the posterior Beta(1 + S, 1 + n − S) (Thompson 1933); no forced plays."""
 
-    Examples
-    --------
-    >>> len({Thompson(), Thompson()})
-    1
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Uniform:
-    """Any one, with equal chances.
-
-    Examples
-    --------
-    >>> len({Uniform(), Uniform()})
-    1
-    """
+    traits = Traits(
+        "thompson",
+        index="drawn",
+        rewards="unit",
+        memory="sums",
+        not_pathwise="agent = Thompson: indices are drawn anew in every round t",
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class OwnIndex:
+class Uniform(_Rule):
+    """Any one, with equal chances."""
+
+    traits = Traits(
+        "uniform",
+        index="computed",
+        rewards="any",
+        memory="sums",
+        not_pathwise=(
+            "agent = Uniform: agents are drawn by the round t, not by an index (what an agent "
+            "registers never changes who is asked)"
+        ),
+    )
+
+    @property
+    def coin(self) -> Coin:
+        """Any one, always."""
+        return Coin(1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnIndex(_Rule):
     """Largest index that is made of an agent's own rewards, T and n: free of the round t.
 
     With N plays of the agent so far, of which the last w count and have the mean reward r, its
@@ -170,13 +228,17 @@ class OwnIndex:
         Of the width.
     turns, doubt : float
         As multiples of M; 0 for none.
-
-    Examples
-    --------
-    >>> OwnIndex().doubt
-    2.0
     """
 
+    traits = Traits(
+        "own-index",
+        index="line",
+        rewards="unit",
+        memory="order",
+        not_pathwise=None,
+        needs_horizon=True,
+        only_for="agents",
+    )
     statistic: Literal["recent", "mean"] = "recent"
     width: Literal["kl", "hoeffding"] = "kl"
     scale: float = 1.0
@@ -184,14 +246,14 @@ class OwnIndex:
     doubt: float = 2.0
 
     def __post_init__(self) -> None:
-        _check_word("statistic", self.statistic, ("recent", "mean"))
-        _check_word("width", self.width, ("kl", "hoeffding"))
+        check_word("statistic", self.statistic, ("recent", "mean"))
+        check_word("width", self.width, ("kl", "hoeffding"))
         for name in ("scale", "turns", "doubt"):
-            _check_number(name, getattr(self, name), "a number in [0, 1e6]", most=1e6)
+            check_number(name, getattr(self, name), "a number in [0, 1e6]", most=1e6)
 
 
 @dataclass(frozen=True, slots=True)
-class Champion:
+class Champion(_Rule):
     """Plays its best arm, tries fresh ones, and lets old ones challenge it.
 
     The champion is the tried arm of largest posterior mean m = (S + 1)/(n + 2). A fresh arm is
@@ -199,130 +261,35 @@ class Champion:
     as long as fewer than 1 + fresh·ln² T·(1 − m) arms have been tried. Otherwise the tried arms
     challenge in turn, one each time: arm a with n plays and mean r is played if
     n·kl(r, m) ≤ ln(N/(K n)), with N plays of the agent and K tried arms; else the champion is.
-
-    Examples
-    --------
-    >>> Champion().fresh
-    4.0
     """
 
+    traits = Traits(
+        "champion",
+        index="line",
+        rewards="unit",
+        memory="order",
+        not_pathwise="agent = champion: it is a rule for arms",
+        needs_horizon=True,
+        only_for="arms",
+        brings_fresh_arms=True,
+    )
     fresh: float = 4.0
     threshold: float = 0.5
 
     def __post_init__(self) -> None:
-        _check_number("fresh", self.fresh, "a number in [0, 1e6]", most=1e6)
-        _check_number("threshold", self.threshold, "a number in [0, 1]", most=1)
+        check_number("fresh", self.fresh, "a number in [0, 1e6]", most=1e6)
+        check_number("threshold", self.threshold, "a number in [0, 1]", most=1)
+
+    def most_tried(self, horizon: int) -> int:
+        """An upper bound on the arms that are ever tried: m is at least 0."""
+        return int(self.fresh * math.log(horizon) ** 2) + 3
 
 
 Rule: TypeAlias = (
     UCB | KLUCB | EpsilonGreedy | EpsilonDecreasing | Thompson | Uniform | OwnIndex | Champion
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AllArms:
-    """Every registered arm is in play.
-
-    Examples
-    --------
-    >>> len({AllArms(), AllArms()})
-    1
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class FixedSample:
-    """A uniform sample of ⌊factor·(ln T)^power⌋ arms, at least 1, drawn once.
-
-    Parameters
-    ----------
-    factor : float or None
-        The paper's l or L. None stands for the paper's choice: the number of originals in the
-        market for a flat policy, the largest number of originals of one agent otherwise.
-    power : float
-        1 in S-UCB and RH-UCB; 2 where the share c of best arms is not known.
-
-    Examples
-    --------
-    >>> FixedSample(3).power
-    1.0
-    """
-
-    factor: float | None = None
-    power: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.factor is not None:
-            _check_number("factor", self.factor, "a number > 0", above_zero=True)
-        _check_number("power", self.power, "a number >= 0")
-
-
-@dataclass(frozen=True, slots=True)
-class GrowingSample:
-    """A sample B that grows by one fresh arm whenever |B| < min(|S|, factor·(ln τ)^power).
-
-    The bound is compared unfloored and is never below 1. ``clock`` is "game" for τ = t, the round
-    of the game, and "own" for τ = N + 1, the round of the pool's own game.
-
-    Examples
-    --------
-    >>> GrowingSample(factor=1.0, power=2.0).power
-    2.0
-    """
-
-    factor: float | None = None
-    power: float = 1.0
-    clock: Literal["game", "own"] = "game"
-
-    def __post_init__(self) -> None:
-        if self.factor is not None:
-            _check_number("factor", self.factor, "a number > 0", above_zero=True)
-        _check_number("power", self.power, "a number >= 0")
-        _check_word("clock", self.clock, ("game", "own"))
-
-
-Sampling: TypeAlias = AllArms | FixedSample | GrowingSample
-
-
-@dataclass(frozen=True, slots=True)
-class Restart:
-    """Epochs for an unknown horizon, each a game of its own that forgets the ones before.
-
-    The first epoch is a game of T_0 = first rounds, and T_{k+1} = ⌈factor·T_k^power⌉: factor = 2
-    and power = 1 doubles; the default grows faster, which costs less where horizons are long.
-
-    Examples
-    --------
-    >>> Restart(first=1000).horizons(100_000)
-    (1000, 31623, 5623473)
-    """
-
-    first: int = 1000
-    factor: float = 1.0
-    power: float = 1.5
-
-    def __post_init__(self) -> None:
-        _check_number("first", self.first, "a whole number from 2 to 1e12", most=1e12)
-        if self.first < 2 or self.first != int(self.first):
-            raise ValueError(f"first = {self.first!r} is not a whole number from 2 to 1e12")
-        object.__setattr__(self, "first", int(self.first))
-        _check_number("factor", self.factor, "a number in [0, 1e6]", most=1e6)
-        _check_number("power", self.power, "a number in [0, 3]", most=3)
-        if not self._next(self.first) > self.first:
-            raise ValueError(
-                f"factor = {self.factor!r}, power = {self.power!r}: epochs would not grow"
-            )
-
-    def horizons(self, rounds: int) -> tuple[int, ...]:
-        """The horizons T_0, T_1, … of the epochs that a number of rounds reaches into."""
-        found = [self.first]
-        while sum(found) < rounds:
-            found.append(self._next(found[-1]))
-        return tuple(found)
-
-    def _next(self, horizon: int) -> int:
-        longer: float = self.factor * float(horizon) ** self.power
-        return math.ceil(min(longer, 2.0**62))
+# Every rule by its name in the text form.
+RULES: dict[str, type[Rule]] = {kind.traits.name: kind for kind in get_args(Rule)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,19 +326,26 @@ class Policy:
     restart: Restart | None = None
 
     def __post_init__(self) -> None:
-        _check_word("ties", self.ties, TIES)
-        if isinstance(self.arm, OwnIndex):
-            raise ValueError("arm = own-index: it is a rule for agents")
-        if isinstance(self.agent, Champion):
-            raise ValueError("agent = champion: it is a rule for arms")
-        if isinstance(self.arm, Champion) and self.sampling != AllArms():
-            raise ValueError("sampling: champion tries arms by its own rule; it takes all")
+        check_word("ties", self.ties, TIES)
+        self._check_rules()
         if self.agent is None and self.ties != "random":
-            raise ValueError(f"ties = {self.ties!r}: a flat policy has no ties between agents")
-        if isinstance(self.agent, UCB | KLUCB | EpsilonDecreasing) and self.agent.clock == "plays":
-            raise ValueError("agent.clock = 'plays' is not one of round, horizon")
-        if self.agent is None and getattr(self.arm, "clock", "round") == "plays":
-            raise ValueError("arm.clock = 'plays' is not one of round, horizon (a flat policy)")
+            said = f"= {self.ties!r}: a flat policy has no ties between agents"
+            raise FieldError("ties", self.ties, "random", said)
+        if self.agent is not None and clock_of(self.agent) == "plays":
+            raise FieldError("agent.clock", "plays", "one of round, horizon")
+        if self.agent is None and clock_of(self.arm) == "plays":
+            raise FieldError("arm.clock", "plays", "one of round, horizon (a flat policy)")
+
+    def _check_rules(self) -> None:
+        for place, rule, others in (("agent", self.agent, "arms"), ("arm", self.arm, "agents")):
+            if rule is not None:
+                require(type(rule) in RULES.values(), place, rule, "a rule")
+                if rule.traits.only_for == others:
+                    said = f"= {rule.traits.name}: it is a rule for {others}"
+                    raise FieldError(place, rule, "another rule", said)
+        if self.brings_fresh_arms and self.sampling != AllArms():
+            said = f"is given, but {self.arm.traits.name} tries arms by its own rule; it takes all"
+            raise FieldError("sampling", self.sampling, "all", said)
 
     @property
     def is_flat(self) -> bool:
@@ -379,21 +353,27 @@ class Policy:
         return self.agent is None
 
     @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The agent rule, if there is one, and the arm rule."""
+        return (self.arm,) if self.agent is None else (self.agent, self.arm)
+
+    @property
+    def brings_fresh_arms(self) -> bool:
+        """Whether the arm rule itself says when a fresh arm is tried."""
+        return self.arm.traits.brings_fresh_arms
+
+    @property
     def needs_unit_rewards(self) -> bool:
         """Whether a rule is only defined for rewards in [0, 1]."""
-        kinds = KLUCB | Thompson | OwnIndex | Champion
-        return any(isinstance(rule, kinds) for rule in (self.agent, self.arm))
+        return any(rule.traits.rewards == "unit" for rule in self.rules)
 
     @property
     def needs_horizon(self) -> bool:
         """Whether the policy must be told T before round 1."""
         if self.restart is not None:
             return False
-        rules = (self.agent, self.arm)
-        return (
-            isinstance(self.sampling, FixedSample)
-            or any(getattr(rule, "clock", None) == "horizon" for rule in rules)
-            or any(isinstance(rule, OwnIndex | Champion) for rule in rules)
+        return isinstance(self.sampling, FixedSample) or any(
+            rule.traits.needs_horizon or clock_of(rule) == "horizon" for rule in self.rules
         )
 
     def __str__(self) -> str:
@@ -401,3 +381,8 @@ class Policy:
         from copyproof.policy.text import to_text
 
         return to_text(self)
+
+
+def clock_of(rule: Rule) -> Clock | None:
+    """What a rule's τ reads; None for a rule without one."""
+    return getattr(rule, "clock", None)

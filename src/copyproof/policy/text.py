@@ -16,38 +16,13 @@ from dataclasses import fields, replace
 from typing import Any
 
 from copyproof.policy.catalogue import ALIASES, CATALOGUE, fair, row
-from copyproof.policy.records import (
-    KLUCB,
-    UCB,
-    AllArms,
-    Champion,
-    EpsilonDecreasing,
-    EpsilonGreedy,
-    FixedSample,
-    GrowingSample,
-    OwnIndex,
-    Policy,
-    Restart,
-    Rule,
-    Sampling,
-    Thompson,
-    Uniform,
-)
+from copyproof.policy.records import RULES, Policy, Rule
+from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Sampling
 from copyproof.policy.syntax import Call, parse, refused
 from copyproof.validation import FieldError, did_you_mean, known, require
 
 __all__ = ["from_dict", "parse_policy", "to_dict", "to_text"]
 
-_RULES: dict[str, type[Rule]] = {
-    "ucb": UCB,
-    "kl-ucb": KLUCB,
-    "epsilon-greedy": EpsilonGreedy,
-    "epsilon-decreasing": EpsilonDecreasing,
-    "thompson": Thompson,
-    "uniform": Uniform,
-    "own-index": OwnIndex,
-    "champion": Champion,
-}
 _SAMPLES: dict[str, type[Sampling]] = {
     "all": AllArms,
     "fixed": FixedSample,
@@ -101,8 +76,8 @@ def to_dict(record: Policy) -> dict[str, Any]:
     {'kind': 'ucb', 'a': 2.0, 'b': 0.0, 'c': 1.0, 'clock': 'round'}
     """
     return {
-        "agent": None if record.agent is None else _record_dict(record.agent, _RULES),
-        "arm": _record_dict(record.arm, _RULES),
+        "agent": None if record.agent is None else _record_dict(record.agent, RULES),
+        "arm": _record_dict(record.arm, RULES),
         "sampling": _record_dict(record.sampling, _SAMPLES),
         "ties": record.ties,
         "restart": None if record.restart is None else _record_dict(record.restart, _RESTARTS),
@@ -121,8 +96,8 @@ def from_dict(data: Any) -> Policy:
     if not isinstance(data, dict) or set(data) - {"restart"} != needed:
         said = "an object with agent, arm, sampling, ties and restart is needed"
         raise FieldError("", data, "an object", said, source="policy")
-    agent = None if data["agent"] is None else _record_from("agent", data["agent"], _RULES)
-    arm = _record_from("arm", data["arm"], _RULES)
+    agent = None if data["agent"] is None else _record_from("agent", data["agent"], RULES)
+    arm = _record_from("arm", data["arm"], RULES)
     sampling = _record_from("sampling", data["sampling"], _SAMPLES)
     restart = data.get("restart")  # missing in what was written before there were epochs
     if restart is not None:
@@ -162,7 +137,7 @@ def _to_composition(call: Call) -> Policy:
         raise FieldError(call.name, str(call), f"{wanted}", said)
     given = call.named
     _check_keys(given, ["sample", "restart"] + ["ties"] * (not flat), call.name)
-    rules: list[Rule] = [_to_record(rule, _RULES, "rule") for rule in call.positional]
+    rules: list[Rule] = [_to_record(rule, RULES, "rule") for rule in call.positional]
     sampling = _to_record(given["sample"], _SAMPLES, "sample") if "sample" in given else AllArms()
     ties: Any = given["ties"].value("ties") if "ties" in given else "random"
     restart = _to_record(given["restart"], _RESTARTS, "restart") if "restart" in given else None
@@ -237,7 +212,7 @@ def _to_call(record: Policy) -> Call:
     if record.restart is not None:
         options["restart"] = _record_call(record.restart, _RESTARTS)
     name = "flat" if record.is_flat else "hierarchical"
-    return Call(name, tuple(_record_call(rule, _RULES) for rule in rules), options)
+    return Call(name, tuple(_record_call(rule, RULES) for rule in rules), options)
 
 
 def _get(record: Any, path: str) -> Any:

@@ -21,20 +21,8 @@ And of the market: rewards are at least 0, and an agent's best arm first-order d
 as with Bernoulli arms.
 """
 
-from typing import assert_never
-
-from copyproof.policy.records import (
-    KLUCB,
-    UCB,
-    Champion,
-    EpsilonDecreasing,
-    EpsilonGreedy,
-    GrowingSample,
-    OwnIndex,
-    Policy,
-    Thompson,
-    Uniform,
-)
+from copyproof.policy.records import Policy, clock_of
+from copyproof.policy.sampling import GrowingSample
 
 
 def why_not_covered(policy: Policy) -> str | None:
@@ -48,30 +36,16 @@ def why_not_covered(policy: Policy) -> str | None:
     >>> why_not_covered(parse_policy("rh-ucb-t-free(L=3)")) is None
     True
     """
-    match policy.agent:
-        case None:
-            return "agent = None: a flat policy chooses among arms, and copies are arms"
-        case OwnIndex():
-            pass
-        case UCB() | KLUCB():
-            if policy.agent.clock != "horizon":
-                return (
-                    f"agent.clock = {policy.agent.clock!r}: the agents' indices see the round t; "
-                    "the theorem needs 'horizon'"
-                )
-        case EpsilonGreedy() | EpsilonDecreasing():
-            return "agent = ε-greedy: a coin thrown by the round t explores, whatever the indices"
-        case Thompson():
-            return "agent = Thompson: indices are drawn anew in every round t"
-        case Uniform():
-            return (
-                "agent = Uniform: agents are drawn by the round t, not by an index (what an agent "
-                "registers never changes who is asked)"
-            )
-        case Champion():
-            return "agent = champion: it is a rule for arms"
-        case _:
-            assert_never(policy.agent)
+    if policy.agent is None:
+        return "agent = None: a flat policy chooses among arms, and copies are arms"
+    if reason := policy.agent.traits.not_pathwise:
+        return reason
+    clock = clock_of(policy.agent)
+    if clock not in (None, "horizon"):
+        return (
+            f"agent.clock = {clock!r}: the agents' indices see the round t; "
+            "the theorem needs 'horizon'"
+        )
     if policy.ties != "priority":
         return (
             f"ties = {policy.ties!r}: ties between agents are broken anew by the round t; "

@@ -87,7 +87,7 @@ def _compile(lowered: Lowered, checkpoints: np.ndarray, record: Record) -> None:
     late = np.zeros(1, bool)
     nothing = Record(*(array[:0] for array in record))
     control = np.zeros(2, np.int64)
-    state = allocate(one, one, late, [1], flat=True)
+    state = allocate(one, one, late, [1], is_flat=True)
     try:
         play(lowered.plan, state, lowered.game, checkpoints, 0, nothing, control, 0)
     except OSError as error:

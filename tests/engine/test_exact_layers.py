@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from copyproof.engine.layers import copy_layer, new_layer, put, tally
-from copyproof.engine.options import Layout
+from copyproof.engine.exact_layers import copy_layer, new_layer, put, tally
+from copyproof.engine.exact_transitions import Layout
 
 
 def contents(layer) -> dict[tuple[int, ...], float]:

@@ -1,4 +1,6 @@
-"""Which arms may come next from one state of a game: the same winners as ``choose`` finds.
+"""Transitions of an exact computation: which arms may come next from a state, and what follows.
+
+Which arms win is found by the same selection as in ``choose``, over arms that stand for others.
 
 Where a simulation draws, an exact computation keeps all outcomes. A *state* is what the principal
 remembers: for each original, the multiset of (plays n, successes s) over its copies, as equal
@@ -16,81 +18,69 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import inlined, kernel
-from copyproof.engine.principal import GROWING, Plan, sample_bound
-from copyproof.engine.rules import UNIFORM, Rule, epsilon, line, reading, scan_winners
+from copyproof.engine.plan import ALL, Plan, sample_grows
+from copyproof.engine.rules import LoweredRule, Turn, chance_of_any, read_clock
+from copyproof.engine.selection import scan_winners
 from copyproof.engine.state import State
-from copyproof.engine.tournament import set_leaf
 
 
 class Layout(NamedTuple):
     """Where everything stands in a key, and what is known of the originals."""
 
-    bits: int
-    """Of a number from 0 to T."""
-    words: Any
-    """Of each slot: the word it lies in."""
-    shifts: Any
-    """Of each slot: the bits below it in its word."""
-    agents: Any
-    """Agent i owns the originals agents[i] to agents[i + 1]."""
-    slots: Any
-    """Original o has the slots slots[o] to slots[o + 1]."""
-    copies: Any
-    """Registered arms of each original."""
+    bits: int  # of a number from 0 to T
+    words: Any  # of each slot: the word it lies in
+    shifts: Any  # of each slot: the bits below it in its word
+    agents: Any  # agent i owns the originals agents[i] to agents[i + 1]
+    slots: Any  # original o has the slots slots[o] to slots[o + 1]
+    copies: Any  # registered arms of each original
     means: Any
+
+
+class Workspace(NamedTuple):
+    """What the kernels read and write for one game."""
+
+    plan: Plan
+    state: State
+    layout: Layout
+    child: Any  # scratch, one key
 
 
 class Options(NamedTuple):
     """What may be chosen in one state; weights count arms or agents that are alike."""
 
-    fields: Any
-    """n and s of each slot, as they stand in the key."""
-    plays: Any
-    """Of each agent."""
-    agents: Any
-    """1 for each agent among the winners of phase 1."""
-    agent_coin: Any
-    """One number: the chance that any agent is taken instead."""
-    arms: Any
-    """Weight of each slot among the winners of its pool."""
-    in_play: Any
-    """Weight of each slot among all that stand in its pool."""
+    fields: Any  # n and s of each slot, as they stand in the key
+    plays: Any  # of each agent
+    agents: Any  # 1 for each agent among the winners of phase 1
+    agent_coin: Any  # one number: the chance that any agent is taken instead
+    arms: Any  # weight of each slot among the winners of its pool
+    in_play: Any  # weight of each slot among all that stand in its pool
+    # Chance, for each agent (a flat policy: one), that any arm of the pool is taken instead.
     arm_coins: Any
-    """Chance, for each agent (a flat policy: one), that any arm of the pool is taken instead."""
 
 
 @inlined
-def find_options(
-    plan: Plan, state: State, layout: Layout, t: int, key: Any, options: Options
-) -> None:
-    """Fill ``options`` with what may be chosen in round t; ``state`` is modified, too."""
-    _unpack(state, layout, key, options)
-    agents = options.plays.shape[0]
-    if not plan.hierarchical:
-        originals = layout.copies.shape[0]
-        options.arm_coins[0] = _arm_options(plan, state, layout, 0, 0, originals, t - 1, t, options)
+def find_options(work: Workspace, t: int, key: Any, options: Options) -> None:
+    """Fill ``options`` with what may be chosen in round t; the state is modified, too."""
+    plan, state, layout = work.plan, work.state, work.layout
+    _unpack(work, key, options)
+    turn = Turn(t, t - 1, 0, plan.horizons[0], 0)
+    if plan.is_flat:
+        options.arm_coins[0] = _arm_options(work, 0, 0, layout.copies.shape[0], turn, options)
         return
-    options.agent_coin[0] = _agent_options(plan, state, t, options)
-    for agent in range(agents):
+    options.agent_coin[0] = _agent_options(work, turn, options)
+    for agent in range(options.plays.shape[0]):
         if state.pools[agent + 1].items > 0 and (
             options.agents[agent] > 0 or options.agent_coin[0] > 0.0
         ):
-            options.arm_coins[agent] = _arm_options(
-                plan,
-                state,
-                layout,
-                agent + 1,
-                layout.agents[agent],
-                layout.agents[agent + 1],
-                options.plays[agent],
-                t,
-                options,
-            )
+            first, last = layout.agents[agent], layout.agents[agent + 1]
+            turn = Turn(t, options.plays[agent], 0, plan.horizons[0], 0)
+            options.arm_coins[agent] = _arm_options(work, agent + 1, first, last, turn, options)
 
 
 @inlined
-def _unpack(state: State, layout: Layout, key: Any, options: Options) -> None:
+def _unpack(work: Workspace, key: Any, options: Options) -> None:
     """Write the plays and successes of a key into the items of the state."""
+    layout = work.layout
     agents = options.plays.shape[0]
     mask = (1 << layout.bits) - 1
     for agent in range(agents):
@@ -105,10 +95,10 @@ def _unpack(state: State, layout: Layout, key: Any, options: Options) -> None:
             options.fields[slot] = (n << layout.bits) | s
             options.arms[slot] = 0
             options.in_play[slot] = 0
-            _tell(state.items[agents + slot], n, s)
+            _tell(work.state.items[agents + slot], n, s)
             plays += n
             successes += s
-        _tell(state.items[agent], plays, successes)
+        _tell(work.state.items[agent], plays, successes)
         options.plays[agent] = plays
 
 
@@ -120,55 +110,39 @@ def _tell(item: Any, plays: int, successes: int) -> None:
 
 
 @inlined
-def _agent_options(plan: Plan, state: State, t: int, options: Options) -> float:
+def _agent_options(work: Workspace, turn: Turn, options: Options) -> float:
     """Find the agents that may be chosen; the chance that any other is, is returned."""
-    agents = options.plays.shape[0]
-    here = state.pools[0]
+    state = work.state
     size = 0
-    for rank in range(agents):
+    for rank in range(options.plays.shape[0]):
         agent = state.order[rank]
         options.agents[agent] = 0
         if state.pools[agent + 1].items > 0:
-            height, slope = line(plan.agent, state.items[agent])
-            set_leaf(state.nodes, here.base + here.cap + size, height, slope, 1, agent)
+            state.members[size] = agent
             size += 1
-    here.size = size
-    best, coin = _winners(plan.agent, state, 0, t - 1, plan.horizons[0])
-    for place in range(size):
-        if state.values[place] == best:
-            options.agents[state.nodes[here.base + here.cap + place].link] = 1
-            if plan.priority:
+    best, coin = _winners(work.plan.agent, state, 0, size, turn)
+    for n in range(size):
+        if state.values[n] == best:
+            options.agents[state.members[n]] = 1
+            if work.plan.priority:
                 break
     return coin
 
 
 @inlined
 def _arm_options(
-    plan: Plan,
-    state: State,
-    layout: Layout,
-    pool: int,
-    first: int,
-    last: int,
-    plays: int,
-    t: int,
-    options: Options,
+    work: Workspace, pool: int, first: int, last: int, turn: Turn, options: Options
 ) -> float:
     """Find the arms of one pool, originals ``first`` to ``last``, that may be chosen.
 
-    Slots that are alike are one leaf. The chance that any arm is taken instead is returned.
+    Slots that are alike are one candidate. The chance that any arm is taken instead is returned.
     """
+    plan, state, layout = work.plan, work.state, work.layout
     agents = options.plays.shape[0]
-    here = state.pools[pool]
-    leaves = here.base + here.cap
-    played = _weigh_slots(layout, first, last, options)
     slots = range(layout.slots[first], layout.slots[last])
-    if plan.sampling >= GROWING:
-        registered = 0
-        for original in range(first, last):
-            registered += layout.copies[original]
-        tau = t if plan.sampling == GROWING else plays + 1
-        grows = played < registered and played < sample_bound(plan.factor, plan.power, float(tau))
+    played, registered = _weigh_slots(layout, first, last, options)
+    if plan.sampling != ALL:
+        grows = played < registered and sample_grows(plan, played, turn)
         for slot in slots:
             if options.fields[slot] == 0:  # outside: an arm that comes into play is played at once
                 options.arms[slot] = options.in_play[slot] if grows else 0
@@ -178,23 +152,33 @@ def _arm_options(
     size = 0
     for slot in slots:
         if options.in_play[slot] > 0:
-            height, slope = line(plan.arm, state.items[agents + slot])
-            set_leaf(state.nodes, leaves + size, height, slope, 1, agents + slot)
+            state.members[size] = agents + slot
             size += 1
-    here.size = size
-    best, coin = _winners(plan.arm, state, pool, plays, plan.horizons[0])
-    for place in range(size):
-        if state.values[place] == best:
-            slot = state.nodes[leaves + place].link - agents
+    best, coin = _winners(plan.arm, state, pool, size, turn)
+    for n in range(size):
+        if state.values[n] == best:
+            slot = state.members[n] - agents
             options.arms[slot] = options.in_play[slot]
     return coin
 
 
 @inlined
-def _weigh_slots(layout: Layout, first: int, last: int, options: Options) -> int:
-    """Let the first of slots that are alike stand for all their arms; count the played arms."""
+def _winners(
+    rule: LoweredRule, state: State, pool: int, size: int, turn: Turn
+) -> tuple[float, float]:
+    """The largest index, and the chance that it does not matter; indices are left in the state."""
+    tau, x = read_clock(rule, turn)
+    best, _ = scan_winners(rule, state, pool, size, turn, x)
+    return best, chance_of_any(rule, tau, best)
+
+
+@inlined
+def _weigh_slots(layout: Layout, first: int, last: int, options: Options) -> tuple[int, int]:
+    """Let the first of slots that are alike stand for all their arms; count played and all arms."""
     played = 0
+    registered = 0
     for original in range(first, last):
+        registered += layout.copies[original]
         slot = layout.slots[original]
         end = layout.slots[original + 1]
         while slot < end:
@@ -208,17 +192,7 @@ def _weigh_slots(layout: Layout, first: int, last: int, options: Options) -> int
                 options.in_play[slot] = after - slot
                 played += after - slot
             slot = after
-    return played
-
-
-@inlined
-def _winners(rule: Rule, state: State, pool: int, plays: int, horizon: int) -> tuple[float, float]:
-    """The largest index, and the chance that it does not matter; indices are left in the state."""
-    if rule.kind == UNIFORM:
-        return np.nan, 1.0
-    tau = reading(rule, plays, horizon)
-    best, _ = scan_winners(rule, state, pool, tau, 0, 0)
-    return best, epsilon(rule, tau) if best < np.inf else 0.0
+    return played, registered
 
 
 @inlined
@@ -243,18 +217,13 @@ def write_child(
 
 @kernel
 def survey(
-    plan: Plan,
-    state: State,
-    layout: Layout,
-    t: int,
-    keys: np.ndarray,
-    options: Options,
-    children: np.ndarray,
+    work: Workspace, t: int, keys: np.ndarray, options: Options, children: np.ndarray
 ) -> None:
     """Fill the options of many states, a row each, and the keys that may follow.
 
     ``children[row, slot, reward]`` follows when an arm of the slot pays the reward.
     """
+    layout = work.layout
     for row in range(keys.shape[0]):
         here = Options(
             options.fields[row],
@@ -265,7 +234,7 @@ def survey(
             options.in_play[row],
             options.arm_coins[row],
         )
-        find_options(plan, state, layout, t, keys[row], here)
+        find_options(work, t, keys[row], here)
         for original in range(layout.copies.shape[0]):
             for slot in range(layout.slots[original], layout.slots[original + 1]):
                 if here.arms[slot] > 0 or here.in_play[slot] > 0:

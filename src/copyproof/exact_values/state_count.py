@@ -16,16 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof.exact_values.games import Setting, setting
-from copyproof.game import Bernoulli, Constant, Explicit, Geometric, Market, Neutral
-from copyproof.policy import Champion, OwnIndex, Policy, Thompson, parse_policy
+from copyproof.exact_values.weighted_games import Setting, setting
+from copyproof.game import Market
+from copyproof.policy import Policy, parse_policy
 
-__all__ = ["MOST_GAMES", "Size", "size_of", "states", "undiscounted", "why_not_exact"]
+__all__ = ["MOST_GAMES", "Size", "size_of", "states"]
 
-_ENOUGH = 1e15
-"""More states than any machine holds: where counting ends. Numbers below are exact."""
-MOST_GAMES = 10_000
-"""Samples and orders that are averaged over."""
+_ENOUGH = 1e15  # more states than any machine holds: where counting ends. Numbers below are exact.
+MOST_GAMES = 10_000  # samples and orders that are averaged over
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,59 +43,6 @@ class Size:
     layer: int
     total: int
     games: int
-
-
-def why_not_exact(market: Market, policy: Policy | str) -> str | None:
-    """Say why ``exact`` cannot take a market and a policy, or None if it can.
-
-    Whether the states fit into memory is another question: see ``states``.
-
-    Parameters
-    ----------
-    market : Market
-        Agents, their arms and how they register them.
-    policy : Policy or str
-        A record, or its text form.
-
-    Examples
-    --------
-    >>> from copyproof import paper_market
-    >>> why_not_exact(paper_market("1a"), "h-ucb") is None
-    True
-    >>> len(why_not_exact(paper_market("1a"), "thompson"))
-    67
-    """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
-    if isinstance(asked.agent, Thompson) or isinstance(asked.arm, Thompson):
-        return f"policy = '{asked}' cannot be exact: posterior draws are continuous"
-    if isinstance(asked.agent, OwnIndex) or isinstance(asked.arm, Champion):
-        return f"policy = '{asked}' cannot be exact: it remembers the order of rewards"
-    if asked.restart is not None:
-        return f"policy = '{asked}' cannot be exact: its epochs are games of their own"
-    for place, agent in enumerate(market.agents):
-        for number, arm in enumerate(agent.arms):
-            if agent.copies[number] > 0 and not isinstance(arm, Bernoulli):
-                kind = type(arm).__name__.lower()
-                return f"agents[{place}].arms[{number}] is {kind}: exact takes Bernoulli arms only"
-    if not undiscounted(market):
-        for place, agent in enumerate(market.agents):
-            if not isinstance(agent.utility, Neutral):
-                return (
-                    f"agents[{place}].utility is not linear: it needs the distribution of revenue, "
-                    "which is exact without a discount only"
-                )
-    return None
-
-
-def undiscounted(market: Market) -> bool:
-    """Whether γ ≡ 1, so that revenue is the number of successes."""
-    match market.discount:
-        case Constant():
-            return True
-        case Geometric(factor=factor):
-            return factor == 1
-        case Explicit(weights=weights):
-            return all(weight == 1 for weight in weights)
 
 
 def states(market: Market, policy: Policy | str, horizon: int) -> int:

@@ -18,50 +18,35 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
+from copyproof.engine.exact_transitions import Layout, Options, Workspace
 from copyproof.engine.lower import lower
-from copyproof.engine.options import Layout, Options
-from copyproof.engine.principal import ALL, FIXED, Plan, sample_size
-from copyproof.engine.state import State, allocate
+from copyproof.engine.plan import ALL, FIXED, Plan, sample_size
+from copyproof.engine.state import allocate
 from copyproof.game import Market
 from copyproof.policy import Policy, with_market_defaults
 
-__all__ = ["Game", "Played", "Setting", "Table", "new_options", "setting"]
+__all__ = ["Played", "Setting", "WeightedGame", "new_options", "setting"]
 
 N = TypeVar("N", float, Fraction)
 Copies: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class WeightedGame:
     """A game with nothing left to chance before round 1, and its probability."""
 
     weight: Fraction
-    copies: Copies
-    """Arms in play of each kind, all agents' kinds in a row."""
-    order: tuple[int, ...]
-    """The agents' positions, in the order that priority ties go by."""
+    copies: Copies  # arms in play of each kind, all agents' kinds in a row
+    order: tuple[int, ...]  # the agents' positions, in the order that priority ties go by
 
 
 @dataclass(frozen=True, slots=True)
 class Played(Generic[N]):
     """What came of one game."""
 
-    plays: list[list[N]]
-    """Expected plays of each kind, a row for each round."""
-    successes: list[list[N]]
-    """For each agent, the probability of 0 … T successes."""
-    states: int
-    """How many there were, over all rounds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What the kernels read and write for one game."""
-
-    plan: Plan
-    layout: Layout
-    state: State
-    words: int
+    plays: list[list[N]]  # expected plays of each kind, a row for each round
+    successes: list[list[N]]  # for each agent, the probability of 0 … T successes
+    states: int  # how many there were, over all rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +59,7 @@ class Setting:
     market: Market
     policy: Policy
     plan: Plan
-    means: tuple[float, ...]
-    """Of each kind."""
+    means: tuple[float, ...]  # of each kind
     owners: tuple[int, ...]
     copies: Copies
 
@@ -107,7 +91,7 @@ class Setting:
         pools = zip(self.pools(), self.sizes(), strict=True)
         return orders * math.prod(_count_samples(pool, size) for pool, size in pools)
 
-    def games(self) -> Iterator[Game]:
+    def games(self) -> Iterator[WeightedGame]:
         """Yield all games; their weights add up to 1."""
         pools = [
             list(_samples(pool, size))
@@ -121,9 +105,9 @@ class Setting:
             copies = tuple(itertools.chain(*(sample for sample, _ in samples)))
             weight = Fraction(math.prod(number for _, number in samples), ways)
             for order in orders:
-                yield Game(weight, copies, (*order, *absent))
+                yield WeightedGame(weight, copies, (*order, *absent))
 
-    def table(self, game: Game) -> Table:
+    def workspace(self, game: WeightedGame) -> Workspace:
         """Return what the kernels need for one of the games."""
         slots = [min(count, self.horizon) for count in game.copies]
         agents = range(len(self.market.agents))
@@ -145,14 +129,14 @@ class Setting:
             np.repeat(np.arange(len(slots)), slots),
             np.zeros(sum(slots), bool),
             rooms,
-            flat=self.policy.is_flat,
+            is_flat=self.policy.is_flat,
         )
-        state.pools["cap"] = state.pools["room"]
         state.order[:] = game.order
         plan = self.plan
         if plan.sampling == FIXED:
             plan = plan._replace(sampling=ALL)
-        return Table(plan, layout, state, -(-sum(slots) // per_word))
+        words = -(-sum(slots) // per_word)
+        return Workspace(plan, state, layout, np.zeros(words, np.int64))
 
     def _taking_part(self) -> tuple[int, ...]:
         agents = enumerate(self.market.agents)
@@ -178,9 +162,9 @@ def setting(market: Market, policy: Policy, horizon: int) -> Setting:
     )
 
 
-def new_options(table: Table, agents: int, rows: tuple[int, ...] = ()) -> Options:
+def new_options(work: Workspace, agents: int, rows: tuple[int, ...] = ()) -> Options:
     """Return memory for the options of one state, or of as many as there are rows."""
-    slots = int(table.layout.slots[-1])
+    slots = int(work.layout.slots[-1])
 
     def whole(count: int) -> Any:
         return np.zeros((*rows, count), np.int64)

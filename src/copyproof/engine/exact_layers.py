@@ -15,9 +15,7 @@ import numpy as np
 from numba import int64, uint64
 
 from copyproof.engine.cache import inlined, kernel
-from copyproof.engine.options import Layout, Options, find_options, write_child
-from copyproof.engine.principal import Plan
-from copyproof.engine.state import State
+from copyproof.engine.exact_transitions import Layout, Options, Workspace, find_options, write_child
 
 _MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
@@ -26,12 +24,9 @@ _SHIFT = np.uint64(32)
 class Layer(NamedTuple):
     """A hash table from keys to probabilities; its size is a power of two."""
 
-    keys: Any
-    """A row of words for each place."""
-    chance: Any
-    """0 where the place is free."""
-    count: Any
-    """One number: the places in use."""
+    keys: Any  # A row of words for each place
+    chance: Any  # 0 where the place is free
+    count: Any  # one number: the places in use
 
 
 def new_layer(places: int, words: int) -> Layer:
@@ -104,15 +99,12 @@ def copy_layer(layer: Layer, into: Layer) -> None:
 
 @kernel
 def expand(
-    plan: Plan,
-    state: State,
-    layout: Layout,
+    work: Workspace,
     options: Options,
     t: int,
     here: Layer,
     start: int,
     after: Layer,
-    child: np.ndarray,
     plays: np.ndarray,
 ) -> int:
     """Play round t from all states of ``here``, from place ``start`` on, into ``after``.
@@ -120,6 +112,7 @@ def expand(
     ``plays`` gets the expected plays of each original. Returns the place to go on from with more
     room in ``after``, or the number of places once all is done.
     """
+    pools, layout = work.state.pools, work.layout
     places = here.chance.shape[0]
     room = after.chance.shape[0] * 5 // 8 - 2 * options.fields.shape[0]
     for place in range(start, places):
@@ -129,47 +122,44 @@ def expand(
         if after.count[0] > room:
             return place
         key = here.keys[place]
-        find_options(plan, state, layout, t, key, options)
-        if not plan.hierarchical:
-            last = layout.copies.shape[0]
-            coin = options.arm_coins[0]
-            _leave(layout, options, 0, last, coin, chance, key, after, child, plays)
+        find_options(work, t, key, options)
+        if work.plan.is_flat:
+            originals = (0, layout.copies.shape[0])
+            _leave(work, options, originals, options.arm_coins[0], chance, key, after, plays)
             continue
         equals = 0
         present = 0
         for agent in range(options.plays.shape[0]):
             equals += options.agents[agent]
-            present += int(state.pools[agent + 1].items > 0)
+            present += int(pools[agent + 1].items > 0)
         coin = options.agent_coin[0]
         for agent in range(options.plays.shape[0]):
-            if state.pools[agent + 1].items == 0:
+            if pools[agent + 1].items == 0:
                 continue
             share = coin / present
             if options.agents[agent] > 0:
                 share += (1.0 - coin) / equals
             if share > 0.0:
-                first = layout.agents[agent]
-                last = layout.agents[agent + 1]
+                originals = (layout.agents[agent], layout.agents[agent + 1])
                 arm_coin = options.arm_coins[agent]
-                part_of = chance * share
-                _leave(layout, options, first, last, arm_coin, part_of, key, after, child, plays)
+                _leave(work, options, originals, arm_coin, chance * share, key, after, plays)
     return int(places)
 
 
 @inlined
 def _leave(
-    layout: Layout,
+    work: Workspace,
     options: Options,
-    first: int,
-    last: int,
+    originals: tuple[int, int],
     coin: float,
     chance: float,
     key: Any,
     after: Layer,
-    child: Any,
     plays: Any,
 ) -> None:
-    """Play the arms of one pool, originals ``first`` to ``last``, that is chosen with a chance."""
+    """Play the arms of one pool, from one original up to another, that is chosen with a chance."""
+    layout, child = work.layout, work.child
+    first, last = originals
     equals = 0
     present = 0
     for slot in range(layout.slots[first], layout.slots[last]):
@@ -186,12 +176,10 @@ def _leave(
             if share == 0.0:
                 continue
             _sum_up(plays, original, chance * share)
-            if mean > 0.0:
-                write_child(layout, options, original, slot, 1, key, child)
-                _add(after, child, chance * share * mean)
-            if mean < 1.0:
-                write_child(layout, options, original, slot, 0, key, child)
-                _add(after, child, chance * share * (1.0 - mean))
+            for reward, part in ((1, mean), (0, 1.0 - mean)):
+                if part > 0.0:
+                    write_child(layout, options, original, slot, reward, key, child)
+                    _add(after, child, chance * share * part)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Whether a computation fits: everything that is refused, and the one place that refuses it.
+"""Whether a computation can be done: everything that is refused, and the one place that refuses.
 
 What the policy leaves to chance decides how good the count of states is. ε-greedy arms reach nearly
 all states that can be counted, so that a count above the limit is refused at once. UCB rules reach
@@ -10,23 +10,22 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from copyproof.exact_values.count import MOST_GAMES, Size, size_of, why_not_exact
-from copyproof.exact_values.games import Setting, setting
-from copyproof.game import Market
-from copyproof.policy import EpsilonDecreasing, EpsilonGreedy, Policy, Uniform, parse_policy
+from copyproof.exact_values.state_count import MOST_GAMES, Size, size_of
+from copyproof.exact_values.weighted_games import Setting, setting
+from copyproof.game import Bernoulli, Constant, Explicit, Geometric, Market, Neutral
+from copyproof.policy import Policy, parse_policy
 from copyproof.validation import whole
 
-__all__ = ["MOST_ROUNDS", "Task", "prepare"]
+__all__ = ["MOST_ROUNDS", "Task", "prepare", "undiscounted", "why_not_exact"]
 
 MOST_ROUNDS = 2_000
 _SHARE_OF_MEMORY = 0.25
-_HOPELESS = 1_000
-"""A count this many times above the limit is refused at once, whatever the policy."""
+_HOPELESS = 1_000  # A count this many times above the limit is refused at once, whatever the policy
+# Memory for a word of a key, or its probability, at the worst: two tables, and a third one while
+# one grows, filled to 5/16 at least.
 _BYTES_A_WORD = 64
-"""Memory for a word of a key, or its probability, at the worst: two tables, and a third one while
-one grows, filled to 5/16 at least."""
+# Memory for a state with its fraction, of two layers; fractions grow with the horizon.
 _BYTES_OF_FRACTIONS = 1_000
-"""Memory for a state with its fraction, of two layers; fractions grow with the horizon."""
 
 
 @dataclass(slots=True)
@@ -62,6 +61,59 @@ class Task:
             f"({self.limit * self.bytes_a_state / 1e9:.3g} GB): "
             "a shorter horizon, fewer different arms or a higher limit would help"
         )
+
+
+def why_not_exact(market: Market, policy: Policy | str) -> str | None:
+    """Say why ``exact`` cannot take a market and a policy, or None if it can.
+
+    Whether the states fit into memory is another question: see ``states``.
+
+    Parameters
+    ----------
+    market : Market
+        Agents, their arms and how they register them.
+    policy : Policy or str
+        A record, or its text form.
+
+    Examples
+    --------
+    >>> from copyproof import paper_market
+    >>> why_not_exact(paper_market("1a"), "h-ucb") is None
+    True
+    >>> why_not_exact(paper_market("1a"), "thompson")
+    "policy = 'thompson' cannot be exact: posterior draws are continuous"
+    """
+    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    if any(rule.traits.index == "drawn" for rule in asked.rules):
+        return f"policy = '{asked}' cannot be exact: posterior draws are continuous"
+    if any(rule.traits.memory == "order" for rule in asked.rules):
+        return f"policy = '{asked}' cannot be exact: it remembers the order of rewards"
+    if asked.restart is not None:
+        return f"policy = '{asked}' cannot be exact: its epochs are games of their own"
+    for place, agent in enumerate(market.agents):
+        for number, arm in enumerate(agent.arms):
+            if agent.copies[number] > 0 and not isinstance(arm, Bernoulli):
+                kind = type(arm).__name__.lower()
+                return f"agents[{place}].arms[{number}] is {kind}: exact takes Bernoulli arms only"
+    if not undiscounted(market):
+        for place, agent in enumerate(market.agents):
+            if not isinstance(agent.utility, Neutral):
+                return (
+                    f"agents[{place}].utility is not linear: it needs the distribution of revenue, "
+                    "which is exact without a discount only"
+                )
+    return None
+
+
+def undiscounted(market: Market) -> bool:
+    """Whether γ ≡ 1, so that revenue is the number of successes."""
+    match market.discount:
+        case Constant():
+            return True
+        case Geometric(factor=factor):
+            return factor == 1
+        case Explicit(weights=weights):
+            return all(weight == 1 for weight in weights)
 
 
 def prepare(
@@ -110,7 +162,7 @@ def prepare(
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         limit = int(_SHARE_OF_MEMORY * physical / bytes_a_state)
     task = Task(asked, game, size, whole("limit", limit, least=1), bytes_a_state)
-    reaches_most = isinstance(game.policy.arm, EpsilonGreedy | EpsilonDecreasing | Uniform)
+    reaches_most = game.policy.arm.coin.chance > 0
     if size.layer > task.limit * (1 if reaches_most else _HOPELESS):
         counted = f"{size.layer:,}" if size.layer < 10**12 else f"{size.layer:.1e}"
         raise ValueError(task.refusal(f"up to {counted} states at a time", size.layer))

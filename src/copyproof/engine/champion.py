@@ -1,0 +1,96 @@
+"""Champion and challengers: a rule for an agent's arms that brings in fresh ones by itself.
+
+Of an agent with N plays and K tried arms, the champion is the tried arm of largest posterior mean
+m = (S + 1)/(n + 2), the first of equals in registration order.
+
+1. A fresh arm, drawn uniformly from those outside, is played if m ≤ threshold, or if the champion
+   was played last and paid no more than the m of that time, as long as fewer than
+   1 + fresh·ln² T·(1 − m) arms have been tried.
+2. Otherwise the next tried arm, in registration order and round and round, has its turn. It is
+   played if it is not the champion and n·kl(r, m) ≤ ln(N/(K n)) for its n plays and mean r ≤ m.
+3. Otherwise the champion is played.
+
+Where only some arms may be chosen, m is the largest among those, a disappointment is not asked
+for, as it may not have been one of them, and without a fresh arm the largest m is played.
+
+Where rewards come late, counts N and n are those of plays, and means those of the answers so far;
+a champion whose last reward is not known yet has not failed.
+"""
+
+import math
+from typing import Any
+
+from copyproof.engine.bounds import bernoulli_kl
+from copyproof.engine.cache import inlined, part
+from copyproof.engine.rules import LoweredRule, Turn
+from copyproof.engine.selection import Mask, gather, scan_winners, select
+from copyproof.engine.state import State
+
+FRESH = -1  # in place of a place: it is time for a fresh arm
+BY_INDEX = -2  # in place of a place: the largest index is to be played
+
+
+@part
+def champion(
+    rule: LoweredRule, state: State, pool: int, turn: Turn, scan: int, mask: Mask | None
+) -> int:
+    """Place of the arm to play, FRESH or BY_INDEX; what the pool remembers is modified in place."""
+    here = state.pools[pool]
+    if mask is not None:
+        if here.outside == 0:
+            return BY_INDEX
+        m = 0.0
+        size = gather(state, pool, mask)
+        if size > 0:
+            m, _ = scan_winners(rule, state, pool, size, turn, 0.0)
+        here.bar = m
+        return FRESH if _tries_fresh(rule, state, pool, m, False) else BY_INDEX
+    if here.size == 0:
+        here.bar = 0.5
+        return FRESH if here.seats == 0 else BY_INDEX
+    top = select(rule, state, pool, turn, 1, scan, None)
+    leaves = here.base + here.cap
+    m = state.nodes[leaves + top].height
+    here.bar = m
+    disappoints = here.failed != 0 and here.last == state.nodes[leaves + top].link
+    if here.outside > 0 and _tries_fresh(rule, state, pool, m, disappoints):
+        return FRESH
+    place = 0
+    if here.pointer >= 0 and state.place[here.pointer] >= 0:
+        place = state.place[here.pointer] + 1
+        if place == here.size:
+            place = 0
+    here.pointer = state.nodes[leaves + place].link
+    if place != top and _may_challenge(state.items[here.pointer], m, turn.plays, here.size):
+        return int(place)
+    return int(top)
+
+
+@inlined
+def _tries_fresh(rule: LoweredRule, state: State, pool: int, m: float, disappoints: bool) -> bool:
+    """Whether the best so far is not good enough, and few enough arms have been tried."""
+    fresh, threshold, _ = rule.parameters
+    log = state.epoch[0].log
+    most = 1.0 + fresh * (log * log) * (1.0 - m)
+    return bool((m <= threshold or disappoints) and state.pools[pool].seats < most)
+
+
+@inlined
+def _may_challenge(item: Any, m: float, plays: int, tried: int) -> bool:
+    """Whether n·kl(r, m) ≤ ln(N/(K n))."""
+    slack = plays / (tried * item.plays)
+    if slack < 1.0:
+        return False
+    mean = item.total / item.answers if item.answers > 0 else 0.5
+    return bool(mean >= m or item.plays * bernoulli_kl(mean, m) <= math.log(slack))
+
+
+@inlined
+def note(state: State, pool: int, arm: int, played: int, answered: int, reward: float) -> None:
+    """Note which arm a pool played last, and whether it disappointed; ``state`` is modified."""
+    here = state.pools[pool]
+    if played:
+        here.last = arm
+        here.failed = 0
+    if answered and arm == here.last and reward <= here.bar:
+        here.failed = 1

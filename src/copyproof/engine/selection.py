@@ -1,0 +1,235 @@
+"""The selection: which items of a pool may be chosen, and which of them win.
+
+Without a mask all items in play may be chosen. A mask restricts the choice: to the arms a visitor
+may see, or to those not yet on a slate. An agent takes part if one of its registered arms does.
+
+Of those that may be chosen the ones of largest index win. Tournament and scan are two ways to find
+the same winners; a tournament is kept for all items of a pool, so that a restricted choice scans.
+A coin may let any of those that may be chosen be taken instead. Equals are picked from uniformly:
+u decides for the ⌊u·m⌋-th of m in the order of the pool. With priority ties the first one in the
+pool's order is taken, and the order was drawn at the start.
+
+Marks of a mask, per item: an agent is WHOLE or LISTED, an arm is ALLOWED or TAKEN, 0 is neither.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from copyproof.engine.cache import inlined, part
+from copyproof.engine.rules import Kind, LoweredRule, Turn, chance_of_any, index, read_clock
+from copyproof.engine.state import ABSENT, OUTSIDE, State
+from copyproof.engine.streams import COIN, PICK, nth_of, uniform
+from copyproof.engine.tournament import advance, nth_winner
+
+NOBODY = -1  # in place of an item or of its place: none may be chosen
+WHOLE, LISTED = 1, 2
+ALLOWED, TAKEN = 1, 2
+
+
+class Mask(NamedTuple):
+    """Who may be chosen."""
+
+    marks: Any  # per item
+    left: Any  # per agent: how many of its arms may still be chosen
+
+
+@inlined
+def may_be_chosen(state: State, mask: Mask, number: int) -> bool:
+    """Whether a mask allows an agent, or an arm that is registered."""
+    if number < mask.left.shape[0]:
+        return bool(mask.left[number] > 0)
+    if mask.marks[number] == TAKEN:
+        return False
+    return bool(mask.marks[state.items[number].owner] == WHOLE or mask.marks[number] == ALLOWED)
+
+
+@part
+def mark(is_flat: int, state: State, mask: Mask, lists: Any, start: int, stop: int) -> None:
+    """Mark what ``lists[start:stop]`` names, agents and items, or everything if start < 0.
+
+    The mask is modified in place.
+    """
+    agents = mask.left.shape[0]
+    if start < 0:
+        for agent in range(agents):
+            _mark_whole(is_flat, state, mask, agent)
+        return
+    for n in range(start, stop):
+        number = lists[n]
+        if number < agents:
+            _mark_whole(is_flat, state, mask, number)
+            continue
+        owner = state.items[number].owner
+        registered = state.start[number] != ABSENT and state.start[owner] != ABSENT
+        if registered and mask.marks[number] == 0:
+            mask.marks[number] = ALLOWED
+            mask.marks[owner] = LISTED
+            mask.left[owner] += 1
+
+
+@part
+def _mark_whole(is_flat: int, state: State, mask: Mask, agent: int) -> None:
+    """Mark an agent with all its arms."""
+    mask.marks[agent] = WHOLE
+    if is_flat:
+        mask.left[agent] = state.items.shape[0]  # only asked whether it is above 0
+    else:
+        mask.left[agent] = state.pools[agent + 1].size + state.pools[agent + 1].outside
+
+
+@part
+def clear(state: State, mask: Mask, lists: Any, start: int, stop: int) -> None:
+    """Undo ``mark``; arms that are TAKEN are the caller's. Modified in place."""
+    if start < 0:
+        for agent in range(mask.left.shape[0]):
+            mask.marks[agent] = 0
+            mask.left[agent] = 0
+        return
+    for n in range(start, stop):
+        number = lists[n]
+        mask.marks[number] = 0
+        if number >= mask.left.shape[0]:
+            number = state.items[number].owner
+            mask.marks[number] = 0
+        mask.left[number] = 0
+
+
+@part
+def gather(state: State, pool: int, mask: Mask | None) -> int:
+    """Put the items in play that may be chosen into ``state.members``, in order; how many."""
+    here = state.pools[pool]
+    leaves = here.base + here.cap
+    size = 0
+    for place in range(here.size):
+        number = state.nodes[leaves + place].link
+        if mask is not None and not may_be_chosen(state, mask, number):
+            continue
+        state.members[size] = number
+        size += 1
+    return size
+
+
+@part
+def scan_winners(
+    rule: LoweredRule, state: State, pool: int, size: int, turn: Turn, x: float
+) -> tuple[float, int]:
+    """The largest index of the first ``size`` of ``state.members``, and how many have it.
+
+    All indices are left in ``state.values``.
+    """
+    best = -np.inf
+    equals = 0
+    for n in range(size):
+        value = index(rule, state, pool, state.members[n], turn, x, best)
+        state.values[n] = value
+        if value > best:
+            best = value
+            equals = 1
+        elif value == best:
+            equals += 1
+    return best, equals
+
+
+@inlined
+def _tournament_winners(state: State, pool: int, x: float) -> tuple[float, int]:
+    """The same of all items in play, from the tree, which is modified in place."""
+    here = state.pools[pool]
+    here.x = x
+    advance(state.nodes, here.base, here.cap, x)
+    root = state.nodes[here.base + 1]
+    return root.height + root.slope * x, int(root.count)
+
+
+@part
+def _nth_equal(values: Any, best: float, nth: int) -> int:
+    """Where the nth value is that equals ``best``."""
+    n = 0
+    while values[n] != best or nth > 0:
+        if values[n] == best:
+            nth -= 1
+        n += 1
+    return n
+
+
+@inlined
+def pick(state: State, pool: int, turn: Turn, m: int) -> int:
+    """One of m equals."""
+    u = uniform(state.keys[pool, 0], state.keys[pool, 1], turn.k, PICK, 0, turn.repetition)
+    return nth_of(u, m)
+
+
+@inlined
+def select(
+    rule: LoweredRule,
+    state: State,
+    pool: int,
+    turn: Turn,
+    priority: int,
+    scan: int,
+    mask: Mask | None,
+) -> int:
+    """Place of the next item in a pool; NOBODY if none may be chosen.
+
+    ``scan`` computes every index anew, for rules whose indices are lines too; it decides the same
+    as the tournament, more slowly. The pool's tree and the scratch are modified in place.
+    """
+    here = state.pools[pool]
+    kept = False
+    if mask is None:
+        if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
+            return pick(state, pool, turn, here.size)
+        kept = rule.is_line != 0 and not scan
+    tau, x = read_clock(rule, turn)
+    if kept:
+        size = here.size
+        best, equals = _tournament_winners(state, pool, x)
+    else:
+        size = gather(state, pool, mask)
+        if size == 0:
+            return NOBODY
+        best, equals = scan_winners(rule, state, pool, size, turn, x)
+    if rule.coin > 0.0:
+        u = uniform(state.keys[pool, 0], state.keys[pool, 1], turn.k, COIN, 0, turn.repetition)
+        if u < chance_of_any(rule, tau, best):
+            nth = pick(state, pool, turn, size)
+            return nth if kept else int(state.place[state.members[nth]])
+    nth = 0
+    if equals > 1 and not priority:
+        nth = pick(state, pool, turn, equals)
+    if kept:
+        return nth_winner(state.nodes, here.base, here.cap, here.x, nth)
+    return int(state.place[state.members[_nth_equal(state.values, best, nth)]])
+
+
+@part
+def draw_outside(state: State, pool: int, turn: Turn, mask: Mask | None) -> int:
+    """One of the arms outside a pool's sample that may be chosen; NOBODY if there is none."""
+    here = state.pools[pool]
+    m = here.outside
+    if mask is not None:
+        m = 0
+        for number in range(here.first, here.first + here.items):
+            if state.place[number] == OUTSIDE and may_be_chosen(state, mask, number):
+                m += 1
+        if m == 0:
+            return NOBODY
+    nth = pick(state, pool, turn, m)
+    if mask is None and here.size + here.outside == here.items:  # step over those in play
+        leaves = here.base + here.cap
+        number = here.first + nth
+        for place in range(here.size):
+            if state.nodes[leaves + place].link > number:
+                break
+            number += 1
+        return int(number)
+    number = here.first
+    while True:
+        passed = state.place[number] == OUTSIDE
+        if mask is not None:
+            passed = passed and may_be_chosen(state, mask, number)
+        if passed:
+            if nth == 0:
+                return int(number)
+            nth -= 1
+        number += 1

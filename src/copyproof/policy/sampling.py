@@ -1,0 +1,124 @@
+"""Which arms are in play, and epochs: the sampling rules and restarts of a policy, as data."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from copyproof.validation import FieldError, known, require
+
+
+def check_number(
+    name: str, value: object, accepted: str, *, above_zero: bool = False, most: float = 1e300
+) -> None:
+    """Refuse what is not a number from 0 to the most, or 0 where that is not accepted."""
+    fits = (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and 0 <= value <= most
+        and (value > 0 or not above_zero)
+    )
+    require(fits, name, value, accepted)
+
+
+def check_word(name: str, value: object, accepted: tuple[str, ...]) -> None:
+    """Refuse what is not one of a few words."""
+    known(name, value, accepted)
+
+
+@dataclass(frozen=True, slots=True)
+class AllArms:
+    """Every registered arm is in play."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSample:
+    """A uniform sample of ⌊factor·(ln T)^power⌋ arms, at least 1, drawn once.
+
+    Parameters
+    ----------
+    factor : float or None
+        The paper's l or L. None stands for the paper's choice: the number of originals in the
+        market for a flat policy, the largest number of originals of one agent otherwise.
+    power : float
+        1 in S-UCB and RH-UCB; 2 where the share c of best arms is not known.
+
+    Examples
+    --------
+    >>> FixedSample(3).power
+    1.0
+    """
+
+    factor: float | None = None
+    power: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.factor is not None:
+            check_number("factor", self.factor, "a number > 0", above_zero=True)
+        check_number("power", self.power, "a number >= 0")
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingSample:
+    """A sample B that grows by one fresh arm whenever |B| < min(|S|, factor·(ln τ)^power).
+
+    The bound is compared unfloored and is never below 1. ``clock`` is "game" for τ = t, the round
+    of the game, and "own" for τ = N + 1, the round of the pool's own game.
+
+    Examples
+    --------
+    >>> GrowingSample(factor=1.0, power=2.0).power
+    2.0
+    """
+
+    factor: float | None = None
+    power: float = 1.0
+    clock: Literal["game", "own"] = "game"
+
+    def __post_init__(self) -> None:
+        if self.factor is not None:
+            check_number("factor", self.factor, "a number > 0", above_zero=True)
+        check_number("power", self.power, "a number >= 0")
+        check_word("clock", self.clock, ("game", "own"))
+
+
+Sampling: TypeAlias = AllArms | FixedSample | GrowingSample
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Epochs for an unknown horizon, each a game of its own that forgets the ones before.
+
+    The first epoch is a game of T_0 = first rounds, and T_{k+1} = ⌈factor·T_k^power⌉: factor = 2
+    and power = 1 doubles; the default grows faster, which costs less where horizons are long.
+
+    Examples
+    --------
+    >>> Restart(first=1000).horizons(100_000)
+    (1000, 31623, 5623473)
+    """
+
+    first: int = 1000
+    factor: float = 1.0
+    power: float = 1.5
+
+    def __post_init__(self) -> None:
+        check_number("first", self.first, "a whole number from 2 to 1e12", most=1e12)
+        whole = self.first >= 2 and self.first == int(self.first)
+        require(whole, "first", self.first, "a whole number from 2 to 1e12")
+        object.__setattr__(self, "first", int(self.first))
+        check_number("factor", self.factor, "a number in [0, 1e6]", most=1e6)
+        check_number("power", self.power, "a number in [0, 3]", most=3)
+        if not self._next(self.first) > self.first:
+            said = f"= {self.factor!r}, power = {self.power!r}: epochs would not grow"
+            raise FieldError("factor", self.factor, "a number that makes epochs grow", said)
+
+    def horizons(self, rounds: int) -> tuple[int, ...]:
+        """The horizons T_0, T_1, … of the epochs that a number of rounds reaches into."""
+        found = [self.first]
+        while sum(found) < rounds:
+            found.append(self._next(found[-1]))
+        return tuple(found)
+
+    def _next(self, horizon: int) -> int:
+        longer: float = self.factor * float(horizon) ** self.power
+        return math.ceil(min(longer, 2.0**62))

@@ -1,0 +1,94 @@
+"""The selection under a mask decides as the plain reference does, for every rule."""
+
+import random
+import zlib
+
+import pytest
+
+from copyproof.live import MarketConfig, Principal
+from tests.own_reference import OWN_POLICIES, OwnServed
+from tests.reference import POLICIES, Served
+
+UNSAMPLED = [text for text, spec in POLICIES.items() if spec.fixed is None and spec.growing is None]
+
+
+def named(arms: set[tuple[int, int]]) -> dict[str, list[str]]:
+    """The arms of each agent, by their names."""
+    found: dict[str, list[str]] = {}
+    for agent, arm in sorted(arms):
+        found.setdefault(str(agent), []).append(str(arm))
+    return found
+
+
+def serve_alike(policy: str, salt: int, steps: int) -> Principal:
+    """Ask a live market and the reference for arms, some arms and slates; answers come in turn."""
+    rng = random.Random(zlib.crc32(policy.encode()) + salt)
+    arms = [rng.randint(1, 4) for _ in range(rng.randint(1, 4))]
+    seed = rng.getrandbits(60)
+    principal = Principal(config=MarketConfig(policy, seed=seed, horizon=1000))
+    reference = Served(policy, arms, 1000, seed)
+    for agent, count in enumerate(arms):
+        principal.register_agent(str(agent))
+        principal.register_arms([(str(agent), str(arm)) for arm in range(count)])
+    everything = [(agent, arm) for agent, count in enumerate(arms) for arm in range(count)]
+    waiting = []
+    for _ in range(steps):
+        may = set(rng.sample(everything, rng.randint(1, len(everything))))
+        eligible: list[str] | dict[str, list[str]] | None = named(may)
+        restriction = rng.choice(["none", "agents", "arms"])
+        if restriction == "none":
+            may, eligible = set(everything), None
+        elif restriction == "agents":
+            agents = {agent for agent, _ in may}
+            may = {one for one in everything if one[0] in agents}
+            eligible = [str(agent) for agent in agents]
+        slate = rng.random() < 0.5
+        expected = []
+        for _ in range(rng.randint(1, 4)):
+            found = reference.ask(may)
+            if found is None:
+                break
+            expected.append(found)
+            may -= {found} if slate else set()
+        made = principal.ask(len(expected), eligible=eligible, slate=slate)
+        assert [(int(one.agent), int(one.arm)) for one in made] == expected, policy
+        waiting += list(made)
+        rng.shuffle(waiting)
+        while len(waiting) > 3:
+            one = waiting.pop()
+            reward = float(rng.random() < (int(one.agent) + int(one.arm)) / 8)
+            principal.tell(one.id, reward)
+            reference.tell(int(one.agent), int(one.arm), reward)
+    return principal
+
+
+@pytest.mark.parametrize("policy", UNSAMPLED)
+def test_subsets_and_slates_are_decided_as_in_the_reference(policy: str) -> None:
+    for salt in range(3):
+        serve_alike(policy, salt, steps=80)
+
+
+@pytest.mark.parametrize(
+    "policy", [text for text, spec in OWN_POLICIES.items() if not spec.horizons]
+)
+def test_own_indices_and_champions_among_some_are_those_of_the_reference(policy: str) -> None:
+    for salt in range(3):
+        rng = random.Random(zlib.crc32(policy.encode()) + salt)
+        arms = [rng.randint(1, 6) for _ in range(rng.randint(1, 4))]
+        seed = rng.getrandbits(60)
+        principal = Principal(config=MarketConfig(policy, seed=seed, horizon=400))
+        reference = OwnServed(policy, arms, 400, seed)
+        for agent, count in enumerate(arms):
+            principal.register_agent(str(agent))
+            principal.register_arms([(str(agent), str(arm)) for arm in range(count)])
+        everything = [(agent, arm) for agent, count in enumerate(arms) for arm in range(count)]
+        for _ in range(300):
+            may = set(everything)
+            if rng.random() < 0.7:
+                may = set(rng.sample(everything, rng.randint(1, len(everything))))
+            [made] = principal.ask(1, eligible=named(may))
+            expected = reference.ask(may)
+            assert (int(made.agent), int(made.arm)) == expected, policy
+            reward = float(rng.random() < sum(expected) / 10)
+            principal.tell(made.id, reward)
+            reference.tell(*expected, reward)
