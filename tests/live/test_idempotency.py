@@ -23,8 +23,8 @@ def test_answers_round_trip_and_are_forgotten_in_order() -> None:
             answers = Answers()
             answers.load(saved)
             assert (answers.export() == saved).all()
-    for key, (_, request, answer) in expected.items():
-        assert answers.get(key) == (request, answer)
+    for key, (_, request, expected_answer) in expected.items():
+        assert answers.get(key) == (request, expected_answer)
     assert answers.get("é 0 \u2603  x") is None
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from copyproof.live import KeyReused, MarketConfig, NoArm, Principal, Unknown
-from copyproof.live.stores import open_store
+from copyproof.live.stores import Store, open_store
 from copyproof.live.stores.memory import MemoryStore
 from tests.live.simulated import EVERY_ROW
 
@@ -22,7 +22,7 @@ class Clock:
         return self.now
 
 
-def market(policy: str = "h-ucb", **settings: object) -> tuple[Principal, Clock]:
+def market(policy: str = "h-ucb", **settings: Any) -> tuple[Principal, Clock]:
     clock = Clock()
     config = MarketConfig(policy, seed=7, **settings)
     principal = Principal(config=config, clock=clock)
@@ -307,7 +307,7 @@ def test_the_choice_among_some_is_that_of_a_market_without_the_others(policy: st
     reopened(principal)
 
 
-def _copy(principal: Principal) -> object:
+def _copy(principal: Principal) -> Store:
     store = open_store("memory:")
     store.create_market("default", principal.store.markets()["default"])
     store.append("default", 1, [event for _, event in principal.store.events("default")])
@@ -347,7 +347,7 @@ EPOCHS = "grace-anytime(first=10, factor=2, power=1)"
 @pytest.mark.parametrize(
     "eligible", [None, ["ann", "bob", "cid"], {"ann": ["a", "b", "c"], "bob": ["d"], "cid": ["f"]}]
 )
-def test_a_slate_has_different_arms_although_an_epoch_ends_within(eligible: object) -> None:
+def test_a_slate_has_different_arms_although_an_epoch_ends_within(eligible: Any) -> None:
     most = 5 if isinstance(eligible, dict) else 6
     for before in range(1, 11):
         principal, _ = market(EPOCHS)
@@ -463,22 +463,19 @@ def test_errors_name_the_field_and_nothing_happens() -> None:
     other = Principal("h-ucb", market="other")
     other.register_arm("x", "y")
     [foreign] = other.ask()
-    for reward in (-0.1, 1.1, float("nan"), "1", None, True):
+    rewards: list[Any] = [-0.1, 1.1, float("nan"), "1", None, True]
+    for reward in rewards:
         with pytest.raises(ValueError, match="reward = "):
             principal.tell(decision.id, reward)
     with pytest.raises(ValueError, match=r"rewards\[1\]\.reward = 2 is not in \[0, 1\]"):
         principal.tell_many([(decision.id, 1), (decision.id, 2)])
-    for wrong in (
-        foreign.id,
-        "",
-        "default-2-0",
-        decision.id[:-1],
-        f"default-9{decision.id[9:]}",
-        5,
-    ):
+    mistyped = [decision.id[:-1], f"default-9{decision.id[9:]}"]
+    unknown_ids: list[Any] = [foreign.id, "", "default-2-0", *mistyped, 5]
+    for wrong in unknown_ids:
         with pytest.raises(Unknown, match=r"decision = .* is not known"):
             principal.tell(wrong, 1)
-    for count in (0, 1001, 1.5):
+    counts: list[Any] = [0, 1001, 1.5]
+    for count in counts:
         with pytest.raises(ValueError, match="count = "):
             principal.ask(count)
     with pytest.raises(Unknown, match="eligible = 'eve' is not known"):
@@ -552,7 +549,7 @@ def test_two_processes_may_make_the_same_market_at_once() -> None:
 
 def test_what_is_no_name_and_no_pair_is_bad_input() -> None:
     principal, _ = market()
-    bad: list[object] = [[], {}, None, 5]
+    bad: list[Any] = [[], {}, None, 5]
     for value in bad:
         for call in (principal.suspend_agent, principal.resume_agent):
             with pytest.raises(Unknown, match="agent = "):
@@ -563,10 +560,11 @@ def test_what_is_no_name_and_no_pair_is_bad_input() -> None:
             principal.register_arms([value])
         with pytest.raises(ValueError, match=r"policy = .* is not a policy or its text"):
             principal.set_policy(value)
-    for value in (5, "ab", {"ann": "a"}):
+    no_lists: list[Any] = [5, "ab", {"ann": "a"}]
+    for value in no_lists:
         with pytest.raises(ValueError, match=r"arms = .* is not a list of"):
             principal.register_arms(value)
         with pytest.raises(ValueError, match=r"rewards = .* is not a list of"):
             principal.tell_many(value)
     with pytest.raises(ValueError, match=r"rewards\[0\] = .* is not \(decision, reward\)"):
-        principal.tell_many([("a", 1, 2)])
+        principal.tell_many([("a", 1, 2)])  # type: ignore[list-item]

@@ -112,6 +112,8 @@ class Session:
                 principal.snapshot()
             case "compact":
                 principal.compact()
+            case _:
+                raise AssertionError(kind)
 
     def attempt(self, kind: str, n: int) -> None:
         # Nothing to choose, unknown names, keys that are taken:
@@ -220,21 +222,22 @@ def test_a_group_is_one_append_and_all_or_nothing() -> None:
     session.check()
 
 
-def test_a_group_that_fails_stays_failed_until_the_store_is_back() -> None:
+def test_a_group_that_fails_stays_failed_until_the_store_is_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     session = filled()
     principal = session.principal
     before = principal.digest()
-    away = session.store.events
     session.store.fail = "before"
 
     def events(market: str, after: int = 0) -> Any:
         raise StoreError("the database is away")
 
-    session.store.events = events
+    monkeypatch.setattr(session.store, "events", events)
     for _ in range(3):
         with pytest.raises(StoreError):
             principal.ask()
-    session.store.events = away
+    monkeypatch.undo()
     assert principal.digest() == before
     assert principal.ask()
     session.check()

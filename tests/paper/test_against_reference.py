@@ -17,7 +17,7 @@ SLOW = {"fair(ucb1)": "fair"} | {f"rh-ucb(L={L})": rh_ucb(L) for L in SAMPLE_FAC
 """Policies that the reference knows by another name."""
 
 
-def slow_plays(run: Run) -> np.ndarray:
+def slow_plays(run: Run) -> NDArray[Any]:
     """Plays of every original in games of the slow reference: a row per game."""
     market = run.market
     counts = [c for agent in market.agents for c in agent.copies]
@@ -38,9 +38,8 @@ def compare(run: Run) -> None:
     fast = play(run)
     slow = slow_plays(run)
     means = np.array([arm.mean for agent in run.market.agents for arm in agent.arms])
-    pairs: list[tuple[NDArray[Any], NDArray[Any]]] = [
-        (fast.regret_curves[:, -1], slow @ (run.market.best_mean - means))
-    ]
+    pairs: list[tuple[NDArray[Any], NDArray[Any]]]
+    pairs = [(fast.regret_curves[:, -1], slow @ (run.market.best_mean - means))]
     owner = np.repeat(np.arange(5), [len(agent.arms) for agent in run.market.agents])
     for agent in range(5):
         pairs.append((fast.plays[:, agent], slow[:, owner == agent].sum(axis=1)))

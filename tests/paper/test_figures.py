@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from copyproof import plot_ablation, plot_copies, plot_growth, plot_markets, plot_samples
+import copyproof
 from copyproof.paper import (
     FIGURES,
     draw_figure,
@@ -25,12 +25,16 @@ from copyproof.plots.palette import colour_of, name_of
 from copyproof.simulation import Interval, Result
 from copyproof.theory import sample_misses_best
 
+# matplotlib's types do not say what its containers hold, and tests read it back.
+plots: Any = copyproof
+whole: Any = draw_figure
+
 
 def lines_of(*axes: Any) -> dict[str, Any]:
     return {line.get_label(): line for ax in axes for line in ax.lines}
 
 
-def with_revenue(result: Result, agent: int, values: NDArray[Any]) -> Result:
+def with_revenue(result: Result, agent: int, values: Any) -> Result:
     revenue = np.array(result.revenue)
     revenue[:, agent] = values
     return dataclasses.replace(result, revenue=revenue)
@@ -38,7 +42,7 @@ def with_revenue(result: Result, agent: int, values: NDArray[Any]) -> Result:
 
 @pytest.mark.parametrize(("name", "agent"), [("fig1a", 0), ("fig1b", 4)])
 def test_copies_are_drawn_as_they_pay(study: StudyResults, name: str, agent: int) -> None:
-    axes = plot_copies(study[name])
+    axes = plots.plot_copies(study[name])
     lines = lines_of(*axes)
     for policy in POLICIES:
         line = lines[name_of(policy)]
@@ -61,8 +65,7 @@ def test_a_wide_gap_is_cut_out(study: StudyResults) -> None:
         key: with_revenue(result, 4, levels[str(key[1])] + around)
         for key, result in study["fig1b"].items()
     }
-    axes: Any = plot_copies(far)
-    upper, lower = axes
+    upper, lower = plots.plot_copies(far)
     drawn = [line.get_label() for line in upper.lines if line.get_label() in map(name_of, POLICIES)]
     assert drawn == ["UCB1", "S-UCB", "H-UCB", "Grace"]
     assert upper.get_ylim()[0] > 80e3
@@ -74,34 +77,34 @@ def test_a_wide_gap_is_cut_out(study: StudyResults) -> None:
     assert len(marks) == 1
     # On one Axes of one's own nothing is cut.
     own = Figure().subplots()
-    assert plot_copies(far, axes=own) == (own,)
+    assert plots.plot_copies(far, axes=own) == (own,)
     assert own.get_ylim()[1] > 80e3
     close = {
         key: with_revenue(result, 4, 1000 * POLICIES.index(str(key[1])) + around)
         for key, result in study["fig1b"].items()
     }
-    assert len(plot_copies(close)) == 1
+    assert len(plots.plot_copies(close)) == 1
 
 
 @pytest.mark.parametrize("name", ["fig2a", "fig2b", "fig2c"])
 def test_figures_of_regret_show_seven_curves(study: StudyResults, name: str) -> None:
-    figure = draw_figure(name, study)
+    figure = whole(name, study)
     (ax,) = figure.axes
     assert [to_hex(line.get_color()).upper() for line in ax.lines] == list(COLOURS.values())
     texts = [text.get_text() for text in ax.texts]
     for policy in POLICIES:
         assert f"{name_of(policy)}  {study[name][policy,].regret.mean:,.0f}" in texts
     assert "Grace is copyproof's own policy; the others are the paper's." in figure.get_supxlabel()
-    assert "Grace" not in draw_figure("ablation", study).get_supxlabel()
+    assert "Grace" not in whole("ablation", study).get_supxlabel()
 
 
 def test_markets_are_drawn_relative_to_the_papers_best(study: StudyResults) -> None:
     figure = Figure()
-    own: Any = figure.subplots()
+    own = figure.subplots()
     runs = study["markets"]
-    assert plot_markets(runs, ax=own) is own
+    assert plots.plot_markets(runs, ax=own) is own
     assert own.get_xscale() == "log"
-    dots: dict[str, Any] = {str(one.get_label()): one for one in own.containers}
+    dots = {one.get_label(): one for one in own.containers}
     assert list(dots) == ["H-UCB", "RH-UCB", "PRH-UCB", "Grace"]
     for policy in (*RIVALS, OURS):
         found = [
@@ -123,7 +126,7 @@ def test_markets_are_drawn_relative_to_the_papers_best(study: StudyResults) -> N
 
 
 def test_intervals_of_the_markets_are_those_of_the_table(study: StudyResults) -> None:
-    ax: Any = plot_markets(study["markets"])
+    ax = plots.plot_markets(study["markets"])
     frame = table("markets", study)
     for policy in (*RIVALS, OURS):
         (bars,) = [one for one in ax.containers if one.get_label() == name_of(policy)]
@@ -135,7 +138,7 @@ def test_intervals_of_the_markets_are_those_of_the_table(study: StudyResults) ->
 
 
 def test_the_ablation_has_a_bar_for_each_market_and_policy(study: StudyResults) -> None:
-    ax: Any = plot_ablation(study["ablation"])
+    ax = plots.plot_ablation(study["ablation"])
     heights = {
         (round(bar.get_x() + bar.get_width() / 2), to_hex(bar.get_facecolor())): bar.get_height()
         for bar in ax.patches
@@ -152,9 +155,8 @@ def test_the_ablation_has_a_bar_for_each_market_and_policy(study: StudyResults) 
 
 def test_samples_show_every_repetition_and_how_often_they_miss(study: StudyResults) -> None:
     figure = Figure()
-    axes: Any = figure.subplots(2, 1)
-    drawn: Any = plot_samples(study["samples"], axes=list(axes))
-    upper, lower = drawn
+    axes = figure.subplots(2, 1)
+    upper, lower = plots.plot_samples(study["samples"], axes=list(axes))
     assert (upper, lower) == tuple(axes)
     dots = [one.get_offsets() for one in upper.collections if len(one.get_offsets()) > 1]
     regrets = [r.regret_curves[:, -1] for r in study["samples"].values()]
@@ -179,7 +181,7 @@ def test_samples_show_every_repetition_and_how_often_they_miss(study: StudyResul
 
 
 def test_growth_has_seven_lines_and_the_bounds_that_apply(study: StudyResults) -> None:
-    axes = plot_growth(study["growth"])
+    axes = plots.plot_growth(study["growth"])
     fits = growth_fits(study["growth"])
     for ax, market in zip(axes, ("2a", "2c"), strict=True):
         assert ax.get_xscale() == ax.get_yscale() == "log"
@@ -199,13 +201,12 @@ def test_growth_has_seven_lines_and_the_bounds_that_apply(study: StudyResults) -
 
 
 def test_theorem_3_is_drawn_where_it_says_something(study: StudyResults) -> None:
-    long: dict[tuple[str | int, ...], Result] = {
+    long = {
         (market, policy, T): dataclasses.replace(result, horizon=1000 * result.horizon)
         for (market, policy, horizon), result in study["growth"].items()
         for T in [1000 * int(horizon)]
     }
-    axes: Any = plot_growth(long)
-    first, second = axes
+    first, second = plots.plot_growth(long)
     (line,) = [line for line in first.lines if line.get_linestyle() == "--"]
     assert line.get_label() == "theorem 3"
     assert to_hex(line.get_color()).upper() == COLOURS["h-ucb"]
@@ -217,7 +218,7 @@ def test_theorem_3_is_drawn_where_it_says_something(study: StudyResults) -> None
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_whole_figures_have_title_and_note(study: StudyResults, name: str) -> None:
-    figure = draw_figure(name, {name: study[name]})
+    figure = whole(name, {name: study[name]})
     assert figure.get_suptitle() == FIGURES[name].title
     assert "4" in figure.get_supxlabel()
     assert "seed 1" in figure.get_supxlabel()
@@ -227,9 +228,7 @@ def test_whole_figures_have_title_and_note(study: StudyResults, name: str) -> No
 @pytest.mark.parametrize("name", FIGURES)
 def test_nothing_is_cut_off(study: StudyResults, name: str) -> None:
     """After layout everything lies on the page: labels, legends, titles, notes."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    figure = draw_figure(name, study)
+    figure = whole(name, study)
     canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
     drawn = figure.get_tightbbox()  # inches
@@ -241,7 +240,7 @@ def test_nothing_is_cut_off(study: StudyResults, name: str) -> None:
 
 def test_unknown_figures_are_refused(study: StudyResults) -> None:
     with pytest.raises(ValueError, match=r"'fig9' is not one of fig1a, "):
-        draw_figure("fig9", study)
+        whole("fig9", study)
 
 
 def test_one_repetition_has_no_band(study: StudyResults) -> None:
@@ -251,8 +250,8 @@ def test_one_repetition_has_no_band(study: StudyResults) -> None:
         return dataclasses.replace(result, repetitions=1, **cut)
 
     one = {key: first(result) for key, result in study["fig1a"].items()}
-    assert all(len(ax.collections) == 0 for ax in plot_copies(one))
-    bars = plot_ablation({key: first(r) for key, r in study["ablation"].items()})
+    assert all(len(ax.collections) == 0 for ax in plots.plot_copies(one))
+    bars = plots.plot_ablation({key: first(r) for key, r in study["ablation"].items()})
     assert len(bars.patches) == 12
 
 

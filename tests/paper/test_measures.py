@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.stats
+from numpy.typing import NDArray
 
 from copyproof import paper_market, simulate
 from copyproof.paper.measures import exponent, fitted_growth, misses, regret_ratio
@@ -46,7 +47,7 @@ def test_the_exponents_interval_covers() -> None:
     result = result_of(RUN)
     rounds = result.rounds / RUN.horizon
 
-    def curves(count: int) -> np.ndarray:
+    def curves(count: int) -> NDArray[np.float64]:
         scale = rng.lognormal(0, 0.3, (count, 1))
         return scale * 100 * rounds ** rng.normal(0.6, 0.1, (count, 1))
 

@@ -75,3 +75,8 @@ def test_one_record_makes_a_figure(folder: Path) -> None:
     for words in (TOY.heading, TOY.caption, "Regret of the duel.", "0.4 × 9"):
         assert words in page.text
     assert f"ucb1 {frame['regret'][0]:.3f}" in page.text
+
+
+def test_the_help_lists_every_figure() -> None:
+    text = CliRunner().invoke(app, ["paper", "--help"]).stdout
+    assert all(name in text for name in FIGURES)

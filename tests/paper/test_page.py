@@ -57,8 +57,8 @@ def test_equal_results_give_equal_bytes(
     games = {id(one): one for runs in some.values() for one in runs.values()}
     later = {place: dataclasses.replace(r, seconds=r.seconds + 99) for place, r in games.items()}
     again = {name: {k: later[id(r)] for k, r in runs.items()} for name, runs in some.items()}
-    studies: tuple[StudyResults, ...] = (some, again)
-    for number, figures in enumerate(studies):
+    both: tuple[StudyResults, StudyResults] = (some, again)
+    for number, figures in enumerate(both):
         write_report(tmp_path / str(number), figures, judge(figures), settings)
     one, other = files_of(tmp_path / "0"), files_of(tmp_path / "1")
     assert [name for name in one if one[name] != other[name]] == ["index.html"]

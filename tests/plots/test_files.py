@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from copyproof.plots import FORMATS, plot_regret, save_figure
-from tests.plots.test_regret import play
+from copyproof.plots import FORMATS, save_figure
+from tests.plots.test_regret import play, plot_regret
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from copyproof.cli import tables
-from copyproof.service.keys import Key
+from copyproof.service.access import Key
 
 __all__ = ["key_table"]
 

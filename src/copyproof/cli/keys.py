@@ -19,7 +19,8 @@ from copyproof.validation import FieldError
 if TYPE_CHECKING:
     from copyproof_client.records import Role
 
-    from copyproof.service.keys import Key, Keyring
+    from copyproof.service.access import Key
+    from copyproof.service.keys import Keyring
 
 keys = typer.Typer(
     name="keys",

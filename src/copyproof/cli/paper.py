@@ -56,15 +56,8 @@ def paper(
         raise FieldError(repr(more[0]), more, "expected here", said)
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
-        from copyproof.paper import (
-            FIGURES,
-            PAPER_SIZE,
-            QUICK,
-            Settings,
-            judge,
-            open_study,
-            write_report,
-        )
+        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, Settings, judge, open_study
+        from copyproof.paper.report import write_report
 
     names = {known("figure", name, FIGURES) for name in [*(only or []), *(more or [])]}
     base = QUICK if quick else PAPER_SIZE

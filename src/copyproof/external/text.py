@@ -17,7 +17,7 @@ interpreter. The grammar is that of ``copyproof.policy.syntax``.
 """
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,10 +83,8 @@ class _FromText:
     def __reduce__(self) -> tuple[Any, ...]:
         return (_from_text, (self.text,))
 
-    def __call__(
-        self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
-    ) -> Learner:
-        return self.factory(arms, owners=owners, horizon=horizon, seed=seed)
+    def __call__(self, *given: Any, **named: Any) -> Learner:
+        return self.factory(*given, **named)
 
 
 def _from_text(text: str) -> _FromText:

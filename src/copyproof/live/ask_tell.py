@@ -140,7 +140,7 @@ class AskTell:
     def expire(self, now: float | None = None) -> int:
         """Give decisions whose window is over the default reward; how many there were.
 
-        ``ask`` and ``tell`` do it by themselves; call it now and then where nobody asks.
+        ``ask`` and ``tell`` do it by themselves; call it now and then if none come.
         """
         with self.group():
             before = self.pending

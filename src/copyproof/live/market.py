@@ -113,15 +113,10 @@ class MarketState:
             case events.ArmsRegistered():
                 self._register(event.arms)
             case events.ArmRetired():
-                self._set_registered(registry.arm(event.agent, event.arm), registered=False)
-            case events.Suspended(arm=None):
-                self._set_suspended(registry.agent(event.agent), suspended=True)
-            case events.Resumed(arm=None):
-                self._set_suspended(registry.agent(event.agent), suspended=False)
-            case events.Suspended():
-                self._withhold(registry.arm(event.agent, event.arm))
-            case events.Resumed():
-                self._release(registry.arm(event.agent, event.arm))
+                arm = registry.arm(event.agent, event.arm)
+                self._follow(arm, registry.set_registered(arm, registered=False))
+            case events.Suspended() | events.Resumed():
+                self._suspend(event.agent, event.arm, isinstance(event, events.Suspended))
             case events.PolicyChanged():
                 self._change_policy(parse_policy(event.policy))
             case events.Unchanged():
@@ -238,31 +233,23 @@ class MarketState:
                 registry.add_arm(number, name)
                 self._gather(live.ADMIT, *self.arrays.add_arm(number), number)
             else:
-                self._set_registered(arm, registered=True)
+                self._follow(arm, registry.set_registered(arm, registered=True))
 
-    def _set_registered(self, arm: int, *, registered: bool) -> None:
-        """Let a known arm come back, or go; one that is suspended does so when that ends."""
-        if arm in self.registry.withheld:
-            self.registry.withheld[arm] = registered
-        else:
-            self._set_there(arm, there=registered)
+    def _suspend(self, agent: str, arm: str | None, suspended: bool) -> None:
+        """Suspend an agent, or one of its arms, or end that."""
+        if arm is not None:
+            number = self.registry.arm(agent, arm)
+            self._follow(number, self.registry.withhold(number, withheld=suspended))
+            return
+        number = self.registry.agent(agent)
+        if self.registry.set_suspended(number, suspended=suspended):
+            self._gather(live.SUSPEND if suspended else live.RESUME, number)
 
-    def _withhold(self, arm: int) -> None:
-        if arm not in self.registry.withheld:
-            self.registry.withheld[arm] = self.registry.there[arm]
-            self._set_there(arm, there=False)
-
-    def _release(self, arm: int) -> None:
-        if arm in self.registry.withheld:
-            self._set_there(arm, there=self.registry.withheld.pop(arm))
-
-    def _set_there(self, arm: int, *, there: bool) -> None:
-        if self.registry.set_there(arm, there=there):
-            self._gather(live.RETURN if there else live.RETIRE, self.arrays.item_of(arm))
-
-    def _set_suspended(self, agent: int, *, suspended: bool) -> None:
-        if self.registry.set_suspended(agent, suspended=suspended):
-            self._gather(live.SUSPEND if suspended else live.RESUME, agent)
+    def _follow(self, arm: int, changed: bool) -> None:
+        """Let the arrays follow the registry, if an arm came or went."""
+        if changed:
+            code = live.RETURN if self.registry.there[arm] else live.RETIRE
+            self._gather(code, self.arrays.item_of(arm))
 
     def _change_policy(self, policy: Policy) -> None:
         """Change the policy; samples stay if the sampling rule does, else they are drawn anew."""

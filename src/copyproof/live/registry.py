@@ -68,10 +68,28 @@ class Registry:
         self.arm_owner.append(agent)
         self.there.append(False)
         if there:
-            self.set_there(len(self.arm_names) - 1, there=True)
+            self._set_there(len(self.arm_names) - 1, there=True)
 
-    def set_there(self, arm: int, *, there: bool) -> bool:
-        """Let an arm be there or not; whether that is a change."""
+    def set_registered(self, arm: int, *, registered: bool) -> bool:
+        """Let a known arm come back, or go; whether it is there now, and was not, or vice versa.
+
+        One that is suspended comes or goes when that ends.
+        """
+        if arm in self.withheld:
+            self.withheld[arm] = registered
+            return False
+        return self._set_there(arm, there=registered)
+
+    def withhold(self, arm: int, *, withheld: bool) -> bool:
+        """Suspend an arm, or end that; whether it went, or is there again."""
+        if (arm in self.withheld) == withheld:
+            return False
+        if withheld:
+            self.withheld[arm] = self.there[arm]
+            return self._set_there(arm, there=False)
+        return self._set_there(arm, there=self.withheld.pop(arm))
+
+    def _set_there(self, arm: int, *, there: bool) -> bool:
         if self.there[arm] == there:
             return False
         self.there[arm] = there

@@ -41,5 +41,5 @@ def from_bytes(data: bytes) -> MarketState | None:
         if words["format"] != FORMAT:
             return None
         return MarketState.restore(words, arrays)
-    except (KeyError, ValueError, TypeError, zipfile.BadZipFile):
+    except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
         return None

@@ -67,28 +67,32 @@ class View:
         )
 
     def _agent(self, number: int, plays: int, revenue: float) -> AgentStatistics:
-        total, played, answers = self._agents[number][["total", "plays", "answers"]].item()
+        counts = _counts(self._agents[number])
         return AgentStatistics(
             agent=self._registry.agent_names[number],
             suspended=self._suspended[number],
             arms=self._present[number],
-            plays=played,
-            answered=answers,
-            pending=played - answers,
-            revenue=total,
-            play_share=played / plays if plays else 0.0,
-            revenue_share=total / revenue if revenue else 0.0,
+            **counts,
+            play_share=counts["plays"] / plays if plays else 0.0,
+            revenue_share=counts["revenue"] / revenue if revenue else 0.0,
         )
 
     def _arm(self, place: int, arm: int, row: Any) -> ArmStatistics:
-        total, played, answers = row[["total", "plays", "answers"]].item()
         return ArmStatistics(
             *self._registry.name_of(arm),
             registered=self._registered[place],
             suspended=arm in self._withheld,
             in_play=bool(self._in_play[place]),
-            plays=played,
-            answered=answers,
-            pending=played - answers,
-            revenue=total,
+            **_counts(row),
         )
+
+
+def _counts(row: Any) -> dict[str, Any]:
+    """What is counted of agents and arms alike."""
+    total, played, answers = row[["total", "plays", "answers"]].item()
+    return {
+        "plays": played,
+        "answered": answers,
+        "pending": played - answers,
+        "revenue": total,
+    }

@@ -30,8 +30,8 @@ def new_axes(
     Examples
     --------
     >>> upper, lower = new_axes(3.0, rows=2)
-    >>> upper.get_position().y0 > lower.get_position().y1
-    True
+    >>> upper.figure.get_size_inches().tolist()
+    [5.2, 3.0]
     """
     from matplotlib.figure import Figure
 

@@ -1,4 +1,8 @@
-"""What a caller may do, and how much of it: roles, and limits.
+"""Who is calling, what they may do, and how much of it: keys, roles, limits.
+
+The store holds a salted SHA-256 of a key's secret: with 256 random bits in the secret a slow hash
+adds nothing but load. Comparing takes the same time for a right secret, a wrong one and an unknown
+id.
 
 Four roles: an **operator** does everything, an **application** asks and tells in its markets, an
 **agent** registers and retires its own arms in its market and sees its own revenue, an **auditor**
@@ -10,16 +14,115 @@ The rate is kept by a **token bucket** for each key: it holds up to ``burst`` to
 of them a second, and every request takes one.
 """
 
+import hashlib
+import hmac
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
-from copyproof_client.records import Role
+from copyproof_client.records import ApiKey, Role
 
+from copyproof.defaults import REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
 from copyproof.service.errors import Refusal, unknown
-from copyproof.service.keys import Key
 
-__all__ = ["ACTIONS", "Action", "Limits", "TokenBuckets", "authorize"]
+# --- who -----------------------------------------------------------------------------------------
+
+_SHOWN = {field.name for field in fields(ApiKey)} - {"key"}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An API key as it is stored: no secret in it.
+
+    Attributes
+    ----------
+    id : str
+        Twelve hexadecimal digits, part of the key's text.
+    role : Role
+        What its bearer may do.
+    markets : tuple of str
+        The markets of an application, the one market of an agent; empty for the other roles.
+    agent : str or None
+        Whose arms the bearer owns, if the role is ``agent``.
+    note : str
+        Free text.
+    created : float
+        Seconds since 1970.
+    salt, hash : str
+        Of the secret, in hexadecimal digits.
+    revoked : float or None
+        Since when the key is refused.
+    old_hash, old_until : str or None, float or None
+        The secret before the last rotation, and until when it works.
+    """
+
+    id: str
+    role: Role
+    markets: tuple[str, ...]
+    agent: str | None
+    note: str
+    created: float
+    salt: str
+    hash: str
+    revoked: float | None = None
+    old_hash: str | None = None
+    old_until: float | None = None
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Key":
+        """Read a key from the store."""
+        return cls(**{**data, "markets": tuple(data["markets"])})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key for the store."""
+        return {**asdict(self), "markets": list(self.markets)}
+
+    def shown(self) -> dict[str, Any]:
+        """Return what an operator may see of the key: the fields of an ``ApiKey``, but its text."""
+        return {name: value for name, value in self.to_dict().items() if name in _SHOWN}
+
+
+def hash_secret(salt: str, secret: str) -> str:
+    """Return what is stored of a secret.
+
+    Examples
+    --------
+    >>> hash_secret("00", "a secret")[:16]
+    'ba55494f148598c5'
+    """
+    return hashlib.sha256(f"{salt}:{secret}".encode()).hexdigest()
+
+
+# What an unknown id is compared against.
+_NOBODY = Key("", "auditor", (), None, "", 0.0, "0" * 32, "0" * 64)
+
+
+def authenticate(text: str, keys: Mapping[str, Key], clock: Callable[[], float]) -> Key | None:
+    """Return the key with this text, or None: unknown, wrong and revoked take equally long.
+
+    Parameters
+    ----------
+    text : str
+        What the caller sent.
+    keys : mapping of str to Key
+        All keys, by their ids.
+    clock : callable
+        Seconds since 1970.
+    """
+    prefix, _, rest = text.partition("_")
+    name, _, secret = rest.partition("_")
+    key = keys.get(name, _NOBODY)
+    given = hash_secret(key.salt, secret)
+    right = hmac.compare_digest(given, key.hash)
+    old = hmac.compare_digest(given, key.old_hash or _NOBODY.hash)
+    old = old and key.old_until is not None and clock() < key.old_until
+    if prefix == "cp" and (right or old) and key.revoked is None and key is not _NOBODY:
+        return key
+    return None
+
+
+# --- what ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +196,9 @@ def authorize(
         raise unknown("agent")
 
 
+# --- how much ------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one request, and one caller, may ask for; a batch has at most ``MOST_DECISIONS``.
@@ -109,9 +215,9 @@ class Limits:
         Requests of one market that wait for its writer.
     """
 
-    body: int = 1 << 20
-    rate: float = 10_000.0
-    burst: int = 20_000
+    body: int = REQUEST_BYTES
+    rate: float = REQUEST_RATE
+    burst: int = REQUEST_BURST
     waiting: int = 10_000
 
 

@@ -19,12 +19,13 @@ from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
+from copyproof.defaults import LEASE_SECONDS
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
 from copyproof.service.gateway import FAST, Gateway
 from copyproof.service.keys import Keyring
-from copyproof.service.leadership import LEASE, Leadership
+from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import Metrics
 from copyproof.service.routes import agents, keys, markets, service
 
@@ -52,7 +53,7 @@ def create_app(
     *,
     owner: str,
     limits: Limits | None = None,
-    lease: float = LEASE,
+    lease: float = LEASE_SECONDS,
     clock: Callable[[], float] = time.time,
 ) -> Gateway:
     """Return the service for a store.

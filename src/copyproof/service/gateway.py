@@ -20,9 +20,16 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from copyproof.live import Decision, Principal, Told
-from copyproof.service.access import ACTIONS, Action, Limits, TokenBuckets, authorize
+from copyproof.service.access import (
+    ACTIONS,
+    Action,
+    Key,
+    Limits,
+    TokenBuckets,
+    authenticate,
+    authorize,
+)
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
-from copyproof.service.keys import Key
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
 from copyproof.service.metrics import Metrics
@@ -251,7 +258,7 @@ class Gateway:
         """Return the caller's key, and its text."""
         scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
         text = given.strip()
-        key = self._keyring.check(text.decode("latin-1"))
+        key = authenticate(text.decode("latin-1"), self._keyring.held, self._keyring.clock)
         if key is None or scheme.lower() != b"bearer":
             raise Refusal(401, "Authorization", "Authorization is not 'Bearer' and a valid key")
         return key, text

@@ -1,86 +1,30 @@
-"""API keys: who is calling, and as what.
+"""Making and keeping API keys.
 
-A key reads ``cp_<id>_<secret>``. The secret is 256 random bits, and the store holds a salted
-SHA-256 of it: with so much chance in the secret a slow hash adds nothing but load. Comparing takes
-the same time for a right secret, a wrong one and an unknown id.
+A key reads ``cp_<id>_<secret>``. The secret is 256 random bits, and the store holds a salted hash
+of it (``access.hash_secret``).
 
 A rotated key keeps its id, and its old secret works for a while longer, so that a caller who loses
 the answer to the rotation of its own key can ask again. A revoked key stays in the list, and a
 retried request that made it makes no new one.
 """
 
-import hashlib
 import hmac
 import secrets
 import threading
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import replace
 from typing import Any, get_args
 
-from copyproof_client.records import ApiKey, Role
+from copyproof_client.records import Role
 
+from copyproof.defaults import OVERLAP_SECONDS
 from copyproof.live.records import KeyReused
 from copyproof.live.stores import Conflict, Store, StoreError
+from copyproof.service.access import Key, authenticate, hash_secret
 from copyproof.validation import FieldError, known
 
-__all__ = ["OVERLAP", "Key", "Keyring", "make_key", "new_id", "new_secret"]
-
-_SHOWN = {field.name for field in fields(ApiKey)} - {"key"}
-OVERLAP = 300.0
-"""Seconds for which the old secret of a rotated key still works, if nothing else is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """An API key as it is stored: no secret in it.
-
-    Attributes
-    ----------
-    id : str
-        Twelve hexadecimal digits, part of the key's text.
-    role : Role
-        What its bearer may do.
-    markets : tuple of str
-        The markets of an application, the one market of an agent; empty for the other roles.
-    agent : str or None
-        Whose arms the bearer owns, if the role is ``agent``.
-    note : str
-        Free text.
-    created : float
-        Seconds since 1970.
-    salt, hash : str
-        Of the secret, in hexadecimal digits.
-    revoked : float or None
-        Since when the key is refused.
-    old_hash, old_until : str or None, float or None
-        The secret before the last rotation, and until when it works.
-    """
-
-    id: str
-    role: Role
-    markets: tuple[str, ...]
-    agent: str | None
-    note: str
-    created: float
-    salt: str
-    hash: str
-    revoked: float | None = None
-    old_hash: str | None = None
-    old_until: float | None = None
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "Key":
-        """Read a key from the store."""
-        return cls(**{**data, "markets": tuple(data["markets"])})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the key for the store."""
-        return {**asdict(self), "markets": list(self.markets)}
-
-    def shown(self) -> dict[str, Any]:
-        """Return what an operator may see of the key: the fields of an ``ApiKey``, but its text."""
-        return {name: value for name, value in self.to_dict().items() if name in _SHOWN}
+__all__ = ["Keyring", "make_key", "new_id", "new_secret"]
 
 
 def new_id(seed: bytes | None = None) -> str:
@@ -108,10 +52,6 @@ def new_secret(seed: bytes | None = None) -> str:
 
 def _derived(seed: bytes, purpose: bytes) -> bytes:
     return hmac.digest(seed, purpose, "sha256")
-
-
-def _hashed(salt: str, secret: str) -> str:
-    return hashlib.sha256(f"{salt}:{secret}".encode()).hexdigest()
 
 
 def make_key(
@@ -170,7 +110,7 @@ def make_key(
         raise _mismatch("agent", agent, f"= {agent!r} has no meaning for the role {role}")
     salt = (secrets.token_bytes(16) if seed is None else _derived(seed, b"salt")[:16]).hex()
     secret = new_secret(seed)
-    key = Key(new_id(seed), role, markets, agent, note, now, salt, _hashed(salt, secret))
+    key = Key(new_id(seed), role, markets, agent, note, now, salt, hash_secret(salt, secret))
     return key, f"cp_{key.id}_{secret}"
 
 
@@ -179,8 +119,6 @@ def _mismatch(field: str, value: object, said: str) -> FieldError:
 
 
 _TRIES = 20  # how often a key is changed anew because another process was faster
-# What an unknown id is compared against.
-_NOBODY = Key("", "auditor", (), None, "", 0.0, "0" * 32, "0" * 64)
 
 
 class Keyring:
@@ -192,12 +130,17 @@ class Keyring:
         Where they are kept.
     clock : callable
         Seconds since 1970.
+
+    Attributes
+    ----------
+    held : dict
+        The keys by their ids; replaced, never changed, so that it is read without a lock.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
         self._store = store
-        self._clock = clock
-        self._keys: dict[str, Key] = {}
+        self.clock = clock
+        self.held: dict[str, Key] = {}
         self._stored: dict[str, dict[str, Any]] = {}
         self._writing = threading.RLock()
         self.refresh()
@@ -207,31 +150,22 @@ class Keyring:
         with self._writing:  # or else a key that is being made could be forgotten again
             stored = self._store.keys()
             self._stored = {data["id"]: data for data in stored}
-            self._keys = {name: Key.from_dict(data) for name, data in self._stored.items()}
+            self.held = {name: Key.from_dict(data) for name, data in self._stored.items()}
 
     def __len__(self) -> int:
-        return sum(key.revoked is None for key in self._keys.values())
+        return sum(key.revoked is None for key in self.held.values())
 
     def check(self, text: str) -> Key | None:
-        """Return the key with this text, or None: unknown, wrong and revoked take equally long."""
-        prefix, _, rest = text.partition("_")
-        name, _, secret = rest.partition("_")
-        key = self._keys.get(name, _NOBODY)
-        given = _hashed(key.salt, secret)
-        right = hmac.compare_digest(given, key.hash)
-        old = hmac.compare_digest(given, key.old_hash or _NOBODY.hash)
-        old = old and key.old_until is not None and self._clock() < key.old_until
-        if prefix == "cp" and (right or old) and key.revoked is None and key is not _NOBODY:
-            return key
-        return None
+        """Return the key with this text, or None."""
+        return authenticate(text, self.held, self.clock)
 
     def all(self) -> list[Key]:
         """Return all keys, the oldest first."""
-        return sorted(self._keys.values(), key=lambda key: (key.created, key.id))
+        return sorted(self.held.values(), key=lambda key: (key.created, key.id))
 
     def get(self, name: str) -> Key | None:
         """Return the key with this id."""
-        return self._keys.get(name)
+        return self.held.get(name)
 
     def add(
         self,
@@ -250,21 +184,23 @@ class Keyring:
             If the request is not a sensible one, or the seed made another key before.
         """
         key, text = make_key(
-            role, now=self._clock(), markets=markets, agent=agent, note=note, seed=seed
+            role, now=self.clock(), markets=markets, agent=agent, note=note, seed=seed
         )
         with self._writing:
             self.refresh()
-            before = self._keys.get(key.id)
+            before = self.held.get(key.id)
             if before is None:
                 self._store.put_key(key.to_dict())
-                self._keys = {**self._keys, key.id: key}
+                self.held = {**self.held, key.id: key}
                 return key, text
         same = (key.role, key.markets, key.agent, key.note)
         if (before.role, before.markets, before.agent, before.note) != same:
             raise KeyReused("Idempotency-Key came with another request before")
         return before, text
 
-    def rotate(self, name: str, *, overlap: float = OVERLAP, seed: bytes | None = None) -> str:
+    def rotate(
+        self, name: str, *, overlap: float = OVERLAP_SECONDS, seed: bytes | None = None
+    ) -> str:
         """Give a key a new secret; the same seed again gives the same answer.
 
         Raises
@@ -277,10 +213,10 @@ class Keyring:
         def rotated(key: Key) -> Key:
             if key.revoked is not None:
                 raise KeyError(name)
-            hashed = _hashed(key.salt, secret)
+            hashed = hash_secret(key.salt, secret)
             if hashed == key.hash:
                 return key
-            until = self._clock() + overlap
+            until = self.clock() + overlap
             return replace(key, hash=hashed, old_hash=key.hash, old_until=until)
 
         self._change(name, rotated)
@@ -295,7 +231,7 @@ class Keyring:
             If there is no such key.
         """
         return self._change(
-            name, lambda key: key if key.revoked else replace(key, revoked=self._clock())
+            name, lambda key: key if key.revoked else replace(key, revoked=self.clock())
         )
 
     def _change(self, name: str, edit: Callable[[Key], Key]) -> Key:
@@ -303,7 +239,7 @@ class Keyring:
         with self._writing:
             for _ in range(_TRIES):
                 self.refresh()
-                key = self._keys[name]
+                key = self.held[name]
                 changed = edit(key)
                 if changed == key:
                     return key
@@ -311,6 +247,6 @@ class Keyring:
                     self._store.put_key(changed.to_dict(), replacing=self._stored[name])
                 except Conflict:
                     continue
-                self._keys = {**self._keys, name: changed}
+                self.held = {**self.held, name: changed}
                 return changed
         raise StoreError(f"key {name}: others keep changing it")

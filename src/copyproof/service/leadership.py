@@ -28,12 +28,10 @@ from copyproof.service.keys import Keyring
 from copyproof.service.warmup import warm_up
 from copyproof.service.writer import ServedMarket, Writer
 
-__all__ = ["LEASE", "Leadership", "owner_of"]
+__all__ = ["Leadership", "owner_of"]
 
 _log = logging.getLogger("copyproof.service")
 
-LEASE = 6.0
-"""Seconds that a lease lasts; renewed after a third of it, looked for after every sixth."""
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
 _CREATE = 60.0  # seconds that a new market may take to be loaded
 
@@ -63,7 +61,7 @@ class Leadership:
     owner : str
         The name under which this process holds leases.
     lease : float
-        Seconds that a lease lasts.
+        Seconds that a lease lasts; renewed after a third of it, looked for after every sixth.
     waiting : int
         The most requests of one market that wait for its writer.
     clock : callable

@@ -24,9 +24,9 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypedDict
 
+from copyproof.defaults import OVERLAP_SECONDS
 from copyproof.live import MarketConfig
 from copyproof.live.records import MOST_DECISIONS
-from copyproof.service.keys import OVERLAP
 from copyproof.validation import LONGEST_NAME, name, require, text
 
 
@@ -270,4 +270,4 @@ class KeyIn(_In):
 class RotateIn(_In):
     """How long the old secret still works, in seconds."""
 
-    overlap: Annotated[float, Field(strict=True, ge=0, le=86400)] = OVERLAP
+    overlap: Annotated[float, Field(strict=True, ge=0, le=86400)] = OVERLAP_SECONDS

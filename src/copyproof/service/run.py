@@ -16,10 +16,11 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.concurrency import run_in_threadpool
 
+from copyproof.defaults import LEASE_SECONDS
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.app import create_app
-from copyproof.service.leadership import LEASE, owner_of
+from copyproof.service.leadership import owner_of
 from copyproof.service.protocol import TimedProtocol
 
 __all__ = ["bind", "run"]
@@ -93,7 +94,7 @@ def run(
     bound: socket.socket,
     *,
     limits: Limits | None = None,
-    lease: float = LEASE,
+    lease: float = LEASE_SECONDS,
     up: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve a store until a signal ends it.

@@ -11,7 +11,6 @@ regret is measured against μ*, hidden arms included.
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 from copyproof.game import Market
@@ -25,6 +24,7 @@ from copyproof.theory.quantities import (
     best_agents,
     smallest_share,
 )
+from copyproof.validation import FieldError, whole_in
 
 __all__ = ["LONGEST_HORIZON", "Bound", "Kind", "bounds"]
 
@@ -118,10 +118,11 @@ def bounds(market: Market, policy: Policy | str, horizon: int) -> tuple[Bound, .
 
 
 def _whole_horizon(value: object) -> int:
-    whole = not isinstance(value, bool) and isinstance(value, Integral)
-    if not whole or not 1 <= int(str(value)) <= LONGEST_HORIZON:
-        raise ValueError(f"horizon = {value!r} is not a whole number from 1 to 10^100")
-    return int(str(value))
+    try:
+        return whole_in("horizon", value, 1, LONGEST_HORIZON)
+    except FieldError:  # a bound of 101 digits is not for reading
+        accepted = "a whole number from 1 to 10^100"
+        raise FieldError("horizon", value, accepted, f"= {value!r} is not {accepted}") from None
 
 
 def _theorem_3(case: Case) -> Bound:

@@ -127,11 +127,10 @@ class Session:
         principal = self.principal
         count = self.rng.choice([1, 1, 2, 5])
         eligible: Any = None
-        match step % 8:
-            case 3:
-                eligible = ["bob", "ann"]
-            case 5:
-                eligible = {"ann": ["b"], "bob": ["e", "d"]}
+        if step % 8 == 3:
+            eligible = ["bob", "ann"]
+        elif step % 8 == 5:
+            eligible = {"ann": ["b"], "bob": ["e", "d"]}
         key = f"ask {self.principal.round}" if step % 9 == 4 else None
         asked = principal.ask(count, eligible=eligible, slate=step % 5 == 3, key=key)
         if key is not None:

@@ -21,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from copyproof.validation import FieldError, name, shown
 
@@ -155,7 +155,7 @@ class Store(ABC):
     def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
         """The newest snapshot that is undamaged, as (number, data, digest).
 
-        ``before`` asks for one of a smaller number, if the reader did not like the newest.
+        ``before`` asks for one of a smaller number, if the newest cannot be read.
         """
 
     @abstractmethod
@@ -219,7 +219,7 @@ class Store(ABC):
     def close(self) -> None:
         """Let go of files and connections; leases run out by themselves."""
 
-    def __enter__(self) -> "Store":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -341,19 +341,6 @@ def is_name(value: str) -> bool:
     except FieldError:
         return False
     return True
-
-
-def check_market(store: Store, market: str) -> None:
-    """Read a market's journal from end to end; there must be a way to the state before it."""
-    compacted = store.compacted(market)
-    for _ in store.events(market, compacted):
-        pass
-    saved = store.snapshot(market)
-    if compacted > 0 and (saved is None or saved[0] < compacted):
-        raise Damaged(
-            f"market {market!r}: events up to {compacted} were compacted, and there is no "
-            "undamaged snapshot that covers them"
-        )
 
 
 def check_seconds(seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""A store in memory: for tests, notebooks, and simulations that nobody will miss.
+"""A store in memory: for tests, notebooks and simulations.
 
 It keeps events as the texts that the other stores keep, so that the same comes back.
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from copyproof.live.stores import contract
+from copyproof.live.stores.base import BaseStore
 from copyproof.live.stores.contract import Lease, TableRow, decode, encode
-from copyproof.live.stores.leases import LeasingStore
 from copyproof.live.stores.sqlite import write_backup
 from copyproof.validation import FieldError, name
 
@@ -22,7 +22,7 @@ class _Market:
     config: str
     events: list[str] = field(default_factory=list)
     compacted: int = 0
-    snapshots: dict[int, tuple[bytes, str, str]] = field(default_factory=dict)
+    snapshots: dict[int, tuple[list[bytes], str, str]] = field(default_factory=dict)
     lease: Lease = field(default_factory=Lease)
 
     @property
@@ -30,7 +30,7 @@ class _Market:
         return self.compacted + len(self.events)
 
 
-class MemoryStore(LeasingStore):
+class MemoryStore(BaseStore):
     """All of a store's promises but the one to outlive the process.
 
     Parameters
@@ -117,7 +117,8 @@ class MemoryStore(LeasingStore):
                 accepted = f"an event of {mine.compacted} to {mine.last}"
                 raise FieldError("number", number, accepted)
             own = contract.fingerprint(data)
-            mine.snapshots[number] = (bytes(data), own if digest is None else digest, own)
+            parts = contract.parts_of(data)
+            mine.snapshots[number] = (parts, own if digest is None else digest, own)
             for old in sorted(mine.snapshots)[: -contract.SNAPSHOTS]:
                 del mine.snapshots[old]
 
@@ -126,7 +127,8 @@ class MemoryStore(LeasingStore):
         with self._lock:
             mine = self._market(market)
             for number in sorted(mine.snapshots, reverse=True):
-                data, digest, own = mine.snapshots[number]
+                parts, digest, own = mine.snapshots[number]
+                data = b"".join(parts)
                 if (before is None or number < before) and contract.fingerprint(data) == own:
                     return number, data, digest
             return None
@@ -184,8 +186,7 @@ class MemoryStore(LeasingStore):
                     ("events", (name, number, text))
                     for number, text in enumerate(mine.events, mine.compacted + 1)
                 ]
-                for number, (data, digest, own) in sorted(mine.snapshots.items()):
-                    first, *more = contract.parts_of(data)
+                for number, ((first, *more), digest, own) in sorted(mine.snapshots.items()):
                     rows.append(("snapshots", (name, number, first, digest, own)))
                     rows += [
                         ("parts", (name, number, part, piece)) for part, piece in enumerate(more, 1)
@@ -196,7 +197,6 @@ class MemoryStore(LeasingStore):
         """Fill an empty store."""
         markets: dict[str, _Market] = {}
         keys: dict[str, str] = {}
-        pieces: dict[tuple[str, int], list[bytes]] = {}
         for table, row in rows:
             if table == "keys":
                 keys[row[0]] = row[1]
@@ -205,12 +205,9 @@ class MemoryStore(LeasingStore):
             elif table == "events":
                 markets[row[0]].events.append(row[2])
             elif table == "parts":
-                pieces.setdefault(row[:2], []).append(row[3])
+                markets[row[0]].snapshots[row[1]][0].append(row[3])
             else:
-                markets[row[0]].snapshots[row[1]] = row[2:]
-        for (market, number), more in pieces.items():
-            first, digest, own = markets[market].snapshots[number]
-            markets[market].snapshots[number] = (b"".join([first, *more]), digest, own)
+                markets[row[0]].snapshots[row[1]] = ([row[2]], row[3], row[4])
         with self._lock:
             if self._markets or self._keys:
                 raise contract.not_empty()
@@ -219,11 +216,6 @@ class MemoryStore(LeasingStore):
     def backup(self, path: Path) -> None:
         """Write everything into a new SQLite file."""
         write_backup(self, path)
-
-    def check(self) -> None:
-        """Read everything."""
-        for market in self.markets():
-            contract.check_market(self, market)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -14,7 +14,6 @@ import re
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +134,6 @@ class PostgresStore(SqlStore):
         )
         self.durable = synchronous == "full"
         self._used = 0.0
-        self._closed = False
         with self._lock:
             self._connection()
 
@@ -235,23 +233,12 @@ class PostgresStore(SqlStore):
             raw.execute("INSERT INTO schema VALUES (%s)", (VERSION,))
         raw.commit()
 
-    @contextmanager
-    def _reading(self) -> Iterator[Database]:
-        with self._lock:
-            self._connection()
-        try:
-            raw = self._connect()
-            try:
-                # A reader may take its time between two events.
-                raw.execute("SET idle_in_transaction_session_timeout = 0")
-                raw.commit()
-                raw.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-                raw.read_only = True
-                yield _Connection(raw)
-            finally:
-                raw.close()
-        except psycopg.Error as error:
-            raise self._error(error) from error
+    def _begin_reading(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        # A reader may take its time between two events.
+        raw.execute("SET idle_in_transaction_session_timeout = 0")
+        raw.commit()
+        raw.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        raw.read_only = True
 
     def _now(self, database: Database) -> float:
         return float(database.rows("SELECT extract(epoch FROM clock_timestamp())")[0][0])
@@ -261,12 +248,6 @@ class PostgresStore(SqlStore):
     def backup(self, path: Path) -> None:
         """Write everything into a new SQLite file, read in one transaction; writers go on."""
         write_backup(self, path)
-
-    def close(self) -> None:
-        """Close the connection."""
-        with self._lock:
-            self._closed = True
-            self._drop()
 
 
 def _own_options(url: str) -> tuple[str, str, str]:

@@ -9,13 +9,13 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from itertools import count, groupby, islice
 from typing import Any
 
 from copyproof.live.stores import contract
+from copyproof.live.stores.base import BaseStore
 from copyproof.live.stores.contract import Lease, StoreError, TableRow, decode, encode
-from copyproof.live.stores.leases import LeasingStore
 from copyproof.live.stores.schema import COLUMNS
 from copyproof.validation import FieldError, name
 
@@ -81,7 +81,7 @@ class Database:
         self.raw.execute("ROLLBACK")
 
 
-class SqlStore(LeasingStore):
+class SqlStore(BaseStore):
     """A store in an SQL database."""
 
     _for_update = ""
@@ -91,12 +91,21 @@ class SqlStore(LeasingStore):
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self._closed = False
         self._main: Any = None
         """The driver's connection that writes, if it is open."""
 
     @abstractmethod
     def _connection(self) -> Any:
         """The driver's connection that writes, opened anew if need be."""
+
+    @abstractmethod
+    def _connect(self) -> Any:
+        """Another connection of the driver."""
+
+    @abstractmethod
+    def _begin_reading(self, raw: Any) -> None:
+        """Let a connection see the store as it is at this moment."""
 
     @abstractmethod
     def _error(self, error: Any, committing: bool = False) -> StoreError:
@@ -130,9 +139,26 @@ class SqlStore(LeasingStore):
                     self._drop()
                 raise
 
-    @abstractmethod
-    def _reading(self) -> AbstractContextManager[Database]:
+    @contextmanager
+    def _reading(self) -> Iterator[Database]:
         """A connection of its own that sees the store as it was at one moment."""
+        with self._lock:
+            self._connection()
+        try:
+            raw = self._connect()
+            try:
+                self._begin_reading(raw)
+                yield self._database(raw)
+            finally:
+                raw.close()
+        except self._driver_error as error:
+            raise self._error(error) from error
+
+    def close(self) -> None:
+        """Close the connection; an SQLite file's log is written back."""
+        with self._lock:
+            self._closed = True
+            self._drop()
 
     @abstractmethod
     def _now(self, database: Database) -> float:
@@ -365,9 +391,3 @@ class SqlStore(LeasingStore):
                 while chunk := [row for _, row in islice(group, size)]:
                     database.insert(table, COLUMNS[table], chunk)
             database.change(UNLEASE)
-
-    def check(self) -> None:
-        """Read everything, each market's journal from end to end."""
-        for market in self.markets():
-            contract.check_market(self, market)
-        self.keys()

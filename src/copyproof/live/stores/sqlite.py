@@ -14,8 +14,7 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +73,6 @@ class SqliteStore(SqlStore):
         self._clock = clock
         self.durable = synchronous == "full"
         self._file: tuple[int, int] | None = None
-        self._closed = False
         with self._lock:
             self._connection()
 
@@ -114,7 +112,7 @@ class SqliteStore(SqlStore):
             return "cannot be opened: the file or its folder is read-only"
         return "cannot be opened"
 
-    def _connect(self, mode: str) -> sqlite3.Connection:
+    def _connect(self, mode: str = "rw") -> sqlite3.Connection:
         uri = f"{self._path.as_uri()}?mode={mode}"
         raw = sqlite3.connect(
             uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -196,19 +194,8 @@ class SqliteStore(SqlStore):
         raw.execute(f"PRAGMA user_version = {VERSION}")
         raw.execute("COMMIT")
 
-    @contextmanager
-    def _reading(self) -> Iterator[Database]:
-        with self._lock:
-            self._connection()
-        try:
-            raw = self._connect("rw")
-            try:
-                raw.execute("BEGIN")
-                yield Database(raw)
-            finally:
-                raw.close()
-        except sqlite3.Error as error:
-            raise self._error(error) from error
+    def _begin_reading(self, raw: sqlite3.Connection) -> None:
+        raw.execute("BEGIN")
 
     def _now(self, database: Database) -> float:
         return self._clock()
@@ -220,7 +207,7 @@ class SqliteStore(SqlStore):
 
         def copy(beside: Path) -> None:
             with (
-                contextlib.closing(self._connect("rw")) as source,
+                contextlib.closing(self._connect()) as source,
                 contextlib.closing(sqlite3.connect(beside)) as to,
             ):
                 source.backup(to)
@@ -239,12 +226,6 @@ class SqliteStore(SqlStore):
             if found != [("ok",)]:
                 raise Damaged(f"{self._path}: {str(found[0][0]).splitlines()[-1]}")
         super().check()
-
-    def close(self) -> None:
-        """Close the file; what is in the log is written back."""
-        with self._lock:
-            self._closed = True
-            self._drop()
 
 
 def check_synchronous(value: str) -> None:

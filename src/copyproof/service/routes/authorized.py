@@ -9,10 +9,9 @@ from starlette.concurrency import run_in_threadpool
 
 from copyproof.live import Principal
 from copyproof.live.stores import StoreError
-from copyproof.service.access import ACTIONS, authorize
+from copyproof.service.access import ACTIONS, Key, authorize
 from copyproof.service.errors import refusal_of
 from copyproof.service.gateway import KEY, RETRY, SECRET
-from copyproof.service.keys import Key
 from copyproof.service.leadership import Leadership
 from copyproof.service.writer import find
 

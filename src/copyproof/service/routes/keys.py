@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 from copyproof_client.records import ApiKey
 from fastapi import APIRouter, Depends
 
+from copyproof.service.access import Key
 from copyproof.service.errors import unknown
-from copyproof.service.keys import Key
 from copyproof.service.messages import KeyIn, RotateIn
 from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
 

@@ -1,14 +1,14 @@
-"""Taking, renewing and giving back the right to write a market: the same for all our stores."""
+"""What our stores do alike: leases are taken, renewed and given back, and a store is checked."""
 
 from abc import abstractmethod
 from collections.abc import Callable
 
-from copyproof.live.stores.contract import Lease, Store, check_seconds
+from copyproof.live.stores.contract import Damaged, Lease, Store, check_seconds
 from copyproof.validation import name
 
 
-class LeasingStore(Store):
-    """A store that keeps leases, and can replace one in a transaction."""
+class BaseStore(Store):
+    """A store that can replace a lease in a transaction."""
 
     @abstractmethod
     def _change_lease(
@@ -45,3 +45,17 @@ class LeasingStore(Store):
             return lease.given_back() if lease.held(owner, token) else None
 
         self._change_lease(market, give_back)
+
+    def check(self) -> None:
+        """Read everything, each market's journal from end to end."""
+        for market in self.markets():
+            compacted = self.compacted(market)
+            for _ in self.events(market, compacted):
+                pass
+            saved = self.snapshot(market)
+            if compacted > 0 and (saved is None or saved[0] < compacted):
+                raise Damaged(
+                    f"market {market!r}: events up to {compacted} were compacted, and there is no "
+                    "undamaged snapshot that covers them"
+                )
+        self.keys()

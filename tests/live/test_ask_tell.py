@@ -1,0 +1,100 @@
+"""A decision takes a short way through the code, and what is refused says which field is wrong."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from copyproof.live import MarketConfig, Principal
+from copyproof.live.stores import open_store
+from copyproof.validation import FieldError
+
+
+def entered(call: Callable[[], object]) -> set[str]:
+    """The modules of the live principal that a call enters."""
+    found: set[str] = set()
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call":
+            found.add(str(frame.f_globals.get("__name__")))
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return {name for name in found if name.startswith(("copyproof.live", "copyproof.validation"))}
+
+
+def test_a_warm_decision_enters_six_modules(tmp_path: Path) -> None:
+    with open_store(f"sqlite:{tmp_path}/live.db") as store:
+        principal = Principal("h-ucb", store)
+        principal.register_arms([("ann", "a"), ("bob", "b")])
+        principal.ask()
+        found = entered(principal.ask)
+    assert found == {
+        "copyproof.live.ask_tell",
+        "copyproof.live.events",
+        "copyproof.live.market",
+        "copyproof.live.stores.contract",
+        "copyproof.live.stores.sql",
+        "copyproof.live.stores.sqlite",
+    }
+
+
+BAD: list[tuple[str, Callable[[Principal, Any], object], object]] = [
+    ("count", lambda principal, value: principal.ask(value), 0),
+    ("slate", lambda principal, value: principal.ask(slate=value), 1),
+    ("eligible", lambda principal, value: principal.ask(eligible=value), "ann"),
+    ("eligible['ann']", lambda principal, value: principal.ask(eligible={"ann": value}), "a"),
+    ("key", lambda principal, value: principal.ask(key=value), "a\u200b"),
+    ("reward", lambda principal, value: principal.tell(principal.ask()[0].id, value), 1.5),
+    (
+        "rewards[1].reward",
+        lambda principal, value: principal.tell_many(
+            [(principal.ask()[0].id, 1), (principal.ask()[0].id, value)]
+        ),
+        True,
+    ),
+    ("rewards[0]", lambda principal, value: principal.tell_many(value), ["x"]),
+    ("len(rewards)", lambda principal, value: principal.tell_many(value), []),
+    ("agent", lambda principal, value: principal.register_agent(value), ""),
+    ("arms[0].arm", lambda principal, value: principal.register_arm("ann", value), "a\nb"),
+    ("arms[1]", lambda principal, value: principal.register_arms([("a", "b"), value]), "x"),
+    ("arms", lambda principal, value: principal.register_arms(value), [("ann", "b"), ("ann", "c")]),
+    ("policy", lambda principal, value: principal.set_policy(value), "rh-ucb(L=1)"),
+    ("policy", lambda principal, value: principal.set_policy(value), "s-ucb"),
+    ("now", lambda principal, value: principal.expire(value), float("nan")),
+    ("market", lambda principal, value: Principal(store=principal.store, market=value), " "),
+    (
+        "config",
+        lambda principal, value: Principal(store=principal.store, market="m", config=value),
+        MarketConfig("h-ucb", seed=9),
+    ),
+    ("number", lambda principal, value: principal.store.save_snapshot("m", value, b""), 99),
+    ("upto", lambda principal, value: principal.store.compact("m", value), 1),
+    ("seconds", lambda principal, value: principal.store.acquire("m", "me", value), 0),
+    ("owner", lambda principal, value: principal.store.acquire("m", value, 1.0), ""),
+    ("market", lambda principal, value: principal.store.create_market(value, {}), "m"),
+    ("id", lambda principal, value: principal.store.put_key(value), {}),
+    ("event", lambda principal, value: principal.store.append("m", 1, [value]), {"x": {1}}),
+    ("store", lambda principal, value: open_store(value), "mysql://host"),
+    ("synchronous", lambda principal, value: open_store(value), "sqlite:x.db?synchronous=no"),
+]
+
+
+@pytest.mark.parametrize(
+    ("field", "call", "value"), BAD, ids=[f"{n} {one[0]}" for n, one in enumerate(BAD)]
+)
+def test_errors_have_the_field(
+    field: str, call: Callable[[Principal, Any], object], value: object
+) -> None:
+    principal = Principal(config=MarketConfig("h-ucb", most_arms=2), market="m")
+    principal.register_arm("ann", "a")
+    with pytest.raises(FieldError) as error:
+        call(principal, value)
+    assert error.value.field == field
+    assert "\n" not in str(error.value)
