@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from copyproof import Geometric, Market
-from tests.reference import POLICIES, Candidate, Flat, uniform
+from tests.reference import POLICIES, Candidate, Flat, Hierarchical, uniform
 
 
 class Branches:
@@ -59,7 +59,7 @@ def branches(
         return
     draws = Branches()
     rule(candidates, clock, draws)
-    epsilon = draws.epsilon
+    epsilon: float | Fraction = draws.epsilon
     if number is Fraction:
         epsilon = Fraction(epsilon).limit_denominator(10_000)
     equals = draws.equals[:1] if first_only else draws.equals
@@ -100,7 +100,7 @@ def enumerate_game(market: Market, policy: str, horizon: int, number: type = flo
     else:
         drawn = [tuple(tuple(pool) for pool in pools)]
     orders = [tuple(i for i in agents if owned[i])]
-    if not flat and spec.priority:
+    if isinstance(spec, Hierarchical) and spec.priority:
         orders = list(itertools.permutations(orders[0]))
 
     def play(in_play: tuple[tuple[int, ...], ...], order: tuple[int, ...]) -> Found:

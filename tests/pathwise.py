@@ -26,7 +26,7 @@ from copyproof import (
     simulate,
 )
 from copyproof.engine.lower import lower
-from copyproof.game import NO_DISCOUNT, Reward
+from copyproof.game import NO_DISCOUNT, Discount, Reward
 from copyproof.policy import (
     KLUCB,
     UCB,
@@ -38,6 +38,8 @@ from copyproof.policy import (
     GrowingSample,
     OwnIndex,
     Restart,
+    Rule,
+    Sampling,
     Thompson,
     Uniform,
     why_not_covered,
@@ -45,7 +47,7 @@ from copyproof.policy import (
 from copyproof.simulation.threads import fill, new_record
 from tests.reference import REWARD, Stream
 
-AGENT_RULES = [
+AGENT_RULES: list[Rule] = [
     *(UCB(clock=clock) for clock in ("round", "horizon")),
     *(UCB(a, b, clock="horizon") for a, b in ((0.1, 0), (1, 0.5), (0, 0))),
     *(KLUCB(scale, clock) for scale in (0.3, 1.0) for clock in ("round", "horizon")),
@@ -58,7 +60,7 @@ AGENT_RULES = [
     OwnIndex("recent", "hoeffding", 0.1, turns=0.3, doubt=1),
     OwnIndex("mean", "kl", 0.05, doubt=0),
 ]
-ARM_RULES = [
+ARM_RULES: list[Rule] = [
     *(UCB(clock=clock) for clock in ("round", "plays", "horizon")),
     UCB(0.1, 0.5, clock="plays"),
     *(KLUCB(clock=clock) for clock in ("round", "plays", "horizon")),
@@ -69,7 +71,7 @@ ARM_RULES = [
     Champion(),
     Champion(fresh=0.3, threshold=0.9),
 ]
-SAMPLINGS = [
+SAMPLINGS: list[Sampling] = [
     AllArms(),
     FixedSample(0.3),
     FixedSample(1),
@@ -137,7 +139,8 @@ def random_case(rng: random.Random, policies: list[Policy], *, taped: bool = Fal
     other = agents[place - 1]
     if not other.takes_part:
         agents[place - 1] = other.with_copies([1] * len(other.arms))
-    discount = rng.choice([NO_DISCOUNT, Geometric(rng.choice([0.5, 0.9, 0.99])), None])
+    some: list[Discount | None] = [NO_DISCOUNT, Geometric(rng.choice([0.5, 0.9, 0.99])), None]
+    discount = rng.choice(some)
     if discount is None:
         weights = sorted((rng.randint(1, 8) / 8 for _ in range(horizon + 6)), reverse=True)
         rest = max(len(agents), rng.randint(1, horizon + 6))

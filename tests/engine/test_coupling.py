@@ -1,5 +1,7 @@
 """Keyed luck: copies of an only arm change no reward path; nothing else changes any result."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -50,7 +52,7 @@ def test_threads_and_batches_do_not_matter(
     seed: int, workers: int, batch: int, policy: str
 ) -> None:
     market = Market([Agent("a", [0.3, 0.8], copies=[4, 2]), Agent("b", [0.5]), Agent("c", [0.7])])
-    how = {"horizon": 200, "repetitions": 9, "seed": seed}
+    how: dict[str, Any] = {"horizon": 200, "repetitions": 9, "seed": seed}
     one = record_of(market, policy, **how)
     other = record_of(market, policy, workers=workers, batch=batch, **how)
     for mine, theirs in zip(one, other, strict=True):
@@ -61,7 +63,7 @@ def test_threads_and_batches_do_not_matter(
 def test_workers_do_not_disturb_each_other(policy: str) -> None:
     # Many short games, so that the workers often begin one at the same time.
     market = Market([Agent(f"{i}", [0.5, 0.4], copies=[3, 1]) for i in range(5)])
-    how = {"horizon": 12, "repetitions": 20_000, "seed": 1}
+    how: dict[str, Any] = {"horizon": 12, "repetitions": 20_000, "seed": 1}
     alone = record_of(market, policy, **how)
     together = record_of(market, policy, workers=4, batch=50, **how)
     for mine, theirs in zip(alone, together, strict=True):
@@ -73,7 +75,7 @@ def test_a_repetition_does_not_depend_on_the_one_before(policy: str) -> None:
     # Tiny rewards: what is left of an earlier game would decide between almost equal means.
     arms = [Exponential(1e-15), Exponential(2e-15)]
     market = Market([Agent(f"{i}", arms, copies=[30, 30]) for i in range(4)])
-    how = {"horizon": 3000, "repetitions": 4, "seed": 11}
+    how: dict[str, Any] = {"horizon": 3000, "repetitions": 4, "seed": 11}
     one_state = record_of(market, policy, **how)
     fresh_states = record_of(market, policy, workers=4, batch=1, **how)
     assert np.array_equal(one_state.choices, fresh_states.choices)

@@ -1,5 +1,7 @@
 """Blocks of luck are the engine's own numbers, wherever a block begins."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ def test_uniforms_are_those_of_the_streams(first: int) -> None:
     "arm",
     [0.3, Beta(2, 3), Gaussian(0.5, 0.1), Exponential(0.7), Poisson(2.5), Empirical([0, 0.2, 1])],
 )
-def test_rewards_add_up_to_a_game(arm) -> None:
+def test_rewards_add_up_to_a_game(arm: Any) -> None:
     # Agent 1 alone registers an arm, so it is played in every round.
     market = Market([Agent("a", [0.9], copies=[0]), Agent("b", [0.1, arm], copies=[0, 1])])
     record = record_of(market, "ucb1", horizon=300, repetitions=4, seed=9)

@@ -2,6 +2,7 @@
 
 import random
 import zlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def test_tournament_and_scan_agree(policy: str) -> None:
         churn(market, "many", every=700, horizon=5000).changes,
         [Renew("few", below=0.5), Renew("many", after=3)],
     )
-    how = {"horizon": 5000, "seed": 2, "schedule": schedule}
+    how: dict[str, Any] = {"horizon": 5000, "seed": 2, "schedule": schedule}
     kinetic = choices_of(market, policy, **how)
     assert np.array_equal(kinetic, choices_of(market, policy, scan=True, **how))
 
@@ -68,7 +69,7 @@ ATTACKS = {
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_churn_pays_under_ucb1(attack: str) -> None:
-    how = {"horizon": 3000, "repetitions": 100, "seed": 1}
+    how: dict[str, Any] = {"horizon": 3000, "repetitions": 100, "seed": 1}
     before = simulate(FOUR, "ucb1", **how).revenue[:, 0]
     gain = simulate(FOUR, "ucb1", schedule=ATTACKS[attack], **how).revenue[:, 0] - before
     assert gain.mean() - 5 * gain.std(ddof=1) / 10 > 10 * before.mean()
@@ -80,7 +81,7 @@ HIERARCHICAL = ["h-ucb", "rh-ucb", "prh-ucb", "fair", "h-ucb-t-free", "h-thompso
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("policy", HIERARCHICAL)
 def test_churn_of_an_only_arm_changes_no_path_of_a_hierarchy(policy: str, attack: str) -> None:
-    how = {"horizon": 3000, "repetitions": 20, "seed": 1}
+    how: dict[str, Any] = {"horizon": 3000, "repetitions": 20, "seed": 1}
     before = simulate(FOUR, policy, **how)
     after = simulate(FOUR, policy, schedule=ATTACKS[attack], **how)
     assert np.array_equal(before.revenue, after.revenue)
@@ -120,7 +121,10 @@ def test_samples_stay_within_their_bound() -> None:
     made = choices_of(market, "rh-ucb(L=1)", horizon=1000, schedule=schedule)[0]
     assert set(made) == {0, 1, 2, 3, 4, 5, 7}
     # All six leave: the one that waited takes over. They come back: five find a seat.
-    leave = [Retire(500, "a", 0, count=6), Admit(600, "a", 0, count=6, new=False)]
+    leave: list[Retire | Admit] = [
+        Retire(500, "a", 0, count=6),
+        Admit(600, "a", 0, count=6, new=False),
+    ]
     schedule = Schedule([*schedule.changes, *leave])
     made = choices_of(market, "rh-ucb(L=1)", horizon=1000, schedule=schedule)[0]
     assert set(made[499:599]) == {6, 7}
@@ -149,7 +153,7 @@ def test_repetitions_and_workers_do_not_disturb_each_other() -> None:
     market = random_market(rng)
     for policy in ("ucb1", "prh-ucb", "rh-ucb-t-free"):
         schedule = random_schedule(rng, market, 100)
-        how = {"horizon": 100, "repetitions": 40, "seed": 3, "schedule": schedule}
+        how: dict[str, Any] = {"horizon": 100, "repetitions": 40, "seed": 3, "schedule": schedule}
         alone = record_of(market, policy, **how)
         together = record_of(market, policy, workers=3, batch=1, **how)
         for mine, theirs in zip(alone, together, strict=True):

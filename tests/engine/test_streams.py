@@ -1,5 +1,7 @@
 """The random streams: published vectors, one number for one purpose, uniformity."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -77,10 +79,11 @@ def test_uniform_and_open() -> None:
 
 
 def test_long_counters_do_not_collide() -> None:
-    key = [np.uint64(word) for word in streams.stream_key(np.uint64(1), 0, 0)]
-    low = streams.uniform(*key, 5, 0, 0, 0)
-    high = streams.uniform(*key, 5 + 2**32, 0, 0, 0)
-    other = streams.uniform(*key, 5, 1, 0, 0)
+    first, second = (np.uint64(word) for word in streams.stream_key(np.uint64(1), 0, 0))
+    uniform: Any = streams.uniform  # the kernels' integers are NumPy's
+    low = uniform(first, second, 5, 0, 0, 0)
+    high = uniform(first, second, 5 + 2**32, 0, 0, 0)
+    other = uniform(first, second, 5, 1, 0, 0)
     assert len({low, high, other}) == 3
 
 
