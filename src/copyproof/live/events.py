@@ -238,19 +238,20 @@ def decode(data: Mapping[str, Any]) -> MarketEvent:
     reader = _READERS.get(kind)
     if reader is None:
         raise Diverged(f"the journal holds an event of kind {kind!r}, which is not known")
+    record, fields, size, known = reader
     try:
-        if len(data) == reader.size:
-            return reader.record(*reader.fields(data))
+        if len(data) == size:
+            return record(*fields(data))
         values = {name: value for name, value in data.items() if name != "kind"}
         if "key" in values:
             request, answer = values.pop("request"), values.pop("answer", None)
             values["key"] = Key(values["key"], request, answer)
-        return reader.record(**values)
+        return record(**values)
     except (KeyError, TypeError):
         found = ", ".join(name for name in data if name != "kind")
         raise Diverged(
             f"the journal holds an event of kind {kind!r} with the fields {found}; known are "
-            f"{reader.known} (with a key also request and answer)"
+            f"{known} (with a key also request and answer)"
         ) from None
 
 

@@ -16,7 +16,17 @@ from typing import Any, assert_never
 import numpy as np
 
 from copyproof.engine import live
-from copyproof.engine.live import BASE, EXPIRED, FORGOTTEN, OPERATION, OUTCOME, ROUND, Terms, serve
+from copyproof.engine.live import (
+    BASE,
+    EXPIRED,
+    FORGOTTEN,
+    OPERATION,
+    OUTCOME,
+    ROUND,
+    TELL,
+    Terms,
+    serve,
+)
 from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
 from copyproof.live import events
@@ -75,12 +85,11 @@ class MarketState:
         self.registry = Registry()
         self.answers = Answers()
         self.at = 0.0
-        self.waiting = 0
-        """How many operations there are since the last ``settle``."""
         self._terms = Terms(_REWARDS[config.rewards], _LATE[config.late], config.default_reward)
         self._operations: list[tuple[int, int, int, int, float]] = []
         self._lists: list[int] = []
         self._decisions = 0
+        self._done = 0  # operations that were carried out since the last ``settle``
         self._outcomes: list[Any] = []
         self._made: list[int] = []
         self._expected: list[int] = []
@@ -91,7 +100,6 @@ class MarketState:
     def enter(self, event: MarketEvent) -> None:
         """Take one event in; what it does to the statistics is done by ``settle``."""
         registry = self.registry
-        start = self.waiting
         match event:
             case Asked():
                 of = event.eligible
@@ -99,11 +107,9 @@ class MarketState:
                 self._gather_decisions(len(event.arms), event.at, among, event.slate)
                 self._expected += event.arms
             case Told():
-                self._operations += [
-                    (live.TELL, number, 0, 0, reward)
-                    for number, reward in zip(event.rounds, event.rewards, strict=True)
-                ]
-                self.waiting += len(event.rounds)
+                append = self._operations.append
+                for number, reward in zip(event.rounds, event.rewards, strict=True):
+                    append((TELL, number, 0, 0, reward))
             case events.Expired():
                 self._gather(live.EXPIRE, event.upto, event.forgotten)
             case events.AgentRegistered():
@@ -126,7 +132,7 @@ class MarketState:
         if event.at > self.at:
             self.at = event.at
         if event.key is not None:
-            self._keyed.append((event, start))
+            self._keyed.append((event, self.waiting))
 
     def settle(self) -> Any:
         """Carry out what was entered; the outcome of every operation."""
@@ -139,9 +145,9 @@ class MarketState:
                 "journal: it was written by another version of copyproof, or is damaged; open it "
                 "with the version that wrote it and take a snapshot there"
             )
-        self._outcomes, self._made, self._expected, self.waiting = [], [], [], 0
-        for event, start in self._keyed:
-            self._keep_answer(event, outcomes[start:])
+        self._outcomes, self._made, self._expected, self._done = [], [], [], 0
+        for event, end in self._keyed:
+            self._keep_answer(event, outcomes[:end])
         self._keyed = []
         return outcomes
 
@@ -155,20 +161,20 @@ class MarketState:
         self._run()
         _, at, eligible, slate, key = request
         event = Asked(first, self._made, at, eligible, slate, key)
-        self._outcomes, self._made, self.waiting = [], [], 0
+        self._outcomes, self._made, self._done = [], [], 0
         self.at = max(self.at, event.at)
         if event.key is not None:
             self._keep_answer(event, _NONE)
         return event
 
     def _keep_answer(self, event: MarketEvent, outcomes: Any) -> None:
-        """Keep the answer to a key; ``outcomes`` begin with those of the event."""
+        """Keep the answer to a key; ``outcomes`` end with those of the event."""
         assert event.key is not None
         match event:
             case Asked():
                 answer: Any = [event.round, event.arms]
             case Told():
-                answer = [event.rounds, answers_of(outcomes[: len(event.rounds)])]
+                answer = [event.rounds, answers_of(outcomes[len(outcomes) - len(event.rounds) :])]
             case _:
                 answer = event.key.answer
         self.answers.put(event.key.key, event.at, event.key.request, answer)
@@ -177,7 +183,6 @@ class MarketState:
 
     def _gather(self, code: int, first: int, start: int = 0, stop: int = 0) -> None:
         self._operations.append((code, first, start, stop, 0.0))
-        self.waiting += 1
 
     def _gather_decisions(
         self, count: int, at: float, among: list[int] | None, slate: bool
@@ -192,7 +197,6 @@ class MarketState:
             code = live.SLATE if slate else live.AMONG
         self._operations.append((code, count, start, stop, at))
         self._decisions += count
-        self.waiting += 1
 
     def _run(self) -> None:
         """Carry out what was gathered."""
@@ -210,6 +214,7 @@ class MarketState:
             arrays.show()
         self._operations, self._lists, self._decisions = [], [], 0
         serve(arrays.plan, arrays.state, arrays.live, self._terms, operations, lists, outcomes)
+        self._done += len(operations)
         self._outcomes.append(outcomes)
         self._made += arrays.log["arm"][before - base : self.round - base].tolist()
 
@@ -264,6 +269,11 @@ class MarketState:
         self.arrays.change_plan(plan, drawn=not same)
 
     # --- what is known -----------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> int:
+        """How many operations there are since the last ``settle``."""
+        return self._done + len(self._operations)
 
     @property
     def round(self) -> int:

@@ -10,6 +10,8 @@ from copyproof.live.stores import Store, StoreError
 
 BATCH = 20_000
 """Operations that are gathered before the kernel is called."""
+_OFTEN = 64
+"""Events after which it is looked whether there are as many."""
 
 
 class Recovered(NamedTuple):
@@ -45,10 +47,11 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
             )
         state = MarketState(config)
     begun = last
+    enter = state.enter
     for number, event in store.events(market, after=last):
-        state.enter(decode(event))
+        enter(decode(event))
         last = number
-        if state.waiting >= BATCH:
+        if number % _OFTEN == 0 and state.waiting >= BATCH:
             state.settle()
     state.settle()
     return Recovered(state, last, begun)
