@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from copyproof.engine.exact_layers import copy_layer, new_layer, put, tally
+from copyproof.engine.exact_layers import Layer, copy_layer, new_layer, put, tally
 from copyproof.engine.exact_transitions import Layout
 
 
-def contents(layer) -> dict[tuple[int, ...], float]:
+def contents(layer: Layer) -> dict[tuple[int, ...], float]:
     used = np.flatnonzero(layer.chance)
     return {tuple(layer.keys[place].tolist()): float(layer.chance[place]) for place in used}
 

@@ -1,5 +1,7 @@
 """What does not fit is refused in one line, before the work or in the middle of it."""
 
+from typing import Any
+
 import pytest
 
 from copyproof import Agent, Market, exact, paper_market
@@ -8,7 +10,7 @@ from copyproof.exact_values import prepare
 SMALL = Market([Agent("a", [0.5, 0.9]), Agent("b", [0.7])])
 
 
-def refusal(market: Market, policy: str, **how: object) -> str:
+def refusal(market: Any, policy: str, **how: Any) -> str:
     with pytest.raises(ValueError, match=r".") as caught:
         exact(market, policy, **how)
     assert "\n" not in str(caught.value)
@@ -52,7 +54,7 @@ def test_too_many_samples_or_orders() -> None:
         ({"horizon": 5, "limit": 0}, "limit = 0 is not a whole number >= 1"),
     ],
 )
-def test_bad_numbers(how: dict[str, object], line: str) -> None:
+def test_bad_numbers(how: dict[str, Any], line: str) -> None:
     assert refusal(SMALL, "ucb1", **how) == line
 
 

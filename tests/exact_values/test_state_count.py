@@ -6,6 +6,7 @@ import pytest
 
 from copyproof import CATALOGUE, Agent, Gaussian, Geometric, Market, Poisson, RiskAverse, exact
 from copyproof.exact_values import states, why_not_exact
+from copyproof.policy import NamedPolicy
 
 
 def counted(copies: list[int], sure: list[bool], horizon: int) -> int:
@@ -54,7 +55,7 @@ def test_equal_originals_of_one_agent_are_copies() -> None:
 
 
 @pytest.mark.parametrize("row", CATALOGUE, ids=lambda row: row.name)
-def test_every_policy_but_a_few(row) -> None:
+def test_every_policy_but_a_few(row: NamedPolicy) -> None:
     reason = why_not_exact(Market([Agent("a", [0.5])]), row.name)
     assert (reason is not None) == (row.name in NOT_EXACT)
 
