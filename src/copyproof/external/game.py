@@ -20,12 +20,10 @@ from copyproof.external.records import ExternalError, ExternalPolicy, Learner, o
 from copyproof.game import Market
 from copyproof.validation import shown
 
-__all__ = ["GameResult", "GameSetup", "game_seed", "game_setup", "play_game"]
-
+# Plays whose rewards are computed at a time.
 _BLOCK = 256
-"""Plays whose rewards are computed at a time."""
+# Rounds between two notes of how far a game is.
 _TICK = 64
-"""Rounds between two notes of how far a game is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +31,8 @@ class GameSetup:
     """What all games of a market have in common."""
 
     arms: tuple[str, ...]
+    # The agent of each arm.
     owner_names: tuple[str, ...]
-    """The agent of each arm."""
     agent_of: list[int]
     original_of: list[int]
     agents: int

@@ -28,12 +28,10 @@ from copyproof.external.game import GameResult, GameSetup, play_game
 from copyproof.external.records import ExternalError, ExternalPolicy, one_line
 from copyproof.validation import FieldError
 
-__all__ = ["in_processes", "start_method"]
-
+# Seconds between two looks at how far the processes are.
 _LOOK = 0.05
-"""Seconds between two looks at how far the processes are."""
+# Seconds between two looks at whether the parent is alive.
 _LOOK_FOR_PARENT = 0.5
-"""Seconds between two looks at whether the parent is alive."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,6 @@ from typing import Protocol
 
 from copyproof.validation import require, text
 
-__all__ = ["ExternalError", "ExternalPolicy", "Factory", "Learner"]
-
 
 class ExternalError(ValueError):
     """An external policy broke down; the message names it, the round and the repetition."""

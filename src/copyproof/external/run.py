@@ -20,12 +20,10 @@ from copyproof.external.records import ExternalPolicy
 from copyproof.game import Market
 from copyproof.validation import require, whole_in
 
-__all__ = ["ExternalResult", "play_external"]
-
+# Batches for each process: few enough to cost nothing, enough to end at about the same time.
 _BATCHES = 4
-"""Batches for each process: few enough to cost nothing, enough to end at about the same time."""
+# Seconds between two calls of ``progress``.
 _LOOK = 0.05
-"""Seconds between two calls of ``progress``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,8 +5,6 @@ from typing import Any
 
 from copyproof.validation import number, require
 
-__all__ = ["set_fields", "set_number"]
-
 
 def set_number(record: object, field: str, holds: Callable[[float], bool], accepted: str) -> None:
     """Make a field of a frozen record a finite float, and refuse one that does not hold."""

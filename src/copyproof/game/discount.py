@@ -13,8 +13,6 @@ from typing import TypeAlias
 from copyproof.game._fields import set_fields, set_number
 from copyproof.validation import FieldError, items, number, require, whole
 
-__all__ = ["NO_DISCOUNT", "Constant", "Discount", "Explicit", "Geometric"]
-
 
 @dataclass(frozen=True, slots=True)
 class Constant:
@@ -158,5 +156,5 @@ class Explicit:
 
 Discount: TypeAlias = Constant | Geometric | Explicit
 
+# γ ≡ 1.
 NO_DISCOUNT = Constant()
-"""γ ≡ 1."""

@@ -36,14 +36,13 @@ from typing import Any
 import tomli_w
 
 from copyproof._files import write_atomically
+from copyproof.game.agent import Agent
 from copyproof.game.discount import Constant, Explicit, Geometric
-from copyproof.game.market import Agent, Market
+from copyproof.game.market import Market
 from copyproof.game.paper import PAPER_FIGURES
 from copyproof.game.rewards import FAMILIES, Bernoulli, Reward
 from copyproof.game.utility import Custom, Neutral, RiskAverse, RiskSeeking
 from copyproof.validation import FieldError, did_you_mean, shown
-
-__all__ = ["market_from_dict", "market_to_dict", "read_market", "write_market"]
 
 _FAMILY_NAMES = {family: name for name, family in FAMILIES.items()}
 

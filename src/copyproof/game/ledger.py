@@ -9,12 +9,9 @@ from collections import deque
 from itertools import groupby
 from typing import NamedTuple
 
-from copyproof.game.agent import Agent
 from copyproof.game.market import MOST_ARMS, Market
 from copyproof.game.schedule import Admit, Retire, Schedule, ScheduledChange
 from copyproof.validation import FieldError, require, shown
-
-__all__ = ["Agent", "Change", "Registrations", "registrations"]
 
 
 class Change(NamedTuple):
@@ -27,15 +24,24 @@ class Change(NamedTuple):
 
 
 class Registrations(NamedTuple):
-    """All that a schedule does to one market."""
+    """All that a schedule does to one market.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+        In the order in which they happen.
+    later : tuple of tuple of int
+        Per agent, the originals of the arms that come later, in order.
+    most : tuple of int
+        The largest number of arms that each agent has at a time.
+    most_of_all : int
+        The largest number of arms that all have at a time.
+    """
 
     changes: tuple[Change, ...]
     later: tuple[tuple[int, ...], ...]
-    """Per agent, the originals of the arms that come later, in order."""
     most: tuple[int, ...]
-    """The largest number of arms that each agent has at a time."""
     most_of_all: int
-    """The largest number of arms that all have at a time."""
 
 
 def registrations(market: Market, schedule: Schedule, horizon: int) -> Registrations:
@@ -46,7 +52,7 @@ def registrations(market: Market, schedule: Schedule, horizon: int) -> Registrat
 
     Examples
     --------
-    >>> from copyproof.game.schedule import churn
+    >>> from copyproof.game import Agent, churn
     >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.9])])
     >>> found = registrations(market, churn(market, "ann", every=10, horizon=35), 35)
     >>> [(change.round, change.arm, change.joins) for change in found.changes[:3]]

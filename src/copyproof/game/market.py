@@ -18,13 +18,11 @@ from copyproof.game.agent import Agent, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Discount
 from copyproof.validation import FieldError, did_you_mean, items, number, require, shown, whole
 
-__all__ = ["MOST_ARMS", "Agent", "Market", "Profile", "Strategy"]
-
+# One strategy per agent.
 Profile: TypeAlias = tuple[Strategy, ...]
-"""One strategy per agent."""
 
+# The most registered arms a market may have, copies included.
 MOST_ARMS = 50_000_000
-"""The most registered arms a market may have, copies included."""
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -26,21 +26,8 @@ from typing import ClassVar, TypeAlias
 from copyproof.game._fields import set_fields, set_number
 from copyproof.validation import items, number, require
 
-__all__ = [
-    "FAMILIES",
-    "Bernoulli",
-    "Beta",
-    "Empirical",
-    "Exponential",
-    "Gaussian",
-    "Poisson",
-    "Reward",
-    "as_reward",
-]
-
-
+# Rewards beyond this are an error of units, and their sums would lose the small differences.
 _LARGEST = 1e12
-"""Rewards beyond this are an error of units, and their sums would lose the small differences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +187,7 @@ class Empirical:
 
 Reward: TypeAlias = Bernoulli | Beta | Gaussian | Poisson | Exponential | Empirical
 
+# The families by the names that market files call them.
 FAMILIES: dict[str, type[Reward]] = {
     "bernoulli": Bernoulli,
     "beta": Beta,
@@ -208,7 +196,6 @@ FAMILIES: dict[str, type[Reward]] = {
     "exponential": Exponential,
     "empirical": Empirical,
 }
-"""The families by the names that market files call them."""
 
 
 def as_reward(value: Reward | float) -> Reward:

@@ -48,14 +48,25 @@ class PolicyClaim:
 
 @dataclass(frozen=True, slots=True)
 class NamedPolicy:
-    """One named policy."""
+    """One named policy.
+
+    Attributes
+    ----------
+    name, policy
+        What the text form calls it, and the template record.
+    about, citation : str
+        What it does, in a line, and where it comes from.
+    parameters : dict
+        Parameter of the text form → path of the field that it sets.
+    claims : tuple of PolicyClaim
+        What is claimed of it.
+    """
 
     name: str
     policy: Policy
     about: str
     citation: str
     parameters: dict[str, str] = field(default_factory=dict)
-    """Parameter of the text form → path of the field that it sets."""
     claims: tuple[PolicyClaim, ...] = ()
 
     def __post_init__(self) -> None:
@@ -102,6 +113,7 @@ _ROBUST = UCB(a=1.0, b=0.5, c=1.0)
 _ROBUST_T = UCB(a=1.0, b=0.5, c=1.0, clock="horizon")
 
 
+#: Every named policy. ``fair`` takes a flat policy in its text form, ``fair(ucb1)`` by default.
 CATALOGUE: tuple[NamedPolicy, ...] = (
     NamedPolicy(
         "ucb1",
@@ -297,14 +309,13 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         ),
     ),
 )
-"""Every named policy. ``fair`` takes a flat policy in its text form, ``fair(ucb1)`` by default."""
 
 
+# Other names in the text form: the policies to take if nothing speaks for another.
 ALIASES = {"default": "grace", "default-anytime": "grace-anytime"}
-"""Other names in the text form: the policies to take if nothing speaks for another."""
 
+# The six policies that the paper's experiments compare, in their text form.
 PAPER_POLICIES = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
-"""The six policies that the paper's experiments compare, in their text form."""
 
 
 def row(name: str) -> NamedPolicy:

@@ -21,8 +21,6 @@ from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Resta
 from copyproof.policy.syntax import Call, parse, refused
 from copyproof.validation import FieldError, did_you_mean, known, require
 
-__all__ = ["from_dict", "parse_policy", "to_dict", "to_text"]
-
 _SAMPLES: dict[str, type[Sampling]] = {
     "all": AllArms,
     "fixed": FixedSample,
