@@ -156,12 +156,11 @@ def read_table(data: object) -> Market:
     Raises ``FieldError`` with the first problem, which notes how many more there are.
     """
     try:
-        market: Market = MarketTable.model_validate(data).record
+        return MarketTable.model_validate(data).record
     except ValidationError as problems:
         first, *others = problems.errors(include_url=False)
         error = _error(first)
         raise (error.noted(f"(and {len(others)} more)") if others else error) from None
-    return market
 
 
 def _error(problem: ErrorDetails) -> FieldError:

@@ -6,7 +6,7 @@ it can come back under it.
 """
 
 from collections import deque
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from copyproof.game.market import MOST_ARMS, Market
@@ -69,7 +69,9 @@ def registrations(market: Market, schedule: Schedule, horizon: int) -> Registrat
                 arms.apply(event)
             except FieldError as error:
                 raise error.within(f"changes[{k}]") from None
-        arms.check_round(round_)
+        if sum(arms.count) == 0:
+            said = f"leave nobody with an arm in round {round_}"
+            raise FieldError("changes", round_, "somebody with an arm in every round", said)
     later = tuple(tuple(originals) for originals in arms.later)
     return Registrations(tuple(arms.changes), later, tuple(arms.most), arms.most_of_all)
 
@@ -80,13 +82,12 @@ class _RegisteredArms:
     def __init__(self, market: Market) -> None:
         self.market = market
         self.here: list[list[deque[int]]] = []
-        self.gone: list[list[deque[int]]] = []
-        self.changes: list[Change] = []
-        self.later: list[list[int]] = [[] for _ in market.agents]
         for agent in market.agents:
             numbers = iter(range(agent.registered))
-            self.here.append([deque(next(numbers) for _ in range(c)) for c in agent.copies])
-            self.gone.append([deque() for _ in agent.copies])
+            self.here.append([deque(islice(numbers, count)) for count in agent.copies])
+        self.gone: list[list[deque[int]]] = [[deque() for _ in agent] for agent in self.here]
+        self.changes: list[Change] = []
+        self.later: list[list[int]] = [[] for _ in market.agents]
         self.count = [agent.registered for agent in market.agents]
         self.most = list(self.count)
         self.most_of_all = sum(self.count)
@@ -124,9 +125,3 @@ class _RegisteredArms:
         self.count[place] += event.count if joins else -event.count
         self.most[place] = max(self.most[place], self.count[place])
         self.most_of_all = max(self.most_of_all, sum(self.count))
-
-    def check_round(self, round_: int) -> None:
-        """Refuse a round in which nobody has an arm."""
-        if sum(self.count) == 0:
-            said = f"leave nobody with an arm in round {round_}"
-            raise FieldError("changes", round_, "somebody with an arm in every round", said)
