@@ -10,6 +10,7 @@ Statuses: ``theorem`` (a complete proof is known), ``partly`` (proven in the sta
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeAlias
 
 from copyproof.policy.records import (
@@ -77,22 +78,19 @@ class NamedPolicy:
             )
 
 
-def _theorem(text: str) -> PolicyClaim:
-    return PolicyClaim(text, "theorem")
-
-
+_theorem = partial(PolicyClaim, status="theorem")
+_measured = partial(PolicyClaim, status="measured")
+_unproven = partial(PolicyClaim, status="unproven")
 _PRONE = _theorem(
     "replication-prone: copies of the best arm pay without limit (theorem 1; n ≥ 2, others "
     "non-empty, best mean > 0)"
 )
-_BELIEVED_PRONE = PolicyClaim(
-    "replication-prone (the paper believes its proof carries over)", "unproven"
-)
+_BELIEVED_PRONE = _unproven("replication-prone (the paper believes its proof carries over)")
 _PROOF = "replication-proof: registering only the best arm is dominant ({})"
 _PROOF_IN_PART = PolicyClaim(
     _PROOF.format("proven for n = 2; for n ≥ 3 the printed proof is invalid"), "partly"
 )
-_PROOF_BY_ANALOGY = PolicyClaim(_PROOF.format("by analogy; no complete proof"), "unproven")
+_PROOF_BY_ANALOGY = _unproven(_PROOF.format("by analogy; no complete proof"))
 _PATHWISE = _theorem(
     f"{_PATHWISE_BEGINS} for any n, given rewards ≥ 0 and a best arm that first-order "
     "dominates the agent's others: on every path, registering only the best arm earns at least as "
@@ -101,16 +99,20 @@ _PATHWISE = _theorem(
 _PATHWISE_EPOCHS = _theorem(
     _PATHWISE.text + "; the epochs' lengths are fixed, and each epoch is a game of its own"
 )
-_GRACE_MEASURED = PolicyClaim(
+_GRACE_MEASURED = _measured(
     "regret below half of H-UCB's on figures 2a and 2b and below a twelfth of RH-UCB's on 2c "
-    "(T = 100,000; `copyproof paper`)",
-    "measured",
+    "(T = 100,000; `copyproof paper`)"
 )
 _GRACE = {"doubt": "agent.doubt", "scale": "agent.scale", "fresh": "arm.fresh"}
 _WIDTH = {"a": "agent.a", "b": "agent.b", "c": "agent.c"}
 _INNER = UCB(clock="plays")
 _ROBUST = UCB(a=1.0, b=0.5, c=1.0)
 _ROBUST_T = UCB(a=1.0, b=0.5, c=1.0, clock="horizon")
+
+
+def _analogue(name: str, policy: Policy, about: str, **parameters: str) -> NamedPolicy:
+    """A variant of the paper's policies, whose proof is said to carry over."""
+    return NamedPolicy(name, policy, about, PAPER, parameters, (_PROOF_BY_ANALOGY,))
 
 
 #: Every named policy. ``fair`` takes a flat policy in its text form, ``fair(ucb1)`` by default.
@@ -129,11 +131,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "UCB1 on a uniform sample of ⌊l ln T⌋ of all arms",
         PAPER,
         {"l": "sampling.factor"},
-        (
-            PolicyClaim(
-                "copies pay on the market of the paper's figure 1a (`copyproof paper`)", "measured"
-            ),
-        ),
+        (_measured("copies pay on the market of the paper's figure 1a (`copyproof paper`)"),),
     ),
     NamedPolicy(
         "h-ucb",
@@ -162,35 +160,29 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         Policy(UCB(a=1.0, b=0.5, c=1.5), _INNER, GrowingSample(factor=1.0, power=2.0)),
         "width √(t ln³ t) over agents; the sample of arms grows up to ln² t; needs no T",
         PAPER,
-        {},
-        (
+        claims=(
             _PROOF_BY_ANALOGY,
             _theorem("regret O(n c⁻² √(T ln³ T)) when T ln³ T ≥ e^{2/c} (orders only)"),
         ),
     ),
-    NamedPolicy(
+    _analogue(
         "rh-ucb-online",
         Policy(_ROBUST, _INNER, GrowingSample()),
         "RH-UCB with the growing bound L ln t; needs no T",
-        PAPER,
-        {"L": "sampling.factor", **_WIDTH},
-        (_PROOF_BY_ANALOGY,),
+        L="sampling.factor",
+        **_WIDTH,
     ),
-    NamedPolicy(
+    _analogue(
         "rh-ucb-ln2",
         Policy(_ROBUST, _INNER, FixedSample(factor=1.0, power=2.0)),
         "RH-UCB with samples of ⌊ln² T⌋ arms, for an unknown share c of best arms",
-        PAPER,
-        _WIDTH,
-        (_PROOF_BY_ANALOGY,),
+        **_WIDTH,
     ),
-    NamedPolicy(
+    _analogue(
         "rh-ucb-all",
         Policy(_ROBUST, _INNER),
         "RH-UCB without sampling, for honest agents",
-        PAPER,
-        _WIDTH,
-        (_PROOF_BY_ANALOGY,),
+        **_WIDTH,
     ),
     NamedPolicy(
         "h-ucb-t-free",
@@ -225,13 +217,11 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         {**_GRACE, "first": "restart.first", "factor": "restart.factor", "power": "restart.power"},
         (_PATHWISE_EPOCHS,),
     ),
-    NamedPolicy(
+    _analogue(
         "h-ucb-kl",
         Policy(UCB(), KLUCB(clock="plays")),
         "H-UCB with KL-UCB in phase 2",
-        PAPER,
-        {"scale": "arm.scale"},
-        (_PROOF_BY_ANALOGY,),
+        scale="arm.scale",
     ),
     NamedPolicy(
         "h-kl-ucb",
@@ -241,30 +231,21 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         {"agent": "agent.scale", "arm": "arm.scale"},
         (_PROOF_BY_ANALOGY,),
     ),
-    NamedPolicy(
+    _analogue(
         "h-epsilon-greedy",
         Policy(EpsilonGreedy(), EpsilonGreedy()),
         "ε-greedy at both levels",
-        PAPER,
-        {"agent": "agent.epsilon", "arm": "arm.epsilon"},
-        (_PROOF_BY_ANALOGY,),
+        agent="agent.epsilon",
+        arm="arm.epsilon",
     ),
-    NamedPolicy(
+    _analogue(
         "h-epsilon-decreasing",
         Policy(EpsilonDecreasing(), EpsilonDecreasing(clock="plays")),
         "ε-greedy with ε = min(1, scale/τ) at both levels",
-        PAPER,
-        {"agent": "agent.scale", "arm": "arm.scale"},
-        (_PROOF_BY_ANALOGY,),
+        agent="agent.scale",
+        arm="arm.scale",
     ),
-    NamedPolicy(
-        "h-thompson",
-        Policy(Thompson(), Thompson()),
-        "Thompson sampling at both levels",
-        PAPER,
-        {},
-        (_PROOF_BY_ANALOGY,),
-    ),
+    _analogue("h-thompson", Policy(Thompson(), Thompson()), "Thompson sampling at both levels"),
     NamedPolicy(
         "kl-ucb",
         Policy(None, KLUCB()),
@@ -294,16 +275,14 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         Policy(None, Thompson()),
         "all arms in one pool, Thompson sampling",
         THOMPSON,
-        {},
-        (_BELIEVED_PRONE,),
+        claims=(_BELIEVED_PRONE,),
     ),
     NamedPolicy(
         "fair",
         Policy(Uniform(), UCB()),
         "a uniform agent, then the agent's own copy of a flat policy A: fair(A)",
         PAPER,
-        {},
-        (
+        claims=(
             _theorem("replication-proof: what an agent registers never changes who is asked"),
             _theorem("linear regret unless all agents' best means are equal"),
         ),
