@@ -305,12 +305,11 @@ def row(name: str) -> NamedPolicy:
     >>> [claim.status for claim in row("h-ucb").claims]
     ['partly', 'theorem']
     """
-    for candidate in CATALOGUE:
-        if candidate.name == name:
-            return candidate
-    names = [candidate.name for candidate in CATALOGUE]
-    accepted = f"known are {', '.join(names)}{did_you_mean(name, [*names, *ALIASES])}"
-    raise FieldError("policy", name, accepted, f"= {name!r} is not known; {accepted}")
+    rows = {candidate.name: candidate for candidate in CATALOGUE}
+    if name not in rows:
+        accepted = f"known are {', '.join(rows)}{did_you_mean(name, [*rows, *ALIASES])}"
+        raise FieldError("policy", name, accepted, f"= {name!r} is not known; {accepted}")
+    return rows[name]
 
 
 def fair(policy: Policy) -> Policy:
