@@ -15,162 +15,93 @@ library.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from copyproof.auditing import Attacks, Audit, Equilibrium, attacks, audit, equilibrium
-    from copyproof.auditing.report import plot_gains, write_audit_report
-    from copyproof.exact_values.result import Exact
-    from copyproof.exact_values.run import exact
-    from copyproof.external.functions import function_policy
-    from copyproof.external.interpreter import smpybandits_policy
-    from copyproof.external.libraries import mabwiser_policy, river_policy
-    from copyproof.external.records import ExternalPolicy
-    from copyproof.game import (
-        Admit,
-        Agent,
-        Bernoulli,
-        Beta,
-        Custom,
-        Empirical,
-        Explicit,
-        Exponential,
-        Gaussian,
-        Geometric,
-        Market,
-        Poisson,
-        Renew,
-        Retire,
-        RiskAverse,
-        RiskSeeking,
-        Schedule,
-        churn,
-        paper_market,
-        split,
-    )
-    from copyproof.game.files import read_market, write_market
-    from copyproof.paper.figures.ablation import plot_ablation
-    from copyproof.paper.figures.copies import plot_copies
-    from copyproof.paper.figures.growth import plot_growth
-    from copyproof.paper.figures.markets import plot_markets
-    from copyproof.paper.figures.samples import plot_samples
-    from copyproof.plots import plot_regret, save_figure
-    from copyproof.policy import CATALOGUE, Policy, parse_policy, why_not_covered
-    from copyproof.simulation.result import Result
-    from copyproof.simulation.run import simulate
-    from copyproof.theory import Bound, bounds
+if TYPE_CHECKING:  # `as` tells type checkers that the names are public
+    from copyproof.auditing import Attacks as Attacks
+    from copyproof.auditing import Audit as Audit
+    from copyproof.auditing import Equilibrium as Equilibrium
+    from copyproof.auditing import attacks as attacks
+    from copyproof.auditing import audit as audit
+    from copyproof.auditing import equilibrium as equilibrium
+    from copyproof.auditing.report import plot_gains as plot_gains
+    from copyproof.auditing.report import write_audit_report as write_audit_report
+    from copyproof.exact_values.result import Exact as Exact
+    from copyproof.exact_values.run import exact as exact
+    from copyproof.external.functions import function_policy as function_policy
+    from copyproof.external.interpreter import smpybandits_policy as smpybandits_policy
+    from copyproof.external.libraries import mabwiser_policy as mabwiser_policy
+    from copyproof.external.libraries import river_policy as river_policy
+    from copyproof.external.records import ExternalPolicy as ExternalPolicy
+    from copyproof.game import Admit as Admit
+    from copyproof.game import Agent as Agent
+    from copyproof.game import Bernoulli as Bernoulli
+    from copyproof.game import Beta as Beta
+    from copyproof.game import Custom as Custom
+    from copyproof.game import Empirical as Empirical
+    from copyproof.game import Explicit as Explicit
+    from copyproof.game import Exponential as Exponential
+    from copyproof.game import Gaussian as Gaussian
+    from copyproof.game import Geometric as Geometric
+    from copyproof.game import Market as Market
+    from copyproof.game import Poisson as Poisson
+    from copyproof.game import Renew as Renew
+    from copyproof.game import Retire as Retire
+    from copyproof.game import RiskAverse as RiskAverse
+    from copyproof.game import RiskSeeking as RiskSeeking
+    from copyproof.game import Schedule as Schedule
+    from copyproof.game import churn as churn
+    from copyproof.game import paper_market as paper_market
+    from copyproof.game import read_market as read_market
+    from copyproof.game import split as split
+    from copyproof.game import write_market as write_market
+    from copyproof.paper.figures.ablation import plot_ablation as plot_ablation
+    from copyproof.paper.figures.copies import plot_copies as plot_copies
+    from copyproof.paper.figures.growth import plot_growth as plot_growth
+    from copyproof.paper.figures.markets import plot_markets as plot_markets
+    from copyproof.paper.figures.samples import plot_samples as plot_samples
+    from copyproof.plots import plot_regret as plot_regret
+    from copyproof.plots import save_figure as save_figure
+    from copyproof.policy import CATALOGUE as CATALOGUE
+    from copyproof.policy import Policy as Policy
+    from copyproof.policy import parse_policy as parse_policy
+    from copyproof.policy import why_not_covered as why_not_covered
+    from copyproof.simulation.result import Result as Result
+    from copyproof.simulation.run import simulate as simulate
+    from copyproof.theory import Bound as Bound
+    from copyproof.theory import bounds as bounds
 
-__all__ = [
-    "CATALOGUE",
-    "Admit",
-    "Agent",
-    "Attacks",
-    "Audit",
-    "Bernoulli",
-    "Beta",
-    "Bound",
-    "Custom",
-    "Empirical",
-    "Equilibrium",
-    "Exact",
-    "Explicit",
-    "Exponential",
-    "ExternalPolicy",
-    "Gaussian",
-    "Geometric",
-    "Market",
-    "Poisson",
-    "Policy",
-    "Renew",
-    "Result",
-    "Retire",
-    "RiskAverse",
-    "RiskSeeking",
-    "Schedule",
-    "attacks",
-    "audit",
-    "bounds",
-    "churn",
-    "equilibrium",
-    "exact",
-    "function_policy",
-    "mabwiser_policy",
-    "paper_market",
-    "parse_policy",
-    "plot_ablation",
-    "plot_copies",
-    "plot_gains",
-    "plot_growth",
-    "plot_markets",
-    "plot_regret",
-    "plot_samples",
-    "read_market",
-    "river_policy",
-    "save_figure",
-    "simulate",
-    "smpybandits_policy",
-    "split",
-    "why_not_covered",
-    "write_audit_report",
-    "write_market",
-]
-
+# Where each public name lives.
 _HOME = {
-    "CATALOGUE": "copyproof.policy",
-    "Admit": "copyproof.game",
-    "Agent": "copyproof.game",
-    "Attacks": "copyproof.auditing",
-    "Audit": "copyproof.auditing",
-    "Bernoulli": "copyproof.game",
-    "Beta": "copyproof.game",
-    "Bound": "copyproof.theory",
-    "Custom": "copyproof.game",
-    "Empirical": "copyproof.game",
-    "Equilibrium": "copyproof.auditing",
-    "Exact": "copyproof.exact_values.result",
-    "Explicit": "copyproof.game",
-    "Exponential": "copyproof.game",
-    "ExternalPolicy": "copyproof.external.records",
-    "Gaussian": "copyproof.game",
-    "Geometric": "copyproof.game",
-    "Market": "copyproof.game",
-    "Poisson": "copyproof.game",
-    "Policy": "copyproof.policy",
-    "Renew": "copyproof.game",
-    "Result": "copyproof.simulation.result",
-    "Retire": "copyproof.game",
-    "RiskAverse": "copyproof.game",
-    "RiskSeeking": "copyproof.game",
-    "Schedule": "copyproof.game",
-    "attacks": "copyproof.auditing",
-    "audit": "copyproof.auditing",
-    "bounds": "copyproof.theory",
-    "churn": "copyproof.game",
-    "equilibrium": "copyproof.auditing",
-    "exact": "copyproof.exact_values.run",
-    "function_policy": "copyproof.external.functions",
-    "mabwiser_policy": "copyproof.external.libraries",
-    "paper_market": "copyproof.game",
-    "parse_policy": "copyproof.policy",
-    "plot_ablation": "copyproof.paper.figures.ablation",
-    "plot_copies": "copyproof.paper.figures.copies",
-    "plot_gains": "copyproof.auditing.report",
-    "plot_growth": "copyproof.paper.figures.growth",
-    "plot_markets": "copyproof.paper.figures.markets",
-    "plot_regret": "copyproof.plots",
-    "plot_samples": "copyproof.paper.figures.samples",
-    "read_market": "copyproof.game.files",
-    "river_policy": "copyproof.external.libraries",
-    "save_figure": "copyproof.plots",
-    "simulate": "copyproof.simulation.run",
-    "smpybandits_policy": "copyproof.external.interpreter",
-    "split": "copyproof.game",
-    "why_not_covered": "copyproof.policy",
-    "write_audit_report": "copyproof.auditing.report",
-    "write_market": "copyproof.game.files",
+    name: f"copyproof.{module}"
+    for module, names in {
+        "auditing": "Attacks Audit Equilibrium attacks audit equilibrium",
+        "auditing.report": "plot_gains write_audit_report",
+        "exact_values.result": "Exact",
+        "exact_values.run": "exact",
+        "external.functions": "function_policy",
+        "external.interpreter": "smpybandits_policy",
+        "external.libraries": "mabwiser_policy river_policy",
+        "external.records": "ExternalPolicy",
+        "game": (
+            "Admit Agent Bernoulli Beta Custom Empirical Explicit Exponential Gaussian "
+            "Geometric Market Poisson Renew Retire RiskAverse RiskSeeking Schedule churn "
+            "paper_market read_market split write_market"
+        ),
+        "paper.figures.ablation": "plot_ablation",
+        "paper.figures.copies": "plot_copies",
+        "paper.figures.growth": "plot_growth",
+        "paper.figures.markets": "plot_markets",
+        "paper.figures.samples": "plot_samples",
+        "plots": "plot_regret save_figure",
+        "policy": "CATALOGUE Policy parse_policy why_not_covered",
+        "simulation.result": "Result",
+        "simulation.run": "simulate",
+        "theory": "Bound bounds",
+    }.items()
+    for name in names.split()
 }
-"""Where each public name lives."""
-
 
 if not TYPE_CHECKING:  # type checkers know every name, and report any other
+    __all__ = sorted(_HOME)
 
     def __getattr__(name: str) -> Any:
         if name not in _HOME:
@@ -181,4 +112,4 @@ if not TYPE_CHECKING:  # type checkers know every name, and report any other
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOME})

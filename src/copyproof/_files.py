@@ -9,8 +9,6 @@ import os
 import secrets
 from pathlib import Path
 
-__all__ = ["write_atomically", "write_or_refuse"]
-
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write ``data`` to ``path``, all of it or nothing.

@@ -2,8 +2,6 @@
 
 import os
 
-__all__ = ["processors"]
-
 
 def processors() -> int:
     """How many processors this process may use."""

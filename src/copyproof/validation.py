@@ -15,29 +15,13 @@ from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Real
 from typing import TypeVar
 
-__all__ = [
-    "LONGEST_NAME",
-    "FieldError",
-    "did_you_mean",
-    "items",
-    "known",
-    "name",
-    "number",
-    "one_of",
-    "require",
-    "shown",
-    "text",
-    "whole",
-    "whole_in",
-]
-
 T = TypeVar("T")
 
 _LONGEST = 60  # characters of a value that a message repeats
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, format, surrogate, line and paragraph breaks
 _JOINERS = "\u200c\u200d"
+#: Most characters of the name of an agent, an arm, a market or a key.
 LONGEST_NAME = 200
-"""Most characters of the name of an agent, an arm, a market or a key."""
 
 
 class FieldError(ValueError):

@@ -14,8 +14,6 @@ from typing import Any, TypeAlias
 from copyproof.external.records import ExternalPolicy
 from copyproof.validation import require
 
-__all__ = ["Tally", "function_policy"]
-
 
 @dataclass(slots=True)
 class Tally:

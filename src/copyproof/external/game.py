@@ -20,12 +20,10 @@ from copyproof.external.records import ExternalError, ExternalPolicy, Learner, o
 from copyproof.game import Market
 from copyproof.validation import shown
 
-__all__ = ["GameResult", "GameSetup", "game_seed", "game_setup", "play_game"]
-
+# Plays whose rewards are computed at a time.
 _BLOCK = 256
-"""Plays whose rewards are computed at a time."""
+# Rounds between two notes of how far a game is.
 _TICK = 64
-"""Rounds between two notes of how far a game is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +31,6 @@ class GameSetup:
     """What all games of a market have in common."""
 
     arms: tuple[str, ...]
-    owner_names: tuple[str, ...]
-    """The agent of each arm."""
     agent_of: list[int]
     original_of: list[int]
     agents: int
@@ -48,7 +44,7 @@ class GameSetup:
     @property
     def owners(self) -> Mapping[str, str]:
         """The agent of each arm, by name; it cannot be written to."""
-        return MappingProxyType(dict(zip(self.arms, self.owner_names, strict=True)))
+        return MappingProxyType({arm: arm.rpartition("/")[0] for arm in self.arms})
 
 
 @dataclass(slots=True)
@@ -77,15 +73,13 @@ def game_setup(market: Market, *, horizon: int, seed: int) -> GameSetup:
     counts = [agent.registered for agent in market.agents]
     copies = [count for agent in market.agents for count in agent.copies]
     rewards = lower_rewards(market)
-    _load_kernel(rewards)
+    # Has the kernel compiled here, and not by every process that is forked off.
+    fill_rewards(rewards, np.uint64(0), 0, 0, 0, 0, np.empty(0))
     return GameSetup(
         arms=tuple(
             f"{agent.name}/{number}"
             for agent in market.agents
             for number in range(1, agent.registered + 1)
-        ),
-        owner_names=tuple(
-            name for name, count in zip(market.names, counts, strict=True) for _ in range(count)
         ),
         agent_of=np.repeat(np.arange(len(counts)), counts).tolist(),
         original_of=np.repeat(np.arange(len(copies)), copies).tolist(),
@@ -97,11 +91,6 @@ def game_setup(market: Market, *, horizon: int, seed: int) -> GameSetup:
         horizon=horizon,
         seed=seed,
     )
-
-
-def _load_kernel(rewards: Rewards) -> None:
-    """Have the kernel compiled here, and not by every process that is forked off."""
-    fill_rewards(rewards, np.uint64(0), 0, 0, 0, 0, np.empty(0))
 
 
 def game_seed(seed: int, repetition: int) -> int:
@@ -174,9 +163,7 @@ def _new_learner(policy: ExternalPolicy, setup: GameSetup, repetition: int) -> L
     """Make the learner of one game, and check that it has the two methods."""
     seed = game_seed(setup.seed, repetition)
     try:
-        learner: Any = policy.factory(
-            setup.arms, owners=setup.owners, horizon=setup.horizon, seed=seed
-        )
+        learner = policy.factory(setup.arms, owners=setup.owners, horizon=setup.horizon, seed=seed)
     except (Exception, SystemExit) as error:
         raise _breakdown(policy, repetition, 0, f"the factory raised {one_line(error)}") from error
     for method in ("choose", "learn"):
@@ -184,8 +171,7 @@ def _new_learner(policy: ExternalPolicy, setup: GameSetup, repetition: int) -> L
             kind = type(learner).__name__
             what = f"the factory returned a {kind}, which has no method {method}()"
             raise _breakdown(policy, repetition, 0, what)
-    made: Learner = learner
-    return made
+    return learner
 
 
 def _not_an_arm(arm: object, count: int) -> str:

@@ -22,8 +22,6 @@ from copyproof.external.libraries import call_text
 from copyproof.external.records import ExternalError, ExternalPolicy
 from copyproof.validation import shown
 
-__all__ = ["interpreter_policy", "smpybandits_policy"]
-
 _HERE = Path(__file__).parent
 
 
@@ -60,6 +58,7 @@ class Interpreter:
     def __call__(
         self, arms: Sequence[str], *, owners: Mapping[str, str], horizon: int, seed: int
     ) -> "RemoteLearner":
+        """Begin a game there, which ends the one before."""
         self.ask("make", [list(arms), dict(owners), horizon, seed])
         self._game += 1
         return RemoteLearner(self, self._game)

@@ -19,8 +19,6 @@ from copyproof.external.records import ExternalPolicy, Factory, one_line
 from copyproof.policy.syntax import Call, refused
 from copyproof.validation import did_you_mean, shown
 
-__all__ = ["call_text", "mabwiser_policy", "river_policy"]
-
 Parameters: TypeAlias = Mapping[str, Any]
 
 
@@ -123,11 +121,11 @@ def _mabwiser(
 @dataclass(slots=True)
 class _MabwiserLearner:
     mab: Any
+    # Arms that are still to be played once; the last comes next.
     waiting: list[str]
-    """Arms that are still to be played once; the last comes next."""
     arms: list[str]
+    # The first plays, and what they paid.
     rewards: list[float]
-    """The first plays, and what they paid."""
 
     def choose(self) -> str:
         if self.waiting:

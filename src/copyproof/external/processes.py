@@ -22,24 +22,33 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, TypeAlias
 
 from copyproof.external.game import GameResult, GameSetup, play_game
 from copyproof.external.records import ExternalError, ExternalPolicy, one_line
 from copyproof.validation import FieldError
 
-__all__ = ["in_processes", "start_method"]
+_Pipe: TypeAlias = "Connection[Any, Any]"
 
-_LOOK = 0.05
-"""Seconds between two looks at how far the processes are."""
+# Seconds between two looks at how far the games are.
+LOOK = 0.05
+# Seconds between two looks at whether the parent is alive.
 _LOOK_FOR_PARENT = 0.5
-"""Seconds between two looks at whether the parent is alive."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
     message: str
     cause: BaseException | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Games:
+    """What all processes play, and the rounds that each has played."""
+
+    policy: ExternalPolicy
+    setup: GameSetup
+    rounds: Any
 
 
 def start_method() -> str:
@@ -61,16 +70,16 @@ def in_processes(
     context: Any = multiprocessing.get_context(method)
     if method != "fork":
         _check_sendable(policy, workers)
-    counters = context.RawArray("q", workers)
+    games = _Games(policy, setup, context.RawArray("q", workers))
     queue = list(reversed(batches))
     started: list[_Worker] = []
     try:
         for slot in range(workers):
-            started.append(_start(context, started, policy, setup, counters, slot))
+            started.append(_start(context, started, games, slot))
             started[-1].send(queue.pop())
         while busy := [worker for worker in started if worker.batch]:
             pipes: list[Any] = [worker.pipe for worker in busy]
-            ready = wait(pipes, timeout=_LOOK)
+            ready = wait(pipes, timeout=LOOK)
             for worker in busy:
                 if worker.pipe in ready:
                     for repetition, game in worker.receive(policy):
@@ -78,7 +87,7 @@ def in_processes(
                     if queue:
                         worker.send(queue.pop())
             if progress is not None:
-                progress(sum(counters))
+                progress(sum(games.rounds))
     finally:
         for worker in started:
             worker.stop()
@@ -89,7 +98,7 @@ class _Worker:
     """One process, its pipe, and the batch that it is playing."""
 
     process: Any
-    pipe: "Connection[Any, Any]"
+    pipe: _Pipe
     batch: range = range(0)
 
     def send(self, batch: range) -> None:
@@ -125,21 +134,14 @@ class _Worker:
         self.process.close()
 
 
-def _start(
-    context: Any,
-    others: list[_Worker],
-    policy: ExternalPolicy,
-    setup: GameSetup,
-    counters: Any,
-    slot: int,
-) -> _Worker:
+def _start(context: Any, others: list[_Worker], games: _Games, slot: int) -> _Worker:
     ours, theirs = context.Pipe()
     inherited = []
     if context.get_start_method() == "fork":
         # A forked process holds copies of the parent's ends of all pipes so far; kept open, they
         # would hide the parent's death from the others.
         inherited = [ours, *(worker.pipe for worker in others)]
-    given = (os.getpid(), theirs, inherited, policy, setup, counters, slot)
+    given = (os.getpid(), theirs, inherited, games, slot)
     process = context.Process(target=_work, args=given, daemon=True)
     with warnings.catch_warnings():
         # About threads: the engine's are closed, and those of NumPy's BLAS expect forks.
@@ -149,15 +151,7 @@ def _start(
     return _Worker(process, ours)
 
 
-def _work(
-    parent: int,
-    pipe: "Connection[Any, Any]",
-    inherited: "list[Connection[Any, Any]]",
-    policy: ExternalPolicy,
-    setup: GameSetup,
-    counters: Any,
-    slot: int,
-) -> None:
+def _work(parent: int, pipe: _Pipe, inherited: list[_Pipe], games: _Games, slot: int) -> None:
     """Play batches in a process of its own, until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in inherited:
@@ -165,13 +159,15 @@ def _work(
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
     def tick(rounds: int) -> None:
-        counters[slot] += rounds
+        games.rounds[slot] += rounds
 
     try:
         while True:
             batch: range = pipe.recv()
             try:
-                answer: Any = [play_game(policy, setup, number, tick) for number in batch]
+                answer: Any = [
+                    play_game(games.policy, games.setup, number, tick) for number in batch
+                ]
             except ExternalError as error:
                 answer = _Failure(str(error), _sendable_cause(error))
             pipe.send(answer)

@@ -11,8 +11,6 @@ from typing import Protocol
 
 from copyproof.validation import require, text
 
-__all__ = ["ExternalError", "ExternalPolicy", "Factory", "Learner"]
-
 
 class ExternalError(ValueError):
     """An external policy broke down; the message names it, the round and the repetition."""
@@ -23,11 +21,9 @@ class Learner(Protocol):
 
     def choose(self) -> str:
         """Return the name of the arm to play in this round."""
-        ...
 
     def learn(self, arm: str, reward: float) -> None:
         """Take notice of what the arm has paid."""
-        ...
 
 
 class Factory(Protocol):
@@ -50,7 +46,6 @@ class Factory(Protocol):
         seed : int
             Below 2^32; differs from repetition to repetition, and is the same for all strategies.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +80,8 @@ class ExternalPolicy:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", text("name", self.name))
-        require(
-            callable(self.factory),
-            "factory",
-            self.factory,
-            "a function make(arms, *, owners, horizon, seed)",
-        )
+        accepted = "a function make(arms, *, owners, horizon, seed)"
+        require(callable(self.factory), "factory", self.factory, accepted)
 
     def __str__(self) -> str:
         return self.name

@@ -15,17 +15,13 @@ from numpy.typing import NDArray
 
 from copyproof._machine import processors
 from copyproof.external.game import GameResult, GameSetup, game_setup, play_game
-from copyproof.external.processes import in_processes
+from copyproof.external.processes import LOOK, in_processes
 from copyproof.external.records import ExternalPolicy
 from copyproof.game import Market
 from copyproof.validation import require, whole_in
 
-__all__ = ["ExternalResult", "play_external"]
-
+# Batches for each process: few enough to cost nothing, enough to end at about the same time.
 _BATCHES = 4
-"""Batches for each process: few enough to cost nothing, enough to end at about the same time."""
-_LOOK = 0.05
-"""Seconds between two calls of ``progress``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,11 +145,11 @@ class _Progress:
     def __init__(self, progress: Callable[[int], Any] | None) -> None:
         self.progress = progress
         self.rounds = 0
-        self.next = time.monotonic() + _LOOK
+        self.next = time.monotonic() + LOOK
 
     def add(self, rounds: int) -> None:
         """Note some more rounds."""
         self.rounds += rounds
         if self.progress is not None and time.monotonic() >= self.next:
             self.progress(self.rounds)
-            self.next = time.monotonic() + _LOOK
+            self.next = time.monotonic() + LOOK

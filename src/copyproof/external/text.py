@@ -29,8 +29,6 @@ from copyproof.policy import Policy, parse_policy
 from copyproof.policy.syntax import parse, place_of, refused
 from copyproof.validation import FieldError, did_you_mean
 
-__all__ = ["named_policy"]
-
 _LIBRARIES: dict[str, Callable[..., ExternalPolicy]] = {
     "river": river_policy,
     "mabwiser": mabwiser_policy,

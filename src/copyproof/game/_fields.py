@@ -1,11 +1,9 @@
 """How frozen records are filled when they are made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from copyproof.validation import number, require
-
-__all__ = ["set_fields", "set_number"]
 
 
 def set_number(record: object, field: str, holds: Callable[[float], bool], accepted: str) -> None:
@@ -13,6 +11,20 @@ def set_number(record: object, field: str, holds: Callable[[float], bool], accep
     value = number(field, getattr(record, field))
     require(holds(value), field, value, accepted)
     set_fields(record, **{field: value})
+
+
+def set_numbers(
+    record: object,
+    field: str,
+    given: Iterable[object],
+    holds: Callable[[float], bool],
+    accepted: str,
+) -> None:
+    """Make a field of a frozen record a tuple of finite floats; an error names the entry."""
+    values = tuple(number(f"{field}[{k}]", value) for k, value in enumerate(given))
+    for k, value in enumerate(values):
+        require(holds(value), f"{field}[{k}]", value, accepted)
+    set_fields(record, **{field: values})
 
 
 def set_fields(record: object, **values: Any) -> None:

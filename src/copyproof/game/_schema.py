@@ -12,26 +12,25 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from copyproof.game.agent import Agent
 from copyproof.game.discount import NO_DISCOUNT, Discount, Explicit, Geometric
-from copyproof.game.market import Agent, Market
+from copyproof.game.market import Market
 from copyproof.game.rewards import FAMILIES, Reward
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
 from copyproof.validation import FieldError, did_you_mean, known, number, require, shown, whole
-
-__all__ = ["read_table"]
 
 # The checks leave the field empty: pydantic knows the place.
 _Family = Annotated[str, BeforeValidator(lambda value: known("", value, FAMILIES))]
 _Number = Annotated[float, BeforeValidator(lambda value: number("", value))]
 _Whole = Annotated[int, BeforeValidator(lambda value: whole("", value))]
 
+# What is accepted where pydantic found something else, by its name for the error.
 _NOT_A = {
     "dict_type": "a table",
     "list_type": "a list",
     "model_type": "a table",
     "string_type": "text",
 }
-"""What is accepted where pydantic found something else, by its name for the error."""
 
 
 class _Table(BaseModel):
@@ -157,12 +156,11 @@ def read_table(data: object) -> Market:
     Raises ``FieldError`` with the first problem, which notes how many more there are.
     """
     try:
-        market: Market = MarketTable.model_validate(data).record
+        return MarketTable.model_validate(data).record
     except ValidationError as problems:
         first, *others = problems.errors(include_url=False)
         error = _error(first)
         raise (error.noted(f"(and {len(others)} more)") if others else error) from None
-    return market
 
 
 def _error(problem: ErrorDetails) -> FieldError:

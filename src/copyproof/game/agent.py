@@ -15,10 +15,8 @@ from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
 from copyproof.validation import FieldError, items, require, shown, whole
 from copyproof.validation import name as checked_name
 
-__all__ = ["Agent", "Strategy"]
-
+# Copy counts, one per original arm of an agent.
 Strategy: TypeAlias = tuple[int, ...]
-"""Copy counts, one per original arm of an agent."""
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -10,10 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from copyproof.game._fields import set_fields, set_number
-from copyproof.validation import FieldError, items, number, require, whole
-
-__all__ = ["NO_DISCOUNT", "Constant", "Discount", "Explicit", "Geometric"]
+from copyproof.game._fields import set_number, set_numbers
+from copyproof.validation import FieldError, items, require, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +108,7 @@ class Explicit:
 
     def __init__(self, weights: Iterable[float]) -> None:
         given = items("weights", weights, "numbers")
-        checked = tuple(number(f"weights[{k}]", weight) for k, weight in enumerate(given))
-        for k, weight in enumerate(checked):
-            require(weight <= 1e12, f"weights[{k}]", weight, "<= 1e12")
-        set_fields(self, weights=checked)
+        set_numbers(self, "weights", given, lambda weight: weight <= 1e12, "<= 1e12")
 
     def at(self, t: int) -> float:
         """Return γ_t, for a round t = 1, 2, …, up to the number of weights."""
@@ -158,5 +153,5 @@ class Explicit:
 
 Discount: TypeAlias = Constant | Geometric | Explicit
 
+# γ ≡ 1.
 NO_DISCOUNT = Constant()
-"""γ ≡ 1."""

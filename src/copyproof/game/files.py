@@ -36,16 +36,13 @@ from typing import Any
 import tomli_w
 
 from copyproof._files import write_atomically
-from copyproof.game.discount import Constant, Explicit, Geometric
-from copyproof.game.market import Agent, Market
+from copyproof.game.agent import Agent
+from copyproof.game.discount import Discount
+from copyproof.game.market import Market
 from copyproof.game.paper import PAPER_FIGURES
-from copyproof.game.rewards import FAMILIES, Bernoulli, Reward
-from copyproof.game.utility import Custom, Neutral, RiskAverse, RiskSeeking
+from copyproof.game.rewards import Bernoulli, Reward
+from copyproof.game.utility import Custom, Utility
 from copyproof.validation import FieldError, did_you_mean, shown
-
-__all__ = ["market_from_dict", "market_to_dict", "read_market", "write_market"]
-
-_FAMILY_NAMES = {family: name for name, family in FAMILIES.items()}
 
 
 def read_market(path: str | os.PathLike[str]) -> Market:
@@ -171,52 +168,36 @@ def market_to_dict(market: Market) -> dict[str, Any]:
     >>> data["agents"][0]["arms"][0]["copies"]
     7
     """
-    data: dict[str, Any] = {}
-    if market.fee:
-        data["fee"] = market.fee
-    match market.discount:
-        case Constant():
-            pass
-        case Geometric(factor):
-            data["discount"] = {"factor": factor}
-        case Explicit(weights):
-            data["discount"] = {"weights": list(weights)}
-    data["agents"] = [_agent_table(agent) for agent in market.agents]
-    return data
+    options = {"fee": market.fee, "discount": _table(market.discount)}
+    given = {key: value for key, value in options.items() if value}
+    return {**given, "agents": [_agent_table(agent) for agent in market.agents]}
 
 
 def _agent_table(agent: Agent) -> dict[str, Any]:
     """Return one agent as a table of the file."""
-    table: dict[str, Any] = {"name": agent.name}
-    if not isinstance(agent.utility, Neutral):
-        table["utility"] = _utility_table(agent.utility, agent.name)
-    table["arms"] = [
-        _arm_table(arm) | ({} if copies == 1 else {"copies": copies})
-        for arm, copies in zip(agent.arms, agent.copies, strict=True)
-    ]
-    return table
-
-
-def _arm_table(arm: Reward) -> dict[str, Any]:
-    """Return one arm as a table of the file, without its copies."""
-    table: dict[str, Any] = {}
-    if not isinstance(arm, Bernoulli):
-        table["family"] = _FAMILY_NAMES[type(arm)]
-    for field in fields(arm):
-        value = getattr(arm, field.name)
-        table[field.name] = list(value) if isinstance(value, tuple) else value
-    return table
-
-
-def _utility_table(utility: RiskAverse | RiskSeeking | Custom, agent: str) -> dict[str, float]:
-    """Return a utility as a table of the file."""
-    if isinstance(utility, Custom):
+    if isinstance(agent.utility, Custom):
         said = (
-            f"= {shown(utility.name)} is a function of your own, which a market file "
-            f"cannot hold: a power can be written (agent {shown(agent)})"
+            f"= {shown(agent.utility.name)} is a function of your own, which a market file "
+            f"cannot hold: a power can be written (agent {shown(agent.name)})"
         )
-        raise FieldError("utility", utility, "a power", said)
-    return {"power": utility.power}
+        raise FieldError("utility", agent.utility, "a power", said)
+    utility = _table(agent.utility)
+    arms = map(_arm_table, agent.arms, agent.copies)
+    return {"name": agent.name} | ({"utility": utility} if utility else {}) | {"arms": list(arms)}
+
+
+def _arm_table(arm: Reward, copies: int) -> dict[str, Any]:
+    """Return one arm as a table of the file."""
+    family = {} if isinstance(arm, Bernoulli) else {"family": type(arm).__name__.lower()}
+    return family | _table(arm) | ({} if copies == 1 else {"copies": copies})
+
+
+def _table(record: Reward | Discount | Utility) -> dict[str, Any]:
+    """Return the fields of a record as a table; γ ≡ 1 and U(v) = v have none."""
+    values = {field.name: getattr(record, field.name) for field in fields(record)}
+    return {
+        key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+    }
 
 
 def _is_json(path: Path) -> bool:

@@ -11,10 +11,8 @@ from copyproof.game.agent import Agent
 from copyproof.game.market import Market
 from copyproof.validation import FieldError, require, shown, whole
 
-__all__ = ["How", "split"]
-
+# What the identities register: the best arm each, or the agent's arms dealt out one by one.
 How: TypeAlias = Literal["best", "deal"]
-"""What the identities register: the best arm each, or the agent's arms dealt out one by one."""
 
 
 def split(

@@ -6,15 +6,12 @@ it can come back under it.
 """
 
 from collections import deque
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
-from copyproof.game.agent import Agent
 from copyproof.game.market import MOST_ARMS, Market
 from copyproof.game.schedule import Admit, Retire, Schedule, ScheduledChange
 from copyproof.validation import FieldError, require, shown
-
-__all__ = ["Agent", "Change", "Registrations", "registrations"]
 
 
 class Change(NamedTuple):
@@ -27,15 +24,24 @@ class Change(NamedTuple):
 
 
 class Registrations(NamedTuple):
-    """All that a schedule does to one market."""
+    """All that a schedule does to one market.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+        In the order in which they happen.
+    later : tuple of tuple of int
+        Per agent, the originals of the arms that come later, in order.
+    most : tuple of int
+        The largest number of arms that each agent has at a time.
+    most_of_all : int
+        The largest number of arms that all have at a time.
+    """
 
     changes: tuple[Change, ...]
     later: tuple[tuple[int, ...], ...]
-    """Per agent, the originals of the arms that come later, in order."""
     most: tuple[int, ...]
-    """The largest number of arms that each agent has at a time."""
     most_of_all: int
-    """The largest number of arms that all have at a time."""
 
 
 def registrations(market: Market, schedule: Schedule, horizon: int) -> Registrations:
@@ -46,7 +52,7 @@ def registrations(market: Market, schedule: Schedule, horizon: int) -> Registrat
 
     Examples
     --------
-    >>> from copyproof.game.schedule import churn
+    >>> from copyproof.game import Agent, churn
     >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.9])])
     >>> found = registrations(market, churn(market, "ann", every=10, horizon=35), 35)
     >>> [(change.round, change.arm, change.joins) for change in found.changes[:3]]
@@ -63,7 +69,9 @@ def registrations(market: Market, schedule: Schedule, horizon: int) -> Registrat
                 arms.apply(event)
             except FieldError as error:
                 raise error.within(f"changes[{k}]") from None
-        arms.check_round(round_)
+        if sum(arms.count) == 0:
+            said = f"leave nobody with an arm in round {round_}"
+            raise FieldError("changes", round_, "somebody with an arm in every round", said)
     later = tuple(tuple(originals) for originals in arms.later)
     return Registrations(tuple(arms.changes), later, tuple(arms.most), arms.most_of_all)
 
@@ -74,13 +82,12 @@ class _RegisteredArms:
     def __init__(self, market: Market) -> None:
         self.market = market
         self.here: list[list[deque[int]]] = []
-        self.gone: list[list[deque[int]]] = []
-        self.changes: list[Change] = []
-        self.later: list[list[int]] = [[] for _ in market.agents]
         for agent in market.agents:
             numbers = iter(range(agent.registered))
-            self.here.append([deque(next(numbers) for _ in range(c)) for c in agent.copies])
-            self.gone.append([deque() for _ in agent.copies])
+            self.here.append([deque(islice(numbers, count)) for count in agent.copies])
+        self.gone: list[list[deque[int]]] = [[deque() for _ in agent] for agent in self.here]
+        self.changes: list[Change] = []
+        self.later: list[list[int]] = [[] for _ in market.agents]
         self.count = [agent.registered for agent in market.agents]
         self.most = list(self.count)
         self.most_of_all = sum(self.count)
@@ -118,9 +125,3 @@ class _RegisteredArms:
         self.count[place] += event.count if joins else -event.count
         self.most[place] = max(self.most[place], self.count[place])
         self.most_of_all = max(self.most_of_all, sum(self.count))
-
-    def check_round(self, round_: int) -> None:
-        """Refuse a round in which nobody has an arm."""
-        if sum(self.count) == 0:
-            said = f"leave nobody with an arm in round {round_}"
-            raise FieldError("changes", round_, "somebody with an arm in every round", said)

@@ -18,13 +18,11 @@ from copyproof.game.agent import Agent, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Discount
 from copyproof.validation import FieldError, did_you_mean, items, number, require, shown, whole
 
-__all__ = ["MOST_ARMS", "Agent", "Market", "Profile", "Strategy"]
-
+# One strategy per agent.
 Profile: TypeAlias = tuple[Strategy, ...]
-"""One strategy per agent."""
 
+# The most registered arms a market may have, copies included.
 MOST_ARMS = 50_000_000
-"""The most registered arms a market may have, copies included."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -54,10 +52,7 @@ class Market:
     discount: Discount
 
     def __init__(
-        self,
-        agents: Iterable[Agent],
-        fee: float = 0.0,
-        discount: Discount = NO_DISCOUNT,
+        self, agents: Iterable[Agent], fee: float = 0.0, discount: Discount = NO_DISCOUNT
     ) -> None:
         members = _members(agents)
         fee = number("fee", fee)
@@ -207,15 +202,14 @@ class Market:
 
 def _members(agents: Iterable[Agent]) -> tuple[Agent, ...]:
     """Return the agents, checked as a group: names differ, and somebody takes part."""
-    members: list[Agent] = []
+    members = items("agents", agents, "agents")
     positions: dict[str, int] = {}
-    for i, agent in enumerate(items("agents", agents, "agents")):
+    for i, agent in enumerate(members):
         require(isinstance(agent, Agent), f"agents[{i}]", agent, "an Agent")
         first = positions.setdefault(agent.name, i)
         if first != i:
             said = f"= {shown(agent.name)} is taken by agents[{first}]"
             raise FieldError(f"agents[{i}].name", agent.name, "a name of its own", said)
-        members.append(agent)
     registered = sum(agent.registered for agent in members)
     if registered == 0:
         said = "nobody registered an arm: every copies is 0, at least one must be >= 1"
@@ -224,4 +218,4 @@ def _members(agents: Iterable[Agent]) -> tuple[Agent, ...]:
         accepted = f"at most {MOST_ARMS} are accepted"
         said = f"add up to {shown(registered)} registered arms: {accepted}"
         raise FieldError("copies", registered, accepted, said)
-    return tuple(members)
+    return members

@@ -14,13 +14,12 @@ figure  who registers what
 ======  ================================================================================
 """
 
-from copyproof.game.market import Agent, Market
+from copyproof.game.agent import Agent
+from copyproof.game.market import Market
 from copyproof.validation import known, require
 
-__all__ = ["PAPER_FIGURES", "paper_market"]
-
+# The figures that ``paper_market`` knows.
 PAPER_FIGURES = ("1a", "1b", "2a", "2b", "2c")
-"""The figures that ``paper_market`` knows."""
 
 _BEST_MEANS = (0.5, 0.6, 0.7, 0.8, 0.9)
 _REPLICATORS = {"1a": {0.5}, "1b": {0.9}, "2a": {0.5}, "2b": {0.5, 0.6, 0.7, 0.8}}

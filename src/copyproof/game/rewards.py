@@ -21,26 +21,13 @@ family                  distribution                             mean μ      re
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, get_args
 
-from copyproof.game._fields import set_fields, set_number
-from copyproof.validation import items, number, require
+from copyproof.game._fields import set_number, set_numbers
+from copyproof.validation import items
 
-__all__ = [
-    "FAMILIES",
-    "Bernoulli",
-    "Beta",
-    "Empirical",
-    "Exponential",
-    "Gaussian",
-    "Poisson",
-    "Reward",
-    "as_reward",
-]
-
-
+# Rewards beyond this are an error of units, and their sums would lose the small differences.
 _LARGEST = 1e12
-"""Rewards beyond this are an error of units, and their sums would lose the small differences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +98,7 @@ class Gaussian:
     0.1
     """
 
-    support: ClassVar[tuple[float, float]] = (
-        -math.inf,
-        math.inf,
-    )
+    support: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     mean: float
     sigma: float
 
@@ -187,10 +171,7 @@ class Empirical:
 
     def __init__(self, rewards: Iterable[float]) -> None:
         given = items("rewards", rewards, "numbers in [0, 1]")
-        checked = tuple(number(f"rewards[{k}]", reward) for k, reward in enumerate(given))
-        for k, reward in enumerate(checked):
-            require(0 <= reward <= 1, f"rewards[{k}]", reward, "in [0, 1]")
-        set_fields(self, rewards=checked)
+        set_numbers(self, "rewards", given, lambda reward: 0 <= reward <= 1, "in [0, 1]")
 
     @property
     def mean(self) -> float:
@@ -200,15 +181,8 @@ class Empirical:
 
 Reward: TypeAlias = Bernoulli | Beta | Gaussian | Poisson | Exponential | Empirical
 
-FAMILIES: dict[str, type[Reward]] = {
-    "bernoulli": Bernoulli,
-    "beta": Beta,
-    "gaussian": Gaussian,
-    "poisson": Poisson,
-    "exponential": Exponential,
-    "empirical": Empirical,
-}
-"""The families by the names that market files call them."""
+# The families by the names that market files call them.
+FAMILIES: dict[str, type[Reward]] = {kind.__name__.lower(): kind for kind in get_args(Reward)}
 
 
 def as_reward(value: Reward | float) -> Reward:

@@ -19,11 +19,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from copyproof.game._fields import set_fields
-from copyproof.game.agent import Agent
 from copyproof.game.market import Market
 from copyproof.validation import FieldError, name, number, require, shown, whole
-
-__all__ = ["Admit", "Agent", "Renew", "Retire", "Schedule", "ScheduledChange", "churn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +111,8 @@ class Renew:
             raise FieldError("after", None, "missing without below", said)
 
 
+# What can happen to an agent's arms at a given round.
 ScheduledChange: TypeAlias = Retire | Admit
-"""What can happen to an agent's arms at a given round."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -202,6 +199,7 @@ def churn(
 
     Examples
     --------
+    >>> from copyproof.game import Agent
     >>> market = Market([Agent("ann", [0.5], copies=[3]), Agent("bob", [0.9])])
     >>> [change.round for change in churn(market, "ann", every=10, horizon=35).changes]
     [11, 11, 21, 21, 31, 31]

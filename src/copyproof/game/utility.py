@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from copyproof.game._fields import set_fields, set_number
 from copyproof.validation import FieldError, require, shown, text
 
-__all__ = ["NEUTRAL", "Custom", "Neutral", "RiskAverse", "RiskSeeking", "Utility"]
-
 Values: TypeAlias = NDArray[np.float64]
 
 
@@ -168,5 +166,5 @@ def _first(bad: NDArray[np.bool_]) -> int | None:
 
 Utility: TypeAlias = Neutral | RiskAverse | RiskSeeking | Custom
 
+# U(v) = v.
 NEUTRAL = Neutral()
-"""U(v) = v."""

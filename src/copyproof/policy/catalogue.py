@@ -10,6 +10,7 @@ Statuses: ``theorem`` (a complete proof is known), ``partly`` (proven in the sta
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeAlias
 
 from copyproof.policy.records import (
@@ -48,14 +49,25 @@ class PolicyClaim:
 
 @dataclass(frozen=True, slots=True)
 class NamedPolicy:
-    """One named policy."""
+    """One named policy.
+
+    Attributes
+    ----------
+    name, policy
+        What the text form calls it, and the template record.
+    about, citation : str
+        What it does, in a line, and where it comes from.
+    parameters : dict
+        Parameter of the text form → path of the field that it sets.
+    claims : tuple of PolicyClaim
+        What is claimed of it.
+    """
 
     name: str
     policy: Policy
     about: str
     citation: str
     parameters: dict[str, str] = field(default_factory=dict)
-    """Parameter of the text form → path of the field that it sets."""
     claims: tuple[PolicyClaim, ...] = ()
 
     def __post_init__(self) -> None:
@@ -66,22 +78,19 @@ class NamedPolicy:
             )
 
 
-def _theorem(text: str) -> PolicyClaim:
-    return PolicyClaim(text, "theorem")
-
-
+_theorem = partial(PolicyClaim, status="theorem")
+_measured = partial(PolicyClaim, status="measured")
+_unproven = partial(PolicyClaim, status="unproven")
 _PRONE = _theorem(
     "replication-prone: copies of the best arm pay without limit (theorem 1; n ≥ 2, others "
     "non-empty, best mean > 0)"
 )
-_BELIEVED_PRONE = PolicyClaim(
-    "replication-prone (the paper believes its proof carries over)", "unproven"
-)
+_BELIEVED_PRONE = _unproven("replication-prone (the paper believes its proof carries over)")
 _PROOF = "replication-proof: registering only the best arm is dominant ({})"
 _PROOF_IN_PART = PolicyClaim(
     _PROOF.format("proven for n = 2; for n ≥ 3 the printed proof is invalid"), "partly"
 )
-_PROOF_BY_ANALOGY = PolicyClaim(_PROOF.format("by analogy; no complete proof"), "unproven")
+_PROOF_BY_ANALOGY = _unproven(_PROOF.format("by analogy; no complete proof"))
 _PATHWISE = _theorem(
     f"{_PATHWISE_BEGINS} for any n, given rewards ≥ 0 and a best arm that first-order "
     "dominates the agent's others: on every path, registering only the best arm earns at least as "
@@ -90,10 +99,9 @@ _PATHWISE = _theorem(
 _PATHWISE_EPOCHS = _theorem(
     _PATHWISE.text + "; the epochs' lengths are fixed, and each epoch is a game of its own"
 )
-_GRACE_MEASURED = PolicyClaim(
+_GRACE_MEASURED = _measured(
     "regret below half of H-UCB's on figures 2a and 2b and below a twelfth of RH-UCB's on 2c "
-    "(T = 100,000; `copyproof paper`)",
-    "measured",
+    "(T = 100,000; `copyproof paper`)"
 )
 _GRACE = {"doubt": "agent.doubt", "scale": "agent.scale", "fresh": "arm.fresh"}
 _WIDTH = {"a": "agent.a", "b": "agent.b", "c": "agent.c"}
@@ -102,6 +110,12 @@ _ROBUST = UCB(a=1.0, b=0.5, c=1.0)
 _ROBUST_T = UCB(a=1.0, b=0.5, c=1.0, clock="horizon")
 
 
+def _analogue(name: str, policy: Policy, about: str, **parameters: str) -> NamedPolicy:
+    """A variant of the paper's policies, whose proof is said to carry over."""
+    return NamedPolicy(name, policy, about, PAPER, parameters, (_PROOF_BY_ANALOGY,))
+
+
+#: Every named policy. ``fair`` takes a flat policy in its text form, ``fair(ucb1)`` by default.
 CATALOGUE: tuple[NamedPolicy, ...] = (
     NamedPolicy(
         "ucb1",
@@ -117,11 +131,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "UCB1 on a uniform sample of ⌊l ln T⌋ of all arms",
         PAPER,
         {"l": "sampling.factor"},
-        (
-            PolicyClaim(
-                "copies pay on the market of the paper's figure 1a (`copyproof paper`)", "measured"
-            ),
-        ),
+        (_measured("copies pay on the market of the paper's figure 1a (`copyproof paper`)"),),
     ),
     NamedPolicy(
         "h-ucb",
@@ -150,35 +160,29 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         Policy(UCB(a=1.0, b=0.5, c=1.5), _INNER, GrowingSample(factor=1.0, power=2.0)),
         "width √(t ln³ t) over agents; the sample of arms grows up to ln² t; needs no T",
         PAPER,
-        {},
-        (
+        claims=(
             _PROOF_BY_ANALOGY,
             _theorem("regret O(n c⁻² √(T ln³ T)) when T ln³ T ≥ e^{2/c} (orders only)"),
         ),
     ),
-    NamedPolicy(
+    _analogue(
         "rh-ucb-online",
         Policy(_ROBUST, _INNER, GrowingSample()),
         "RH-UCB with the growing bound L ln t; needs no T",
-        PAPER,
-        {"L": "sampling.factor", **_WIDTH},
-        (_PROOF_BY_ANALOGY,),
+        L="sampling.factor",
+        **_WIDTH,
     ),
-    NamedPolicy(
+    _analogue(
         "rh-ucb-ln2",
         Policy(_ROBUST, _INNER, FixedSample(factor=1.0, power=2.0)),
         "RH-UCB with samples of ⌊ln² T⌋ arms, for an unknown share c of best arms",
-        PAPER,
-        _WIDTH,
-        (_PROOF_BY_ANALOGY,),
+        **_WIDTH,
     ),
-    NamedPolicy(
+    _analogue(
         "rh-ucb-all",
         Policy(_ROBUST, _INNER),
         "RH-UCB without sampling, for honest agents",
-        PAPER,
-        _WIDTH,
-        (_PROOF_BY_ANALOGY,),
+        **_WIDTH,
     ),
     NamedPolicy(
         "h-ucb-t-free",
@@ -213,13 +217,11 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         {**_GRACE, "first": "restart.first", "factor": "restart.factor", "power": "restart.power"},
         (_PATHWISE_EPOCHS,),
     ),
-    NamedPolicy(
+    _analogue(
         "h-ucb-kl",
         Policy(UCB(), KLUCB(clock="plays")),
         "H-UCB with KL-UCB in phase 2",
-        PAPER,
-        {"scale": "arm.scale"},
-        (_PROOF_BY_ANALOGY,),
+        scale="arm.scale",
     ),
     NamedPolicy(
         "h-kl-ucb",
@@ -229,30 +231,21 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         {"agent": "agent.scale", "arm": "arm.scale"},
         (_PROOF_BY_ANALOGY,),
     ),
-    NamedPolicy(
+    _analogue(
         "h-epsilon-greedy",
         Policy(EpsilonGreedy(), EpsilonGreedy()),
         "ε-greedy at both levels",
-        PAPER,
-        {"agent": "agent.epsilon", "arm": "arm.epsilon"},
-        (_PROOF_BY_ANALOGY,),
+        agent="agent.epsilon",
+        arm="arm.epsilon",
     ),
-    NamedPolicy(
+    _analogue(
         "h-epsilon-decreasing",
         Policy(EpsilonDecreasing(), EpsilonDecreasing(clock="plays")),
         "ε-greedy with ε = min(1, scale/τ) at both levels",
-        PAPER,
-        {"agent": "agent.scale", "arm": "arm.scale"},
-        (_PROOF_BY_ANALOGY,),
+        agent="agent.scale",
+        arm="arm.scale",
     ),
-    NamedPolicy(
-        "h-thompson",
-        Policy(Thompson(), Thompson()),
-        "Thompson sampling at both levels",
-        PAPER,
-        {},
-        (_PROOF_BY_ANALOGY,),
-    ),
+    _analogue("h-thompson", Policy(Thompson(), Thompson()), "Thompson sampling at both levels"),
     NamedPolicy(
         "kl-ucb",
         Policy(None, KLUCB()),
@@ -282,29 +275,26 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         Policy(None, Thompson()),
         "all arms in one pool, Thompson sampling",
         THOMPSON,
-        {},
-        (_BELIEVED_PRONE,),
+        claims=(_BELIEVED_PRONE,),
     ),
     NamedPolicy(
         "fair",
         Policy(Uniform(), UCB()),
         "a uniform agent, then the agent's own copy of a flat policy A: fair(A)",
         PAPER,
-        {},
-        (
+        claims=(
             _theorem("replication-proof: what an agent registers never changes who is asked"),
             _theorem("linear regret unless all agents' best means are equal"),
         ),
     ),
 )
-"""Every named policy. ``fair`` takes a flat policy in its text form, ``fair(ucb1)`` by default."""
 
 
+# Other names in the text form: the policies to take if nothing speaks for another.
 ALIASES = {"default": "grace", "default-anytime": "grace-anytime"}
-"""Other names in the text form: the policies to take if nothing speaks for another."""
 
+# The six policies that the paper's experiments compare, in their text form.
 PAPER_POLICIES = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
-"""The six policies that the paper's experiments compare, in their text form."""
 
 
 def row(name: str) -> NamedPolicy:
@@ -315,12 +305,11 @@ def row(name: str) -> NamedPolicy:
     >>> [claim.status for claim in row("h-ucb").claims]
     ['partly', 'theorem']
     """
-    for candidate in CATALOGUE:
-        if candidate.name == name:
-            return candidate
-    names = [candidate.name for candidate in CATALOGUE]
-    accepted = f"known are {', '.join(names)}{did_you_mean(name, [*names, *ALIASES])}"
-    raise FieldError("policy", name, accepted, f"= {name!r} is not known; {accepted}")
+    rows = {candidate.name: candidate for candidate in CATALOGUE}
+    if name not in rows:
+        accepted = f"known are {', '.join(rows)}{did_you_mean(name, [*rows, *ALIASES])}"
+        raise FieldError("policy", name, accepted, f"= {name!r} is not known; {accepted}")
+    return rows[name]
 
 
 def fair(policy: Policy) -> Policy:

@@ -19,15 +19,8 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
-from copyproof.policy.sampling import (
-    AllArms,
-    FixedSample,
-    Restart,
-    Sampling,
-    check_number,
-    check_word,
-)
-from copyproof.validation import FieldError, require
+from copyproof.policy.sampling import AllArms, FixedSample, Restart, Sampling, check_number
+from copyproof.validation import FieldError, known, require
 
 Clock: TypeAlias = Literal["round", "plays", "horizon"]
 Ties: TypeAlias = Literal["random", "priority"]
@@ -103,7 +96,7 @@ class UCB(_Rule):
         # Limits that keep f(τ) finite for every τ.
         for name, most in (("a", 1e12), ("b", 4), ("c", 20)):
             check_number(name, getattr(self, name), f"a number in [0, {most:g}]", most=most)
-        check_word("clock", self.clock, CLOCKS)
+        known("clock", self.clock, CLOCKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +109,7 @@ class KLUCB(_Rule):
 
     def __post_init__(self) -> None:
         check_number("scale", self.scale, "a number >= 0")
-        check_word("clock", self.clock, CLOCKS)
+        known("clock", self.clock, CLOCKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +154,7 @@ class EpsilonDecreasing(_Rule):
 
     def __post_init__(self) -> None:
         check_number("scale", self.scale, "a number > 0", above_zero=True)
-        check_word("clock", self.clock, CLOCKS)
+        known("clock", self.clock, CLOCKS)
 
     @property
     def coin(self) -> Coin:
@@ -246,8 +239,8 @@ class OwnIndex(_Rule):
     doubt: float = 2.0
 
     def __post_init__(self) -> None:
-        check_word("statistic", self.statistic, ("recent", "mean"))
-        check_word("width", self.width, ("kl", "hoeffding"))
+        known("statistic", self.statistic, ("recent", "mean"))
+        known("width", self.width, ("kl", "hoeffding"))
         for name in ("scale", "turns", "doubt"):
             check_number(name, getattr(self, name), "a number in [0, 1e6]", most=1e6)
 
@@ -326,7 +319,7 @@ class Policy:
     restart: Restart | None = None
 
     def __post_init__(self) -> None:
-        check_word("ties", self.ties, TIES)
+        known("ties", self.ties, TIES)
         self._check_rules()
         if self.agent is None and self.ties != "random":
             said = f"= {self.ties!r}: a flat policy has no ties between agents"

@@ -20,11 +20,6 @@ def check_number(
     require(fits, name, value, accepted)
 
 
-def check_word(name: str, value: object, accepted: tuple[str, ...]) -> None:
-    """Refuse what is not one of a few words."""
-    known(name, value, accepted)
-
-
 @dataclass(frozen=True, slots=True)
 class AllArms:
     """Every registered arm is in play."""
@@ -78,7 +73,7 @@ class GrowingSample:
         if self.factor is not None:
             check_number("factor", self.factor, "a number > 0", above_zero=True)
         check_number("power", self.power, "a number >= 0")
-        check_word("clock", self.clock, ("game", "own"))
+        known("clock", self.clock, ("game", "own"))
 
 
 Sampling: TypeAlias = AllArms | FixedSample | GrowingSample

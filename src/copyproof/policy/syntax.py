@@ -28,14 +28,12 @@ from typing import Any
 
 from copyproof.validation import FieldError
 
-__all__ = ["Call", "parse", "place_of", "refused"]
-
 _QUOTED = r"""'''(?:\\.|[^\\])*?'''|'(?:\\.|[^'\\])*'|"{3}(?:\\.|[^\\])*?"{3}|"(?:\\.|[^"\\])*\""""
 _TOKEN = re.compile(rf"""{_QUOTED}|[()\[\]{{}},=#]|[^\s()\[\]{{}},=#'"]+|['"]""", re.DOTALL)
 _PLACED = re.compile(r"\s*(?P<place>\S.*?):(?=[^\W\d]\w*\s*(\(.*\)\s*)?\Z)", re.DOTALL)
 _MARKS = tuple("()[]{},=#")
+# Calls within calls; the catalogue needs three.
 _DEEPEST = 20
-"""Calls within calls; the catalogue needs three."""
 _LITERAL = "a literal such as 1, 0.5, 'word', True, None or [1, 2]"
 
 

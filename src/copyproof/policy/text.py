@@ -12,23 +12,20 @@ the policies that the catalogue recommends.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import asdict, fields, replace
+from typing import Any, TypeAlias
 
 from copyproof.policy.catalogue import ALIASES, CATALOGUE, fair, row
 from copyproof.policy.records import RULES, Policy, Rule
-from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Sampling
+from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart
 from copyproof.policy.syntax import Call, parse, refused
 from copyproof.validation import FieldError, did_you_mean, known, require
 
-__all__ = ["from_dict", "parse_policy", "to_dict", "to_text"]
-
-_SAMPLES: dict[str, type[Sampling]] = {
-    "all": AllArms,
-    "fixed": FixedSample,
-    "growing": GrowingSample,
-}
-_RESTARTS: dict[str, type[Restart]] = {"epochs": Restart}
+_Kinds: TypeAlias = Mapping[str, Any]  # classes of records by their names in the text form
+_SAMPLES: _Kinds = {"all": AllArms, "fixed": FixedSample, "growing": GrowingSample}
+_RESTARTS: _Kinds = {"epochs": Restart}
+_PLACES = {"agent": RULES, "arm": RULES, "sampling": _SAMPLES, "restart": _RESTARTS}
+_NAMES = {kind: name for kinds in _PLACES.values() for name, kind in kinds.items()}
 _LONGEST = 500
 
 
@@ -75,13 +72,8 @@ def to_dict(record: Policy) -> dict[str, Any]:
     >>> to_dict(parse_policy("h-ucb"))["agent"]
     {'kind': 'ucb', 'a': 2.0, 'b': 0.0, 'c': 1.0, 'clock': 'round'}
     """
-    return {
-        "agent": None if record.agent is None else _record_dict(record.agent, RULES),
-        "arm": _record_dict(record.arm, RULES),
-        "sampling": _record_dict(record.sampling, _SAMPLES),
-        "ties": record.ties,
-        "restart": None if record.restart is None else _record_dict(record.restart, _RESTARTS),
-    }
+    parts = {one.name: getattr(record, one.name) for one in fields(record)}
+    return {key: _record_dict(one) if type(one) in _NAMES else one for key, one in parts.items()}
 
 
 def from_dict(data: Any) -> Policy:
@@ -92,17 +84,12 @@ def from_dict(data: Any) -> Policy:
     >>> str(from_dict(to_dict(parse_policy("rh-ucb(L=3)"))))
     'rh-ucb(L=3)'
     """
-    needed = {"agent", "arm", "sampling", "ties"}
-    if not isinstance(data, dict) or set(data) - {"restart"} != needed:
+    # A restart is missing in what was written before there were epochs.
+    if not isinstance(data, dict) or {*data, "restart"} != {*_PLACES, "ties"}:
         said = "an object with agent, arm, sampling, ties and restart is needed"
         raise FieldError("", data, "an object", said, source="policy")
-    agent = None if data["agent"] is None else _record_from("agent", data["agent"], RULES)
-    arm = _record_from("arm", data["arm"], RULES)
-    sampling = _record_from("sampling", data["sampling"], _SAMPLES)
-    restart = data.get("restart")  # missing in what was written before there were epochs
-    if restart is not None:
-        restart = _record_from("restart", restart, _RESTARTS)
-    return Policy(agent, arm, sampling, data["ties"], restart)
+    parts = {place: _record_from(place, data.get(place), kinds) for place, kinds in _PLACES.items()}
+    return Policy(**parts, ties=data["ties"])
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -144,7 +131,7 @@ def _to_composition(call: Call) -> Policy:
     return Policy(None if flat else rules[0], rules[-1], sampling, ties, restart)
 
 
-def _to_record(call: Call, kinds: Mapping[str, Any], what: str) -> Any:
+def _to_record(call: Call, kinds: _Kinds, what: str) -> Any:
     return _construct(kinds[known(what, call.name, kinds)], call.name, _parameters(call))
 
 
@@ -181,7 +168,9 @@ def _with(record: Any, path: str, value: Any) -> Any:
     return replace(record, **{head: _with(getattr(record, head), rest, value) if rest else value})
 
 
-def _record_from(where: str, data: Any, kinds: Mapping[str, Any]) -> Any:
+def _record_from(where: str, data: Any, kinds: _Kinds) -> Any:
+    if data is None and where in ("agent", "restart"):
+        return None
     kind = data.get("kind") if isinstance(data, dict) else data
     name = known(f"{where}.kind", kind, kinds)
     given = {key: value for key, value in data.items() if key != "kind"}
@@ -203,16 +192,15 @@ def _to_call(record: Policy) -> Call:
     inner = _flat_of_fair(record)
     if inner is not None:
         return Call("fair", (_to_call(inner),))
-    rules = [rule for rule in (record.agent, record.arm) if rule is not None]
     options: dict[str, Call] = {}
     if record.sampling != AllArms():
-        options["sample"] = _record_call(record.sampling, _SAMPLES)
+        options["sample"] = _record_call(record.sampling)
     if record.ties != "random":
         options["ties"] = Call(record.ties)
     if record.restart is not None:
-        options["restart"] = _record_call(record.restart, _RESTARTS)
+        options["restart"] = _record_call(record.restart)
     name = "flat" if record.is_flat else "hierarchical"
-    return Call(name, tuple(_record_call(rule, RULES) for rule in rules), options)
+    return Call(name, tuple(map(_record_call, record.rules)), options)
 
 
 def _get(record: Any, path: str) -> Any:
@@ -246,12 +234,10 @@ def _flat_of_fair(record: Policy) -> Policy | None:
     return inner if fair(inner) == record else None
 
 
-def _record_call(record: Any, kinds: Mapping[str, Any]) -> Call:
-    values = _record_dict(record, kinds)
-    default = _record_dict(type(record)(), kinds)
-    return _call(
-        values["kind"], {key: values[key] for key in values if values[key] != default[key]}
-    )
+def _record_call(record: Any) -> Call:
+    values, default = asdict(record), asdict(type(record)())
+    given = {key: value for key, value in values.items() if value != default[key]}
+    return _call(_NAMES[type(record)], given)
 
 
 def _call(name: str, given: Mapping[str, Any]) -> Call:
@@ -263,6 +249,5 @@ def _word(value: Any) -> str:
     return repr(float(value)).removesuffix(".0") if isinstance(value, int | float) else str(value)
 
 
-def _record_dict(record: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
-    name = next(name for name, kind in kinds.items() if type(record) is kind)
-    return {"kind": name} | {one.name: getattr(record, one.name) for one in fields(record)}
+def _record_dict(record: Any) -> dict[str, Any]:
+    return {"kind": _NAMES[type(record)], **asdict(record)}

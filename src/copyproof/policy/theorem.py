@@ -42,18 +42,14 @@ def why_not_covered(policy: Policy) -> str | None:
         return reason
     clock = clock_of(policy.agent)
     if clock not in (None, "horizon"):
-        return (
-            f"agent.clock = {clock!r}: the agents' indices see the round t; "
-            "the theorem needs 'horizon'"
-        )
+        return _needs("agent.clock", clock, "the agents' indices see the round t", "horizon")
     if policy.ties != "priority":
-        return (
-            f"ties = {policy.ties!r}: ties between agents are broken anew by the round t; "
-            "the theorem needs 'priority'"
-        )
+        why = "ties between agents are broken anew by the round t"
+        return _needs("ties", policy.ties, why, "priority")
     if isinstance(policy.sampling, GrowingSample) and policy.sampling.clock == "game":
-        return (
-            "sampling.clock = 'game': an agent's sample grows with the round t; "
-            "the theorem needs 'own'"
-        )
+        return _needs("sampling.clock", "game", "an agent's sample grows with the round t", "own")
     return None
+
+
+def _needs(field: str, found: object, why: str, needed: str) -> str:
+    return f"{field} = {found!r}: {why}; the theorem needs {needed!r}"
