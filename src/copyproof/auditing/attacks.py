@@ -34,12 +34,10 @@ from copyproof.policy import Policy
 from copyproof.simulation import Interval
 from copyproof.validation import items, known, whole_in
 
-__all__ = ["Attacks", "Identities", "attacks"]
-
 _MOST_IDENTITIES = 10_000
 _LONG_RECORD = 10
+# At fixed rounds, all arms are submitted anew so many times, less one.
 _CHURNS = 10
-"""At fixed rounds, all arms are submitted anew so many times, less one."""
 
 
 @dataclass(frozen=True, slots=True)

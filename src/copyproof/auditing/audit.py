@@ -24,8 +24,6 @@ from copyproof.game import Agent, Market, Strategy
 from copyproof.policy import Policy
 from copyproof.validation import known, require, whole_in
 
-__all__ = ["Reference", "audit", "reference_strategy"]
-
 Reference: TypeAlias = Literal["best", "honest", "market"] | Sequence[int]
 _REFERENCES = ("best", "honest", "market")
 _METHODS = ("auto", "exact", "sampling", "bounded", "large-sample")

@@ -25,8 +25,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Advantage", "chernoff_limit", "exact_advantage", "sampled_advantage"]
-
 _ROUNDING = 1e-11
 
 
@@ -69,8 +67,8 @@ class Advantage:
         }
 
 
+# Of two strategies that earn the same on every path.
 NONE = Advantage(0.0, 0.0, 0.0, 0.0)
-"""Of two strategies that earn the same on every path."""
 
 
 def exact_advantage(reference: NDArray[np.float64], deviation: NDArray[np.float64]) -> Advantage:

@@ -38,14 +38,12 @@ from copyproof.policy import Policy
 from copyproof.simulation import Interval
 from copyproof.validation import FieldError, known, whole_in
 
-__all__ = ["Ending", "Equilibrium", "Path", "Step", "equilibrium", "strategies_of"]
-
 Ending: TypeAlias = Literal["equilibrium", "cycle", "undecided"]
 _STARTS = ("truthful", "honest", "market", "capped")
+# All copy counts up to the cap are tried if they are no more than this; else standard ones.
 _MOST_STRATEGIES = 40
-"""All copy counts up to the cap are tried if they are no more than this; else standard ones."""
+# A turn may spend this part of the budget at most.
 _TURN_SHARE = 20
-"""A turn may spend this part of the budget at most."""
 _MOST_TURNS = 1000
 
 

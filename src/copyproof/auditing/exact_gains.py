@@ -18,10 +18,8 @@ from copyproof.policy import Policy
 from copyproof.simulation import Interval
 from copyproof.validation import FieldError
 
-__all__ = ["MOST_STATES", "compute", "is_small"]
-
+# Of all the games of an audit together, for the exact method to be taken unasked.
 MOST_STATES = 2_000_000
-"""Of all the games of an audit together, for the exact method to be taken unasked."""
 _ROUNDING = 1e-11
 
 

@@ -35,18 +35,8 @@ from numpy.typing import NDArray
 
 from copyproof.simulation import Interval
 
-__all__ = [
-    "LEAST_GAMES",
-    "bounded_limits",
-    "bounded_rest",
-    "large_sample_limits",
-    "share_at",
-    "t_quantile",
-    "unseen",
-]
-
+# Fewer give no limits.
 LEAST_GAMES = 16
-"""Fewer give no limits."""
 
 
 def share_at(stage: int, together: int, alpha: float) -> float:

@@ -17,18 +17,16 @@ from copyproof.policy import Policy
 from copyproof.simulation import play
 from copyproof.validation import FieldError
 
-__all__ = ["Outcomes", "PairedGames"]
-
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """What repetitions of one market left behind: a row each."""
 
+    # A column per agent.
     revenue: NDArray[np.float64]
-    """A column per agent."""
     regret: NDArray[np.float64]
+    # Arms that were registered during the game, a column per agent; None if none can be.
     new_arms: NDArray[np.int64] | None
-    """Arms that were registered during the game, a column per agent; None if none can be."""
 
     def __len__(self) -> int:
         return len(self.regret)
@@ -76,8 +74,7 @@ class PairedGames:
         self.policy = policy
         self.horizon = horizon
         self.seed = seed
-        self.rounds = 0
-        """Played so far, in all."""
+        self.rounds = 0  # played so far, in all
         self._workers = workers
         self._progress = progress
         self._known: dict[tuple[Market, Schedule | None], Outcomes] = {}

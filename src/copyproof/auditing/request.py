@@ -11,8 +11,6 @@ from copyproof.policy import Policy
 from copyproof.simulation.run import checked_game
 from copyproof.validation import number, require, whole_in
 
-__all__ = ["Request", "checked_request", "positive", "usual_budget"]
-
 
 @dataclass(frozen=True, slots=True)
 class Request:

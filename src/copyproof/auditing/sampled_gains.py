@@ -30,17 +30,15 @@ from copyproof.game import Market, Schedule
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
 
-__all__ = ["LIMITS", "sample"]
-
+# The kinds of limits for what is sampled.
 LIMITS: tuple[Method, ...] = ("bounded", "large-sample")
-"""The kinds of limits for what is sampled."""
+# Repetitions of the first stage: as many as make so many rounds, within limits.
 _FIRST_ROUNDS = 400_000
 _FEWEST, _MOST = 32, 4096
-"""Repetitions of the first stage: as many as make so many rounds, within limits."""
+# A last stage that is cut short by the budget must add this much to be worth it.
 _LEAST_GROWTH = 1.25
-"""A last stage that is cut short by the budget must add this much to be worth it."""
+# The stage whose share of the error rate decides whether bounded limits are affordable.
 _LATE_STAGE = 6
-"""The stage whose share of the error rate decides whether bounded limits are affordable."""
 _UNKNOWN = Interval(math.nan, -math.inf, math.inf)
 _ZERO = Interval(0.0, 0.0, 0.0)
 

@@ -10,8 +10,6 @@ from copyproof.cli import tables
 from copyproof.game import Market, Profile
 from copyproof.plots import limits
 
-__all__ = ["attack_tables", "equilibrium_tables"]
-
 _TRUTHFUL = {True: "yes", False: "no", None: "undecided"}
 
 

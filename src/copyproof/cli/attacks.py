@@ -10,8 +10,6 @@ from copyproof.cli.markets import named_market
 from copyproof.cli.output import emit, emit_json
 from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SPLIT
 
-__all__ = ["attacks"]
-
 
 def attacks(
     market: options.MarketName,

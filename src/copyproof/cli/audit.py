@@ -18,8 +18,6 @@ from copyproof.validation import FieldError, did_you_mean
 if TYPE_CHECKING:
     from copyproof.auditing import Audit
 
-__all__ = ["audit"]
-
 _REFERENCES = ("best", "honest", "market")
 _USUAL = {
     "reference": REFERENCE,

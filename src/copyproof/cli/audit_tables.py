@@ -9,17 +9,15 @@ from copyproof.auditing.report.captions import attitudes, fee_words, reference_w
 from copyproof.cli import tables
 from copyproof.plots import brief, limits
 
-__all__ = ["audit_tables"]
-
+# Times the rounds that halve the limits.
 _MORE_BUDGET = 4
-"""Times the rounds that halve the limits."""
 _READING = (
     "revenue: under the reference. loss: what that copying adds to the regret.\n"
     "fee: per registered arm, from the estimate to one that surely ends all copying.\n"
     "dominance: for whom the reference is at least as good as all copying."
 )
+# Verdicts on strategies that do not copy.
 _SHOWN = {"prone": "gains", "no-gain": "no gain", "undecided": "undecided"}
-"""Verdicts on strategies that do not copy."""
 
 
 def audit_tables(audits: Sequence[Audit]) -> str:

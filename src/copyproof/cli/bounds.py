@@ -9,8 +9,6 @@ from copyproof.cli.output import emit, emit_json
 from copyproof.policy import parse_policy, with_market_defaults
 from copyproof.validation import FieldError
 
-__all__ = ["bounds"]
-
 
 def bounds(
     market: options.MarketName,

@@ -8,8 +8,6 @@ from copyproof.cli import tables
 from copyproof.game import Market
 from copyproof.theory import Bound, Sample
 
-__all__ = ["bounds_tables"]
-
 
 def bounds_tables(
     market: Market,

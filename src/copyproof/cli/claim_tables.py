@@ -8,8 +8,6 @@ from copyproof.cli import tables
 from copyproof.paper import ClaimVerdict
 from copyproof.policy import NamedPolicy
 
-__all__ = ["catalogue_table", "claims_table"]
-
 
 def catalogue_table(rows: Sequence[NamedPolicy]) -> str:
     """Return the catalogue as text: what a policy does, then a line for each claim."""

@@ -8,8 +8,6 @@ from copyproof.cli.markets import named_market
 from copyproof.cli.output import emit, emit_json
 from copyproof.defaults import CAP, CONFIDENCE, STARTS
 
-__all__ = ["equilibrium"]
-
 
 def equilibrium(
     market: options.MarketName,

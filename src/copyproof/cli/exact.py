@@ -14,10 +14,8 @@ from copyproof.policy import Policy, parse_policy
 if TYPE_CHECKING:
     from copyproof.exact_values import Exact
 
-__all__ = ["exact"]
-
+# States: what takes a second or more.
 _WORTH_SAYING = 1_000_000
-"""States: what takes a second or more."""
 
 
 def exact(

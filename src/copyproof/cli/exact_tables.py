@@ -8,10 +8,8 @@ from rich.table import Table
 from copyproof.cli import tables
 from copyproof.exact_values import Exact, ExactAgent
 
-__all__ = ["exact_tables"]
-
+# Of a float; a fraction with more letters is shown as a float, too.
 _DIGITS = 12
-"""Of a float; a fraction with more letters is shown as a float, too."""
 _LONGEST_FRACTION = 24
 
 

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from copyproof.external import ExternalPolicy
     from copyproof.policy import Policy
 
-__all__ = ["examine"]
-
 R = TypeVar("R")
 
 

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from copyproof.cli import tables
 from copyproof.service.access import Key
 
-__all__ = ["key_table"]
-
+# Columns: a key has one line, however wide the terminal is.
 _WIDE = 10_000
-"""Columns: a key has one line, however wide the terminal is."""
 
 
 def key_table(keys: Sequence[Key]) -> str:

@@ -11,8 +11,6 @@ import typer
 
 from copyproof.validation import FieldError
 
-__all__ = ["check_outputs", "emit", "emit_json", "one_line", "say", "silence_stdout"]
-
 
 def emit(text: str) -> None:
     """Write to standard output; a reader that has gone away (``| head``) ends the command.

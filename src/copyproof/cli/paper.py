@@ -15,8 +15,6 @@ from copyproof.validation import FieldError, known
 if TYPE_CHECKING:
     from copyproof.paper import Settings, StudyFolder, StudyResults
 
-__all__ = ["paper"]
-
 
 def paper(
     out: Annotated[

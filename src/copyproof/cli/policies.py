@@ -6,8 +6,6 @@ from copyproof.cli import options
 from copyproof.cli.output import emit, emit_json
 from copyproof.policy import CATALOGUE, NamedPolicy
 
-__all__ = ["policies"]
-
 
 def policies(as_json: options.AsJson = False) -> None:
     """List the named policies.

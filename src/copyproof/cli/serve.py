@@ -13,8 +13,6 @@ from copyproof.cli.store import opened
 from copyproof.defaults import LEASE_SECONDS, REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
 from copyproof.validation import FieldError
 
-__all__ = ["serve"]
-
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
 

@@ -16,8 +16,6 @@ from copyproof.validation import FieldError
 if TYPE_CHECKING:
     from copyproof.simulation import Result
 
-__all__ = ["simulate"]
-
 
 def simulate(
     market: options.MarketName,

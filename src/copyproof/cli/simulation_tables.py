@@ -12,10 +12,8 @@ from copyproof.cli import tables
 from copyproof.game import NEUTRAL
 from copyproof.simulation import Result
 
-__all__ = ["simulation_tables"]
-
+# A policy with a longer text is called by its number.
 _LONGEST_POLICY = 20
-"""A policy with a longer text is called by its number."""
 
 
 def simulation_tables(results: Sequence[Result]) -> str:

@@ -20,8 +20,6 @@ from copyproof.validation import FieldError
 if TYPE_CHECKING:
     from copyproof.live.stores import Store
 
-__all__ = ["opened", "store"]
-
 store = typer.Typer(
     name="store",
     help="Look after a store: backup, restore, compact, check.",

@@ -12,12 +12,12 @@ from rich.table import Column, Table
 
 from copyproof.game import Market
 
+# Agents that the tables show.
 MOST_AGENTS = 20
-"""Agents that the tables show."""
+# Letters of an agent's name on one line.
 LONGEST_NAME = 24
-"""Letters of an agent's name on one line."""
+# Blanks between columns, before the rule's own.
 GAP = 2
-"""Blanks between columns, before the rule's own."""
 
 
 def text(heading: str) -> Column:

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FORMAT = 1
+# What reading a damaged file may raise.
 _DAMAGED = (
     KeyError, TypeError, ValueError, EOFError, AttributeError, NotImplementedError, OSError,
     zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-"""What reading a damaged file may raise."""
+# What the manifest of a file repeats as it is.
 _PLAIN = ("horizon", "repetitions", "seed", "seconds", "versions")
-"""What the manifest of a file repeats as it is."""
 _ARRAYS = ("rounds", "regret_curves", "revenue", "plays", "original_plays")
 
 

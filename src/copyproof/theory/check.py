@@ -26,8 +26,6 @@ from copyproof.theory.quantities import (
 )
 from copyproof.validation import FieldError, whole_in
 
-__all__ = ["LONGEST_HORIZON", "Bound", "Kind", "bounds"]
-
 Kind: TypeAlias = Literal["upper", "lower", "order", "probability"]
 
 LONGEST_HORIZON = 10**100

@@ -19,14 +19,11 @@ from copyproof.theory.quantities import (
     smallest_share,
 )
 
-__all__ = ["CONSISTENT", "Case"]
-
+# Flat policies whose regret is known to be o(T^p) for every p > 0, whatever the Bernoulli means.
+#
+# UCB1: Auer, Cesa-Bianchi, Fischer 2002. KL-UCB with ln t: O(ln³ T) by the deviation bound of
+# Garivier, Cappé 2011. Thompson sampling: Agrawal, Goyal 2012.
 CONSISTENT = ("ucb1", "kl-ucb", "thompson")
-"""Flat policies whose regret is known to be o(T^p) for every p > 0, whatever the Bernoulli means.
-
-UCB1: Auer, Cesa-Bianchi, Fischer 2002. KL-UCB with ln t: O(ln³ T) by the deviation bound of
-Garivier, Cappé 2011. Thompson sampling: Agrawal, Goyal 2012.
-"""
 
 
 @dataclass(frozen=True)

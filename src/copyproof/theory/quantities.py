@@ -12,20 +12,6 @@ from copyproof.game import Agent, Market
 from copyproof.policy import FixedSample, Policy, with_market_defaults
 from copyproof.theory.formulas import lemma_1, miss_probability, sample_size
 
-__all__ = [
-    "Sample",
-    "agent_gap",
-    "arm_gaps",
-    "best_agents",
-    "best_share",
-    "largest_gap",
-    "participants",
-    "sample_misses_best",
-    "samples",
-    "share_of_best",
-    "smallest_share",
-]
-
 
 def participants(market: Market) -> tuple[Agent, ...]:
     """The agents that register something.
