@@ -118,6 +118,26 @@ def large_sample_limits(
     return Interval(mean, mean - half - rare * below, mean + half + rare * above)
 
 
+def difference_limits(
+    after: NDArray[np.float64], before: NDArray[np.float64], alpha: float
+) -> Interval:
+    """Large-sample limits for E[after − before]; what was not seen changes no more than all seen.
+
+    Examples
+    --------
+    >>> values = np.tile([0.0, 1.0], 500)
+    >>> round(difference_limits(values, np.zeros(1000), 0.05).high, 3)
+    0.535
+    """
+    seen = range_of(before, after)
+    return large_sample_limits(after - before, alpha, below=seen, above=seen)
+
+
+def range_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """The length of the shortest interval that holds all values of both."""
+    return float(max(one.max(), other.max()) - min(one.min(), other.min()))
+
+
 def t_quantile(alpha: float, freedom: int) -> float:
     """What Student's t with ν ≥ 15 degrees of freedom exceeds, on either side, with chance α ≤ 1.
 

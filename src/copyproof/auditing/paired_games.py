@@ -7,6 +7,7 @@ later; those that were played are kept.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,19 +106,14 @@ class PairedGames:
             if self._progress is not None:
                 self._progress(before + played)
 
+        how: dict[str, Any] = {
+            "horizon": self.horizon,
+            "seed": self.seed,
+            "workers": self._workers,
+            "progress": progress,
+        }
         if isinstance(self.policy, Policy):
-            found = play(
-                market,
-                self.policy,
-                first,
-                count,
-                horizon=self.horizon,
-                seed=self.seed,
-                checkpoints=1,
-                workers=self._workers,
-                schedule=schedule,
-                progress=progress,
-            )
+            found = play(market, self.policy, first, count, checkpoints=1, schedule=schedule, **how)
             return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms)
         if schedule is not None:
             said = (
@@ -125,14 +121,5 @@ class PairedGames:
                 "re-registration can only be tried on a policy of the catalogue"
             )
             raise FieldError("policy", self.policy, "a policy of the catalogue", said)
-        others = play_external(
-            self.policy,
-            market,
-            horizon=self.horizon,
-            seed=self.seed,
-            first=first,
-            repetitions=count,
-            workers=self._workers,
-            progress=progress,
-        )
+        others = play_external(self.policy, market, first=first, repetitions=count, **how)
         return Outcomes(others.revenue, others.regret, None)

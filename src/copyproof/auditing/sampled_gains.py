@@ -19,7 +19,9 @@ from copyproof.auditing.dominance import NONE, sampled_advantage
 from copyproof.auditing.limits import (
     bounded_limits,
     bounded_rest,
+    difference_limits,
     large_sample_limits,
+    range_of,
     share_at,
     unseen,
 )
@@ -141,7 +143,11 @@ def _judge(
     else:
         worth_after = trial.worth(after) - trial.late_fees(deviated)
         gain = _gain_limits(trial, worth, worth_after, horizon, alpha, method)
-        loss = _loss_limits(trial, reference.regret, deviated.regret, horizon, alpha, method)
+        loss = (
+            bounded_limits(deviated.regret - reference.regret, trial.loss_width(horizon), alpha)
+            if method == "bounded"
+            else difference_limits(deviated.regret, reference.regret, alpha)
+        )
         advantage = sampled_advantage(before, after, alpha)
         rare = unseen(repetitions, alpha) if method == "large-sample" else 0.0
         if trial.is_never_ahead(games.policy):
@@ -167,30 +173,11 @@ def _gain_limits(
     """The gain before fees."""
     if method == "bounded":
         return bounded_limits(after - before, trial.gain_width(horizon), alpha)
-    seen = _range_of(before, after)
+    seen = range_of(before, after)
     worst = trial.worth_range(horizon)[0]
     kept = float(after.mean()) - worst if math.isfinite(worst) else seen
     above = max(seen, trial.least_unseen(horizon))
     return large_sample_limits(after - before, alpha, below=max(kept, 0.0), above=above)
-
-
-def _loss_limits(
-    trial: Trial,
-    before: NDArray[np.float64],
-    after: NDArray[np.float64],
-    horizon: int,
-    alpha: float,
-    method: Method,
-) -> Interval:
-    """The principal's loss: regret after less regret before."""
-    if method == "bounded":
-        return bounded_limits(after - before, trial.loss_width(horizon), alpha)
-    seen = _range_of(before, after)
-    return large_sample_limits(after - before, alpha, below=seen, above=seen)
-
-
-def _range_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    return float(max(one.max(), other.max()) - min(one.min(), other.min()))
 
 
 def _contradiction(trial: Trial, what: str) -> RuntimeError:
