@@ -259,7 +259,8 @@ def plain_value(value: Any) -> Any:
             return value if math.isfinite(value) else None
         case tuple():
             return [plain_value(one) for one in value]
-    return value.to_dict() if hasattr(value, "to_dict") else value
+        case _:
+            return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def _gain_dict(gain: Interval) -> dict[str, float | None]:

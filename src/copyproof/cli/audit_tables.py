@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from rich.table import Table
-
 from copyproof.auditing import AgentAudit, Audit
 from copyproof.auditing.report.captions import attitudes, fee_words, reference_words
 from copyproof.cli import tables
@@ -20,7 +18,7 @@ _READING = (
 _SHOWN = {"prone": "gains", "no-gain": "no gain", "undecided": "undecided"}
 
 
-def audit_tables(audits: Sequence[Audit]) -> str:
+def audit_tables(audits: Sequence[Audit]) -> Iterator[tables.Part]:
     """Return the audits of several policies on one market as text.
 
     Parameters
@@ -28,10 +26,6 @@ def audit_tables(audits: Sequence[Audit]) -> str:
     audits : sequence of Audit
         Of one market, horizon, seed and reference.
     """
-    return tables.printed(_parts(audits))
-
-
-def _parts(audits: Sequence[Audit]) -> Iterator[str | Table]:
     first = audits[0]
     yield (
         f"{tables.quantity(len(first.agents), 'agent')} of {len(first.market.agents)} audited; "
@@ -48,7 +42,7 @@ def _parts(audits: Sequence[Audit]) -> Iterator[str | Table]:
     yield from tables.left_out(len(first.agents))
 
 
-def _verdict_table(audits: Sequence[Audit]) -> Table:
+def _verdict_table(audits: Sequence[Audit]) -> tables.TextTable:
     columns = (
         tables.text("policy"),
         *map(tables.word, ("verdict", "method")),
@@ -65,22 +59,22 @@ def _verdict_table(audits: Sequence[Audit]) -> Table:
         )
         for audit in audits
     )
-    return tables.new_table(columns, rows)
+    return tables.TextTable(columns, rows)
 
 
-def _agent_parts(audit: Audit) -> Iterator[str | Table]:
+def _agent_parts(audit: Audit) -> Iterator[tables.Part]:
     agents = audit.agents[: tables.MOST_AGENTS]
     yield f"\n{audit.policy}: what copying gains at best"
     columns = [tables.agent(), *map(tables.text, ("verdict", "best copying"))]
     columns += map(tables.number, ("revenue", "gain [low, high]"))
-    yield tables.new_table(columns, map(_copying_row, agents))
+    yield tables.TextTable(columns, map(_copying_row, agents))
     yield f"\n{audit.policy}: what that costs the principal, and what would stop it"
     columns = [
         tables.agent(),
         *map(tables.number, ("loss [low, high]", "fee")),
         tables.text("dominance"),
     ]
-    yield tables.new_table(columns, map(_cost_row, agents))
+    yield tables.TextTable(columns, map(_cost_row, agents))
     if any(one.showing for one in agents):
         yield f"\n{audit.policy}: what hiding or showing arms gains at best, without copies"
         columns = [
@@ -88,7 +82,7 @@ def _agent_parts(audit: Audit) -> Iterator[str | Table]:
             *map(tables.text, ("verdict", "strategy")),
             tables.number("gain [low, high]"),
         ]
-        yield tables.new_table(columns, (_showing_row(one) for one in agents if one.showing))
+        yield tables.TextTable(columns, (_showing_row(one) for one in agents if one.showing))
 
 
 def _copying_row(one: AgentAudit) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from copyproof.cli import options
+from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_json
 from copyproof.cli.store import opened
 from copyproof.defaults import OVERLAP_SECONDS
@@ -29,6 +29,8 @@ keys = typer.Typer(
     rich_markup_mode=None,
 )
 
+# Columns: a key has one line, however wide the terminal is.
+_WIDE = 10_000
 _KeyId = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 
 
@@ -76,9 +78,9 @@ def list_(store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJs
     if as_json:
         emit_json({"keys": [key.shown() for key in every]})
     else:
-        from copyproof.cli.key_table import key_table
-
-        emit(key_table(every))
+        headings = ("id", "role", "markets", "agent", "state", "note")
+        table = tables.TextTable(map(tables.word, headings), map(_row, every), ruled=False)
+        emit(tables.printed([table], width=_WIDE))
 
 
 @keys.command()
@@ -116,6 +118,11 @@ def revoke(
         except KeyError:
             raise FieldError("ID", key_id, "that of a key") from None
     _print(key, None, as_json)
+
+
+def _row(key: "Key") -> tuple[str, ...]:
+    markets, state = ", ".join(key.markets), "valid" if key.revoked is None else "revoked"
+    return key.id, str(key.role), markets or "all", key.agent or "-", state, key.note
 
 
 def _print(key: "Key", text: str | None, as_json: bool) -> None:

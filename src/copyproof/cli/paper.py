@@ -1,19 +1,20 @@
 """``copyproof paper``: the whole study, its figures, its claims and its report."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyproof.cli import options
+from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_json
 from copyproof.cli.progress import ProgressBar, prompt_interrupt
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.validation import FieldError, known
 
 if TYPE_CHECKING:
-    from copyproof.paper import Settings, StudyFolder, StudyResults
+    from copyproof.paper import ClaimVerdict, Settings, StudyFolder, StudyResults
 
 
 def paper(
@@ -79,9 +80,7 @@ def paper(
         }
         emit_json(answer)
     else:
-        from copyproof.cli.claim_tables import claims_table
-
-        emit(claims_table(verdicts) + f"\n{out / 'index.html'}\n")
+        emit(_claims_table(verdicts) + f"\n{out / 'index.html'}\n")
 
 
 def _complete(
@@ -103,3 +102,14 @@ def _complete(
         name for name in FIGURES if all(run in found for run in runs_of(name, settings).values())
     )
     return by_figure(complete, settings, found), len(missing)
+
+
+def _claims_table(verdicts: "Sequence[ClaimVerdict]") -> str:
+    """Return the verdicts on the paper's claims, and on ours, as text."""
+    rows = [(one.claim, "holds" if one.holds else "FAILS", one.text) for one in verdicts]
+    papers = [verdict.holds for verdict in verdicts if not verdict.beyond]
+    ours = [verdict.holds for verdict in verdicts if verdict.beyond]
+    told = f"{sum(papers)} of {len(papers)} hold"
+    if ours:
+        told += f"; beyond the paper (G), {sum(ours)} of {len(ours)}"
+    return tables.printed([tables.TextTable(map(tables.plain, ("claim", "", "text")), rows), told])
