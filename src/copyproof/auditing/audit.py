@@ -192,10 +192,7 @@ def _worth(trial: Trial, gain: Gain, games: PairedGames) -> tuple[float, float]:
 
 
 def _gathered(
-    name: str,
-    trials: Sequence[Trial],
-    gains: Sequence[Gain],
-    worths: Sequence[tuple[float, float]],
+    name: str, trials: Sequence[Trial], gains: Sequence[Gain], worths: Sequence[tuple[float, float]]
 ) -> AgentAudit:
     """One agent's gains, in the order of its trials."""
     own = [number for number, trial in enumerate(trials) if trial.agent.name == name]

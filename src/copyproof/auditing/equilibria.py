@@ -17,7 +17,7 @@ answered apart, from the first round of turns that starts there.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -277,9 +277,8 @@ class _Search:
         seen = {profile.profile}
         quiet = 0  # turns since the last move
         certain = True  # whether all gains of these turns are certain to be at most ε
-        turns: Iterator[str] = itertools.cycle(profile.names)
         ending: Ending = "undecided"
-        for name in itertools.islice(turns, _MOST_TURNS):
+        for name in itertools.islice(itertools.cycle(profile.names), _MOST_TURNS):
             gains = self.answer(profile, name)
             better = [gain for gain in gains if gain.verdict == "prone"]
             if better:

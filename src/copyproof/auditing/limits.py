@@ -29,11 +29,14 @@ rate: each gain at stage s is given α/(k s (s + 1)), which sums to α over all 
 
 import math
 from statistics import NormalDist
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.simulation import Interval
+
+Values: TypeAlias = NDArray[np.float64]
 
 # Fewer give no limits.
 LEAST_GAMES = 16
@@ -61,7 +64,7 @@ def bounded_rest(width: float, n: int, alpha: float) -> float:
     return 7 * width * math.log(4 / alpha) / (3 * (n - 1))
 
 
-def bounded_limits(values: NDArray[np.float64], width: float, alpha: float) -> Interval:
+def bounded_limits(values: Values, width: float, alpha: float) -> Interval:
     """Limits for the mean of values that lie in an interval of a given width; n ≥ 2.
 
     Examples
@@ -88,9 +91,7 @@ def unseen(n: int, alpha: float) -> float:
     return math.log(2 / alpha) / n
 
 
-def large_sample_limits(
-    values: NDArray[np.float64], alpha: float, *, below: float, above: float
-) -> Interval:
+def large_sample_limits(values: Values, alpha: float, *, below: float, above: float) -> Interval:
     """Limits for a mean by Student's t, widened for events that were not seen.
 
     Parameters
@@ -118,9 +119,7 @@ def large_sample_limits(
     return Interval(mean, mean - half - rare * below, mean + half + rare * above)
 
 
-def difference_limits(
-    after: NDArray[np.float64], before: NDArray[np.float64], alpha: float
-) -> Interval:
+def difference_limits(after: Values, before: Values, alpha: float) -> Interval:
     """Large-sample limits for E[after − before]; what was not seen changes no more than all seen.
 
     Examples
@@ -133,7 +132,7 @@ def difference_limits(
     return large_sample_limits(after - before, alpha, below=seen, above=seen)
 
 
-def range_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+def range_of(one: Values, other: Values) -> float:
     """The length of the shortest interval that holds all values of both."""
     return float(max(one.max(), other.max()) - min(one.min(), other.min()))
 

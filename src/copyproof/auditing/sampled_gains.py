@@ -13,10 +13,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copyproof.auditing.dominance import NONE, sampled_advantage
 from copyproof.auditing.limits import (
+    Values,
     bounded_limits,
     bounded_rest,
     difference_limits,
@@ -46,12 +46,7 @@ _ZERO = Interval(0.0, 0.0, 0.0)
 
 
 def sample(
-    trials: Sequence[Trial],
-    games: PairedGames,
-    *,
-    alpha: float,
-    budget: int,
-    method: Method | None,
+    trials: Sequence[Trial], games: PairedGames, *, alpha: float, budget: int, method: Method | None
 ) -> tuple[list[Gain], Method]:
     """Play until every trial is decided or the budget of rounds is spent.
 
@@ -78,16 +73,15 @@ def sample(
     gains = [Gain(trial.deviation, _UNKNOWN, _UNKNOWN, None, "undecided", 0) for trial in trials]
     references = {trial.reference for trial in trials}
     horizon = games.horizon
-    markets = len(references) + len({_played(trial) for trial in trials})
+    most = budget // (horizon * _games(trials))
     ours = isinstance(games.policy, Policy)  # others are slow: let them begin with few games
     first = max(_FEWEST, min(_MOST, _FIRST_ROUNDS // horizon)) if ours else _FEWEST
-    repetitions = min(first, budget // (horizon * markets))
+    repetitions = min(first, most)
     known = 0
     until = games.rounds + budget
     if repetitions < 2:
         return gains, method or "large-sample"
     if method is None:
-        most = budget // (horizon * markets)
         affordable = all(
             _bounded_is_affordable(trial, games, repetitions, most, len(trials), alpha)
             for trial in trials
@@ -104,11 +98,14 @@ def sample(
                 games.forget(*_played(trials[number]))
         left = [number for number in left if gains[number].verdict == "undecided"]
         known = repetitions
-        played = {_played(trials[number]) for number in left}
-        against = {trials[number].reference for number in left}
-        price = horizon * max(1, len(played) + len(against))
+        price = horizon * max(1, _games([trials[number] for number in left]))
         repetitions = min(2 * known, known + (until - games.rounds) // price)
     return gains, method
+
+
+def _games(trials: Sequence[Trial]) -> int:
+    """How many different games one more repetition of all these trials is."""
+    return len({trial.reference for trial in trials}) + len({_played(trial) for trial in trials})
 
 
 def _played(trial: Trial) -> tuple[Market, Schedule | None]:
@@ -163,12 +160,7 @@ def _judge(
 
 
 def _gain_limits(
-    trial: Trial,
-    before: NDArray[np.float64],
-    after: NDArray[np.float64],
-    horizon: int,
-    alpha: float,
-    method: Method,
+    trial: Trial, before: Values, after: Values, horizon: int, alpha: float, method: Method
 ) -> Interval:
     """The gain before fees."""
     if method == "bounded":

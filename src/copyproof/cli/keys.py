@@ -47,9 +47,7 @@ def add(
     role: Annotated[
         str,
         typer.Argument(
-            metavar="ROLE",
-            help="operator, application, agent or auditor.",
-            show_default=False,
+            metavar="ROLE", help="operator, application, agent or auditor.", show_default=False
         ),
     ],
     store: options.StoreUrl = options.DEFAULT_STORE,
@@ -88,8 +86,7 @@ def rotate(
     key_id: _KeyId,
     store: options.StoreUrl = options.DEFAULT_STORE,
     overlap: Annotated[
-        float,
-        typer.Option(help="Seconds for which the old secret still works.", metavar="SECONDS"),
+        float, typer.Option(help="Seconds for which the old secret still works.", metavar="SECONDS")
     ] = OVERLAP_SECONDS,
     as_json: options.AsJson = False,
 ) -> None:

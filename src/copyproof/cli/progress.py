@@ -128,16 +128,9 @@ def in_turn(
 def _start_bar(total: int, done: int, until: ExitStack) -> "tuple[Progress, TaskID]":
     """Start a bar on standard error that ``until`` takes away again."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as TimeLeft
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("playing"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeLeft(),
-        TextColumn("left"),
-    )
+    columns = ("playing", BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), "left")
     bar = Progress(
         *columns,
         console=Console(stderr=True),

@@ -17,13 +17,7 @@ from copyproof.game import Market
 from copyproof.policy import Policy, parse_policy, with_market_defaults
 from copyproof.theory import formulas
 from copyproof.theory.conditions import Case, ConditionFails
-from copyproof.theory.quantities import (
-    Sample,
-    agent_gap,
-    arm_gaps,
-    best_agents,
-    smallest_share,
-)
+from copyproof.theory.quantities import Sample, agent_gap, arm_gaps, best_agents, smallest_share
 from copyproof.validation import FieldError, whole_in
 
 Kind: TypeAlias = Literal["upper", "lower", "order", "probability"]

@@ -5,16 +5,18 @@ raises ``ConditionFails`` with half a sentence: what the theorem takes and what 
 numbers.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from copyproof.game import Agent, Bernoulli, Market
+from copyproof.game import Agent, Bernoulli, Market, Reward
 from copyproof.policy import FixedSample, Policy, row
 from copyproof.theory.quantities import (
     Sample,
     best_agents,
     largest_gap,
     participants,
+    registered_means,
     samples,
     share_of_best,
     smallest_share,
@@ -47,12 +49,7 @@ class Case:
     @cached_property
     def registered(self) -> tuple[tuple[float, int], ...]:
         """Means and copies of what is registered."""
-        return tuple(
-            (arm.mean, copies)
-            for agent in self.playing
-            for arm, copies in zip(agent.arms, agent.copies, strict=True)
-            if copies > 0
-        )
+        return registered_means(self.market)
 
     @cached_property
     def samples(self) -> tuple[Sample, ...]:
@@ -81,15 +78,9 @@ class Case:
 
     def requires_unit_rewards(self) -> None:
         """No arm pays less than 0 or more than 1."""
-        for agent in self.market.agents:
-            for number, arm in enumerate(agent.arms):
-                low, high = arm.support
-                if low < 0 or high > 1:
-                    kind = type(arm).__name__.lower()
-                    raise ConditionFails(
-                        f"it takes rewards in [0, 1], and arm {number} of agent {agent.name!r} "
-                        f"is {kind}"
-                    )
+        for arm, described in _arms(self.market.agents):
+            if min(arm.support) < 0 or max(arm.support) > 1:
+                raise ConditionFails(f"it takes rewards in [0, 1], and {described}")
 
     def requires_best_agent(self) -> None:
         """An agent that takes part owns an arm of mean μ*."""
@@ -181,12 +172,9 @@ class Case:
 
     def requires_bernoulli(self) -> None:
         """The agents that take part have Bernoulli arms only."""
-        for agent in self.playing:
-            for number, arm in enumerate(agent.arms):
-                if not isinstance(arm, Bernoulli):
-                    kind = type(arm).__name__.lower()
-                    where = f"arm {number} of agent {agent.name!r}"
-                    raise ConditionFails(f"it takes Bernoulli arms, and {where} is {kind}")
+        for arm, described in _arms(self.playing):
+            if not isinstance(arm, Bernoulli):
+                raise ConditionFails(f"it takes Bernoulli arms, and {described}")
 
     def requires_registered_best(self) -> None:
         """A registered arm has the mean μ*."""
@@ -196,3 +184,11 @@ class Case:
                 f"the arms of the best mean μ* = {best:g} are hidden, so that the regret grows "
                 "linearly"
             )
+
+
+def _arms(agents: Iterable[Agent]) -> Iterator[tuple[Reward, str]]:
+    """All arms, each with what a reader is told of it."""
+    for agent in agents:
+        for number, arm in enumerate(agent.arms):
+            kind = type(arm).__name__.lower()
+            yield arm, f"arm {number} of agent {agent.name!r} is {kind}"
