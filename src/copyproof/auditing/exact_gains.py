@@ -5,6 +5,7 @@ The limits of an exact gain are its value with an allowance for the rounding of 
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -49,12 +50,10 @@ def compute(
             "'sampling' takes any policy"
         )
         raise FieldError("method", "exact", "for any policy", said)
-    known: dict[Market, Exact] = {}
 
+    @cache
     def solved(market: Market) -> Exact:
-        if market not in known:
-            known[market] = exact(market, policy, horizon=horizon)
-        return known[market]
+        return exact(market, policy, horizon=horizon)
 
     gains, worths = [], []
     for trial in trials:

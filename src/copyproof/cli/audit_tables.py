@@ -33,7 +33,9 @@ def audit_tables(audits: Sequence[Audit]) -> Iterator[tables.Part]:
         f"reference: {reference_words(audits)}; all gains of a policy hold together, with "
         f"{100 * first.confidence:g} %\n"
     )
-    yield _verdict_table(audits)
+    words, numbers = ("verdict", "method"), ("rounds played", "of", "seconds")
+    columns = (tables.text("policy"), *map(tables.word, words), *map(tables.number, numbers))
+    yield tables.TextTable(columns, map(_verdict_row, audits))
     for audit in audits:
         yield from _agent_parts(audit)
     yield f"\n{_READING}"
@@ -42,46 +44,25 @@ def audit_tables(audits: Sequence[Audit]) -> Iterator[tables.Part]:
     yield from tables.left_out(len(first.agents))
 
 
-def _verdict_table(audits: Sequence[Audit]) -> tables.TextTable:
-    columns = (
-        tables.text("policy"),
-        *map(tables.word, ("verdict", "method")),
-        *map(tables.number, ("rounds played", "of", "seconds")),
-    )
-    rows = (
-        (
-            audit.policy,
-            audit.verdict,
-            audit.method,
-            f"{audit.rounds:,}",
-            f"{audit.budget:,}",
-            f"{audit.seconds:.1f}",
-        )
-        for audit in audits
-    )
-    return tables.TextTable(columns, rows)
+def _verdict_row(audit: Audit) -> tuple[str, ...]:
+    rounds = (f"{count:,}" for count in (audit.rounds, audit.budget))
+    return audit.policy, audit.verdict, audit.method, *rounds, f"{audit.seconds:.1f}"
 
 
 def _agent_parts(audit: Audit) -> Iterator[tables.Part]:
     agents = audit.agents[: tables.MOST_AGENTS]
+    gain = tables.number("gain [low, high]")
     yield f"\n{audit.policy}: what copying gains at best"
-    columns = [tables.agent(), *map(tables.text, ("verdict", "best copying"))]
-    columns += map(tables.number, ("revenue", "gain [low, high]"))
+    texts = map(tables.text, ("verdict", "best copying"))
+    columns: tuple[tables.Column, ...] = (tables.agent(), *texts, tables.number("revenue"), gain)
     yield tables.TextTable(columns, map(_copying_row, agents))
     yield f"\n{audit.policy}: what that costs the principal, and what would stop it"
-    columns = [
-        tables.agent(),
-        *map(tables.number, ("loss [low, high]", "fee")),
-        tables.text("dominance"),
-    ]
+    costs = map(tables.number, ("loss [low, high]", "fee"))
+    columns = (tables.agent(), *costs, tables.text("dominance"))
     yield tables.TextTable(columns, map(_cost_row, agents))
     if any(one.showing for one in agents):
         yield f"\n{audit.policy}: what hiding or showing arms gains at best, without copies"
-        columns = [
-            tables.agent(),
-            *map(tables.text, ("verdict", "strategy")),
-            tables.number("gain [low, high]"),
-        ]
+        columns = (tables.agent(), *map(tables.text, ("verdict", "strategy")), gain)
         yield tables.TextTable(columns, (_showing_row(one) for one in agents if one.showing))
 
 

@@ -52,10 +52,8 @@ def bounds(
 def _sample_parts(samples: "Sequence[Sample]") -> Iterator[tables.Part]:
     if samples:
         yield "\nsamples, and the probability that they hold no best arm"
-        columns = (
-            tables.agent(),
-            *map(tables.number, ("arms", "best", "sample", "exact", "bound")),
-        )
+        numbers = ("arms", "best", "sample", "exact", "bound")
+        columns = (tables.agent(), *map(tables.number, numbers))
         yield tables.TextTable(columns, map(_sample_row, samples[: tables.MOST_AGENTS]))
     yield from tables.left_out(len(samples))
 

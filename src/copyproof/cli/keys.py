@@ -22,12 +22,7 @@ if TYPE_CHECKING:
     from copyproof.service.access import Key
     from copyproof.service.keys import Keyring
 
-keys = typer.Typer(
-    name="keys",
-    help="API keys of the service: add, list, rotate, revoke.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+keys = options.group("keys", "API keys of the service: add, list, rotate, revoke.")
 
 # Columns: a key has one line, however wide the terminal is.
 _WIDE = 10_000

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,16 +56,14 @@ def paper(
         raise FieldError(repr(more[0]), more, "expected here", said)
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
-        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, Settings, judge, open_study
+        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, judge, open_study
         from copyproof.paper.report import write_report
 
     names = {known("figure", name, FIGURES) for name in [*(only or []), *(more or [])]}
     base = QUICK if quick else PAPER_SIZE
-    settings = Settings(
-        horizon=base.horizon if horizon is None else horizon,
-        repetitions=base.repetitions if repetitions is None else repetitions,
-        seed=seed,
-    )
+    asked = {"horizon": horizon, "repetitions": repetitions, "seed": seed}
+    given = {name: value for name, value in asked.items() if value is not None}
+    settings = replace(base, **given)
     wanted = tuple(name for name in FIGURES if not names or name in names)
     with open_study(out) as folder:
         figures, played = _complete(folder, wanted, settings)

@@ -47,14 +47,9 @@ def _regret_table(results: Sequence[Result]) -> tables.TextTable:
     rows = []
     for place, (result, regret) in enumerate(zip(results, regrets, strict=True)):
         policy, heading = str(result.resolved_policy), _heading(result, place)
-        rows.append(
-            (
-                policy if policy == heading else f"{heading} {policy}",
-                _number(regret.mean, digits),
-                _number(regret.stderr, digits),
-                _rate(result.rounds_per_second),
-            )
-        )
+        name = policy if policy == heading else f"{heading} {policy}"
+        numbers = (_number(value, digits) for value in (regret.mean, regret.stderr))
+        rows.append((name, *numbers, _rate(result.rounds_per_second)))
     columns = (tables.text("policy"), *map(tables.number, ("regret", "± std. error", "rounds/s")))
     return tables.TextTable(columns, rows)
 
