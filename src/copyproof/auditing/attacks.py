@@ -15,7 +15,6 @@ Both are held against the reference strategy with the same luck and the same sta
 are (``sampled_gains``), all of them together at the stated confidence.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -23,7 +22,7 @@ from typing import Any, get_args
 from copyproof.auditing.audit import Reference, reference_strategy
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.request import checked_request, positive
-from copyproof.auditing.result import Gain, Method, Verdict, interval_dict, worst_verdict
+from copyproof.auditing.result import Gain, Method, Verdict, plain, worst_verdict
 from copyproof.auditing.sampled_gains import sample
 from copyproof.auditing.trials import Trial
 from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SPLIT
@@ -34,12 +33,10 @@ from copyproof.policy import Policy
 from copyproof.simulation import Interval
 from copyproof.validation import items, known, whole_in
 
-__all__ = ["Attacks", "Identities", "attacks"]
-
 _MOST_IDENTITIES = 10_000
 _LONG_RECORD = 10
+# At fixed rounds, all arms are submitted anew so many times, less one.
 _CHURNS = 10
-"""At fixed rounds, all arms are submitted anew so many times, less one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +55,7 @@ class Identities:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "identities": self.count,
-            **self.gain.to_dict(),
-            "each": interval_dict(self.each),
-        }
+        return {"identities": self.count, **self.gain.to_dict(), **plain(self, "each")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +102,9 @@ class Attacks:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "policy": self.policy,
-            "agent": self.agent,
-            "reference": list(self.reference),
-            "identities_verdict": self.identities_verdict,
-            "identities": [one.to_dict() for one in self.identities],
-            "renewals_verdict": self.renewals_verdict,
-            "renewals": [gain.to_dict() for gain in self.renewals],
-            "horizon": self.horizon,
-            "seed": self.seed,
-            "confidence": self.confidence,
-            "method": self.method,
-            "rounds": self.rounds,
-            "seconds": self.seconds,
-        }
+        found = "identities_verdict identities renewals_verdict renewals"
+        asked = "horizon seed confidence method"
+        return plain(self, f"policy agent reference {found} {asked} rounds seconds")
 
 
 def attacks(
@@ -168,7 +149,6 @@ def attacks(
     >>> found.renewals[0].gain.high
     0.0
     """
-    begin = time.perf_counter()
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     tolerance = positive("tolerance", tolerance)
     counts = [
@@ -186,17 +166,12 @@ def attacks(
     )
     pairs = zip(counts, gains[: len(counts)], strict=True)
     return Attacks(
-        policy=str(asked.policy),
         agent=agent,
-        horizon=asked.games.horizon,
-        seed=asked.games.seed,
-        confidence=asked.confidence,
         method=method,
         reference=strategy,
         identities=tuple(Identities(count, gain) for count, gain in pairs),
         renewals=tuple(gains[len(counts) :]),
-        rounds=asked.games.rounds,
-        seconds=time.perf_counter() - begin,
+        **asked.summary(),
     )
 
 

@@ -7,7 +7,6 @@ Bernoulli markets are computed exactly; others are sampled, with the same luck f
 """
 
 import math
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
@@ -22,9 +21,7 @@ from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE
 from copyproof.external import ExternalPolicy
 from copyproof.game import Agent, Market, Strategy
 from copyproof.policy import Policy
-from copyproof.validation import known, require, whole_in
-
-__all__ = ["Reference", "audit", "reference_strategy"]
+from copyproof.validation import FieldError, known, require, whole_in
 
 Reference: TypeAlias = Literal["best", "honest", "market"] | Sequence[int]
 _REFERENCES = ("best", "honest", "market")
@@ -98,7 +95,6 @@ def audit(
     >>> sum(found.agents[0].best_deviation.copies)
     100
     """
-    begin = time.perf_counter()
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     most_copies = whole_in("most_copies", most_copies, 2, 10_000_000)
     tolerance = positive("tolerance", tolerance)
@@ -113,15 +109,10 @@ def audit(
     gains, worths, taken = _found(trials, asked, method)
     return Audit(
         market=market,
-        policy=str(asked.policy),
-        horizon=asked.games.horizon,
-        seed=asked.games.seed,
-        confidence=asked.confidence,
         method=taken,
         budget=asked.budget,
         agents=tuple(_gathered(name, trials, gains, worths) for name in names),
-        rounds=asked.games.rounds,
-        seconds=time.perf_counter() - begin,
+        **asked.summary(),
     )
 
 
@@ -143,8 +134,8 @@ def reference_strategy(agent: Agent, reference: Reference) -> Strategy:
     else:
         try:
             strategy = agent.with_copies(reference).copies
-        except ValueError as error:
-            raise ValueError(f"reference: {error}") from None
+        except FieldError as error:
+            raise error.found_in("reference") from None
     require(sum(strategy) > 0, "reference", list(strategy), "a strategy that registers something")
     return strategy
 
@@ -166,10 +157,11 @@ def _trials(
         else given_deviations(agent, strategy, strategies)
     )
     if not any(one.replicates(strategy) for one in found):
-        raise ValueError(
-            "deviations: none registers an arm more than once and more often than the reference, "
-            "and so none copies"
+        said = (
+            "none registers an arm more than once and more often than the reference, and so none "
+            "copies"
         )
+        raise FieldError("", strategies, "a strategy that copies", said, source="deviations")
     position = market.names.index(name)
     return [
         Trial(position, against, market.with_strategy(name, one.copies), one, tolerance)
@@ -200,10 +192,7 @@ def _worth(trial: Trial, gain: Gain, games: PairedGames) -> tuple[float, float]:
 
 
 def _gathered(
-    name: str,
-    trials: Sequence[Trial],
-    gains: Sequence[Gain],
-    worths: Sequence[tuple[float, float]],
+    name: str, trials: Sequence[Trial], gains: Sequence[Gain], worths: Sequence[tuple[float, float]]
 ) -> AgentAudit:
     """One agent's gains, in the order of its trials."""
     own = [number for number, trial in enumerate(trials) if trial.agent.name == name]

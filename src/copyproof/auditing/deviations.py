@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from copyproof.game import Agent, Strategy
 from copyproof.validation import FieldError, items, require, shown, whole
 
-__all__ = ["Deviation", "given_deviations", "ladder", "standard_deviations"]
-
 
 @dataclass(frozen=True, slots=True)
 class Deviation:

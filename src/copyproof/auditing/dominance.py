@@ -23,9 +23,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["Advantage", "chernoff_limit", "exact_advantage", "sampled_advantage"]
+from copyproof.auditing.limits import Values
 
 _ROUNDING = 1e-11
 
@@ -69,11 +68,11 @@ class Advantage:
         }
 
 
+# Of two strategies that earn the same on every path.
 NONE = Advantage(0.0, 0.0, 0.0, 0.0)
-"""Of two strategies that earn the same on every path."""
 
 
-def exact_advantage(reference: NDArray[np.float64], deviation: NDArray[np.float64]) -> Advantage:
+def exact_advantage(reference: Values, deviation: Values) -> Advantage:
     """The advantage of one distribution over another, as chances of revenue 0, 1, 2 and so on.
 
     Examples
@@ -86,9 +85,7 @@ def exact_advantage(reference: NDArray[np.float64], deviation: NDArray[np.float6
     return Advantage(value, value, value, None)
 
 
-def sampled_advantage(
-    reference: NDArray[np.float64], deviation: NDArray[np.float64], alpha: float
-) -> Advantage:
+def sampled_advantage(reference: Values, deviation: Values, alpha: float) -> Advantage:
     """The advantage as n paired games show it, with limits that hold with chance 1 − α.
 
     Examples

@@ -17,8 +17,7 @@ answered apart, from the first round of turns that starts there.
 """
 
 import itertools
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -26,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.auditing.deviations import Deviation, standard_deviations
-from copyproof.auditing.limits import large_sample_limits
+from copyproof.auditing.limits import difference_limits, large_sample_limits, range_of
 from copyproof.auditing.request import Request, checked_request, positive
-from copyproof.auditing.result import Gain, interval_dict
+from copyproof.auditing.result import Gain, plain
 from copyproof.auditing.sampled_gains import sample
 from copyproof.auditing.trials import Trial
 from copyproof.defaults import CAP, CONFIDENCE, STARTS
@@ -38,14 +37,12 @@ from copyproof.policy import Policy
 from copyproof.simulation import Interval
 from copyproof.validation import FieldError, known, whole_in
 
-__all__ = ["Ending", "Equilibrium", "Path", "Step", "equilibrium", "strategies_of"]
-
 Ending: TypeAlias = Literal["equilibrium", "cycle", "undecided"]
 _STARTS = ("truthful", "honest", "market", "capped")
+# All copy counts up to the cap are tried if they are no more than this; else standard ones.
 _MOST_STRATEGIES = 40
-"""All copy counts up to the cap are tried if they are no more than this; else standard ones."""
+# A turn may spend this part of the budget at most.
 _TURN_SHARE = 20
-"""A turn may spend this part of the budget at most."""
 _MOST_TURNS = 1000
 
 
@@ -60,12 +57,8 @@ class Step:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "agent": self.agent,
-            "from": list(self.before),
-            "to": list(self.after),
-            "gain": interval_dict(self.gain),
-        }
+        moved = {"from": list(self.before), "to": list(self.after)}
+        return {"agent": self.agent, **moved, **plain(self, "gain")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +90,7 @@ class Path:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "start": self.start,
-            "steps": [step.to_dict() for step in self.steps],
-            "profile": [list(strategy) for strategy in self.profile],
-            "ending": self.ending,
-            "regret": interval_dict(self.regret),
-            "price": interval_dict(self.price),
-        }
+        return plain(self, "start steps profile ending regret price")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +134,8 @@ class Equilibrium:
             "policy": self.policy,
             "truthful_is_equilibrium": self.truthful,
             "tempted": [{"agent": name, **gain.to_dict()} for name, gain in self.tempted],
-            "truthful_regret": interval_dict(self.truthful_regret),
-            "paths": [path.to_dict() for path in self.paths],
-            "horizon": self.horizon,
-            "seed": self.seed,
-            "cap": self.cap,
-            "epsilon": self.epsilon,
-            "confidence": self.confidence,
-            "rounds": self.rounds,
-            "seconds": self.seconds,
+            **plain(self, "truthful_regret paths"),
+            **plain(self, "horizon seed cap epsilon confidence rounds seconds"),
         }
 
 
@@ -210,7 +189,6 @@ def equilibrium(
     >>> found.paths[0].steps
     ()
     """
-    begin = time.perf_counter()
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     cap = whole_in("cap", cap, 2, 10_000)
     epsilon = positive("epsilon", epsilon)
@@ -227,18 +205,13 @@ def equilibrium(
         if any(gain.verdict != "no-gain" for gain in gains)
     ]
     return Equilibrium(
-        policy=str(asked.policy),
-        horizon=asked.games.horizon,
-        seed=asked.games.seed,
         cap=cap,
         epsilon=epsilon,
-        confidence=asked.confidence,
         truthful=False if "prone" in verdicts else None if "undecided" in verdicts else True,
         tempted=tuple(tempted),
         truthful_regret=search.regret(truthful),
         paths=paths,
-        rounds=asked.games.rounds,
-        seconds=time.perf_counter() - begin,
+        **asked.summary(),
     )
 
 
@@ -276,11 +249,8 @@ class _Search:
     def answer(self, profile: Market, name: str) -> list[Gain]:
         """The gains of all other strategies of an agent, the others standing still."""
         case = (profile.profile, name)
-        if case not in self._answers:
-            self._answers[case] = self._answer(profile, name)
-        return self._answers[case]
-
-    def _answer(self, profile: Market, name: str) -> list[Gain]:
+        if case in self._answers:
+            return self._answers[case]
         self.turns += 1
         position = profile.names.index(name)
         trials = [
@@ -297,6 +267,7 @@ class _Search:
             method="large-sample",
         )
         self.games.keep(profile)
+        self._answers[case] = gains
         return gains
 
     def path(self, market: Market, start: str) -> Path:
@@ -306,9 +277,8 @@ class _Search:
         seen = {profile.profile}
         quiet = 0  # turns since the last move
         certain = True  # whether all gains of these turns are certain to be at most ε
-        turns: Iterator[str] = itertools.cycle(profile.names)
         ending: Ending = "undecided"
-        for name in itertools.islice(turns, _MOST_TURNS):
+        for name in itertools.islice(itertools.cycle(profile.names), _MOST_TURNS):
             gains = self.answer(profile, name)
             better = [gain for gain in gains if gain.verdict == "prone"]
             if better:
@@ -340,15 +310,14 @@ class _Search:
     def regret(self, profile: Market) -> Interval:
         """The principal's regret at a profile, with its own limits."""
         regret = self._regrets(profile)
-        seen = float(regret.max() - regret.min())
+        seen = range_of(regret, regret)
         return large_sample_limits(regret, self.alpha, below=seen, above=seen)
 
     def _price(self, profile: Market, truthful: Market) -> Interval:
         there, here = self._regrets(profile), self._regrets(truthful)
         if profile == truthful:
             return Interval(0.0, 0.0, 0.0)
-        seen = float(max(there.max(), here.max()) - min(there.min(), here.min()))
-        return large_sample_limits(there - here, self.alpha, below=seen, above=seen)
+        return difference_limits(there, here, self.alpha)
 
     def _regrets(self, profile: Market) -> NDArray[np.float64]:
         """Of a fixed number of games, whatever the budget."""

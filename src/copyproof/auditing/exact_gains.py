@@ -5,6 +5,7 @@ The limits of an exact gain are its value with an allowance for the rounding of 
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -18,10 +19,8 @@ from copyproof.policy import Policy
 from copyproof.simulation import Interval
 from copyproof.validation import FieldError
 
-__all__ = ["MOST_STATES", "compute", "is_small"]
-
+# Of all the games of an audit together, for the exact method to be taken unasked.
 MOST_STATES = 2_000_000
-"""Of all the games of an audit together, for the exact method to be taken unasked."""
 _ROUNDING = 1e-11
 
 
@@ -51,12 +50,10 @@ def compute(
             "'sampling' takes any policy"
         )
         raise FieldError("method", "exact", "for any policy", said)
-    known: dict[Market, Exact] = {}
 
+    @cache
     def solved(market: Market) -> Exact:
-        if market not in known:
-            known[market] = exact(market, policy, horizon=horizon)
-        return known[market]
+        return exact(market, policy, horizon=horizon)
 
     gains, worths = [], []
     for trial in trials:

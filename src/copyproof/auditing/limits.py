@@ -29,24 +29,17 @@ rate: each gain at stage s is given α/(k s (s + 1)), which sums to α over all 
 
 import math
 from statistics import NormalDist
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.simulation import Interval
 
-__all__ = [
-    "LEAST_GAMES",
-    "bounded_limits",
-    "bounded_rest",
-    "large_sample_limits",
-    "share_at",
-    "t_quantile",
-    "unseen",
-]
+Values: TypeAlias = NDArray[np.float64]
 
+# Fewer give no limits.
 LEAST_GAMES = 16
-"""Fewer give no limits."""
 
 
 def share_at(stage: int, together: int, alpha: float) -> float:
@@ -71,7 +64,7 @@ def bounded_rest(width: float, n: int, alpha: float) -> float:
     return 7 * width * math.log(4 / alpha) / (3 * (n - 1))
 
 
-def bounded_limits(values: NDArray[np.float64], width: float, alpha: float) -> Interval:
+def bounded_limits(values: Values, width: float, alpha: float) -> Interval:
     """Limits for the mean of values that lie in an interval of a given width; n ≥ 2.
 
     Examples
@@ -98,9 +91,7 @@ def unseen(n: int, alpha: float) -> float:
     return math.log(2 / alpha) / n
 
 
-def large_sample_limits(
-    values: NDArray[np.float64], alpha: float, *, below: float, above: float
-) -> Interval:
+def large_sample_limits(values: Values, alpha: float, *, below: float, above: float) -> Interval:
     """Limits for a mean by Student's t, widened for events that were not seen.
 
     Parameters
@@ -126,6 +117,24 @@ def large_sample_limits(
     half = t_quantile(alpha, n - 1) * deviation / math.sqrt(n)
     rare = unseen(n, alpha)
     return Interval(mean, mean - half - rare * below, mean + half + rare * above)
+
+
+def difference_limits(after: Values, before: Values, alpha: float) -> Interval:
+    """Large-sample limits for E[after − before]; what was not seen changes no more than all seen.
+
+    Examples
+    --------
+    >>> values = np.tile([0.0, 1.0], 500)
+    >>> round(difference_limits(values, np.zeros(1000), 0.05).high, 3)
+    0.535
+    """
+    seen = range_of(before, after)
+    return large_sample_limits(after - before, alpha, below=seen, above=seen)
+
+
+def range_of(one: Values, other: Values) -> float:
+    """The length of the shortest interval that holds all values of both."""
+    return float(max(one.max(), other.max()) - min(one.min(), other.min()))
 
 
 def t_quantile(alpha: float, freedom: int) -> float:

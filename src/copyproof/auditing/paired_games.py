@@ -7,6 +7,7 @@ later; those that were played are kept.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +18,16 @@ from copyproof.policy import Policy
 from copyproof.simulation import play
 from copyproof.validation import FieldError
 
-__all__ = ["Outcomes", "PairedGames"]
-
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """What repetitions of one market left behind: a row each."""
 
+    # A column per agent.
     revenue: NDArray[np.float64]
-    """A column per agent."""
     regret: NDArray[np.float64]
+    # Arms that were registered during the game, a column per agent; None if none can be.
     new_arms: NDArray[np.int64] | None
-    """Arms that were registered during the game, a column per agent; None if none can be."""
 
     def __len__(self) -> int:
         return len(self.regret)
@@ -76,8 +75,7 @@ class PairedGames:
         self.policy = policy
         self.horizon = horizon
         self.seed = seed
-        self.rounds = 0
-        """Played so far, in all."""
+        self.rounds = 0  # played so far, in all
         self._workers = workers
         self._progress = progress
         self._known: dict[tuple[Market, Schedule | None], Outcomes] = {}
@@ -108,19 +106,14 @@ class PairedGames:
             if self._progress is not None:
                 self._progress(before + played)
 
+        how: dict[str, Any] = {
+            "horizon": self.horizon,
+            "seed": self.seed,
+            "workers": self._workers,
+            "progress": progress,
+        }
         if isinstance(self.policy, Policy):
-            found = play(
-                market,
-                self.policy,
-                first,
-                count,
-                horizon=self.horizon,
-                seed=self.seed,
-                checkpoints=1,
-                workers=self._workers,
-                schedule=schedule,
-                progress=progress,
-            )
+            found = play(market, self.policy, first, count, checkpoints=1, schedule=schedule, **how)
             return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms)
         if schedule is not None:
             said = (
@@ -128,14 +121,5 @@ class PairedGames:
                 "re-registration can only be tried on a policy of the catalogue"
             )
             raise FieldError("policy", self.policy, "a policy of the catalogue", said)
-        others = play_external(
-            self.policy,
-            market,
-            horizon=self.horizon,
-            seed=self.seed,
-            first=first,
-            repetitions=count,
-            workers=self._workers,
-            progress=progress,
-        )
+        others = play_external(self.policy, market, first=first, repetitions=count, **how)
         return Outcomes(others.revenue, others.regret, None)

@@ -1,7 +1,9 @@
 """What ``audit``, ``equilibrium`` and ``attacks`` have in common, checked in one place."""
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.defaults import BUDGET, EXTERNAL_BUDGET
@@ -11,8 +13,6 @@ from copyproof.policy import Policy
 from copyproof.simulation.run import checked_game
 from copyproof.validation import number, require, whole_in
 
-__all__ = ["Request", "checked_request", "positive", "usual_budget"]
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -21,6 +21,7 @@ class Request:
     games: PairedGames
     confidence: float
     budget: int
+    begin: float = field(default_factory=time.perf_counter)
 
     @property
     def policy(self) -> Policy | ExternalPolicy:
@@ -31,6 +32,17 @@ class Request:
     def alpha(self) -> float:
         """The error rate 1 − confidence."""
         return 1 - self.confidence
+
+    def summary(self) -> dict[str, Any]:
+        """What was asked and what it took up to now, as all three results tell it."""
+        return {
+            "policy": str(self.policy),
+            "horizon": self.games.horizon,
+            "seed": self.games.seed,
+            "confidence": self.confidence,
+            "rounds": self.games.rounds,
+            "seconds": time.perf_counter() - self.begin,
+        }
 
 
 def checked_request(

@@ -66,9 +66,8 @@ class Gain:
             "copies": list(self.copies),
             "name": self.deviation.name,
             **_gain_dict(self.gain),
-            "verdict": self.verdict,
-            "loss": interval_dict(self.loss),
-            "dominance": None if self.advantage is None else self.advantage.to_dict(),
+            **plain(self, "verdict loss"),
+            "dominance": plain_value(self.advantage),
             "repetitions": self.repetitions,
         }
 
@@ -140,17 +139,10 @@ class AgentAudit:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         best = self.best_deviation
-        fee = self.fee
         return {
-            "name": self.name,
-            "verdict": self.verdict,
+            **plain(self, "name verdict"),
             "best_deviation": {"copies": list(best.copies), **_gain_dict(best.gain)},
-            "reference": list(self.reference),
-            "revenue": _finite(self.revenue),
-            "tolerance": _finite(self.tolerance),
-            "fee": None if fee is None else interval_dict(fee),
-            "copying": [gain.to_dict() for gain in self.copying],
-            "showing": [gain.to_dict() for gain in self.showing],
+            **plain(self, "reference revenue tolerance fee copying showing"),
         }
 
 
@@ -203,19 +195,8 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """The summary that the command line prints as JSON."""
-        return {
-            "policy": self.policy,
-            "verdict": self.verdict,
-            "agents": [agent.to_dict() for agent in self.agents],
-            "loss": interval_dict(self.loss),
-            "horizon": self.horizon,
-            "seed": self.seed,
-            "confidence": self.confidence,
-            "method": self.method,
-            "budget": self.budget,
-            "rounds": self.rounds,
-            "seconds": self.seconds,
-        }
+        asked = "horizon seed confidence method budget"
+        return plain(self, f"policy verdict agents loss {asked} rounds seconds")
 
     def to_frame(self) -> "pd.DataFrame":
         """A row per agent and deviation: gain, loss and advantage with their limits.
@@ -258,18 +239,29 @@ def worst_verdict(verdicts: list[Verdict]) -> Verdict:
     return "undecided" if "undecided" in verdicts else "no-gain"
 
 
-def interval_dict(interval: Interval) -> dict[str, float | None]:
-    """For JSON; what is not known is None."""
-    return {
-        "mean": _finite(interval.mean),
-        "low": _finite(interval.low),
-        "high": _finite(interval.high),
-    }
+def plain(record: object, names: str) -> dict[str, Any]:
+    """For JSON: the named attributes of a record, in that order.
+
+    Examples
+    --------
+    >>> plain(Interval(0.5, -math.inf, 1.0), "low mean")
+    {'low': None, 'mean': 0.5}
+    """
+    return {name: plain_value(getattr(record, name)) for name in names.split()}
+
+
+def plain_value(value: Any) -> Any:
+    """For JSON: records as dictionaries, tuples as lists; a number that is not known is None."""
+    match value:
+        case Interval():
+            return plain(value, "mean low high")
+        case float():
+            return value if math.isfinite(value) else None
+        case tuple():
+            return [plain_value(one) for one in value]
+        case _:
+            return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def _gain_dict(gain: Interval) -> dict[str, float | None]:
-    return {"gain": _finite(gain.mean), "low": _finite(gain.low), "high": _finite(gain.high)}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return {"gain": plain_value(gain.mean), **plain(gain, "low high")}

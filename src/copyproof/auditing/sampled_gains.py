@@ -13,13 +13,15 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copyproof.auditing.dominance import NONE, sampled_advantage
 from copyproof.auditing.limits import (
+    Values,
     bounded_limits,
     bounded_rest,
+    difference_limits,
     large_sample_limits,
+    range_of,
     share_at,
     unseen,
 )
@@ -30,28 +32,21 @@ from copyproof.game import Market, Schedule
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
 
-__all__ = ["LIMITS", "sample"]
-
+# The kinds of limits for what is sampled.
 LIMITS: tuple[Method, ...] = ("bounded", "large-sample")
-"""The kinds of limits for what is sampled."""
+# Repetitions of the first stage: as many as make so many rounds, within limits.
 _FIRST_ROUNDS = 400_000
 _FEWEST, _MOST = 32, 4096
-"""Repetitions of the first stage: as many as make so many rounds, within limits."""
+# A last stage that is cut short by the budget must add this much to be worth it.
 _LEAST_GROWTH = 1.25
-"""A last stage that is cut short by the budget must add this much to be worth it."""
+# The stage whose share of the error rate decides whether bounded limits are affordable.
 _LATE_STAGE = 6
-"""The stage whose share of the error rate decides whether bounded limits are affordable."""
 _UNKNOWN = Interval(math.nan, -math.inf, math.inf)
 _ZERO = Interval(0.0, 0.0, 0.0)
 
 
 def sample(
-    trials: Sequence[Trial],
-    games: PairedGames,
-    *,
-    alpha: float,
-    budget: int,
-    method: Method | None,
+    trials: Sequence[Trial], games: PairedGames, *, alpha: float, budget: int, method: Method | None
 ) -> tuple[list[Gain], Method]:
     """Play until every trial is decided or the budget of rounds is spent.
 
@@ -78,16 +73,15 @@ def sample(
     gains = [Gain(trial.deviation, _UNKNOWN, _UNKNOWN, None, "undecided", 0) for trial in trials]
     references = {trial.reference for trial in trials}
     horizon = games.horizon
-    markets = len(references) + len({_played(trial) for trial in trials})
+    most = budget // (horizon * _games(trials))
     ours = isinstance(games.policy, Policy)  # others are slow: let them begin with few games
     first = max(_FEWEST, min(_MOST, _FIRST_ROUNDS // horizon)) if ours else _FEWEST
-    repetitions = min(first, budget // (horizon * markets))
+    repetitions = min(first, most)
     known = 0
     until = games.rounds + budget
     if repetitions < 2:
         return gains, method or "large-sample"
     if method is None:
-        most = budget // (horizon * markets)
         affordable = all(
             _bounded_is_affordable(trial, games, repetitions, most, len(trials), alpha)
             for trial in trials
@@ -104,11 +98,14 @@ def sample(
                 games.forget(*_played(trials[number]))
         left = [number for number in left if gains[number].verdict == "undecided"]
         known = repetitions
-        played = {_played(trials[number]) for number in left}
-        against = {trials[number].reference for number in left}
-        price = horizon * max(1, len(played) + len(against))
+        price = horizon * max(1, _games([trials[number] for number in left]))
         repetitions = min(2 * known, known + (until - games.rounds) // price)
     return gains, method
+
+
+def _games(trials: Sequence[Trial]) -> int:
+    """How many different games one more repetition of all these trials is."""
+    return len({trial.reference for trial in trials}) + len({_played(trial) for trial in trials})
 
 
 def _played(trial: Trial) -> tuple[Market, Schedule | None]:
@@ -143,7 +140,11 @@ def _judge(
     else:
         worth_after = trial.worth(after) - trial.late_fees(deviated)
         gain = _gain_limits(trial, worth, worth_after, horizon, alpha, method)
-        loss = _loss_limits(trial, reference.regret, deviated.regret, horizon, alpha, method)
+        loss = (
+            bounded_limits(deviated.regret - reference.regret, trial.loss_width(horizon), alpha)
+            if method == "bounded"
+            else difference_limits(deviated.regret, reference.regret, alpha)
+        )
         advantage = sampled_advantage(before, after, alpha)
         rare = unseen(repetitions, alpha) if method == "large-sample" else 0.0
         if trial.is_never_ahead(games.policy):
@@ -159,40 +160,16 @@ def _judge(
 
 
 def _gain_limits(
-    trial: Trial,
-    before: NDArray[np.float64],
-    after: NDArray[np.float64],
-    horizon: int,
-    alpha: float,
-    method: Method,
+    trial: Trial, before: Values, after: Values, horizon: int, alpha: float, method: Method
 ) -> Interval:
     """The gain before fees."""
     if method == "bounded":
         return bounded_limits(after - before, trial.gain_width(horizon), alpha)
-    seen = _range_of(before, after)
+    seen = range_of(before, after)
     worst = trial.worth_range(horizon)[0]
     kept = float(after.mean()) - worst if math.isfinite(worst) else seen
     above = max(seen, trial.least_unseen(horizon))
     return large_sample_limits(after - before, alpha, below=max(kept, 0.0), above=above)
-
-
-def _loss_limits(
-    trial: Trial,
-    before: NDArray[np.float64],
-    after: NDArray[np.float64],
-    horizon: int,
-    alpha: float,
-    method: Method,
-) -> Interval:
-    """The principal's loss: regret after less regret before."""
-    if method == "bounded":
-        return bounded_limits(after - before, trial.loss_width(horizon), alpha)
-    seen = _range_of(before, after)
-    return large_sample_limits(after - before, alpha, below=seen, above=seen)
-
-
-def _range_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    return float(max(one.max(), other.max()) - min(one.min(), other.min()))
 
 
 def _contradiction(trial: Trial, what: str) -> RuntimeError:

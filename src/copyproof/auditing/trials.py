@@ -24,29 +24,27 @@ from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Schedule
 from copyproof.policy import Policy, why_not_covered
 from copyproof.simulation import Interval
 
-__all__ = ["Trial", "tolerated"]
-
+# Of events that are rarer than this, and huge, large samples do not speak.
 _RARE = 0.01
-"""Of events that are rarer than this, and huge, large samples do not speak."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One deviation of one agent against its reference."""
 
+    # Of the agent in the market.
     position: int
-    """Of the agent in the market."""
     reference: Market
     deviated: Market
     deviation: Deviation
+    # None for 0.1 % of the reference's worth.
     tolerance: float | None
-    """None for 0.1 % of the reference's worth."""
+    # Whether only a gain above the tolerance counts as one, not any gain above 0.
     clearly: bool = False
-    """Whether only a gain above the tolerance counts as one, not any gain above 0."""
+    # Positions of further agents in ``deviated`` that are the same person.
     identities: tuple[int, ...] = ()
-    """Positions of further agents in ``deviated`` that are the same person."""
+    # Arms that the deviation withdraws and submits again during the game.
     schedule: Schedule | None = None
-    """Arms that the deviation withdraws and submits again during the game."""
 
     @property
     def agent(self) -> Agent:

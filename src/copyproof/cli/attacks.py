@@ -1,16 +1,19 @@
 """``copyproof attacks``: several identities, and arms that are submitted again as new."""
 
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyproof.cli import options
+from copyproof.cli import options, tables
 from copyproof.cli.examination import examine
 from copyproof.cli.markets import named_market
-from copyproof.cli.output import emit, emit_json
+from copyproof.cli.output import emit_results
 from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SPLIT
+from copyproof.plots import limits
 
-__all__ = ["attacks"]
+if TYPE_CHECKING:
+    from copyproof.auditing import Attacks
 
 
 def attacks(
@@ -52,23 +55,44 @@ def attacks(
     game = named_market(market)
     from copyproof.auditing import attacks as find
 
-    asked: dict[str, Any] = {
-        "agent": agent,
-        "horizon": horizon,
-        "seed": seed,
-        "identities": identities or IDENTITIES,
-        "split_arms": split_arms,
-        "reference": reference,
-        "confidence": confidence,
-        "budget": budget,
-        "workers": workers,
-    }
     found = examine(
-        policy, budget, lambda one, progress: find(game, one, **asked, progress=progress)
+        find,
+        game,
+        policy,
+        agent=agent,
+        horizon=horizon,
+        seed=seed,
+        identities=identities or IDENTITIES,
+        split_arms=split_arms,
+        reference=reference,
+        confidence=confidence,
+        budget=budget,
+        workers=workers,
     )
-    if as_json:
-        emit_json({"policies": [one.to_dict() for one in found]})
-    else:
-        from copyproof.cli.attack_tables import attack_tables
+    emit_results(as_json, found, _parts(found))
 
-        emit(attack_tables(found))
+
+def _parts(found: "Sequence[Attacks]") -> Iterator[tables.Part]:
+    first = found[0]
+    yield (
+        f"agent {first.agent} against the copies {','.join(map(str, first.reference))}; "
+        f"{tables.quantity(first.horizon, 'round')}, seed {first.seed}; all limits of a policy "
+        f"hold together, with {100 * first.confidence:g} %"
+    )
+    for one in found:
+        yield f"\n{one.policy}: one person as several agents"
+        gains = ("gain [low, high]", "per further identity")
+        yield tables.TextTable(
+            (tables.number("identities"), tables.word("verdict"), *map(tables.number, gains)),
+            (
+                (str(more.count), more.gain.verdict, limits(more.gain.gain), limits(more.each))
+                for more in one.identities
+            ),
+        )
+        if one.renewals:
+            yield f"\n{one.policy}: arms withdrawn and submitted again"
+            yield tables.TextTable(
+                (tables.text("strategy"), tables.word("verdict"), tables.number(gains[0])),
+                ((gain.deviation.name, gain.verdict, limits(gain.gain)) for gain in one.renewals),
+            )
+    yield "\nper further identity: what verifying one must cost an attacker to stop the attack."

@@ -9,7 +9,7 @@ import typer
 from copyproof.cli import options
 from copyproof.cli.examination import examine
 from copyproof.cli.markets import named_market
-from copyproof.cli.output import check_outputs, emit, emit_json
+from copyproof.cli.output import check_outputs, emit_answer
 from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE
 from copyproof.game import Market
 from copyproof.plots import check_format, save_figure
@@ -17,8 +17,6 @@ from copyproof.validation import FieldError, did_you_mean
 
 if TYPE_CHECKING:
     from copyproof.auditing import Audit
-
-__all__ = ["audit"]
 
 _REFERENCES = ("best", "honest", "market")
 _USUAL = {
@@ -109,17 +107,13 @@ def audit(
         _check_drawable(game, agent, asked["deviations"])
     from copyproof.auditing import audit as find
 
-    audits = examine(
-        policy, budget, lambda one, progress: find(game, one, **asked, progress=progress)
-    )
+    audits = examine(find, game, policy, **asked)
     _write_files(audits, plot, report, _command(market, policy, asked))
-    if as_json:
-        found = [one.to_dict() for one in audits]
-        emit_json(found[0] if len(found) == 1 else {"audits": found})
-    else:
-        from copyproof.cli.audit_tables import audit_tables
+    found = [one.to_dict() for one in audits]
+    answer = found[0] if len(found) == 1 else {"audits": found}
+    from copyproof.cli.audit_tables import audit_tables
 
-        emit(audit_tables(audits))
+    emit_answer(as_json, lambda: answer, audit_tables(audits))
 
 
 def _check_files(market: str, plot: Path | None, report: Path | None) -> None:

@@ -2,27 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 
-from rich.table import Table
-
 from copyproof.auditing import AgentAudit, Audit
 from copyproof.auditing.report.captions import attitudes, fee_words, reference_words
 from copyproof.cli import tables
 from copyproof.plots import brief, limits
 
-__all__ = ["audit_tables"]
-
+# Times the rounds that halve the limits.
 _MORE_BUDGET = 4
-"""Times the rounds that halve the limits."""
 _READING = (
     "revenue: under the reference. loss: what that copying adds to the regret.\n"
     "fee: per registered arm, from the estimate to one that surely ends all copying.\n"
     "dominance: for whom the reference is at least as good as all copying."
 )
+# Verdicts on strategies that do not copy.
 _SHOWN = {"prone": "gains", "no-gain": "no gain", "undecided": "undecided"}
-"""Verdicts on strategies that do not copy."""
 
 
-def audit_tables(audits: Sequence[Audit]) -> str:
+def audit_tables(audits: Sequence[Audit]) -> Iterator[tables.Part]:
     """Return the audits of several policies on one market as text.
 
     Parameters
@@ -30,10 +26,6 @@ def audit_tables(audits: Sequence[Audit]) -> str:
     audits : sequence of Audit
         Of one market, horizon, seed and reference.
     """
-    return tables.printed(_parts(audits))
-
-
-def _parts(audits: Sequence[Audit]) -> Iterator[str | Table]:
     first = audits[0]
     yield (
         f"{tables.quantity(len(first.agents), 'agent')} of {len(first.market.agents)} audited; "
@@ -41,7 +33,9 @@ def _parts(audits: Sequence[Audit]) -> Iterator[str | Table]:
         f"reference: {reference_words(audits)}; all gains of a policy hold together, with "
         f"{100 * first.confidence:g} %\n"
     )
-    yield _verdict_table(audits)
+    words, numbers = ("verdict", "method"), ("rounds played", "of", "seconds")
+    columns = (tables.text("policy"), *map(tables.word, words), *map(tables.number, numbers))
+    yield tables.TextTable(columns, map(_verdict_row, audits))
     for audit in audits:
         yield from _agent_parts(audit)
     yield f"\n{_READING}"
@@ -50,47 +44,26 @@ def _parts(audits: Sequence[Audit]) -> Iterator[str | Table]:
     yield from tables.left_out(len(first.agents))
 
 
-def _verdict_table(audits: Sequence[Audit]) -> Table:
-    columns = (
-        tables.text("policy"),
-        *map(tables.word, ("verdict", "method")),
-        *map(tables.number, ("rounds played", "of", "seconds")),
-    )
-    rows = (
-        (
-            audit.policy,
-            audit.verdict,
-            audit.method,
-            f"{audit.rounds:,}",
-            f"{audit.budget:,}",
-            f"{audit.seconds:.1f}",
-        )
-        for audit in audits
-    )
-    return tables.new_table(columns, rows)
+def _verdict_row(audit: Audit) -> tuple[str, ...]:
+    rounds = (f"{count:,}" for count in (audit.rounds, audit.budget))
+    return audit.policy, audit.verdict, audit.method, *rounds, f"{audit.seconds:.1f}"
 
 
-def _agent_parts(audit: Audit) -> Iterator[str | Table]:
+def _agent_parts(audit: Audit) -> Iterator[tables.Part]:
     agents = audit.agents[: tables.MOST_AGENTS]
+    gain = tables.number("gain [low, high]")
     yield f"\n{audit.policy}: what copying gains at best"
-    columns = [tables.agent(), *map(tables.text, ("verdict", "best copying"))]
-    columns += map(tables.number, ("revenue", "gain [low, high]"))
-    yield tables.new_table(columns, map(_copying_row, agents))
+    texts = map(tables.text, ("verdict", "best copying"))
+    columns: tuple[tables.Column, ...] = (tables.agent(), *texts, tables.number("revenue"), gain)
+    yield tables.TextTable(columns, map(_copying_row, agents))
     yield f"\n{audit.policy}: what that costs the principal, and what would stop it"
-    columns = [
-        tables.agent(),
-        *map(tables.number, ("loss [low, high]", "fee")),
-        tables.text("dominance"),
-    ]
-    yield tables.new_table(columns, map(_cost_row, agents))
+    costs = map(tables.number, ("loss [low, high]", "fee"))
+    columns = (tables.agent(), *costs, tables.text("dominance"))
+    yield tables.TextTable(columns, map(_cost_row, agents))
     if any(one.showing for one in agents):
         yield f"\n{audit.policy}: what hiding or showing arms gains at best, without copies"
-        columns = [
-            tables.agent(),
-            *map(tables.text, ("verdict", "strategy")),
-            tables.number("gain [low, high]"),
-        ]
-        yield tables.new_table(columns, (_showing_row(one) for one in agents if one.showing))
+        columns = (tables.agent(), *map(tables.text, ("verdict", "strategy")), gain)
+        yield tables.TextTable(columns, (_showing_row(one) for one in agents if one.showing))
 
 
 def _copying_row(one: AgentAudit) -> tuple[str, ...]:

@@ -1,15 +1,17 @@
 """``copyproof bounds``: what the theorems promise for a market under a policy."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from copyproof.cli import options
+from copyproof.cli import options, tables
 from copyproof.cli.markets import named_market
-from copyproof.cli.output import emit, emit_json
+from copyproof.cli.output import emit_answer
 from copyproof.policy import parse_policy, with_market_defaults
 from copyproof.validation import FieldError
 
-__all__ = ["bounds"]
+if TYPE_CHECKING:
+    from copyproof.theory import Bound, Sample
 
 
 def bounds(
@@ -34,16 +36,40 @@ def bounds(
     found = find(game, asked, horizon)
     resolved = with_market_defaults(asked, game)
     drawn = samples(game, resolved, horizon)
-    if as_json:
-        answer = {
-            "policy": str(asked),
-            "resolved_policy": str(resolved),
-            "horizon": horizon,
-            "bounds": [bound.to_dict() for bound in found],
-            "samples": [asdict(sample) for sample in drawn],
-        }
-        emit_json(answer)
-    else:
-        from copyproof.cli.bounds_tables import bounds_tables
+    answer = {
+        "policy": str(asked),
+        "resolved_policy": str(resolved),
+        "horizon": horizon,
+        "bounds": [bound.to_dict() for bound in found],
+        "samples": [asdict(sample) for sample in drawn],
+    }
+    title = f"{resolved}; {tables.summary(game, horizon)}\n"
+    columns = (tables.word("theorem"), tables.number("value"), tables.text("why"))
+    table = tables.TextTable(columns, ((one.theorem, _value(one), one.why) for one in found))
+    emit_answer(as_json, lambda: answer, [title, table, *_sample_parts(drawn)])
 
-        emit(bounds_tables(game, str(resolved), horizon, found, drawn))
+
+def _sample_parts(samples: "Sequence[Sample]") -> Iterator[tables.Part]:
+    if samples:
+        yield "\nsamples, and the probability that they hold no best arm"
+        numbers = ("arms", "best", "sample", "exact", "bound")
+        columns = (tables.agent(), *map(tables.number, numbers))
+        yield tables.TextTable(columns, map(_sample_row, samples[: tables.MOST_AGENTS]))
+    yield from tables.left_out(len(samples))
+
+
+def _sample_row(one: "Sample") -> tuple[str, ...]:
+    counts = (f"{count:,}" for count in (one.arms, one.best, one.size))
+    return one.agent, *counts, f"{one.miss:.4g}", f"{one.bound:.4g}"
+
+
+def _value(bound: "Bound") -> str:
+    """Return the value with its sign, or what there is instead."""
+    if not bound.applies:
+        return "-"
+    if bound.value is None:
+        return bound.kind
+    if bound.kind == "probability":
+        return f"{bound.value:.4g}"
+    shown = f"{bound.value:,.1f}" if bound.value < 1e9 else f"{bound.value:.3g}"
+    return f"{'≤' if bound.kind == 'upper' else '≥'} {shown}"

@@ -1,14 +1,21 @@
 """``copyproof equilibrium``: where agents end up who answer each other."""
 
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from copyproof.cli import options
+from copyproof.cli import options, tables
 from copyproof.cli.examination import examine
 from copyproof.cli.markets import named_market
-from copyproof.cli.output import emit, emit_json
+from copyproof.cli.output import emit_results
 from copyproof.defaults import CAP, CONFIDENCE, STARTS
+from copyproof.game import Market, Profile
+from copyproof.plots import limits
 
-__all__ = ["equilibrium"]
+if TYPE_CHECKING:
+    from copyproof.auditing import Equilibrium
+    from copyproof.auditing.equilibria import Path
+
+_TRUTHFUL = {True: "yes", False: "no", None: "undecided"}
 
 
 def equilibrium(
@@ -47,22 +54,54 @@ def equilibrium(
     game = named_market(market)
     from copyproof.auditing import equilibrium as find
 
-    asked: dict[str, Any] = {
-        "horizon": horizon,
-        "seed": seed,
-        "cap": cap,
-        "epsilon": epsilon,
-        "starts": start or STARTS,
-        "confidence": confidence,
-        "budget": budget,
-        "workers": workers,
-    }
     found = examine(
-        policy, budget, lambda one, progress: find(game, one, **asked, progress=progress)
+        find,
+        game,
+        policy,
+        horizon=horizon,
+        seed=seed,
+        cap=cap,
+        epsilon=epsilon,
+        starts=start or STARTS,
+        confidence=confidence,
+        budget=budget,
+        workers=workers,
     )
-    if as_json:
-        emit_json({"policies": [one.to_dict() for one in found]})
-    else:
-        from copyproof.cli.attack_tables import equilibrium_tables
+    emit_results(as_json, found, _parts(game, found))
 
-        emit(equilibrium_tables(game, found))
+
+def _parts(market: Market, found: "Sequence[Equilibrium]") -> Iterator[tables.Part]:
+    first = found[0]
+    gain = "0.1 % of revenue" if first.epsilon is None else f"{first.epsilon:g}"
+    yield (
+        f"{tables.quantity(len(market.agents), 'agent')}, at most {first.cap} copies of an arm; "
+        f"{tables.quantity(first.horizon, 'round')}, seed {first.seed}\n"
+        f"nobody moves for less than {gain}; all steps hold together, with "
+        f"{100 * first.confidence:g} %\n"
+    )
+    truth, regret = "truth-telling is an equilibrium", "regret there [low, high]"
+    yield tables.TextTable(
+        (*map(tables.text, ("policy", truth)), tables.number(regret)),
+        ((one.policy, _TRUTHFUL[one.truthful], limits(one.truthful_regret)) for one in found),
+    )
+    for one in found:
+        yield f"\n{one.policy}: where best responses lead"
+        words, numbers = ("start", "ends in", "profile"), ("steps", "price of replication")
+        columns = (*map(tables.text, words), *map(tables.number, numbers))
+        yield tables.TextTable(columns, map(_path_row, one.paths))
+    yield (
+        "\nprofile: copies of each agent's arms. price: the regret there less the regret if\n"
+        "all register their best arm only."
+    )
+    if any(one.truthful is None for one in found):
+        yield "undecided: a larger --budget would tell"
+
+
+def _path_row(path: "Path") -> tuple[str, ...]:
+    profile, steps = _profile(path.profile), str(len(path.steps))
+    return path.start, path.ending, profile, steps, limits(path.price)
+
+
+def _profile(profile: Profile) -> str:
+    shown = [",".join(map(str, strategy)) for strategy in profile[: tables.MOST_AGENTS]]
+    return " | ".join(shown) + (" | ..." if len(profile) > tables.MOST_AGENTS else "")

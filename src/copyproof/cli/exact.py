@@ -1,23 +1,26 @@
 """``copyproof exact``: what a market comes to under policies, with no sampling."""
 
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copyproof.cli import options
+from copyproof.cli import options, tables
 from copyproof.cli.markets import named_market
-from copyproof.cli.output import emit, emit_json, say
+from copyproof.cli.output import emit_results, say
 from copyproof.cli.progress import in_turn, prompt_interrupt
 from copyproof.game import Market
 from copyproof.policy import Policy, parse_policy
 
 if TYPE_CHECKING:
-    from copyproof.exact_values import Exact
+    from copyproof.exact_values import Exact, ExactAgent
 
-__all__ = ["exact"]
-
+# States: what takes a second or more.
+# Of a float; a fraction with more letters is shown as a float, too.
+_DIGITS = 12
+_LONGEST_FRACTION = 24
 _WORTH_SAYING = 1_000_000
-"""States: what takes a second or more."""
 
 
 def exact(
@@ -49,12 +52,7 @@ def exact(
     """
     asked = [parse_policy(text) for text in policy]
     results = _compute(named_market(market), asked, horizon, fractions, limit)
-    if as_json:
-        emit_json({"policies": [result.to_dict() for result in results]})
-    else:
-        from copyproof.cli.exact_tables import exact_tables
-
-        emit(exact_tables(results))
+    emit_results(as_json, results, _parts(results))
 
 
 def _compute(
@@ -77,3 +75,38 @@ def _compute(
             lambda policy, progress: compute(market, policy, **how, progress=progress),
             compiles=not is_compiled(fractions=fractions),
         )
+
+
+def _parts(results: "Sequence[Exact]") -> Iterator[tables.Part]:
+    market = results[0].market
+    yield tables.summary(market, results[0].horizon)
+    for result in results:
+        yield f"\n{result.resolved_policy}: regret {_number(result.regret)}"
+        states = tables.quantity(result.states, "state")
+        games = f" in {tables.quantity(result.size.games, 'game')}" if result.size.games > 1 else ""
+        yield f"({states}{games}, of {result.size.total:,} counted beforehand)\n"
+        columns = (tables.agent(), *map(tables.number, ("revenue", "std.", "plays", "utility")))
+        yield tables.TextTable(columns, map(_row, result.agents[: tables.MOST_AGENTS]))
+    yield from tables.left_out(len(market.agents))
+
+
+def _row(one: "ExactAgent") -> tuple[str, ...]:
+    numbers = (_number(one.revenue), _deviation(one), _number(one.plays), _number(one.utility))
+    return one.name, *numbers
+
+
+def _number(value: float | Fraction) -> str:
+    """Return a number in full, or in twelve digits where that is too long."""
+    if isinstance(value, Fraction) and len(str(value)) <= _LONGEST_FRACTION:
+        return str(value)
+    return f"{float(value):.{_DIGITS}g}"
+
+
+def _deviation(one: "ExactAgent") -> str:
+    """Return the standard deviation of the revenue of one game, if its distribution is known."""
+    if one.distribution is None:
+        return "-"
+    mean = float(one.revenue)
+    chances = enumerate(one.distribution)
+    variance = sum(float(chance) * (value - mean) ** 2 for value, chance in chances)
+    return f"{variance**0.5:.4g}"

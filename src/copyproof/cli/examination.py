@@ -1,34 +1,31 @@
 """Examining several policies with the auditor, as ``audit``, ``equilibrium`` and ``attacks`` do."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from copyproof.cli.progress import in_turn, prompt_interrupt
-
-if TYPE_CHECKING:
-    from copyproof.external import ExternalPolicy
-    from copyproof.policy import Policy
-
-__all__ = ["examine"]
+from copyproof.game import Market
 
 R = TypeVar("R")
 
 
 def examine(
-    texts: list[str],
-    budget: int | None,
-    find: "Callable[[Policy | ExternalPolicy, Callable[[int], None]], R]",
+    find: Callable[..., R], market: Market, texts: list[str], *, budget: int | None, **asked: Any
 ) -> list[R]:
-    """Return what ``find`` says of each policy, in their order.
+    """Return what ``find`` says of each policy on the market, in their order.
 
     Parameters
     ----------
+    find : callable
+        One of the auditor's functions.
+    market : Market
+        What it is to look at.
     texts : list of str
         The policies.
     budget : int or None
         Rounds for each; None for the usual number.
-    find : callable
-        Takes a policy and a callback for progress.
+    **asked : Any
+        What else ``find`` is to be told.
     """
     with prompt_interrupt():  # the import takes its time, too
         from copyproof.auditing.request import usual_budget
@@ -36,5 +33,9 @@ def examine(
         from copyproof.simulation import is_compiled
 
         policies = [named_policy(text) for text in texts]
-        budgets = [budget or usual_budget(one) for one in policies]
-        return in_turn(policies, budgets, find, compiles=not is_compiled())
+        return in_turn(
+            policies,
+            [budget or usual_budget(one) for one in policies],
+            lambda one, progress: find(market, one, budget=budget, progress=progress, **asked),
+            compiles=not is_compiled(),
+        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from copyproof.cli import options
+from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_json
 from copyproof.cli.store import opened
 from copyproof.defaults import OVERLAP_SECONDS
@@ -22,13 +22,10 @@ if TYPE_CHECKING:
     from copyproof.service.access import Key
     from copyproof.service.keys import Keyring
 
-keys = typer.Typer(
-    name="keys",
-    help="API keys of the service: add, list, rotate, revoke.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+keys = options.group("keys", "API keys of the service: add, list, rotate, revoke.")
 
+# Columns: a key has one line, however wide the terminal is.
+_WIDE = 10_000
 _KeyId = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 
 
@@ -45,9 +42,7 @@ def add(
     role: Annotated[
         str,
         typer.Argument(
-            metavar="ROLE",
-            help="operator, application, agent or auditor.",
-            show_default=False,
+            metavar="ROLE", help="operator, application, agent or auditor.", show_default=False
         ),
     ],
     store: options.StoreUrl = options.DEFAULT_STORE,
@@ -76,9 +71,9 @@ def list_(store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJs
     if as_json:
         emit_json({"keys": [key.shown() for key in every]})
     else:
-        from copyproof.cli.key_table import key_table
-
-        emit(key_table(every))
+        headings = ("id", "role", "markets", "agent", "state", "note")
+        table = tables.TextTable(map(tables.word, headings), map(_row, every), ruled=False)
+        emit(tables.printed([table], width=_WIDE))
 
 
 @keys.command()
@@ -86,8 +81,7 @@ def rotate(
     key_id: _KeyId,
     store: options.StoreUrl = options.DEFAULT_STORE,
     overlap: Annotated[
-        float,
-        typer.Option(help="Seconds for which the old secret still works.", metavar="SECONDS"),
+        float, typer.Option(help="Seconds for which the old secret still works.", metavar="SECONDS")
     ] = OVERLAP_SECONDS,
     as_json: options.AsJson = False,
 ) -> None:
@@ -116,6 +110,11 @@ def revoke(
         except KeyError:
             raise FieldError("ID", key_id, "that of a key") from None
     _print(key, None, as_json)
+
+
+def _row(key: "Key") -> tuple[str, ...]:
+    markets, state = ", ".join(key.markets), "valid" if key.revoked is None else "revoked"
+    return key.id, str(key.role), markets or "all", key.agent or "-", state, key.note
 
 
 def _print(key: "Key", text: str | None, as_json: bool) -> None:

@@ -3,8 +3,6 @@
 from copyproof.game import Market, paper_market
 from copyproof.validation import FieldError
 
-__all__ = ["named_market"]
-
 
 def named_market(name: str) -> Market:
     """Return the market of a file, or of the paper: ``paper:FIGURE[:COPIES]``.

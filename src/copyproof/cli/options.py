@@ -13,6 +13,11 @@ DEFAULT_SEED = 0
 DEFAULT_STORE = "sqlite:copyproof.db"
 
 
+def group(name: str, help: str) -> typer.Typer:
+    """Return a command that has commands of its own, and shows them if none is given."""
+    return typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
+
+
 def _whole(text: str) -> int:
     """Read the whole number of an option; what is none is shown as it was given."""
     try:

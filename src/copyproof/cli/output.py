@@ -4,14 +4,14 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
+from copyproof.cli.tables import Part, printed
 from copyproof.validation import FieldError
-
-__all__ = ["check_outputs", "emit", "emit_json", "one_line", "say", "silence_stdout"]
 
 
 def emit(text: str) -> None:
@@ -40,6 +40,21 @@ def emit(text: str) -> None:
 def emit_json(answer: Mapping[str, object]) -> None:
     """Write one JSON object to standard output."""
     emit(json.dumps(answer, allow_nan=False) + "\n")
+
+
+def emit_answer(
+    as_json: bool, answer: Callable[[], Mapping[str, object]], parts: Iterable[Part]
+) -> None:
+    """Write what a command found: as one JSON object, or as lines and tables for people."""
+    if as_json:
+        emit_json(answer())
+    else:
+        emit(printed(parts))
+
+
+def emit_results(as_json: bool, results: Sequence[Any], parts: Iterable[Part]) -> None:
+    """Write what a command found of each policy."""
+    emit_answer(as_json, lambda: {"policies": [one.to_dict() for one in results]}, parts)
 
 
 def say(line: str) -> None:

@@ -1,21 +1,21 @@
 """``copyproof paper``: the whole study, its figures, its claims and its report."""
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyproof.cli import options
+from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_json
 from copyproof.cli.progress import ProgressBar, prompt_interrupt
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.validation import FieldError, known
 
 if TYPE_CHECKING:
-    from copyproof.paper import Settings, StudyFolder, StudyResults
-
-__all__ = ["paper"]
+    from copyproof.paper import ClaimVerdict, Settings, StudyFolder, StudyResults
 
 
 def paper(
@@ -56,16 +56,14 @@ def paper(
         raise FieldError(repr(more[0]), more, "expected here", said)
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
-        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, Settings, judge, open_study
+        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, judge, open_study
         from copyproof.paper.report import write_report
 
     names = {known("figure", name, FIGURES) for name in [*(only or []), *(more or [])]}
     base = QUICK if quick else PAPER_SIZE
-    settings = Settings(
-        horizon=base.horizon if horizon is None else horizon,
-        repetitions=base.repetitions if repetitions is None else repetitions,
-        seed=seed,
-    )
+    asked = {"horizon": horizon, "repetitions": repetitions, "seed": seed}
+    given = {name: value for name, value in asked.items() if value is not None}
+    settings = replace(base, **given)
     wanted = tuple(name for name in FIGURES if not names or name in names)
     with open_study(out) as folder:
         figures, played = _complete(folder, wanted, settings)
@@ -81,9 +79,7 @@ def paper(
         }
         emit_json(answer)
     else:
-        from copyproof.cli.claim_tables import claims_table
-
-        emit(claims_table(verdicts) + f"\n{out / 'index.html'}\n")
+        emit(_claims_table(verdicts) + f"\n{out / 'index.html'}\n")
 
 
 def _complete(
@@ -105,3 +101,14 @@ def _complete(
         name for name in FIGURES if all(run in found for run in runs_of(name, settings).values())
     )
     return by_figure(complete, settings, found), len(missing)
+
+
+def _claims_table(verdicts: "Sequence[ClaimVerdict]") -> str:
+    """Return the verdicts on the paper's claims, and on ours, as text."""
+    rows = [(one.claim, "holds" if one.holds else "FAILS", one.text) for one in verdicts]
+    papers = [verdict.holds for verdict in verdicts if not verdict.beyond]
+    ours = [verdict.holds for verdict in verdicts if verdict.beyond]
+    told = f"{sum(papers)} of {len(papers)} hold"
+    if ours:
+        told += f"; beyond the paper (G), {sum(ours)} of {len(ours)}"
+    return tables.printed([tables.TextTable(map(tables.plain, ("claim", "", "text")), rows), told])

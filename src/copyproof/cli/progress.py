@@ -21,19 +21,17 @@ from copyproof.policy import Policy
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["ProgressBar", "in_turn", "prompt_interrupt"]
-
 P = TypeVar("P")
 R = TypeVar("R")
 
 COMPILING = "compiling the engine, once for this version (about 15 s) ..."
 
+# Seconds of work before the bar is worth showing.
 _BAR_AFTER = 1.0
-"""Seconds of work before the bar is worth showing."""
+# Seconds; what is wrong with the input is found sooner, and then nothing is compiled.
 _SAY_COMPILING_AFTER = 0.5
-"""Seconds; what is wrong with the input is found sooner, and then nothing is compiled."""
+# Wipe the line of the bar, and show the cursor that it hides.
 _CLEAR = "\r\x1b[2K\x1b[?25h"
-"""Wipe the line of the bar, and show the cursor that it hides."""
 
 
 class ProgressBar:
@@ -130,16 +128,9 @@ def in_turn(
 def _start_bar(total: int, done: int, until: ExitStack) -> "tuple[Progress, TaskID]":
     """Start a bar on standard error that ``until`` takes away again."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as TimeLeft
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("playing"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeLeft(),
-        TextColumn("left"),
-    )
+    columns = ("playing", BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), "left")
     bar = Progress(
         *columns,
         console=Console(stderr=True),

@@ -13,8 +13,6 @@ from copyproof.cli.store import opened
 from copyproof.defaults import LEASE_SECONDS, REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
 from copyproof.validation import FieldError
 
-__all__ = ["serve"]
-
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
 
@@ -30,8 +28,7 @@ def serve(
     burst: Annotated[int, options.whole("Requests of one key at once.")] = REQUEST_BURST,
     body: Annotated[int, options.whole("Most bytes of a request.", "BYTES")] = REQUEST_BYTES,
     lease: Annotated[
-        float,
-        typer.Option(help="Seconds until another process takes over.", metavar="SECONDS"),
+        float, typer.Option(help="Seconds until another process takes over.", metavar="SECONDS")
     ] = LEASE_SECONDS,
     example: Annotated[
         bool, typer.Option("--example", help="Set up a small market and print a key for it.")

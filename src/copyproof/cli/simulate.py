@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from copyproof.cli import options
 from copyproof.cli.markets import named_market
-from copyproof.cli.output import check_outputs, emit, emit_json
+from copyproof.cli.output import check_outputs, emit_results
 from copyproof.cli.progress import in_turn, prompt_interrupt
 from copyproof.defaults import CHECKPOINTS
 from copyproof.game import Market
@@ -15,8 +15,6 @@ from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
     from copyproof.simulation import Result
-
-__all__ = ["simulate"]
 
 
 def simulate(
@@ -70,12 +68,9 @@ def simulate(
         save_figure(figure, plot)
     if save is not None:
         results[0].save(save)
-    if as_json:
-        emit_json({"policies": [result.to_dict() for result in results]})
-    else:
-        from copyproof.cli.simulation_tables import simulation_tables
+    from copyproof.cli.simulation_tables import simulation_tables
 
-        emit(simulation_tables(results))
+    emit_results(as_json, results, simulation_tables(results))
 
 
 def _play(market: Market, asked: list[Policy], game: dict[str, Any], **how: Any) -> "list[Result]":

@@ -1,24 +1,20 @@
 """Simulated results as plain tables, for people."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from rich.cells import cell_len
-from rich.table import Table
 
 from copyproof.cli import tables
 from copyproof.game import NEUTRAL
 from copyproof.simulation import Result
 
-__all__ = ["simulation_tables"]
-
+# A policy with a longer text is called by its number.
 _LONGEST_POLICY = 20
-"""A policy with a longer text is called by its number."""
 
 
-def simulation_tables(results: Sequence[Result]) -> str:
+def simulation_tables(results: Sequence[Result]) -> Iterator[tables.Part]:
     """Return the results of several policies on one market as text.
 
     Parameters
@@ -26,10 +22,6 @@ def simulation_tables(results: Sequence[Result]) -> str:
     results : sequence of Result
         Of one market, horizon, number of repetitions and seed.
     """
-    return tables.printed(_parts(results))
-
-
-def _parts(results: Sequence[Result]) -> Iterator[str | Table]:
     first = results[0]
     market = first.market
     repetitions = tables.quantity(first.repetitions, "repetition")
@@ -49,22 +41,17 @@ def _estimates(results: Sequence[Result], what: str) -> "np.ndarray[Any, Any]":
     return np.array([[(one.mean, one.stderr) for one in row] for row in rows])
 
 
-def _regret_table(results: Sequence[Result]) -> Table:
+def _regret_table(results: Sequence[Result]) -> tables.TextTable:
     regrets = [result.regret for result in results]
     digits = _decimals([regret.mean for regret in regrets], [regret.stderr for regret in regrets])
     rows = []
     for place, (result, regret) in enumerate(zip(results, regrets, strict=True)):
         policy, heading = str(result.resolved_policy), _heading(result, place)
-        rows.append(
-            (
-                policy if policy == heading else f"{heading} {policy}",
-                _number(regret.mean, digits),
-                _number(regret.stderr, digits),
-                _rate(result.rounds_per_second),
-            )
-        )
+        name = policy if policy == heading else f"{heading} {policy}"
+        numbers = (_number(value, digits) for value in (regret.mean, regret.stderr))
+        rows.append((name, *numbers, _rate(result.rounds_per_second)))
     columns = (tables.text("policy"), *map(tables.number, ("regret", "± std. error", "rounds/s")))
-    return tables.new_table(columns, rows)
+    return tables.TextTable(columns, rows)
 
 
 def _agent_tables(
@@ -73,11 +60,13 @@ def _agent_tables(
     estimates: "np.ndarray[Any, Any]",
     *,
     least_digits: int = 0,
-) -> Iterator[str | Table]:
+) -> Iterator[tables.Part]:
     """Give agents as rows and policies as columns, in as many tables as the width needs.
 
     ``estimates`` has a mean and a standard error for every policy and agent.
     """
+    from rich.cells import cell_len
+
     means, errors = estimates[..., 0], estimates[..., 1]
     largest = float(errors.max())
     digits = max(least_digits, _decimals(means.ravel().tolist(), [largest]))
@@ -85,19 +74,16 @@ def _agent_tables(
     names = results[0].market.names[: tables.MOST_AGENTS]
     cells = [[_number(mean, digits) for mean in row[: tables.MOST_AGENTS]] for row in means]
     headings = [_heading(result, place) for place, result in enumerate(results)]
-    widths = [
-        max(cell_len(heading), *map(cell_len, column)) + tables.GAP + 1
-        for heading, column in zip(headings, cells, strict=True)
-    ]
-    first = (
-        max(len("agent"), *(min(cell_len(name), tables.LONGEST_NAME) for name in names))
-        + tables.GAP
-        + 1
-    )
+
+    def width(cells: Iterable[str]) -> int:
+        return max(map(cell_len, cells)) + tables.GAP + 1
+
+    widths = [width([heading, *column]) for heading, column in zip(headings, cells, strict=True)]
+    first = min(width(["agent", *names]), tables.LONGEST_NAME + tables.GAP + 1)
     for places in _blocks(widths, tables.terminal_width() - first):
         yield f"\n{what}{known}"
         columns = (tables.agent(), *(tables.number(headings[place]) for place in places))
-        yield tables.new_table(
+        yield tables.TextTable(
             columns, zip(names, *(cells[place] for place in places), strict=True)
         )
 

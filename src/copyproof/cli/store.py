@@ -20,14 +20,7 @@ from copyproof.validation import FieldError
 if TYPE_CHECKING:
     from copyproof.live.stores import Store
 
-__all__ = ["opened", "store"]
-
-store = typer.Typer(
-    name="store",
-    help="Look after a store: backup, restore, compact, check.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+store = options.group("store", "Look after a store: backup, restore, compact, check.")
 
 _File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
 

@@ -1,62 +1,85 @@
 """Plain tables, for people: what all commands' tables have in common.
 
 A command's text is a sequence of parts, lines and tables. Tables are as wide as the terminal, or 80
-columns where the output is not one, and then without any colour.
+columns where the output is not one, and then without any colour. The library that draws them is
+loaded when something is printed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Column, Table
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from copyproof.game import Market
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# A heading, and what the library is told about the column.
+Column: TypeAlias = tuple[str, dict[str, Any]]
+
+# Agents that the tables show.
 MOST_AGENTS = 20
-"""Agents that the tables show."""
+# Letters of an agent's name on one line.
 LONGEST_NAME = 24
-"""Letters of an agent's name on one line."""
+# Blanks between columns, before the rule's own.
 GAP = 2
-"""Blanks between columns, before the rule's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table without frame, with a rule below its headings if it is ``ruled``."""
+
+    columns: Iterable[Column]
+    rows: Iterable[Sequence[str]]
+    ruled: bool = True
+
+
+Part: TypeAlias = str | TextTable
+
+
+def plain(heading: str) -> Column:
+    """Return a column that shares the room with others."""
+    return heading, {}
 
 
 def text(heading: str) -> Column:
     """Return a column whose cells go on in the next line."""
-    return Column(heading, overflow="fold")
+    return heading, {"overflow": "fold"}
 
 
 def agent() -> Column:
     """Return the column of the agents' names."""
-    return Column("agent", overflow="fold", max_width=LONGEST_NAME)
+    return "agent", {"overflow": "fold", "max_width": LONGEST_NAME}
 
 
 def word(heading: str) -> Column:
     """Return a column of short words."""
-    return Column(heading, no_wrap=True)
+    return heading, {"no_wrap": True}
 
 
 def number(heading: str) -> Column:
     """Return a column of numbers."""
-    return Column(heading, justify="right", no_wrap=True)
+    return heading, {"justify": "right", "no_wrap": True}
 
 
-def new_table(
-    columns: Iterable[Column], rows: Iterable[Sequence[str]], *, ruled: bool = True
-) -> Table:
-    """Return a table without frame, with a rule below its headings if it is ``ruled``."""
-    box = SIMPLE_HEAD if ruled else None
-    table = Table(*columns, box=box, show_edge=False, pad_edge=False, padding=(0, GAP, 0, 0))
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def printed(parts: Iterable[str | Table], *, width: int | None = None) -> str:
+def printed(parts: Iterable[Part], *, width: int | None = None) -> str:
     """Return lines and tables as text, without blanks at the ends of lines."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
     console = _console(width)
     with console.capture() as captured:
         for part in parts:
-            console.print(part)
+            if isinstance(part, str):
+                console.print(part)
+                continue
+            box = SIMPLE_HEAD if part.ruled else None
+            table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, GAP, 0, 0))
+            for heading, options in part.columns:
+                table.add_column(heading, **options)
+            for row in part.rows:
+                table.add_row(*row)
+            console.print(table)
     lines = captured.get().rstrip().split("\n")
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -66,8 +89,10 @@ def terminal_width() -> int:
     return _console().width
 
 
-def _console(width: int | None = None) -> Console:
+def _console(width: int | None = None) -> "Console":
     """Return a console that takes names as they are."""
+    from rich.console import Console
+
     return Console(width=width, markup=False, emoji=False, highlight=False)
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+# Standard errors on either side that make a 95 % interval.
 Z = 1.96
-"""Standard errors on either side that make a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FORMAT = 1
+# What reading a damaged file may raise.
 _DAMAGED = (
     KeyError, TypeError, ValueError, EOFError, AttributeError, NotImplementedError, OSError,
     zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-"""What reading a damaged file may raise."""
+# What the manifest of a file repeats as it is.
 _PLAIN = ("horizon", "repetitions", "seed", "seconds", "versions")
-"""What the manifest of a file repeats as it is."""
 _ARRAYS = ("rounds", "regret_curves", "revenue", "plays", "original_plays")
 
 
@@ -210,19 +210,16 @@ class Result(Repetitions):
         """A row per checkpoint: the regret's mean, std and stderr."""
         import pandas as pd
 
+        return pd.DataFrame(self._curve_columns())
+
+    def _curve_columns(self) -> dict[str, NDArray[Any]]:
         curve = self.curve
-        return pd.DataFrame(
-            {
-                "round": curve.round,
-                "regret_mean": curve.mean,
-                "regret_std": curve.std,
-                "regret_stderr": curve.stderr,
-            }
-        )
+        regret = {"mean": curve.mean, "std": curve.std, "stderr": curve.stderr}
+        return {"round": curve.round} | {f"regret_{name}": one for name, one in regret.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """The summary that the command line prints as JSON; NaN becomes None."""
-        curve = self.curve
+        curve = self._curve_columns().items()
         return {
             "policy": str(self.policy),
             "resolved_policy": str(self.resolved_policy),
@@ -231,12 +228,7 @@ class Result(Repetitions):
             "seed": self.seed,
             "regret": self.regret.to_dict(),
             "agents": [agent.to_dict() for agent in self.agents],
-            "curve": {
-                "round": curve.round.tolist(),
-                "regret_mean": curve.mean.tolist(),
-                "regret_std": [_or_none(value) for value in curve.std.tolist()],
-                "regret_stderr": [_or_none(value) for value in curve.stderr.tolist()],
-            },
+            "curve": {name: [_or_none(value) for value in one.tolist()] for name, one in curve},
             "seconds": self.seconds,
             "rounds_per_second": self.rounds_per_second,
         }

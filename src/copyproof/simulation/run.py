@@ -25,8 +25,6 @@ from copyproof.simulation.result import Repetitions, Result
 from copyproof.simulation.threads import fill, new_record
 from copyproof.validation import require, whole_in
 
-__all__ = ["checked_game", "is_compiled", "play", "simulate"]
-
 MOST_ROUNDS = 2**47
 MOST_REPETITIONS = 2**32
 

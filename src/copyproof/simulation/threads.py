@@ -18,12 +18,10 @@ from copyproof.engine.play import DONE, STOPPED, Record, play
 from copyproof.engine.state import allocate
 from copyproof.validation import FieldError
 
-__all__ = ["fill", "new_record"]
-
+# Rounds that are worth one call of the kernel.
 _BATCH_ROUNDS = 200_000
-"""Rounds that are worth one call of the kernel."""
+# Seconds between two looks at how far the workers are.
 _LOOK = 0.05
-"""Seconds between two looks at how far the workers are."""
 
 
 def fill(

@@ -16,19 +16,15 @@ from typing import Any, Literal, TypeAlias
 from copyproof.game import Market
 from copyproof.policy import Policy, parse_policy, with_market_defaults
 from copyproof.theory import formulas
-from copyproof.theory.conditions import Case
-from copyproof.theory.quantities import (
-    Sample,
-    agent_gap,
-    arm_gaps,
-    best_agents,
-    smallest_share,
-)
+from copyproof.theory.conditions import Case, ConditionFails
+from copyproof.theory.quantities import Sample, agent_gap, arm_gaps, best_agents, smallest_share
 from copyproof.validation import FieldError, whole_in
 
-__all__ = ["LONGEST_HORIZON", "Bound", "Kind", "bounds"]
-
 Kind: TypeAlias = Literal["upper", "lower", "order", "probability"]
+
+# What a theorem that applies says: its value, if it has one, and why it applies.
+_Found: TypeAlias = tuple[float | None, str]
+_Check: TypeAlias = Callable[[Case], _Found]
 
 LONGEST_HORIZON = 10**100
 
@@ -105,16 +101,19 @@ def bounds(market: Market, policy: Policy | str, horizon: int) -> tuple[Bound, .
     """
     asked = parse_policy(policy) if isinstance(policy, str) else policy
     case = Case(market, with_market_defaults(asked, market), _whole_horizon(horizon))
-    checks: tuple[Callable[[Case], Bound], ...] = (
-        _theorem_3,
-        _theorem_5,
-        _theorem_6,
-        _theorem_7,
-        _lemma_1,
-        _lemma_1_exact,
-        _lai_robbins,
-    )
-    return tuple(check(case) for check in checks)
+    return tuple(_held(case, theorem, kind, check) for theorem, (kind, check) in _CHECKS.items())
+
+
+def _held(case: Case, theorem: str, kind: Kind, check: _Check) -> Bound:
+    try:
+        value, why = check(case)
+    except ConditionFails as fails:
+        return Bound(theorem, kind, None, applies=False, why=str(fails))
+    too_high = value is not None and kind in ("upper", "lower") and value > case.most_regret
+    if too_high and kind == "upper":
+        why += f"; vacuous, as no regret is above T times the largest gap, {case.most_regret:g}"
+    vacuous = too_high or (kind == "lower" and value == 0)
+    return Bound(theorem, kind, value, applies=True, why=why, vacuous=vacuous)
 
 
 def _whole_horizon(value: object) -> int:
@@ -125,36 +124,27 @@ def _whole_horizon(value: object) -> int:
         raise FieldError("horizon", value, accepted, f"= {value!r} is not {accepted}") from None
 
 
-def _theorem_3(case: Case) -> Bound:
-    fails = (
-        case.other_policy("h-ucb")
-        or case.other_rewards()
-        or case.best_is_absent()
-        or case.more_than_best_arms()
-    )
-    if fails:
-        return _not("theorem 3", "upper", fails)
+def _theorem_3(case: Case) -> _Found:
+    case.requires_policy("h-ucb")
+    case.requires_unit_rewards()
+    case.requires_best_agent()
+    case.requires_best_arms_only()
     value = formulas.theorem_3((agent_gap(case.market, one) for one in case.playing), case.T)
-    return _upper(
-        "theorem 3", value, "every agent that takes part registers its best arm only", case
-    )
+    return value, "every agent that takes part registers its best arm only"
 
 
-def _robust(case: Case) -> str | None:
-    """What theorems 5 and 6 have in common."""
-    return (
-        case.other_policy("rh-ucb")
-        or case.other_rewards()
-        or case.best_is_absent()
-        or case.small_sample()
-        or case.floored_sample()
-    )
+def _robust(case: Case) -> None:
+    """Require what theorems 5 and 6 have in common."""
+    case.requires_policy("rh-ucb")
+    case.requires_unit_rewards()
+    case.requires_best_agent()
+    case.requires_large_sample()
+    case.requires_sure_sample()
 
 
-def _theorem_5(case: Case) -> Bound:
-    fails = _robust(case) or case.several_best()
-    if fails:
-        return _not("theorem 5", "upper", fails)
+def _theorem_5(case: Case) -> _Found:
+    _robust(case)
+    case.requires_one_best_agent()
     (best,) = best_agents(case.market)
     others = [
         (agent_gap(case.market, one), arm_gaps(one)) for one in case.playing if one is not best
@@ -165,68 +155,58 @@ def _theorem_5(case: Case) -> Bound:
         f"agent {best.name!r} alone owns the best mean, and L = {case.factor:g} is not below "
         f"1/c = {float(1 / c):g}"
     )
-    return _upper("theorem 5", value, why, case)
+    return value, why
 
 
-def _theorem_6(case: Case) -> Bound:
+def _theorem_6(case: Case) -> _Found:
     """K = L: whoever keeps a share c ≥ 1/L keeps 1/L, and the proof's samples have K ln T arms."""
-    fails = _robust(case)
-    if fails:
-        return _not("theorem 6", "upper", fails)
+    _robust(case)
     c, _ = smallest_share(case.market)
     value = formulas.theorem_6(len(case.playing), case.factor, case.T)
     why = f"L = {case.factor:g} is not below 1/c = {float(1 / c):g}, and K = L"
-    return _upper("theorem 6", value, why, case)
+    return value, why
 
 
-def _theorem_7(case: Case) -> Bound:
-    fails = (
-        case.other_policy("prh-ucb")
-        or case.other_rewards()
-        or case.best_is_absent()
-        or case.hidden_best()
-    )
-    if fails:
-        return _not("theorem 7", "order", fails)
+def _theorem_7(case: Case) -> _Found:
+    case.requires_policy("prh-ucb")
+    case.requires_unit_rewards()
+    case.requires_best_agent()
+    case.requires_shown_best_arms()
     c, _ = smallest_share(case.market)
     length, needed = case.T * math.log(case.T) ** 3, f"e^(2/c) = e^{float(2 / c):g}"
     if not formulas.theorem_7_holds(float(c), case.T):
-        fails = f"it takes T ln³ T ≥ e^(2/c), and {length:.4g} is below {needed}"
-        return _not("theorem 7", "order", fails)
+        raise ConditionFails(f"it takes T ln³ T ≥ e^(2/c), and {length:.4g} is below {needed}")
     why = (
         "the regret is O(n c⁻² √(T ln³ T)) for given means and O(n c^(−1/2) T^(3/4) ln^(3/2) T) "
         f"whatever the means, with unknown constants: T ln³ T = {length:.4g} is not below {needed}"
     )
-    return Bound("theorem 7", "order", None, applies=True, why=why)
+    return None, why
 
 
-def _lemma_1(case: Case) -> Bound:
-    fails = case.no_samples() or case.other_samples() or case.small_sample()
-    if fails:
-        return _not("lemma 1", "probability", fails)
+def _lemma_1(case: Case) -> _Found:
+    case.requires_samples()
+    case.requires_log_samples()
+    case.requires_large_sample()
     worst = max(case.samples, key=lambda one: one.bound)
     value, most = worst.bound, 1 / case.T
     if value > most:
-        fails = (
+        raise ConditionFails(
             f"it promises 1/T = {most:.4g}, which the bound (1 − c)^m = {value:.4g} for the "
             f"m = ⌊L ln T⌋ = {worst.size} arms of agent {worst.agent!r} is above"
         )
-        return _not("lemma 1", "probability", fails)
     why = f"{_of_sample(worst)}: the bound on a sample without any best arm, at most 1/T = {most:g}"
-    return Bound("lemma 1", "probability", value, applies=True, why=why)
+    return value, why
 
 
-def _lemma_1_exact(case: Case) -> Bound:
-    fails = case.no_samples()
-    if fails:
-        return _not("lemma 1, exact", "probability", fails)
+def _lemma_1_exact(case: Case) -> _Found:
+    case.requires_samples()
     worst = max(case.samples, key=lambda one: one.miss)
     most = 1 / case.T
     why = (
         f"{_of_sample(worst)}: the hypergeometric probability of a sample without any best arm, "
         f"{'not above' if worst.miss <= most else 'above'} 1/T = {most:g}"
     )
-    return Bound("lemma 1, exact", "probability", worst.miss, applies=True, why=why)
+    return worst.miss, why
 
 
 def _of_sample(one: Sample) -> str:
@@ -236,15 +216,11 @@ def _of_sample(one: Sample) -> str:
     )
 
 
-def _lai_robbins(case: Case) -> Bound:
-    fails = (
-        case.not_consistent()
-        or case.not_bernoulli()
-        or case.best_is_absent()
-        or case.best_is_hidden()
-    )
-    if fails:
-        return _not("Lai-Robbins", "lower", fails)
+def _lai_robbins(case: Case) -> _Found:
+    case.requires_consistency()
+    case.requires_bernoulli()
+    case.requires_best_agent()
+    case.requires_registered_best()
     value = formulas.lai_robbins(case.registered, case.T)
     count = case.market.registered
     why = (
@@ -255,16 +231,15 @@ def _lai_robbins(case: Case) -> Bound:
         why += f", as here, where no regret is above T times the largest gap, {case.most_regret:g}"
     elif value == 0:
         why += "; 0 says nothing"
-    vacuous = value == 0 or value > case.most_regret
-    return Bound("Lai-Robbins", "lower", value, applies=True, why=why, vacuous=vacuous)
+    return value, why
 
 
-def _not(theorem: str, kind: Kind, fails: str) -> Bound:
-    return Bound(theorem, kind, None, applies=False, why=fails)
-
-
-def _upper(theorem: str, value: float, why: str, case: Case) -> Bound:
-    vacuous = value > case.most_regret
-    if vacuous:
-        why += f"; vacuous, as no regret is above T times the largest gap, {case.most_regret:g}"
-    return Bound(theorem, "upper", value, applies=True, why=why, vacuous=vacuous)
+_CHECKS: dict[str, tuple[Kind, _Check]] = {
+    "theorem 3": ("upper", _theorem_3),
+    "theorem 5": ("upper", _theorem_5),
+    "theorem 6": ("upper", _theorem_6),
+    "theorem 7": ("order", _theorem_7),
+    "lemma 1": ("probability", _lemma_1),
+    "lemma 1, exact": ("probability", _lemma_1_exact),
+    "Lai-Robbins": ("lower", _lai_robbins),
+}

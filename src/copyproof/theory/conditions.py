@@ -1,37 +1,41 @@
 """The conditions of the theorems, each a question to a market, its profile, a policy and T.
 
-Every method of ``Case`` that asks for a condition returns None where it holds; where it fails, half
-a sentence that says what the theorem takes and what is found, with the numbers.
+Every method of ``Case`` that asks for a condition does nothing where it holds. Where it fails it
+raises ``ConditionFails`` with half a sentence: what the theorem takes and what is found, with the
+numbers.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from copyproof.game import Agent, Bernoulli, Market
+from copyproof.game import Agent, Bernoulli, Market, Reward
 from copyproof.policy import FixedSample, Policy, row
 from copyproof.theory.quantities import (
     Sample,
     best_agents,
     largest_gap,
     participants,
+    registered_means,
     samples,
     share_of_best,
     smallest_share,
 )
 
-__all__ = ["CONSISTENT", "Case"]
-
+# Flat policies whose regret is known to be o(T^p) for every p > 0, whatever the Bernoulli means.
+#
+# UCB1: Auer, Cesa-Bianchi, Fischer 2002. KL-UCB with ln t: O(ln³ T) by the deviation bound of
+# Garivier, Cappé 2011. Thompson sampling: Agrawal, Goyal 2012.
 CONSISTENT = ("ucb1", "kl-ucb", "thompson")
-"""Flat policies whose regret is known to be o(T^p) for every p > 0, whatever the Bernoulli means.
 
-UCB1: Auer, Cesa-Bianchi, Fischer 2002. KL-UCB with ln t: O(ln³ T) by the deviation bound of
-Garivier, Cappé 2011. Thompson sampling: Agrawal, Goyal 2012.
-"""
+
+class ConditionFails(Exception):
+    """A theorem does not apply, and why."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A market, a policy with l and L filled in, and T: and why a condition fails, or None."""
+    """A market, a policy with l and L filled in, and T: and the conditions of the theorems."""
 
     market: Market
     policy: Policy
@@ -45,12 +49,7 @@ class Case:
     @cached_property
     def registered(self) -> tuple[tuple[float, int], ...]:
         """Means and copies of what is registered."""
-        return tuple(
-            (arm.mean, copies)
-            for agent in self.playing
-            for arm, copies in zip(agent.arms, agent.copies, strict=True)
-            if copies > 0
-        )
+        return registered_means(self.market)
 
     @cached_property
     def samples(self) -> tuple[Sample, ...]:
@@ -69,127 +68,127 @@ class Case:
         """T times the largest gap of a registered arm."""
         return self.T * largest_gap(self.market)
 
-    def other_policy(self, name: str) -> str | None:
-        """The policy is not the named one; L of RH-UCB may be any."""
+    def requires_policy(self, name: str) -> None:
+        """The policy is the named one; L of RH-UCB may be any."""
         here, wanted = self.policy, row(name).policy
         if isinstance(wanted.sampling, FixedSample) and isinstance(here.sampling, FixedSample):
             here = replace(here, sampling=replace(here.sampling, factor=wanted.sampling.factor))
-        return None if here == wanted else f"it is about {name}, and the policy is {self.policy}"
+        if here != wanted:
+            raise ConditionFails(f"it is about {name}, and the policy is {self.policy}")
 
-    def other_rewards(self) -> str | None:
-        """An arm may pay less than 0 or more than 1."""
-        for agent in self.market.agents:
-            for number, arm in enumerate(agent.arms):
-                low, high = arm.support
-                if low < 0 or high > 1:
-                    kind = type(arm).__name__.lower()
-                    return (
-                        f"it takes rewards in [0, 1], and arm {number} of agent {agent.name!r} "
-                        f"is {kind}"
-                    )
-        return None
+    def requires_unit_rewards(self) -> None:
+        """No arm pays less than 0 or more than 1."""
+        for arm, described in _arms(self.market.agents):
+            if min(arm.support) < 0 or max(arm.support) > 1:
+                raise ConditionFails(f"it takes rewards in [0, 1], and {described}")
 
-    def best_is_absent(self) -> str | None:
-        """No agent that takes part owns an arm of mean μ*."""
-        if best_agents(self.market):
-            return None
-        return (
-            f"the arms of the best mean μ* = {self.market.best_mean:g} belong to agents that take "
-            "no part, so that the regret grows linearly"
-        )
+    def requires_best_agent(self) -> None:
+        """An agent that takes part owns an arm of mean μ*."""
+        if not best_agents(self.market):
+            raise ConditionFails(
+                f"the arms of the best mean μ* = {self.market.best_mean:g} belong to agents that "
+                "take no part, so that the regret grows linearly"
+            )
 
-    def more_than_best_arms(self) -> str | None:
-        """An agent registers an arm below its best mean."""
+    def requires_best_arms_only(self) -> None:
+        """No agent registers an arm below its best mean."""
         for agent in self.playing:
             worse = round((1 - share_of_best(agent)) * agent.registered)
             if worse > 0:
-                return (
+                raise ConditionFails(
                     f"it takes agents that register their best arm only, and {worse} of the "
                     f"{agent.registered} registered arms of agent {agent.name!r} "
                     f"{'is' if worse == 1 else 'are'} not its best"
                 )
-        return None
 
-    def several_best(self) -> str | None:
-        """Two agents or more own an arm of mean μ*."""
+    def requires_one_best_agent(self) -> None:
+        """One agent alone owns arms of mean μ*."""
         names = [repr(agent.name) for agent in best_agents(self.market)]
         if len(names) == 1:
-            return None
+            return
         more = f" and {len(names) - 2} more" if len(names) > 2 else ""
-        return f"it takes one best agent, and {' and '.join(names[:2])}{more} are equally good"
+        raise ConditionFails(
+            f"it takes one best agent, and {' and '.join(names[:2])}{more} are equally good"
+        )
 
-    def hidden_best(self) -> str | None:
-        """An agent that takes part hides its best arm: c = 0."""
-        c, agent = smallest_share(self.market)
-        if c > 0:
-            return None
-        return f"it takes c > 0, and agent {agent.name!r} hides its best arm, so that c = 0"
-
-    def small_sample(self) -> str | None:
-        """The factor L of the sample is below 1/c."""
+    def requires_shown_best_arms(self) -> None:
+        """No agent that takes part hides its best arm: c > 0."""
         c, agent = smallest_share(self.market)
         if c == 0:
-            return self.hidden_best()
+            raise ConditionFails(
+                f"it takes c > 0, and agent {agent.name!r} hides its best arm, so that c = 0"
+            )
+
+    def requires_large_sample(self) -> None:
+        """The factor L of the sample is not below 1/c."""
+        self.requires_shown_best_arms()
+        c, agent = smallest_share(self.market)
         if 1 / c <= self.factor:
-            return None
+            return
         best = round(c * agent.registered)
-        return (
+        raise ConditionFails(
             f"it takes L ≥ 1/c, and L = {self.factor:g} is below 1/c = {float(1 / c):g}: "
             f"{best} of the {agent.registered} arms of agent {agent.name!r} "
             f"{'is' if best == 1 else 'are'} its best"
         )
 
-    def floored_sample(self) -> str | None:
-        """The sample has ⌊L ln T⌋ arms, and for T ≤ 20 lemma 1 can need the fraction."""
+    def requires_sure_sample(self) -> None:
+        """A sample of ⌊L ln T⌋ arms is enough; for T ≤ 20 lemma 1 can need the fraction."""
         worst = max(self.samples, key=lambda one: one.miss)
         if worst.miss <= 1 / self.T:
-            return None
-        return (
+            return
+        raise ConditionFails(
             f"it takes a sample that misses every best arm with probability 1/T = {1 / self.T:.4g} "
             f"at most, and ⌊L ln T⌋ = {worst.size} arms of agent {worst.agent!r} do with "
             f"{worst.miss:.4g}"
         )
 
-    def no_samples(self) -> str | None:
-        """The policy draws no sample of each agent's arms once."""
-        if self.samples:
-            return None
-        return f"it is about a sample of every agent's arms drawn once, and {self.policy} has none"
+    def requires_samples(self) -> None:
+        """The policy draws a sample of each agent's arms once."""
+        if not self.samples:
+            raise ConditionFails(
+                f"it is about a sample of every agent's arms drawn once, and {self.policy} has none"
+            )
 
-    def other_samples(self) -> str | None:
-        """The samples have another size than L ln T."""
+    def requires_log_samples(self) -> None:
+        """The samples have the size L ln T."""
         assert isinstance(self.policy.sampling, FixedSample)
         power = self.policy.sampling.power
-        if power == 1:
-            return None
-        return f"it is about samples of L ln T arms, and here they have L (ln T)^{power:g}"
+        if power != 1:
+            raise ConditionFails(
+                f"it is about samples of L ln T arms, and here they have L (ln T)^{power:g}"
+            )
 
-    def not_consistent(self) -> str | None:
-        """The policy is not one of the flat ones that are known to be consistent."""
+    def requires_consistency(self) -> None:
+        """The policy is one of the flat ones that are known to be consistent."""
         if not self.policy.is_flat:
-            return f"it is about one pool of arms, and {self.policy} is hierarchical"
+            raise ConditionFails(f"it is about one pool of arms, and {self.policy} is hierarchical")
         if any(self.policy == row(name).policy for name in CONSISTENT):
-            return None
-        return (
+            return
+        raise ConditionFails(
             "it is about policies with regret o(T^p) for every p > 0 and all means, which is known "
             f"of {', '.join(CONSISTENT[:-1])} and {CONSISTENT[-1]}, and not of {self.policy}"
         )
 
-    def not_bernoulli(self) -> str | None:
-        """An agent that takes part has an arm of another family."""
-        for agent in self.playing:
-            for number, arm in enumerate(agent.arms):
-                if not isinstance(arm, Bernoulli):
-                    kind = type(arm).__name__.lower()
-                    where = f"arm {number} of agent {agent.name!r}"
-                    return f"it takes Bernoulli arms, and {where} is {kind}"
-        return None
+    def requires_bernoulli(self) -> None:
+        """The agents that take part have Bernoulli arms only."""
+        for arm, described in _arms(self.playing):
+            if not isinstance(arm, Bernoulli):
+                raise ConditionFails(f"it takes Bernoulli arms, and {described}")
 
-    def best_is_hidden(self) -> str | None:
-        """No registered arm has the mean μ*."""
+    def requires_registered_best(self) -> None:
+        """A registered arm has the mean μ*."""
         best = self.market.best_mean
-        if any(mean == best for mean, _ in self.registered):
-            return None
-        return (
-            f"the arms of the best mean μ* = {best:g} are hidden, so that the regret grows linearly"
-        )
+        if all(mean != best for mean, _ in self.registered):
+            raise ConditionFails(
+                f"the arms of the best mean μ* = {best:g} are hidden, so that the regret grows "
+                "linearly"
+            )
+
+
+def _arms(agents: Iterable[Agent]) -> Iterator[tuple[Reward, str]]:
+    """All arms, each with what a reader is told of it."""
+    for agent in agents:
+        for number, arm in enumerate(agent.arms):
+            kind = type(arm).__name__.lower()
+            yield arm, f"arm {number} of agent {agent.name!r} is {kind}"

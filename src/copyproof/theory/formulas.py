@@ -13,18 +13,6 @@ import math
 import sys
 from collections.abc import Iterable
 
-__all__ = [
-    "kl",
-    "lai_robbins",
-    "lemma_1",
-    "miss_probability",
-    "sample_size",
-    "theorem_3",
-    "theorem_5",
-    "theorem_6",
-    "theorem_7_holds",
-]
-
 
 def theorem_3(gaps: Iterable[float], T: int) -> float:
     """Σ_{Δ_i > 0} 8 ln T / Δ_i + (1 + π²/3) Σ Δ_i: H-UCB where agents register their best arm.

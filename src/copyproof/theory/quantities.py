@@ -12,20 +12,6 @@ from copyproof.game import Agent, Market
 from copyproof.policy import FixedSample, Policy, with_market_defaults
 from copyproof.theory.formulas import lemma_1, miss_probability, sample_size
 
-__all__ = [
-    "Sample",
-    "agent_gap",
-    "arm_gaps",
-    "best_agents",
-    "best_share",
-    "largest_gap",
-    "participants",
-    "sample_misses_best",
-    "samples",
-    "share_of_best",
-    "smallest_share",
-]
-
 
 def participants(market: Market) -> tuple[Agent, ...]:
     """The agents that register something.
@@ -83,13 +69,23 @@ def largest_gap(market: Market) -> float:
     >>> largest_gap(Market([Agent("ann", [0.25, 0.0], copies=[1, 0]), Agent("bob", [0.75])]))
     0.5
     """
-    registered = [
-        arm.mean
+    return market.best_mean - min(mean for mean, _ in registered_means(market))
+
+
+def registered_means(market: Market) -> tuple[tuple[float, int], ...]:
+    """Means and copies of the arms that are registered, in the market's order.
+
+    Examples
+    --------
+    >>> registered_means(Market([Agent("ann", [0.25, 0.75], copies=[3, 0]), Agent("bob", [0.5])]))
+    ((0.25, 3), (0.5, 1))
+    """
+    return tuple(
+        (arm.mean, copies)
         for agent in market.agents
         for arm, copies in zip(agent.arms, agent.copies, strict=True)
         if copies > 0
-    ]
-    return market.best_mean - min(registered)
+    )
 
 
 def share_of_best(agent: Agent) -> Fraction:
