@@ -14,16 +14,16 @@ from typing import TypeAlias
 
 from copyproof.paper.study import StudyResults
 
+# Whether a claim holds, and the evidence.
 Judged: TypeAlias = tuple[bool, str]
-"""Whether a claim holds, and the evidence."""
 Judge: TypeAlias = Callable[[StudyResults], Judged]
 
+# A regret that grows like T^0.9 or faster over the last half of a game is called almost linear.
 ALMOST_LINEAR = 0.9
-"""A regret that grows like T^0.9 or faster over the last half of a game is called almost linear."""
+# A revenue that moves by less than this share of itself is called level.
 LEVEL = 0.001
-"""A revenue that moves by less than this share of itself is called level."""
+# A rise that strays from its chord by less than this share of itself is almost a line.
 STRAIGHT = 0.1
-"""A rise that strays from its chord by less than this share of itself is almost a line."""
 
 
 @dataclass(frozen=True, slots=True)

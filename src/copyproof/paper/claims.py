@@ -10,13 +10,13 @@ from copyproof.paper import beyond, judges
 from copyproof.paper.claim import PaperClaim
 from copyproof.paper.study import StudyResults
 
+# The eleven claims of the paper's section on simulations, and ours, as they stand there.
 CLAIMS = tuple(
     claim
     for module in (judges, beyond)
     for claim in vars(module).values()
     if isinstance(claim, PaperClaim)
 )
-"""The eleven claims of the paper's section on simulations, and ours, as they stand there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from copyproof.simulation import Interval
 from copyproof.theory import best_share, sample_misses_best, sample_size
 
 _FAR_SMALLER = 0.25
+# A policy suffers from a replicator if its regret is more than this many times the one without.
 _SUFFERS = 2.0
-"""A policy suffers from a replicator if its regret is more than this many times the one without."""
 
 
 def _copier_revenue(figure: FigureResults, policy: str, agent: int) -> NDArray[np.float64]:

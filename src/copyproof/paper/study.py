@@ -30,20 +30,21 @@ from copyproof.game import Market, market_to_dict, paper_market
 from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
 from copyproof.simulation import Result, engine_digest
 
+# The point or line of a figure that a run stands for.
 Key: TypeAlias = tuple[str | int, ...]
-"""The point or line of a figure that a run stands for."""
 
+# What was found for one figure, by key.
 FigureResults: TypeAlias = Mapping[Key, Result]
-"""What was found for one figure, by key."""
+# What was found for the whole study, by the name of the figure.
 StudyResults: TypeAlias = Mapping[str, FigureResults]
-"""What was found for the whole study, by the name of the figure."""
 
+# The policy that is not the paper's.
 OURS = "grace"
-"""The policy that is not the paper's."""
+# The paper's six, with its l and L, which are the defaults on its markets; and ours.
 POLICIES = (*PAPER_POLICIES, OURS)
-"""The paper's six, with its l and L, which are the defaults on its markets; and ours."""
+# The paper's hierarchical policies, with which Grace is compared market by market.
 RIVALS = ("h-ucb", "rh-ucb", "prh-ucb")
-"""The paper's hierarchical policies, with which Grace is compared market by market."""
+# The markets of ``markets``. The honest ones are those of figures 2a and 2c without copies.
 MARKETS = {
     "honest-1": paper_market("1a"),
     "2a": paper_market("2a"),
@@ -51,10 +52,9 @@ MARKETS = {
     "honest-3": paper_market("2c").honest(),
     "2c": paper_market("2c"),
 }
-"""The markets of ``markets``. The honest ones are those of figures 2a and 2c without copies."""
 COPIES = (1, 100, 200, 300, 400, 500)
+# Neither hierarchy nor sampling, sampling alone, hierarchy alone, both.
 ABLATION = ("ucb1", "s-ucb", "rh-ucb-all", "rh-ucb")
-"""Neither hierarchy nor sampling, sampling alone, hierarchy alone, both."""
 SAMPLE_FACTORS = (1, 3, 6, 10, 22)
 CHECKPOINTS = 200
 

@@ -9,6 +9,7 @@ from copyproof.plots.palette import name_of
 from copyproof.simulation import Result
 from copyproof.theory import Bound, bounds
 
+# One row for each: number, claim, status in a few words, and what is known.
 THEOREMS: tuple[tuple[str, str, str, str], ...] = (
     (
         "1",
@@ -70,15 +71,14 @@ THEOREMS: tuple[tuple[str, str, str, str], ...] = (
         "that is promised. The exact probability is hypergeometric.",
     ),
 )
-"""One row for each: number, claim, status in a few words, and what is known."""
 
+# The theorems that are about a policy at all.
 _ABOUT = {
     "ucb1": ("Lai-Robbins",),
     "h-ucb": ("theorem 3",),
     "rh-ucb": ("theorem 5", "theorem 6", "lemma 1", "lemma 1, exact"),
     "prh-ucb": ("theorem 7",),
 }
-"""The theorems that are about a policy at all."""
 
 
 def theorems_table() -> PageTable:

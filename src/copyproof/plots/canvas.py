@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
 
+# Inches: with text of 8 to 9 points legible from 3.4 inches on.
 _WIDTH = 5.2
-"""Inches: with text of 8 to 9 points legible from 3.4 inches on."""
 _DPI = 200
 _MOST_TICKS = 8
 

@@ -9,8 +9,8 @@ from copyproof._files import write_or_refuse
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# The files that ``save_figure`` writes, by their suffix.
 FORMATS = ("png", "svg", "pdf")
-"""The files that ``save_figure`` writes, by their suffix."""
 _NO_DATES: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},

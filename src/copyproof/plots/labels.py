@@ -9,10 +9,10 @@ from copyproof.plots.palette import INK
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Points.
 _TEXT = 8.0
-"""Points."""
+# Of the size of the text.
 _LINE = 1.3
-"""Of the size of the text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ import itertools
 from collections.abc import Sequence
 
 INK = "#222222"
+# Of notes, grids and whatever is no policy.
 QUIET = "#666666"
-"""Of notes, grids and whatever is no policy."""
 
+# The six policies of the paper, and the default one.
 COLOURS = {
     "ucb1": "#D55E00",  # vermillion
     "s-ucb": "#E69F00",  # orange
@@ -20,12 +21,11 @@ COLOURS = {
     "prh-ucb": "#CC79A7",  # reddish purple
     "grace": "#882255",  # wine, of Tol's muted palette
 }
-"""The six policies of the paper, and the default one."""
+# Other policies, in the order in which they come: sky blue, grey, and indigo and olive of Tol's
+# muted palette. After these, all colours come again with another dash.
 MORE_COLOURS = ("#56B4E9", "#7F7F7F", "#332288", "#999933")
-"""Other policies, in the order in which they come: sky blue, grey, and indigo and olive of Tol's
-muted palette. After these, all colours come again with another dash."""
+# The policies of the study.
 _OWN = COLOURS | {"rh-ucb-all": MORE_COLOURS[0]}
-"""The policies of the study."""
 _DASHES = ("-", "--", ":", "-.")
 
 _NAMES = {
@@ -38,8 +38,8 @@ _NAMES = {
     "prh-ucb": "PRH-UCB",
     "grace": "Grace",
 }
+# Letters of a name.
 _LONGEST = 26
-"""Letters of a name."""
 
 
 def name_of(policy: str) -> str:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 6.4
 _LEAST_HEIGHT = 3.4
+# Inches; a long legend makes a figure higher.
 _LEGEND_LINE = 0.2
-"""Inches; a long legend makes a figure higher."""
 _LABEL_LETTERS = 24
 
 

@@ -33,18 +33,18 @@ from copyproof.validation import shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Agents that one figure shows.
 MOST_PANELS = 6
-"""Agents that one figure shows."""
+# Gains below 1 % of the revenue are drawn to a linear scale.
 _LINEAR = 0.01
-"""Gains below 1 % of the revenue are drawn to a linear scale."""
+# The axis is linear throughout where nothing is beyond so many times that.
 _LOGARITHMIC = 10
-"""The axis is linear throughout where nothing is beyond so many times that."""
+# Inches of a figure of one panel.
 _WIDTH, _HEIGHT = 5.2, 3.7
-"""Inches of a figure of one panel."""
+# Inches of each of several panels.
 _COLUMN, _ROW = 3.7, 2.2
-"""Inches of each of several panels."""
+# Letters of a policy's name that fit beside a panel, and inches for each that it has more.
 _LETTERS, _LETTER = 8, 0.06
-"""Letters of a policy's name that fit beside a panel, and inches for each that it has more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

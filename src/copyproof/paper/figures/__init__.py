@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _PAPERS = (FIG1A, FIG1B, FIG2A, FIG2B, FIG2C)
 _OURS = (MARKETS_FIGURE, ABLATION_FIGURE, SAMPLES_FIGURE, GROWTH_FIGURE)
+# All figures by name, in the order of the page.
 FIGURES: dict[str, StudyFigure] = {figure.name: figure for figure in (*_PAPERS, *_OURS)}
-"""All figures by name, in the order of the page."""
 
 
 def runs_of(figure: str, settings: Settings) -> dict[Key, Run]:

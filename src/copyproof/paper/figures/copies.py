@@ -21,8 +21,8 @@ from copyproof.plots.palette import colour_of, name_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# A gap between lines that takes more than this share of the axis is cut out.
 _GAP = 0.3
-"""A gap between lines that takes more than this share of the axis is cut out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,8 +23,8 @@ _NAMES = {
     "honest-3": "no copies, three arms each",
     "2c": "figure 2c: five replicators, three arms each",
 }
+# Labels of dots that are nearer than this, as a ratio, stand above and below in turn.
 _CLOSE = 2.0
-"""Labels of dots that are nearer than this, as a ratio, stand above and below in turn."""
 
 
 def relative_regrets(results: FigureResults) -> dict[tuple[str, str], Interval]:
