@@ -8,7 +8,7 @@ The paper's claims stand in ``judges``; those of ours, about Grace, a policy tha
 know, in ``beyond``. They are marked as such, and judged by the same intervals.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -28,14 +28,13 @@ STRAIGHT = 0.1
 
 @dataclass(frozen=True, slots=True)
 class PaperClaim:
-    """A statement of the paper or of ours, and the figures that are needed to judge it."""
+    """A statement of the paper, or beyond it one of ours, and the figures that judge it."""
 
     name: str
     text: str
     figures: tuple[str, ...]
     judge: Judge
     beyond: bool
-    """Whether it is beyond the paper: ours."""
 
 
 def claim(name: str, *figures: str, beyond: bool = False) -> Callable[[Judge], PaperClaim]:
@@ -58,3 +57,15 @@ def claim(name: str, *figures: str, beyond: bool = False) -> Callable[[Judge], P
         return PaperClaim(name, told, figures, judge, beyond)
 
     return made
+
+
+def all_hold(parts: Iterable[Judged]) -> Judged:
+    """The verdict on a claim of several parts, with the evidence of each.
+
+    Examples
+    --------
+    >>> all_hold([(True, "fig2a: b = 0.4"), (False, "fig2c: b = 1.1")])
+    (False, 'fig2a: b = 0.4; fig2c: b = 1.1')
+    """
+    verdicts, evidence = zip(*parts, strict=True)
+    return all(verdicts), "; ".join(evidence)

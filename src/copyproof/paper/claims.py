@@ -37,10 +37,8 @@ class ClaimVerdict:
 
 def judge(figures: StudyResults) -> tuple[ClaimVerdict, ...]:
     """Judge every claim for which all figures are there."""
-    verdicts = []
-    for one in CLAIMS:
-        if all(figure in figures for figure in one.figures):
-            holds, evidence = one.judge(figures)
-            told = (one.name, one.text, holds, evidence, one.figures, one.beyond)
-            verdicts.append(ClaimVerdict(*told))
-    return tuple(verdicts)
+    return tuple(
+        ClaimVerdict(one.name, one.text, *one.judge(figures), one.figures, one.beyond)
+        for one in CLAIMS
+        if figures.keys() >= set(one.figures)
+    )

@@ -17,7 +17,7 @@ from copyproof.pages import PageTable
 from copyproof.paper.study import OURS, FigureResults, Key, Run, Settings
 from copyproof.plots.canvas import add_title_and_note
 from copyproof.plots.palette import name_of
-from copyproof.simulation import Estimate
+from copyproof.simulation import Estimate, Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,6 +108,23 @@ def estimate_columns(name: str, estimate: Estimate) -> dict[str, float]:
         f"{name}_std": estimate.std,
         f"{name}_stderr": estimate.stderr,
     }
+
+
+def interval_columns(name: str, interval: Interval) -> dict[str, float]:
+    """An interval as columns of a figure's data: the mean under its name, and the ends."""
+    return {name: interval.mean, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def listed_by_market(texts: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    """What is said of each market: the texts of its policies, of those by (market, policy).
+
+    Examples
+    --------
+    >>> listed_by_market({("2a", "ucb1"): "UCB1 9", ("2a", "h-ucb"): "H-UCB 4"})
+    {'2a': 'UCB1 9, H-UCB 4'}
+    """
+    markets = dict.fromkeys(market for market, _ in texts)
+    return {one: ", ".join(texts[key] for key in texts if key[0] == one) for one in markets}
 
 
 def arms_by_agent(market: Market) -> dict[str, str]:

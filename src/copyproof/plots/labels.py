@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from copyproof.plots.palette import INK
+from copyproof.plots.palette import INK, colour_of, name_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _TEXT = 8.0
 # Of the size of the text.
 _LINE = 1.3
+_STROKE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 1.2, "shrinkA": 1.0, "shrinkB": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,12 @@ class End:
     y: float
     text: str
     colour: str
+
+    @classmethod
+    def of(cls, policy: str, x: float, y: float, told: str | None = None) -> "End":
+        """The end of a policy's line, with its name and, if nothing else is told, its height."""
+        text = f"{name_of(policy)}  {f'{y:,.0f}' if told is None else told}"
+        return cls(float(x), float(y), text, colour_of(policy))
 
 
 def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
@@ -54,14 +61,7 @@ def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
             color=INK,
             va="center",
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": end.colour,
-                "linewidth": 1.2,
-                "shrinkA": 1.0,
-                "shrinkB": 0.0,
-                "relpos": (0.0, 0.5),
-            },
+            arrowprops=_STROKE | {"color": end.colour, "relpos": (0.0, 0.5)},
         )
 
 

@@ -57,8 +57,6 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
     >>> [line.get_label() for line in plot_regret(results).lines]
     ['ucb1', 'h-ucb']
     """
-    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
-
     found = list(results) if isinstance(results, Sequence) else [results]
     if not found:
         raise ValueError("results is empty: at least one is needed")
@@ -66,8 +64,17 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
         lines = 2 + sum(_label(result).count("\n") + 1 for result in found)
         height = max(_LEAST_HEIGHT, _LEGEND_LINE * lines)
         (ax,) = new_axes(height, width=_WIDTH)
-    styles = line_styles([str(result.policy) for result in found])
-    for result, (colour, dash) in zip(found, styles, strict=True):
+    draw_regret(ax, found)
+    _add_legend(ax, found)
+    return ax
+
+
+def draw_regret(ax: "Axes", results: "Sequence[Result]") -> None:
+    """Draw what ``plot_regret`` draws, without a legend."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    styles = line_styles([str(result.policy) for result in results])
+    for result, (colour, dash) in zip(results, styles, strict=True):
         curve = result.curve
         rounds, mean, std = (np.concatenate([[0], a]) for a in (curve.round, curve.mean, curve.std))
         ax.plot(rounds, mean, color=colour, linestyle=dash, linewidth=1.6, label=_label(result))
@@ -75,15 +82,13 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
     ax.set_xlabel("round")
     ax.set_ylabel("regret (reward lost so far)")
     if ax.get_xscale() == "linear":
-        ax.set_xlim(0, max(result.horizon for result in found))
+        ax.set_xlim(0, max(result.horizon for result in results))
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     if ax.get_yscale() == "linear":
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     ax.spines[["top", "right"]].set_visible(False)
-    _add_legend(ax, found)
-    return ax
 
 
 def _label(result: "Result") -> str:

@@ -6,7 +6,14 @@ import numpy as np
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, keyed_markets
+from copyproof.paper.figure import (
+    StudyFigure,
+    estimate_columns,
+    interval_columns,
+    key_parts,
+    keyed_markets,
+    listed_by_market,
+)
 from copyproof.paper.measures import exponent, means_and_stds
 from copyproof.paper.study import ABLATION, FigureResults
 from copyproof.plots import with_error
@@ -74,18 +81,13 @@ def plot_ablation(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
-    rows = []
-    for (market, policy), result in results.items():
-        place = ABLATION.index(str(policy))
-        b = exponent(result)
-        parts = {"hierarchy": place >= 2, "sampling": place % 2 == 1}
-        rows.append(
-            {"market": market, "policy": policy}
-            | parts
-            | estimate_columns("regret", result.regret)
-            | {"exponent": b.mean, "exponent_low": b.low, "exponent_high": b.high}
-        )
-    return rows
+    return [
+        {"market": market, "policy": policy}
+        | {"hierarchy": str(policy).startswith("rh-ucb"), "sampling": policy in ("s-ucb", "rh-ucb")}
+        | estimate_columns("regret", result.regret)
+        | interval_columns("exponent", exponent(result))
+        for (market, policy), result in results.items()
+    ]
 
 
 def _numbers(results: FigureResults) -> PageTable:
@@ -99,14 +101,13 @@ def _numbers(results: FigureResults) -> PageTable:
 
 
 def _alt_text(results: FigureResults) -> str:
-    parts = []
-    for market in key_parts(results, 0):
-        bars = [
-            f"{_NAMES[str(policy)]} {result.regret.mean:,.0f}"
-            for (one, policy), result in results.items()
-            if one == market
-        ]
-        parts.append(f"Market of figure {market}: {', '.join(bars)}.")
+    bars = {
+        (str(market), str(policy)): f"{_NAMES[str(policy)]} {result.regret.mean:,.0f}"
+        for (market, policy), result in results.items()
+    }
+    parts = [
+        f"Market of figure {market}: {told}." for market, told in listed_by_market(bars).items()
+    ]
     return f"Bars of the regret, four for each market. {' '.join(parts)}"
 
 

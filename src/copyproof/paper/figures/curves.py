@@ -6,10 +6,11 @@ from copyproof.game import paper_market
 from copyproof.pages import PageTable
 from copyproof.paper.figure import StudyFigure, arms_by_agent
 from copyproof.paper.study import POLICIES, FigureResults
-from copyproof.plots import plot_regret, with_error
+from copyproof.plots import with_error
 from copyproof.plots.canvas import in_thousands, new_axes, plain
 from copyproof.plots.labels import End, label_ends
-from copyproof.plots.palette import colour_of, name_of
+from copyproof.plots.palette import name_of
+from copyproof.plots.regret import draw_regret
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,17 +41,10 @@ def _numbers(results: FigureResults) -> PageTable:
 def _plot(results: FigureResults) -> "tuple[Axes]":
     """Regret over time, with names at the ends of the lines instead of a legend."""
     (ax,) = new_axes(3.6)
-    plot_regret(list(results.values()), ax=ax)
-    legend = ax.get_legend()
-    assert legend is not None
-    legend.remove()
+    draw_regret(ax, list(results.values()))
     plain(ax)
     in_thousands(ax)
-    ends = []
-    for (policy,), result in results.items():
-        name, y = str(policy), result.regret.mean
-        ends.append(End(float(result.horizon), y, f"{name_of(name)}  {y:,.0f}", colour_of(name)))
-    label_ends(ax, ends)
+    label_ends(ax, [End.of(str(r.policy), r.horizon, r.regret.mean) for r in results.values()])
     return (ax,)
 
 

@@ -1,15 +1,23 @@
 """One policy for all markets: regret relative to the best of the paper's policies there."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, keyed_markets
+from copyproof.paper.figure import (
+    StudyFigure,
+    estimate_columns,
+    interval_columns,
+    key_parts,
+    keyed_markets,
+    listed_by_market,
+)
 from copyproof.paper.measures import regret_ratio
 from copyproof.paper.study import MARKETS, OURS, RIVALS, FigureResults
 from copyproof.plots import limits, with_error
-from copyproof.plots.canvas import legend_above, new_axes, write_beside
+from copyproof.plots.canvas import fix_ticks, legend_above, new_axes, write_beside
 from copyproof.plots.palette import QUIET, colour_of, name_of
 from copyproof.simulation import Interval
 
@@ -64,8 +72,6 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
     >>> [dots.get_label() for dots in ax.containers]
     ['H-UCB', 'RH-UCB', 'PRH-UCB', 'Grace']
     """
-    from matplotlib.ticker import NullLocator
-
     if ax is None:
         (ax,) = new_axes(4.2)
     relative = relative_regrets(results)
@@ -79,29 +85,13 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
         for policy, above in _sides(values):
             _label(ax, row, values[policy], results[market, policy].regret.mean, policy, above)
     for policy in policies:
-        ratios = [relative[market, policy] for market in markets]
-        x = [ratio.mean for ratio in ratios]
-        ax.errorbar(
-            x,
-            range(len(markets)),
-            xerr=[
-                [max(0.0, ratio.mean - max(ratio.low, ratio.mean / 10)) for ratio in ratios],
-                [ratio.high - ratio.mean for ratio in ratios],
-            ],
-            fmt="D" if policy == OURS else "o",
-            color=colour_of(policy),
-            markersize=8 if policy == OURS else 6.5,
-            elinewidth=1.2,
-            zorder=4 if policy == OURS else 3,
-            label=name_of(policy),
-        )
+        _draw_dots(ax, policy, [relative[market, policy] for market in markets])
     ends = [ratio.mean for ratio in relative.values()]
     ax.set_xlim(min(ends) / 2.2, max(ends) * 2.2)
     ax.set_ylim(len(markets) - 0.45, -0.55)
     ax.set_yticks(range(len(markets)), [_two_lines(_NAMES[market]) for market in markets])
     ax.tick_params(axis="y", length=0)
     _name_multiples(ax)
-    ax.xaxis.set_minor_locator(NullLocator())
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.grid(axis="x", color="#e8e8e8", linewidth=0.6)
     ax.set_axisbelow(True)
@@ -109,6 +99,19 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
     ax.set_ylabel("market")
     legend_above(ax, len(policies), handletextpad=0.2, columnspacing=1.4)
     return ax
+
+
+def _draw_dots(ax: "Axes", policy: str, ratios: Sequence[Interval]) -> None:
+    """Draw the dots of one policy, a row for each market, with their intervals."""
+    shape: dict[str, Any] = {"fmt": "o", "markersize": 6.5, "zorder": 3}
+    if policy == OURS:
+        shape = {"fmt": "D", "markersize": 8, "zorder": 4}
+    x = [one.mean for one in ratios]
+    left = [max(0.0, one.mean - max(one.low, one.mean / 10)) for one in ratios]
+    right = [one.high - one.mean for one in ratios]
+    colour, name = colour_of(policy), name_of(policy)
+    rows = range(len(ratios))
+    ax.errorbar(x, rows, xerr=[left, right], color=colour, elinewidth=1.2, label=name, **shape)
 
 
 def _sides(values: dict[str, float]) -> Iterator[tuple[str, bool]]:
@@ -130,32 +133,25 @@ def _label(ax: "Axes", row: int, x: float, regret: float, policy: str, above: bo
 
 def _two_lines(name: str) -> str:
     """A market's name, broken after its first part."""
-    for mark in (": ", ", "):
-        first, found, rest = name.partition(mark)
-        if found:
-            return f"{first}\n{rest.replace(', ', ',' + chr(10))}"
-    return name
+    return re.sub(": |(?<=copies), ", "\n", name).replace(", ", ",\n")
 
 
 def _name_multiples(ax: "Axes") -> None:
     """Write 1/10, 1, 10 and so on, with more between them where the axis is short."""
-    from matplotlib.ticker import FixedFormatter, FixedLocator
-
     low, high = ax.get_xlim()
     decades = math.log10(high / low)
     steps: Sequence[int] = (1,) if decades > 5 else (1, 3) if decades > 1 else (1, 2, 4)
     ticks = [step * 10.0**k for k in range(-9, 10) for step in steps]
     shown = [tick for tick in ticks if low <= tick <= high]
-    ax.xaxis.set_major_locator(FixedLocator(shown))
     names = [f"{x:,.0f}" if x >= 1 else f"{x:.6f}".rstrip("0") for x in shown]
-    ax.xaxis.set_major_formatter(FixedFormatter(names))
+    fix_ticks(ax.xaxis, shown, names)
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
     return [
         {"market": market, "policy": policy}
         | estimate_columns("regret", results[market, policy].regret)
-        | {"relative": ratio.mean, "relative_low": ratio.low, "relative_high": ratio.high}
+        | interval_columns("relative", ratio)
         for (market, policy), ratio in relative_regrets(results).items()
     ]
 
@@ -177,15 +173,9 @@ def _numbers(results: FigureResults) -> PageTable:
 
 
 def _alt_text(results: FigureResults) -> str:
-    relative = relative_regrets(results)
-    parts = []
-    for market in key_parts(results, 0):
-        dots = [
-            f"{name_of(policy)} {ratio.mean:.3g}"
-            for (one, policy), ratio in relative.items()
-            if one == market
-        ]
-        parts.append(f"{_NAMES[market]}: {', '.join(dots)}")
+    ratios = relative_regrets(results)
+    dots = {key: f"{name_of(key[1])} {ratio.mean:.3g}" for key, ratio in ratios.items()}
+    parts = [f"{_NAMES[market]}: {listed}" for market, listed in listed_by_market(dots).items()]
     return (
         "Dots of the regret on five markets, as a multiple of that of the best of the paper's "
         f"three policies there. {'; '.join(parts)}."
