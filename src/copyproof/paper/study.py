@@ -29,6 +29,7 @@ from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.game import Market, market_to_dict, paper_market
 from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
 from copyproof.simulation import Result, engine_digest
+from copyproof.validation import whole_in
 
 # The point or line of a figure that a run stands for.
 Key: TypeAlias = tuple[str | int, ...]
@@ -78,10 +79,8 @@ class Settings:
     seed: int = STUDY_SEED
 
     def __post_init__(self) -> None:
-        for name, low, high in (("horizon", 100, 10**9), ("repetitions", 2, 10**6)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or not low <= value <= high:
-                raise ValueError(f"{name} = {value!r} is not a whole number from {low} to {high}")
+        whole_in("horizon", self.horizon, 100, 10**9)
+        whole_in("repetitions", self.repetitions, 2, 10**6)
 
     @property
     def horizons(self) -> tuple[int, ...]:

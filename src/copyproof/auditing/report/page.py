@@ -152,18 +152,15 @@ def _picture(audits: Sequence[Audit], names: Sequence[str], svg: bytes) -> Pictu
         "Gains of registering the best arm several times and nothing else. The axis is linear near "
         "0 and logarithmic beyond; bands are the limits."
     )
-    broad = len(figure.drawn_agents(audits, None)) > 1
-    return Picture(svg, _alt_text(audits, names), caption, broad=broad)
+    gains = figure.drawn_gains(audits)
+    return Picture(svg, _alt_text(gains, names), caption, broad=len(gains.lines) > 1)
 
 
-def _alt_text(audits: Sequence[Audit], names: Sequence[str]) -> str:
-    drawn = figure.drawn_agents(audits, None)
-    relative = figure.shares_revenue(audits, drawn)
+def _alt_text(gains: figure.DrawnGains, names: Sequence[str]) -> str:
     parts = []
-    for agent in drawn:
-        lines = figure.gain_lines(audits, agent, relative=relative)
+    for agent, lines in gains.lines.items():
         ends = [
-            f"{name} {captions.gain_text(float(line.mean[-1]), relative=relative)}"
+            f"{name} {captions.gain_text(float(line.mean[-1]), relative=gains.relative)}"
             for name, line in zip(names, lines, strict=True)
             if len(line.mean)
         ]

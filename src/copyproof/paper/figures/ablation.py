@@ -8,16 +8,14 @@ from copyproof.game import paper_market
 from copyproof.pages import PageTable
 from copyproof.paper.figure import (
     StudyFigure,
+    by_market,
     estimate_columns,
     interval_columns,
     key_parts,
-    keyed_markets,
-    listed_by_market,
 )
 from copyproof.paper.measures import exponent, means_and_stds
 from copyproof.paper.study import ABLATION, FigureResults
-from copyproof.plots import with_error
-from copyproof.plots.canvas import in_thousands, legend_above, new_axes, plain
+from copyproof.plots import canvas, with_error
 from copyproof.plots.palette import INK, colour_of
 
 if TYPE_CHECKING:
@@ -55,7 +53,7 @@ def plot_ablation(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
     'neither: UCB1'
     """
     if ax is None:
-        (ax,) = new_axes(3.6)
+        (ax,) = canvas.new_axes(3.6)
     markets, policies = key_parts(results, 0), key_parts(results, 1)
     width = 0.84 / len(policies)
     tallest = max(one.regret.mean + np.nan_to_num(one.regret.std) for one in results.values())
@@ -74,9 +72,9 @@ def plot_ablation(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
     ax.tick_params(axis="x", length=0)
     ax.set_ylim(0, 1.1 * tallest)
     ax.set_ylabel("regret after T rounds (reward lost)")
-    plain(ax)
-    in_thousands(ax)
-    legend_above(ax, 2, handlelength=1.0, handleheight=1.0, columnspacing=1.5)
+    canvas.plain(ax)
+    canvas.in_thousands(ax)
+    canvas.legend_above(ax, 2, handlelength=1.0, handleheight=1.0, columnspacing=1.5)
     return ax
 
 
@@ -105,9 +103,7 @@ def _alt_text(results: FigureResults) -> str:
         (str(market), str(policy)): f"{_NAMES[str(policy)]} {result.regret.mean:,.0f}"
         for (market, policy), result in results.items()
     }
-    parts = [
-        f"Market of figure {market}: {told}." for market, told in listed_by_market(bars).items()
-    ]
+    parts = [f"Market of figure {market}: {told}." for market, told in by_market(bars).items()]
     return f"Bars of the regret, four for each market. {' '.join(parts)}"
 
 
@@ -130,6 +126,5 @@ ABLATION_FIGURE = StudyFigure(
     numbers=_numbers,
     plot=lambda results: [plot_ablation(results)],
     alt_text=_alt_text,
-    markets=keyed_markets,
     spread="error bars: one standard deviation.",
 )

@@ -13,8 +13,7 @@ from copyproof.paper.claim import LEVEL
 from copyproof.paper.figure import StudyFigure, arms_by_agent, estimate_columns, key_parts
 from copyproof.paper.measures import means_and_stds
 from copyproof.paper.study import COPIES, POLICIES, FigureResults
-from copyproof.plots import with_error
-from copyproof.plots.canvas import draw_curve, in_thousands, new_axes, plain
+from copyproof.plots import canvas, with_error
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import name_of
 
@@ -92,7 +91,11 @@ def plot_copies(
     low, high = _widest_gap(lines)
     if axes is None:
         whole = max(line.high for line in lines.values())
-        axes = new_axes(4.4, 2, share=True) if high - low > _GAP * whole else new_axes(3.6)
+        axes = (
+            canvas.new_axes(4.4, 2, share=True)
+            if high - low > _GAP * whole
+            else canvas.new_axes(3.6)
+        )
     panels = tuple(axes) if isinstance(axes, Sequence) else (axes,)
     middle = (low + high) / 2
     for ax in panels:
@@ -112,15 +115,15 @@ def plot_copies(
 
 def _draw(ax: "Axes", lines: Mapping[str, Line], *, from_zero: bool) -> None:
     for policy, line in lines.items():
-        draw_curve(ax, policy, line.copies, line.mean, line.std)
+        canvas.draw_curve(ax, policy, line.copies, line.mean, line.std)
     copies = next(iter(lines.values())).copies
     ax.set_xlim(0, int(copies[-1]))
     ax.set_xticks(copies.tolist())
     ax.margins(y=0.08)
     if from_zero:
         ax.set_ylim(0, 1.12 * max(line.high for line in lines.values()))
-    plain(ax)
-    in_thousands(ax)
+    canvas.plain(ax)
+    canvas.in_thousands(ax)
     label_ends(ax, [End.of(policy, copies[-1], line.mean[-1]) for policy, line in lines.items()])
 
 

@@ -7,16 +7,10 @@ import numpy as np
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
-from copyproof.paper.figure import (
-    StudyFigure,
-    estimate_columns,
-    key_parts,
-    keyed_markets,
-    listed_by_market,
-)
+from copyproof.paper.figure import StudyFigure, by_market, estimate_columns, key_parts
 from copyproof.paper.measures import fitted_growth, means_and_stds
 from copyproof.paper.study import POLICIES, FigureResults
-from copyproof.plots.canvas import draw_curve, new_axes, plain, write_beside, write_in_corner
+from copyproof.plots import canvas
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import INK, colour_of, name_of
 from copyproof.simulation import Interval
@@ -87,7 +81,7 @@ def plot_growth(
     ['market of figure 2a', 'market of figure 2c']
     """
     markets = key_parts(results, 0)
-    panels = tuple(axes or new_axes(3.2 * len(markets), len(markets), share=True))
+    panels = tuple(axes or canvas.new_axes(3.2 * len(markets), len(markets), share=True))
     for ax, market in zip(panels, markets, strict=True):
         _draw(ax, market, results)
     panels[-1].set_xlabel("horizon T (rounds)")
@@ -108,14 +102,14 @@ def _draw(ax: "Axes", market: str, results: FigureResults) -> None:
     for policy in policies:
         mean, std = means_and_stds(results[market, policy, int(one)].regret for one in T)
         least = min(least, float(mean[mean > 0].min()))
-        draw_curve(ax, policy, T, mean, std, least=least / 4)
+        canvas.draw_curve(ax, policy, T, mean, std, least=least / 4)
         ends.append(End.of(policy, T[-1], mean[-1], f"b = {fits[market, policy].mean:.2f}"))
     _draw_bounds(ax, market, policies, T.tolist())
     ax.set_ylim(least / 2, 1.6 * float(most.max()))
     ax.set_xlim(float(T[0]), float(T[-1]))
     ax.set_title(f"market of figure {market}", loc="left", color=INK)
     ax.set_ylabel("regret after T rounds (reward lost)")
-    plain(ax)
+    canvas.plain(ax)
     ax.minorticks_off()
     label_ends(ax, ends)
 
@@ -131,11 +125,11 @@ def _draw_bounds(ax: "Axes", market: str, policies: Sequence[str], horizons: lis
         if len(told) > 1:
             x, y = zip(*told, strict=True)
             ax.plot(x, y, "--", color=colour_of(policy), linewidth=0.9, label=last.theorem)
-            write_beside(ax, name, (x[-1], y[-1]), (-4, -4), ha="right", va="top")
+            canvas.write_beside(ax, name, (x[-1], y[-1]), (-4, -4), ha="right", va="top")
         else:
             empty["vacuous" if last.applies else "not applicable"].append(name)
     notes = [f"{why}:\n{chr(10).join(names)}" for why, names in empty.items() if names]
-    write_in_corner(ax, "\n".join(notes), 0.02, 0.98, va="top")
+    canvas.write_in_corner(ax, "\n".join(notes), 0.02, 0.98, va="top")
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
@@ -159,7 +153,7 @@ def _numbers(results: FigureResults) -> PageTable:
 
 def _alt_text(results: FigureResults) -> str:
     rates = {key: f"{name_of(key[1])} {b.mean:.2f}" for key, b in growth_fits(results).items()}
-    parts = [f"Market of figure {market}: {b}." for market, b in listed_by_market(rates).items()]
+    parts = [f"Market of figure {market}: {b}." for market, b in by_market(rates).items()]
     return (
         "Lines of the regret against the horizon, both logarithmic, a panel for each of two "
         f"markets, with the fitted exponents. {' '.join(parts)}"
@@ -186,5 +180,4 @@ GROWTH_FIGURE = StudyFigure(
     numbers=_numbers,
     plot=plot_growth,
     alt_text=_alt_text,
-    markets=keyed_markets,
 )

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 from copyproof.pages import PageTable
 from copyproof.paper.figure import (
     StudyFigure,
+    by_market,
     estimate_columns,
     interval_columns,
     key_parts,
-    keyed_markets,
-    listed_by_market,
 )
 from copyproof.paper.measures import regret_ratio
 from copyproof.paper.study import MARKETS, OURS, RIVALS, FigureResults
-from copyproof.plots import limits, with_error
-from copyproof.plots.canvas import fix_ticks, legend_above, new_axes, write_beside
+from copyproof.plots import canvas, limits, with_error
 from copyproof.plots.palette import QUIET, colour_of, name_of
 from copyproof.simulation import Interval
 
@@ -73,7 +71,7 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
     ['H-UCB', 'RH-UCB', 'PRH-UCB', 'Grace']
     """
     if ax is None:
-        (ax,) = new_axes(4.2)
+        (ax,) = canvas.new_axes(4.2)
     relative = relative_regrets(results)
     markets, policies = key_parts(results, 0), key_parts(results, 1)
     ax.set_xscale("log")
@@ -97,7 +95,7 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
     ax.set_axisbelow(True)
     ax.set_xlabel("regret, relative to the best of the paper's three (left of 1: less)")
     ax.set_ylabel("market")
-    legend_above(ax, len(policies), handletextpad=0.2, columnspacing=1.4)
+    canvas.legend_above(ax, len(policies), handletextpad=0.2, columnspacing=1.4)
     return ax
 
 
@@ -128,7 +126,7 @@ def _label(ax: "Axes", row: int, x: float, regret: float, policy: str, above: bo
     white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     place = {"ha": "center", "va": "bottom" if above else "top", "bbox": white}
     bold = {"fontsize": 8, "fontweight": "bold", "color": colour_of(policy)} if ours else {}
-    write_beside(ax, f"{regret:,.0f}", (x, row), (0, 7 if above else -7), **place, **bold)
+    canvas.write_beside(ax, f"{regret:,.0f}", (x, row), (0, 7 if above else -7), **place, **bold)
 
 
 def _two_lines(name: str) -> str:
@@ -144,7 +142,7 @@ def _name_multiples(ax: "Axes") -> None:
     ticks = [step * 10.0**k for k in range(-9, 10) for step in steps]
     shown = [tick for tick in ticks if low <= tick <= high]
     names = [f"{x:,.0f}" if x >= 1 else f"{x:.6f}".rstrip("0") for x in shown]
-    fix_ticks(ax.xaxis, shown, names)
+    canvas.fix_ticks(ax.xaxis, shown, names)
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
@@ -175,7 +173,7 @@ def _numbers(results: FigureResults) -> PageTable:
 def _alt_text(results: FigureResults) -> str:
     ratios = relative_regrets(results)
     dots = {key: f"{name_of(key[1])} {ratio.mean:.3g}" for key, ratio in ratios.items()}
-    parts = [f"{_NAMES[market]}: {listed}" for market, listed in listed_by_market(dots).items()]
+    parts = [f"{_NAMES[market]}: {listed}" for market, listed in by_market(dots).items()]
     return (
         "Dots of the regret on five markets, as a multiple of that of the best of the paper's "
         f"three policies there. {'; '.join(parts)}."
@@ -203,6 +201,5 @@ MARKETS_FIGURE = StudyFigure(
     numbers=_numbers,
     plot=lambda results: [plot_markets(results)],
     alt_text=_alt_text,
-    markets=keyed_markets,
     spread="error bars, where wider than a dot: 95 % intervals.",
 )

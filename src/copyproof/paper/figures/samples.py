@@ -7,18 +7,10 @@ import numpy as np
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, arms_by_agent, estimate_columns
+from copyproof.paper.figure import StudyFigure, estimate_columns
 from copyproof.paper.measures import BestSample, final_regret
 from copyproof.paper.study import SAMPLE_FACTORS, FigureResults
-from copyproof.plots import with_error
-from copyproof.plots.canvas import (
-    in_thousands,
-    legend_above,
-    new_axes,
-    plain,
-    write_beside,
-    write_in_corner,
-)
+from copyproof.plots import canvas, with_error
 from copyproof.plots.palette import INK, colour_of
 from copyproof.simulation import Interval, Result
 from copyproof.theory import best_share
@@ -56,7 +48,7 @@ def plot_samples(
     >>> upper.get_legend_handles_labels()[1]
     ['a repetition', 'one without a best arm', 'mean ± deviation']
     """
-    upper, lower = axes or new_axes(4.8, 2, share=True)
+    upper, lower = axes or canvas.new_axes(4.8, 2, share=True)
     factors = sorted(int(L) for (L,) in results)
     found = [results[L,] for L in factors]
     samples = [BestSample.of(L, result) for L, result in zip(factors, found, strict=True)]
@@ -69,12 +61,12 @@ def plot_samples(
     lower.set_xlabel("L, and how many of the best agent's arms are in play")
     needed = 1 / best_share(found[0].market)
     for ax in (upper, lower):
-        plain(ax)
+        canvas.plain(ax)
         ax.set_xlim(-0.75, len(factors) - 0.5)
-        legend_above(ax, 3, up=0.98, handletextpad=0.3, columnspacing=1.2)
+        canvas.legend_above(ax, 3, up=0.98, handletextpad=0.3, columnspacing=1.2)
         _shade(ax, factors, needed)
-    in_thousands(upper)
-    write_in_corner(upper, f"L ≥ 1/c = {needed:.0f}", 0.99, 0.03, ha="right")
+    canvas.in_thousands(upper)
+    canvas.write_in_corner(upper, f"L ≥ 1/c = {needed:.0f}", 0.99, 0.03, ha="right")
     return upper, lower
 
 
@@ -91,7 +83,9 @@ def _draw_regrets(ax: "Axes", results: Sequence[Result], samples: Sequence[BestS
             ax.scatter(x[chosen], regret[chosen], facecolors=face, label=name, **dot)
         mean, std = result.regret.mean, np.nan_to_num(result.regret.std)
         ax.errorbar(place - 0.24, mean, std, label=names[2], **square)
-        write_beside(ax, f"{mean:,.0f}", (place - 0.24, mean), (-4, 0), ha="right", va="center")
+        canvas.write_beside(
+            ax, f"{mean:,.0f}", (place - 0.24, mean), (-4, 0), ha="right", va="center"
+        )
         names = (None, None, None)  # the legend names each kind once
     ax.set_ylim(bottom=0)
     ax.set_ylabel("regret after T rounds\n(reward lost)")
@@ -181,6 +175,5 @@ SAMPLES_FIGURE = StudyFigure(
     numbers=_numbers,
     plot=plot_samples,
     alt_text=_alt_text,
-    markets=lambda _: {"Figure 2c": arms_by_agent(paper_market("2c"))},
     spread="error bars: one standard deviation.",
 )
