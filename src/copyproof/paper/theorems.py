@@ -1,6 +1,6 @@
 """The theorems of the paper: what is really known of each, and what they say about its markets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from copyproof.pages import PageTable
 from copyproof.paper.measures import misses
@@ -119,18 +119,17 @@ def _played(figures: StudyResults) -> Iterator[tuple[str, Result]]:
     for name in ("fig2a", "fig2b", "fig2c"):
         yield from ((name.removeprefix("fig"), r) for r in figures.get(name, {}).values())
     if "samples" in figures:
-        factors: Sequence[int] = sorted(int(L) for (L,) in figures["samples"])
-        yield "2c", figures["samples"][factors[-1],]
+        by_factor = figures["samples"]
+        yield "2c", by_factor[max(by_factor)]
 
 
 def _value(bound: Bound) -> str:
-    if bound.value is None:
+    value = bound.value
+    if value is None:
         return "–"
     if bound.kind == "probability":
-        return (
-            f"{bound.value:.4f}" if bound.value == 0 or bound.value > 1e-4 else f"{bound.value:.1e}"
-        )
-    return f"{bound.value:,.0f}" if bound.value < 1e9 else f"{bound.value:.2e}"
+        return f"{value:.4f}" if value == 0 or value > 1e-4 else f"{value:.1e}"
+    return f"{value:,.0f}" if value < 1e9 else f"{value:.2e}"
 
 
 def _measured(bound: Bound, result: Result) -> str:
@@ -140,8 +139,5 @@ def _measured(bound: Bound, result: Result) -> str:
 
 
 def _remark(bound: Bound) -> str:
-    if not bound.applies:
-        return f"Does not apply: {bound.why}."
-    if bound.vacuous:
-        return f"Applies, but is vacuous: {bound.why}."
-    return f"Applies: {bound.why}."
+    applies = "Applies, but is vacuous" if bound.vacuous else "Applies"
+    return f"{applies if bound.applies else 'Does not apply'}: {bound.why}."

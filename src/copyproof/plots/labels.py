@@ -14,6 +14,7 @@ _TEXT = 8.0
 # Of the size of the text.
 _LINE = 1.3
 _STROKE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 1.2, "shrinkA": 1.0, "shrinkB": 0.0}
+_BESIDE: dict[str, Any] = {"fontsize": _TEXT, "color": INK, "va": "center"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +55,11 @@ def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
         ax.annotate(
             end.text,
             xy=(end.x, end.y),
-            xycoords="data",
             xytext=(1.05, place),
             textcoords="axes fraction",
-            fontsize=_TEXT,
-            color=INK,
-            va="center",
             annotation_clip=False,
             arrowprops=_STROKE | {"color": end.colour, "relpos": (0.0, 0.5)},
+            **_BESIDE,
         )
 
 

@@ -5,7 +5,7 @@ Nothing touches pyplot's global state: give an ``ax`` of your own, or take the o
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -98,19 +98,17 @@ def _label(result: "Result") -> str:
 
 def _add_legend(ax: "Axes", results: "Sequence[Result]") -> None:
     """Put the legend to the right of the data, the line that ends highest first."""
-    ends = [result.regret.mean for result in results]
-    order = sorted(range(len(results)), key=lambda place: -ends[place])
+    order = sorted(range(len(results)), key=lambda place: -results[place].regret.mean)
     handles, labels = ax.get_legend_handles_labels()
     own = len(handles) - len(results)  # lines that were there before
     banded = any(result.repetitions > 1 for result in results)
+    beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+    small: dict[str, Any] = {"fontsize": "small", "title_fontsize": "small"}
     ax.legend(
         [handles[own + place] for place in order],
         [labels[own + place] for place in order],
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        frameon=False,
-        fontsize="small",
         title="mean ± std. deviation" if banded else None,
-        title_fontsize="small",
         alignment="left",
+        **beside,
+        **small,
     )

@@ -122,11 +122,11 @@ def _sides(values: dict[str, float]) -> Iterator[tuple[str, bool]]:
 
 
 def _label(ax: "Axes", row: int, x: float, regret: float, policy: str, above: bool) -> None:
-    ours = policy == OURS
     white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    place = {"ha": "center", "va": "bottom" if above else "top", "bbox": white}
-    bold = {"fontsize": 8, "fontweight": "bold", "color": colour_of(policy)} if ours else {}
-    canvas.write_beside(ax, f"{regret:,.0f}", (x, row), (0, 7 if above else -7), **place, **bold)
+    style: dict[str, Any] = {"ha": "center", "va": "bottom" if above else "top", "bbox": white}
+    if policy == OURS:
+        style |= {"fontsize": 8, "fontweight": "bold", "color": colour_of(policy)}
+    canvas.write_beside(ax, f"{regret:,.0f}", (x, row), (0, 7 if above else -7), **style)
 
 
 def _two_lines(name: str) -> str:
