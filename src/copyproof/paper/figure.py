@@ -9,7 +9,7 @@ figure is one more function in ``copyproof/paper/judges.py`` or ``beyond.py``, a
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from copyproof.game import Market
@@ -128,11 +128,7 @@ def key_parts(results: FigureResults, place: int) -> list[str]:
 
 def estimate_columns(name: str, estimate: Estimate) -> dict[str, float]:
     """An estimate as columns of a figure's data: mean, std of a repetition, stderr of the mean."""
-    return {
-        f"{name}_mean": estimate.mean,
-        f"{name}_std": estimate.std,
-        f"{name}_stderr": estimate.stderr,
-    }
+    return {f"{name}_{part}": value for part, value in asdict(estimate).items()}
 
 
 def interval_columns(name: str, interval: Interval) -> dict[str, float]:

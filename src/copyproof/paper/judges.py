@@ -83,10 +83,8 @@ def s_ucb_is_convex(study: StudyResults) -> Judged:
     chord = revenue[:, :1] + share * (revenue[:, -1:] - revenue[:, :1])
     below = Interval.of((chord - revenue)[:, 1:-1].mean(axis=1))
     side = "below" if below.mean > 0 else "above"
-    evidence = (
-        f"between its ends the curve lies {side} its chord: chord − curve is {below} on average"
-    )
-    return below.low > 0, evidence
+    lies = f"between its ends the curve lies {side} its chord"
+    return below.low > 0, f"{lies}: chord − curve is {below} on average"
 
 
 @claim("3", "fig1a", "fig1b")
@@ -297,12 +295,9 @@ def _almost_linear_without(study: StudyResults, part: str, without: str) -> Judg
 @claim("11a")
 def condition_is_broken(_: StudyResults) -> Judged:
     """Figure 2c breaks theorem 5's own condition L ≥ 1/c with its L = 3."""
-    share = best_share(paper_market("2c"))
-    needed = 1 / share
-    evidence = (
-        f"c = {share:.4f} there, so that L ≥ 1/c = {needed:.1f} is asked for, and L = 3 is used"
-    )
-    return needed > 3, evidence
+    c = best_share(paper_market("2c"))
+    asked = f"c = {c:.4f} there, so that L ≥ 1/c = {1 / c:.1f} is asked for"
+    return 1 / c > 3, f"{asked}, and L = 3 is used"
 
 
 @claim("11b", "samples")
@@ -328,8 +323,6 @@ def _sample_misses(study: StudyResults, L: int, claimed: Callable[[float], bool]
         f"{Interval.of_share(k, n)}; regret {Interval.of(regret)}"
     )
     if 0 < k < n:
-        with_it, without = regret[~sample.missed], regret[sample.missed]
-        evidence += (
-            f", {with_it.mean():,.0f} where it holds one and {without.mean():,.0f} where not"
-        )
+        without, with_it = (regret[sample.missed == kind].mean() for kind in (True, False))
+        evidence += f", {with_it:,.0f} where it holds one and {without:,.0f} where not"
     return claimed(chance) and agree, evidence

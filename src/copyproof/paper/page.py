@@ -141,7 +141,7 @@ def render_page(
         paper_claims=_claims_table([one for one in verdicts if not one.beyond]),
         our_claims=_claims_table([one for one in verdicts if one.beyond]),
         claims_without_figure=_claims_under(None, verdicts, figures),
-        size=_size(figures, settings),
+        size=_size(figures, found, settings),
         paper_policies=_policies(found, ours=False),
         our_policies=_policies(found, ours=True),
         versions=tuple({f"{name} {v}": None for one in found for name, v in one.versions.items()}),
@@ -192,8 +192,7 @@ def _claims_under(
     return tuple(one for one in verdicts if figure_of(one, figures) == figure)
 
 
-def _size(figures: StudyResults, settings: Settings) -> str:
-    found = _games(figures)
+def _size(figures: StudyResults, found: Sequence[Result], settings: Settings) -> str:
     rounds = sum(one.horizon * one.repetitions for one in found)
     size = (
         f"T = {settings.horizon:,} rounds, {settings.repetitions:,} repetitions, seed "

@@ -116,17 +116,19 @@ class Run:
         """T·R."""
         return self.horizon * self.repetitions
 
+    @property
+    def size(self) -> dict[str, Any]:
+        """How it is played, as ``simulate`` asks for it."""
+        size = {"horizon": self.horizon, "repetitions": self.repetitions, "seed": self.seed}
+        return size | {"checkpoints": CHECKPOINTS}
+
     def describe(self) -> dict[str, Any]:
         """Everything that the result depends on, as plain data."""
         return {
             "market": market_to_dict(self.market),
             "policy": to_dict(parse_policy(self.policy)),
-            "horizon": self.horizon,
-            "repetitions": self.repetitions,
-            "seed": self.seed,
-            "checkpoints": CHECKPOINTS,
             "engine": engine_digest(),
-        }
+        } | self.size
 
     @property
     def digest(self) -> str:

@@ -39,8 +39,6 @@ def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
     Texts that would overlap are moved apart, in the order of the ends, and none is moved below the
     axes; limits and scales of the axes must be settled before.
     """
-    if not ends:
-        return
     figure = ax.get_figure(root=True)
     assert figure is not None
     height = 72 * figure.get_figheight() * ax.get_position().height

@@ -231,8 +231,8 @@ def _set_scales(panels: "Sequence[Axes]", gains: DrawnGains) -> None:
 
 def _draw(ax: "Axes", lines: Sequence[GainLine], *, relative: bool) -> None:
     """One agent's lines, with limits; where lines coincide, the earlier ones are wider."""
-    styles = line_styles([line.policy for line in lines])
-    names = names_of([line.policy for line in lines])
+    policies = [line.policy for line in lines]
+    styles, names = line_styles(policies), names_of(policies)
     bottom, top = ax.get_ylim()
     ax.hlines(0, *ax.get_xlim(), color=QUIET, linewidth=0.8, zorder=1)
     ends = []

@@ -57,6 +57,7 @@ def plot_ablation(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
     markets, policies = key_parts(results, 0), key_parts(results, 1)
     width = 0.84 / len(policies)
     tallest = max(one.regret.mean + np.nan_to_num(one.regret.std) for one in results.values())
+    above: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 7, "color": INK}
     for place, policy in enumerate(policies):
         x = np.arange(len(markets)) + (place - (len(policies) - 1) / 2) * width
         mean, std = means_and_stds(results[market, policy].regret for market in markets)
@@ -65,9 +66,7 @@ def plot_ablation(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
         ax.errorbar(x, mean, std, fmt="none", ecolor=INK, elinewidth=1.0, capsize=2.5)
         for at, height, value in zip(x, mean + std, mean, strict=True):
             text = f"{value / 1000:,.1f}k" if value >= 1000 else f"{value:,.0f}"
-            ax.text(
-                at, height + 0.015 * tallest, text, ha="center", va="bottom", fontsize=7, color=INK
-            )
+            ax.text(at, height + 0.015 * tallest, text, **above)
     ax.set_xticks(range(len(markets)), [f"market of figure {market}" for market in markets])
     ax.tick_params(axis="x", length=0)
     ax.set_ylim(0, 1.1 * tallest)

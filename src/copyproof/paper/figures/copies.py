@@ -90,12 +90,8 @@ def plot_copies(
     lines = copies_lines(results)
     low, high = _widest_gap(lines)
     if axes is None:
-        whole = max(line.high for line in lines.values())
-        axes = (
-            canvas.new_axes(4.4, 2, share=True)
-            if high - low > _GAP * whole
-            else canvas.new_axes(3.6)
-        )
+        is_wide = high - low > _GAP * max(line.high for line in lines.values())
+        axes = canvas.new_axes(4.4, 2, share=True) if is_wide else canvas.new_axes(3.6)
     panels = tuple(axes) if isinstance(axes, Sequence) else (axes,)
     middle = (low + high) / 2
     for ax in panels:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from copyproof.pages import PageTable
@@ -80,8 +80,7 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
         values = {policy: relative[market, policy].mean for policy in policies}
         least, most = min(values.values()), max(values.values())
         ax.plot([least, most], [row, row], color="#dddddd", linewidth=2.5, zorder=1)
-        for policy, above in _sides(values):
-            _label(ax, row, values[policy], results[market, policy].regret.mean, policy, above)
+        _write_regrets(ax, row, values, {p: results[market, p].regret.mean for p in policies})
     for policy in policies:
         _draw_dots(ax, policy, [relative[market, policy] for market in markets])
     ends = [ratio.mean for ratio in relative.values()]
@@ -112,21 +111,20 @@ def _draw_dots(ax: "Axes", policy: str, ratios: Sequence[Interval]) -> None:
     ax.errorbar(x, rows, xerr=[left, right], color=colour, elinewidth=1.2, label=name, **shape)
 
 
-def _sides(values: dict[str, float]) -> Iterator[tuple[str, bool]]:
-    """Whether the number of each policy stands above its dot, or below it."""
-    above, before = True, 0.0
-    for policy in sorted(values, key=lambda one: values[one]):
-        above = not above if 0 < values[policy] < _CLOSE * before else True
-        before = values[policy]
-        yield policy, above
-
-
-def _label(ax: "Axes", row: int, x: float, regret: float, policy: str, above: bool) -> None:
+def _write_regrets(
+    ax: "Axes", row: int, places: dict[str, float], regrets: dict[str, float]
+) -> None:
+    """Write the regrets of a market above the policies' dots, or below where dots are close."""
     white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    style: dict[str, Any] = {"ha": "center", "va": "bottom" if above else "top", "bbox": white}
-    if policy == OURS:
-        style |= {"fontsize": 8, "fontweight": "bold", "color": colour_of(policy)}
-    canvas.write_beside(ax, f"{regret:,.0f}", (x, row), (0, 7 if above else -7), **style)
+    above, before = True, 0.0
+    for policy, x in sorted(places.items(), key=lambda one: one[1]):
+        above = not above if 0 < x < _CLOSE * before else True
+        before = x
+        style: dict[str, Any] = {"ha": "center", "va": "bottom" if above else "top", "bbox": white}
+        if policy == OURS:
+            style |= {"fontsize": 8, "fontweight": "bold", "color": colour_of(policy)}
+        offset = (0, 7 if above else -7)
+        canvas.write_beside(ax, f"{regrets[policy]:,.0f}", (x, row), offset, **style)
 
 
 def _two_lines(name: str) -> str:

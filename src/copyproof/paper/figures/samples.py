@@ -49,9 +49,7 @@ def plot_samples(
     ['a repetition', 'one without a best arm', 'mean ± deviation']
     """
     upper, lower = axes or canvas.new_axes(4.8, 2, share=True)
-    factors = sorted(int(L) for (L,) in results)
-    found = [results[L,] for L in factors]
-    samples = [BestSample.of(L, result) for L, result in zip(factors, found, strict=True)]
+    factors, found, samples = zip(*_samples(results), strict=True)
     _draw_regrets(upper, found, samples)
     _draw_misses(lower, samples)
     lower.set_xticks(
@@ -113,7 +111,9 @@ def _shade(ax: "Axes", factors: Sequence[int], needed: float) -> None:
 
 
 def _samples(results: FigureResults) -> list[tuple[int, Result, BestSample]]:
-    return [(int(L), result, BestSample.of(int(L), result)) for (L,), result in results.items()]
+    """What was found for each L, the smallest first."""
+    ordered = sorted((int(L), result) for (L,), result in results.items())
+    return [(L, result, BestSample.of(L, result)) for L, result in ordered]
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
