@@ -57,7 +57,7 @@ def paper(
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
         from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, judge, open_study
-        from copyproof.paper.report import write_report
+        from copyproof.paper.page import write_report
 
     names = {known("figure", name, FIGURES) for name in [*(only or []), *(more or [])]}
     base = QUICK if quick else PAPER_SIZE

@@ -22,8 +22,8 @@ class Badge:
     kind: str
 
 
+# What stands in a table; a text may have several lines.
 Cell: TypeAlias = str | Link | Badge
-"""What stands in a table; a text may have several lines."""
 
 
 @dataclass(frozen=True, slots=True)

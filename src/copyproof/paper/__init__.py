@@ -4,7 +4,7 @@ from copyproof.paper.claims import CLAIMS, ClaimVerdict, judge
 from copyproof.paper.figure import StudyFigure
 from copyproof.paper.figures import FIGURES, all_runs, by_figure, draw_figure, runs_of, table
 from copyproof.paper.folder import StudyFolder, open_study, play
-from copyproof.paper.report import write_report
+from copyproof.paper.page import write_report
 from copyproof.paper.study import PAPER_SIZE, QUICK, Settings, StudyResults
 
 __all__ = [

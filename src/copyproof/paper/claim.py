@@ -8,34 +8,33 @@ The paper's claims stand in ``judges``; those of ours, about Grace, a policy tha
 know, in ``beyond``. They are marked as such, and judged by the same intervals.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from copyproof.paper.study import StudyResults
 
+# Whether a claim holds, and the evidence.
 Judged: TypeAlias = tuple[bool, str]
-"""Whether a claim holds, and the evidence."""
 Judge: TypeAlias = Callable[[StudyResults], Judged]
 
+# A regret that grows like T^0.9 or faster over the last half of a game is called almost linear.
 ALMOST_LINEAR = 0.9
-"""A regret that grows like T^0.9 or faster over the last half of a game is called almost linear."""
+# A revenue that moves by less than this share of itself is called level.
 LEVEL = 0.001
-"""A revenue that moves by less than this share of itself is called level."""
+# A rise that strays from its chord by less than this share of itself is almost a line.
 STRAIGHT = 0.1
-"""A rise that strays from its chord by less than this share of itself is almost a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperClaim:
-    """A statement of the paper or of ours, and the figures that are needed to judge it."""
+    """A statement of the paper, or beyond it one of ours, and the figures that judge it."""
 
     name: str
     text: str
     figures: tuple[str, ...]
     judge: Judge
     beyond: bool
-    """Whether it is beyond the paper: ours."""
 
 
 def claim(name: str, *figures: str, beyond: bool = False) -> Callable[[Judge], PaperClaim]:
@@ -58,3 +57,15 @@ def claim(name: str, *figures: str, beyond: bool = False) -> Callable[[Judge], P
         return PaperClaim(name, told, figures, judge, beyond)
 
     return made
+
+
+def all_hold(parts: Iterable[Judged]) -> Judged:
+    """The verdict on a claim of several parts, with the evidence of each.
+
+    Examples
+    --------
+    >>> all_hold([(True, "fig2a: b = 0.4"), (False, "fig2c: b = 1.1")])
+    (False, 'fig2a: b = 0.4; fig2c: b = 1.1')
+    """
+    verdicts, evidence = zip(*parts, strict=True)
+    return all(verdicts), "; ".join(evidence)

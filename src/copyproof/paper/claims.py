@@ -10,13 +10,13 @@ from copyproof.paper import beyond, judges
 from copyproof.paper.claim import PaperClaim
 from copyproof.paper.study import StudyResults
 
+# The eleven claims of the paper's section on simulations, and ours, as they stand there.
 CLAIMS = tuple(
     claim
     for module in (judges, beyond)
     for claim in vars(module).values()
     if isinstance(claim, PaperClaim)
 )
-"""The eleven claims of the paper's section on simulations, and ours, as they stand there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,8 @@ class ClaimVerdict:
 
 def judge(figures: StudyResults) -> tuple[ClaimVerdict, ...]:
     """Judge every claim for which all figures are there."""
-    verdicts = []
-    for one in CLAIMS:
-        if all(figure in figures for figure in one.figures):
-            holds, evidence = one.judge(figures)
-            told = (one.name, one.text, holds, evidence, one.figures, one.beyond)
-            verdicts.append(ClaimVerdict(*told))
-    return tuple(verdicts)
+    return tuple(
+        ClaimVerdict(one.name, one.text, *one.judge(figures), one.figures, one.beyond)
+        for one in CLAIMS
+        if figures.keys() >= set(one.figures)
+    )

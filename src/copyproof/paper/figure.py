@@ -9,21 +9,46 @@ figure is one more function in ``copyproof/paper/judges.py`` or ``beyond.py``, a
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from copyproof.game import Market
 from copyproof.pages import PageTable
-from copyproof.paper.study import OURS, FigureResults, Key, Run, Settings
+from copyproof.paper.study import MARKETS, OURS, FigureResults, Key, Run, Settings
 from copyproof.plots.canvas import add_title_and_note
 from copyproof.plots.palette import name_of
-from copyproof.simulation import Estimate
+from copyproof.simulation import Estimate, Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _HONEST = {"honest-1": "No copies, one arm", "honest-3": "No copies, three arms"}
+
+
+def arms_by_agent(market: Market) -> dict[str, str]:
+    """A column of the page's table of markets: the means of each agent's arms × copies.
+
+    Examples
+    --------
+    >>> from copyproof import paper_market
+    >>> arms_by_agent(paper_market("2c"))["0.9-agent"]
+    '0.9 × 10, 0.2 × 100, 0.1 × 100'
+    """
+    return {
+        agent.name: ", ".join(
+            f"{arm.mean:g} × {copies:,}"
+            for arm, copies in zip(agent.arms, agent.copies, strict=True)
+        )
+        for agent in market.agents
+    }
+
+
+def market_columns(results: FigureResults) -> dict[str, dict[str, str]]:
+    """The columns of a figure that was played on markets of the study."""
+    names = {market: _HONEST.get(name, f"Figure {name}") for name, market in MARKETS.items()}
+    markets = (result.market for result in results.values())
+    return {names[market]: arms_by_agent(market) for market in markets}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +77,7 @@ class StudyFigure:
         What one sees, in words and numbers, for those who do not see it.
     markets : function of results by key
         The columns that it needs in the page's table of markets, each a mapping of the agents'
-        names to their arms.
+        names to their arms; by default those of the study's markets that it was played on.
     spread : str
         What bands or error bars are.
     in_paper : bool
@@ -68,7 +93,7 @@ class StudyFigure:
     numbers: Callable[[FigureResults], PageTable]
     plot: "Callable[[FigureResults], Sequence[Axes]]"
     alt_text: Callable[[FigureResults], str]
-    markets: Callable[[FigureResults], Mapping[str, Mapping[str, str]]]
+    markets: Callable[[FigureResults], Mapping[str, Mapping[str, str]]] = market_columns
     spread: str = "bands: one standard deviation."
     in_paper: bool = False
 
@@ -103,34 +128,21 @@ def key_parts(results: FigureResults, place: int) -> list[str]:
 
 def estimate_columns(name: str, estimate: Estimate) -> dict[str, float]:
     """An estimate as columns of a figure's data: mean, std of a repetition, stderr of the mean."""
-    return {
-        f"{name}_mean": estimate.mean,
-        f"{name}_std": estimate.std,
-        f"{name}_stderr": estimate.stderr,
-    }
+    return {f"{name}_{part}": value for part, value in asdict(estimate).items()}
 
 
-def arms_by_agent(market: Market) -> dict[str, str]:
-    """A column of the page's table of markets: the means of each agent's arms × copies.
+def interval_columns(name: str, interval: Interval) -> dict[str, float]:
+    """An interval as columns of a figure's data: the mean under its name, and the ends."""
+    return {name: interval.mean, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def by_market(texts: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    """What is said of each market: the texts of its policies, of those by (market, policy).
 
     Examples
     --------
-    >>> from copyproof import paper_market
-    >>> arms_by_agent(paper_market("2c"))["0.9-agent"]
-    '0.9 × 10, 0.2 × 100, 0.1 × 100'
+    >>> by_market({("2a", "ucb1"): "UCB1 9", ("2a", "h-ucb"): "H-UCB 4"})
+    {'2a': 'UCB1 9, H-UCB 4'}
     """
-    return {
-        agent.name: ", ".join(
-            f"{arm.mean:g} × {copies:,}"
-            for arm, copies in zip(agent.arms, agent.copies, strict=True)
-        )
-        for agent in market.agents
-    }
-
-
-def keyed_markets(results: FigureResults) -> dict[str, dict[str, str]]:
-    """The columns of a figure whose keys begin with the name of a market."""
-    return {
-        _HONEST.get(str(key[0]), f"Figure {key[0]}"): arms_by_agent(result.market)
-        for key, result in results.items()
-    }
+    markets = dict.fromkeys(market for market, _ in texts)
+    return {one: ", ".join(texts[key] for key in texts if key[0] == one) for one in markets}

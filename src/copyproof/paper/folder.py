@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from copyproof._files import write_atomically
-from copyproof.paper.study import CHECKPOINTS, Run
+from copyproof.paper.study import Run
 from copyproof.simulation import Result, simulate
 
 MARKER = "copyproof-paper.json"
@@ -23,15 +23,7 @@ _LOCK = ".lock"
 
 def play(run: Run, progress: Callable[[int], None] | None = None) -> Result:
     """Play one run."""
-    return simulate(
-        run.market,
-        run.policy,
-        horizon=run.horizon,
-        repetitions=run.repetitions,
-        seed=run.seed,
-        checkpoints=CHECKPOINTS,
-        progress=progress,
-    )
+    return simulate(run.market, run.policy, **run.size, progress=progress)
 
 
 @contextmanager

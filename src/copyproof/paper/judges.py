@@ -5,6 +5,7 @@ Intervals are 95 % ones (mean ± 1.96 standard errors over repetitions), and com
 or strategies are paired, as all runs share their luck. ``claim`` says how a claim is written.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -13,21 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.game import paper_market
-from copyproof.paper.claim import ALMOST_LINEAR, LEVEL, STRAIGHT, Judged, claim
-from copyproof.paper.measures import exponent, final_regret, misses, regret_difference
+from copyproof.paper.claim import ALMOST_LINEAR, LEVEL, STRAIGHT, Judged, all_hold, claim
+from copyproof.paper.measures import BestSample, exponent, final_regret, regret_difference
 from copyproof.paper.study import COPIES, FigureResults, StudyResults
 from copyproof.policy import PAPER_POLICIES
 from copyproof.simulation import Interval
-from copyproof.theory import best_share, sample_misses_best, sample_size
+from copyproof.theory import best_share
 
 _FAR_SMALLER = 0.25
+# A policy suffers from a replicator if its regret is more than this many times the one without.
 _SUFFERS = 2.0
-"""A policy suffers from a replicator if its regret is more than this many times the one without."""
 
 
-def _copier_revenue(figure: FigureResults, policy: str, agent: int) -> NDArray[np.float64]:
+def _copier_revenue(study: StudyResults, figure: str, policy: str) -> NDArray[np.float64]:
     """Revenue of the copying agent: a row per repetition, a column per number of copies."""
-    return np.stack([figure[(c, policy)].revenue[:, agent] for c in COPIES], axis=1)
+    agent = {"fig1a": 0, "fig1b": 4}[figure]
+    return np.stack([study[figure][c, policy].revenue[:, agent] for c in COPIES], axis=1)
+
+
+def _rise(revenue: NDArray[np.float64]) -> Interval:
+    """What the most copies add to the revenue without any."""
+    return Interval.of(revenue[:, -1] - revenue[:, 0])
 
 
 def _stray(x: NDArray[Any], y: NDArray[np.float64]) -> float:
@@ -44,8 +51,8 @@ def ucb1_rises_in_a_line(study: StudyResults) -> Judged:
     """Figure 1a, UCB1: the copying agent's revenue grows almost linearly (it strays from a straight
     line by less than {straight} of its rise).
     """
-    revenue = _copier_revenue(study["fig1a"], "ucb1", 0)
-    rise = Interval.of(revenue[:, -1] - revenue[:, 0])
+    revenue = _copier_revenue(study, "fig1a", "ucb1")
+    rise = _rise(revenue)
     stray = _stray(np.array(COPIES), revenue.mean(axis=0))
     evidence = (
         f"revenue rises by {rise} from {COPIES[0]} to {COPIES[-1]} copies, and strays from a "
@@ -57,9 +64,9 @@ def ucb1_rises_in_a_line(study: StudyResults) -> Judged:
 @claim("2a", "fig1a")
 def s_ucb_rises(study: StudyResults) -> Judged:
     """Figure 1a, S-UCB: the copying agent's revenue grows (no step is down)."""
-    revenue = _copier_revenue(study["fig1a"], "s-ucb", 0)
-    steps = [Interval.of(revenue[:, k + 1] - revenue[:, k]) for k in range(len(COPIES) - 1)]
-    rise = Interval.of(revenue[:, -1] - revenue[:, 0])
+    revenue = _copier_revenue(study, "fig1a", "s-ucb")
+    steps = [Interval.of(step) for step in np.diff(revenue).T]
+    rise = _rise(revenue)
     up, down = sum(step.low > 0 for step in steps), sum(step.high < 0 for step in steps)
     evidence = (
         f"revenue rises by {rise} in all; of {len(steps)} steps {up} are up, {down} down and "
@@ -71,15 +78,13 @@ def s_ucb_rises(study: StudyResults) -> Judged:
 @claim("2b", "fig1a")
 def s_ucb_is_convex(study: StudyResults) -> Judged:
     """Figure 1a, S-UCB: it grows "in a somewhat convex manner" (it lies below its chord)."""
-    revenue = _copier_revenue(study["fig1a"], "s-ucb", 0)
+    revenue = _copier_revenue(study, "fig1a", "s-ucb")
     share = (np.array(COPIES) - COPIES[0]) / (COPIES[-1] - COPIES[0])
     chord = revenue[:, :1] + share * (revenue[:, -1:] - revenue[:, :1])
     below = Interval.of((chord - revenue)[:, 1:-1].mean(axis=1))
     side = "below" if below.mean > 0 else "above"
-    evidence = (
-        f"between its ends the curve lies {side} its chord: chord − curve is {below} on average"
-    )
-    return below.low > 0, evidence
+    lies = f"between its ends the curve lies {side} its chord"
+    return below.low > 0, f"{lies}: chord − curve is {below} on average"
 
 
 @claim("3", "fig1a", "fig1b")
@@ -93,14 +98,13 @@ def hierarchical_revenue_is_level(study: StudyResults) -> Judged:
 def revenue_is_level(study: StudyResults, *policies: str) -> Judged:
     """Whether copies do not move the revenue under some policies, in figures 1a and 1b."""
     worst, where = 0.0, ""
-    for figure, agent in (("fig1a", 0), ("fig1b", 4)):
-        for policy in policies:
-            revenue = _copier_revenue(study[figure], policy, agent)
-            for column, copies in enumerate(COPIES):
-                change = Interval.of(revenue[:, column] - revenue[:, 0])
-                moved = max(abs(change.low), abs(change.high)) / float(revenue[:, 0].mean())
-                if moved > worst:
-                    worst, where = moved, f"{policy}, {figure}, {copies} copies"
+    for figure, policy in itertools.product(("fig1a", "fig1b"), policies):
+        revenue = _copier_revenue(study, figure, policy)
+        for column, copies in enumerate(COPIES):
+            change = Interval.of(revenue[:, column] - revenue[:, 0])
+            moved = max(abs(change.low), abs(change.high)) / float(revenue[:, 0].mean())
+            if moved > worst:
+                worst, where = moved, f"{policy}, {figure}, {copies} copies"
     if worst == 0:
         return True, "copies change nothing: every repetition pays the same with 1 and with 500"
     return worst < LEVEL, f"it moves by up to {100 * worst:.2f} % of itself ({where})"
@@ -111,14 +115,13 @@ def good_agents_gain_less(study: StudyResults) -> Judged:
     """Figure 1b: what the 0.9-agent gains by copying is far smaller than what the 0.5-agent gains
     (less than a quarter), under UCB1 and S-UCB.
     """
-    verdict, parts = True, []
-    for policy in ("ucb1", "s-ucb"):
-        low = _copier_revenue(study["fig1a"], policy, 0)
-        high = _copier_revenue(study["fig1b"], policy, 4)
-        small, large = Interval.of(high[:, -1] - high[:, 0]), Interval.of(low[:, -1] - low[:, 0])
-        verdict &= small.high < _FAR_SMALLER * large.low
-        parts.append(f"{policy}: {small} for the 0.9-agent, {large} for the 0.5-agent")
-    return verdict, "; ".join(parts)
+    return all_hold(_gains_less(study, policy) for policy in ("ucb1", "s-ucb"))
+
+
+def _gains_less(study: StudyResults, policy: str) -> Judged:
+    large, small = (_rise(_copier_revenue(study, f, policy)) for f in ("fig1a", "fig1b"))
+    evidence = f"{policy}: {small} for the 0.9-agent, {large} for the 0.5-agent"
+    return small.high < _FAR_SMALLER * large.low, evidence
 
 
 # --- figures 2a, 2b and 2c -------------------------------------------------------------------
@@ -127,13 +130,14 @@ def good_agents_gain_less(study: StudyResults) -> Judged:
 @claim("5a", "fig1a", "fig2a")
 def flat_policies_suffer(study: StudyResults) -> Judged:
     """Figure 2a: UCB1 and S-UCB suffer from one replicator (over twice the regret without it)."""
-    verdict, parts = True, []
-    for policy in ("ucb1", "s-ucb"):
-        with_one = Interval.of(final_regret(study["fig2a"][(policy,)]))
-        without = Interval.of(final_regret(study["fig1a"][(1, policy)]))
-        verdict &= with_one.low > _SUFFERS * without.high
-        parts.append(f"{policy}: regret {with_one} with the replicator, {without} without")
-    return verdict, "; ".join(parts)
+    return all_hold(_suffers(study, policy) for policy in ("ucb1", "s-ucb"))
+
+
+def _suffers(study: StudyResults, policy: str) -> Judged:
+    with_one = Interval.of(final_regret(study["fig2a"][policy,]))
+    without = Interval.of(final_regret(study["fig1a"][1, policy]))
+    evidence = f"{policy}: regret {with_one} with the replicator, {without} without"
+    return with_one.low > _SUFFERS * without.high, evidence
 
 
 @claim("5b", "fig2a")
@@ -200,7 +204,7 @@ def s_ucb_beats_h_ucb_in_2c(study: StudyResults) -> Judged:
 @claim("8a", "fig2a", "fig2b")
 def fair_is_linear_in_2a_and_2b(study: StudyResults) -> Judged:
     """Fair's regret is linear in figures 2a and 2b (like T^b with b within 0.05 of 1)."""
-    return _fair_is_linear(study, "fig2a", "fig2b")
+    return all_hold(_fair_is_linear(study, figure) for figure in ("fig2a", "fig2b"))
 
 
 @claim("8b", "fig2c")
@@ -209,20 +213,17 @@ def fair_is_linear_in_2c(study: StudyResults) -> Judged:
     return _fair_is_linear(study, "fig2c")
 
 
-def _fair_is_linear(study: StudyResults, *names: str) -> Judged:
+def _fair_is_linear(study: StudyResults, figure: str) -> Judged:
     """Whether the exponent of Fair's growth is 1, within 0.05."""
-    parts, verdict = [], True
-    for name in names:
-        result = study[name][("fair(ucb1)",)]
-        agents = result.market.agents
-        floor = sum(result.market.best_mean - agent.best_mean for agent in agents) / len(agents)
-        b = exponent(result)
-        verdict &= b.low > 0.95 and b.high < 1.05
-        parts.append(
-            f"{name}: b = {b}; regret {result.regret.mean / result.horizon:.3f} a round, of "
-            f"which {floor:.3f} for ever"
-        )
-    return verdict, "; ".join(parts)
+    result = study[figure]["fair(ucb1)",]
+    agents = result.market.agents
+    floor = sum(result.market.best_mean - agent.best_mean for agent in agents) / len(agents)
+    b = exponent(result)
+    evidence = (
+        f"{figure}: b = {b}; regret {result.regret.mean / result.horizon:.3f} a round, of which "
+        f"{floor:.3f} for ever"
+    )
+    return b.low > 0.95 and b.high < 1.05, evidence
 
 
 @claim("9a", "fig2a", "fig2b", "fig2c")
@@ -294,12 +295,9 @@ def _almost_linear_without(study: StudyResults, part: str, without: str) -> Judg
 @claim("11a")
 def condition_is_broken(_: StudyResults) -> Judged:
     """Figure 2c breaks theorem 5's own condition L ≥ 1/c with its L = 3."""
-    share = best_share(paper_market("2c"))
-    needed = 1 / share
-    evidence = (
-        f"c = {share:.4f} there, so that L ≥ 1/c = {needed:.1f} is asked for, and L = 3 is used"
-    )
-    return needed > 3, evidence
+    c = best_share(paper_market("2c"))
+    asked = f"c = {c:.4f} there, so that L ≥ 1/c = {1 / c:.1f} is asked for"
+    return 1 / c > 3, f"{asked}, and L = 3 is used"
 
 
 @claim("11b", "samples")
@@ -316,21 +314,15 @@ def large_samples_find(study: StudyResults) -> Judged:
 
 def _sample_misses(study: StudyResults, L: int, claimed: Callable[[float], bool]) -> Judged:
     """Judge by the exact probability, which the runs must agree with (within 4 deviations)."""
-    result = study["samples"][(L,)]
-    missed = misses(result)
-    n, k = len(missed), int(missed.sum())
-    chance = sample_misses_best(result.market, len(result.market.agents) - 1, L, result.horizon)
+    regret, sample = final_regret(study["samples"][L,]), BestSample.of(L, study["samples"][L,])
+    n, k, chance = len(regret), int(sample.missed.sum()), sample.chance
     agree = abs(k - n * chance) <= 4 * math.sqrt(n * chance * (1 - chance)) + 0.5
-    best = result.market.agents[-1]
-    size = sample_size(L, result.horizon, best.registered)
     evidence = (
-        f"L = {L}: the sample of the best agent, {size} of {best.registered} arms, holds no best "
-        f"arm with probability {chance:.4f}, and in {k} of {n} repetitions, "
-        f"{Interval.of_share(k, n)}; regret {Interval.of(final_regret(result))}"
+        f"L = {L}: the sample of the best agent, {sample.size} of {sample.registered} arms, holds "
+        f"no best arm with probability {chance:.4f}, and in {k} of {n} repetitions, "
+        f"{Interval.of_share(k, n)}; regret {Interval.of(regret)}"
     )
     if 0 < k < n:
-        with_it, without = final_regret(result)[~missed], final_regret(result)[missed]
-        evidence += (
-            f", {with_it.mean():,.0f} where it holds one and {without.mean():,.0f} where not"
-        )
+        without, with_it = (regret[sample.missed == kind].mean() for kind in (True, False))
+        evidence += f", {with_it:,.0f} where it holds one and {without:,.0f} where not"
     return claimed(chance) and agree, evidence

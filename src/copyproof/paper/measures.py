@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.simulation import Estimate, Interval, Result
 from copyproof.simulation.interval import Z
+from copyproof.theory import sample_misses_best, sample_size
 
 
 def means_and_stds(
@@ -76,3 +78,31 @@ def misses(result: Result) -> NDArray[np.bool_]:
     """In which repetitions the best arm of the market was never played, as it was never in play."""
     means = [arm.mean for agent in result.market.agents for arm in agent.arms]
     return np.asarray(result.original_plays[:, int(np.argmax(means))] == 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestSample:
+    """The sample that RH-UCB draws of the best agent's arms, in all repetitions of a run.
+
+    Parameters
+    ----------
+    size, registered : int
+        How many arms are in play, and of how many.
+    missed : array of bool
+        In which repetitions it holds none of the agent's best arms.
+    chance : float
+        The exact probability of that.
+    """
+
+    size: int
+    registered: int
+    missed: NDArray[np.bool_]
+    chance: float
+
+    @classmethod
+    def of(cls, L: int, result: Result) -> "BestSample":
+        """The samples of a run of RH-UCB with this L."""
+        T, agents = result.horizon, result.market.agents
+        registered = agents[-1].registered
+        chance = sample_misses_best(result.market, len(agents) - 1, L, T)
+        return cls(sample_size(L, T, registered), registered, misses(result), chance)

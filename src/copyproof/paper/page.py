@@ -1,17 +1,22 @@
-"""The page of the study: what it is given, and how it is filled.
+"""The report of the study: figures and data as files, and one page that shows them all.
 
 Equal results give an equal page; the time that the games took stands on a line of its own.
 """
 
+import io
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from copyproof._files import write_atomically
 from copyproof.pages import Badge, Link, PageTable, Picture, anchor, render
 from copyproof.paper.claims import ClaimVerdict
 from copyproof.paper.figure import StudyFigure
-from copyproof.paper.figures import FIGURES
+from copyproof.paper.figures import FIGURES, draw_figure, table
 from copyproof.paper.study import OURS, Settings, StudyResults
 from copyproof.paper.theorems import bounds_table, theorems_table
+from copyproof.plots import FORMATS, save_figure
 from copyproof.simulation import Result
 
 _TITLE = "Bandits against strategic replication, claim by claim"
@@ -48,6 +53,68 @@ class StudyPage:
     horizon: int
 
 
+def write_report(
+    folder: Path, figures: StudyResults, verdicts: Sequence[ClaimVerdict], settings: Settings
+) -> None:
+    """Write figures, data, ``claims.json`` and ``index.html`` into a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        It is made if it is missing; files of the same names are replaced.
+    figures : mapping of str to results by key
+        All figures that are complete; at least one.
+    verdicts : sequence of ClaimVerdict
+        What ``judge`` says about them.
+    settings : Settings
+        The size of the study.
+
+    Raises
+    ------
+    ValueError
+        If there is no figure, or a file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from copyproof.paper import judge, play, runs_of
+    >>> settings = Settings(horizon=200, repetitions=3)
+    >>> runs = runs_of("fig2a", settings)
+    >>> figures = {"fig2a": {key: play(run) for key, run in runs.items()}}
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     write_report(Path(name), figures, judge(figures), settings)
+    ...     sorted(path.name for path in Path(name).glob("figures/*"))
+    ['fig2a.pdf', 'fig2a.png', 'fig2a.svg']
+    """
+    if not figures:
+        raise ValueError("figures is empty: at least one is needed")
+    names = [name for name in FIGURES if name in figures]
+    try:
+        for inner in ("figures", "data"):
+            (folder / inner).mkdir(parents=True, exist_ok=True)
+        for name in names:
+            drawn = draw_figure(name, figures)
+            for kind in FORMATS:
+                save_figure(drawn, folder / "figures" / f"{name}.{kind}")
+            _write_data(folder / "data", name, figures)
+        claims = json.dumps([verdict.to_dict() for verdict in verdicts], indent=2)
+        write_atomically(folder / "claims.json", f"{claims}\n".encode())
+        pictures = {name: (folder / "figures" / f"{name}.svg").read_bytes() for name in names}
+        page = render_page(figures, verdicts, settings, pictures)
+        write_atomically(folder / "index.html", page.encode())
+    except OSError as error:
+        raise ValueError(f"{folder} cannot be written: {error.strerror}") from None
+
+
+def _write_data(folder: Path, name: str, figures: StudyResults) -> None:
+    frame = table(name, figures)
+    text = frame.to_csv(index=False, lineterminator="\n")
+    write_atomically(folder / f"{name}.csv", text.encode())
+    memory = io.BytesIO()
+    frame.to_parquet(memory, index=False)
+    write_atomically(folder / f"{name}.parquet", memory.getvalue())
+
+
 def render_page(
     figures: StudyResults,
     verdicts: Sequence[ClaimVerdict],
@@ -74,7 +141,7 @@ def render_page(
         paper_claims=_claims_table([one for one in verdicts if not one.beyond]),
         our_claims=_claims_table([one for one in verdicts if one.beyond]),
         claims_without_figure=_claims_under(None, verdicts, figures),
-        size=_size(figures, settings),
+        size=_size(figures, found, settings),
         paper_policies=_policies(found, ours=False),
         our_policies=_policies(found, ours=True),
         versions=tuple({f"{name} {v}": None for one in found for name, v in one.versions.items()}),
@@ -125,8 +192,7 @@ def _claims_under(
     return tuple(one for one in verdicts if figure_of(one, figures) == figure)
 
 
-def _size(figures: StudyResults, settings: Settings) -> str:
-    found = _games(figures)
+def _size(figures: StudyResults, found: Sequence[Result], settings: Settings) -> str:
     rounds = sum(one.horizon * one.repetitions for one in found)
     size = (
         f"T = {settings.horizon:,} rounds, {settings.repetitions:,} repetitions, seed "

@@ -29,21 +29,23 @@ from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.game import Market, market_to_dict, paper_market
 from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
 from copyproof.simulation import Result, engine_digest
+from copyproof.validation import whole_in
 
+# The point or line of a figure that a run stands for.
 Key: TypeAlias = tuple[str | int, ...]
-"""The point or line of a figure that a run stands for."""
 
+# What was found for one figure, by key.
 FigureResults: TypeAlias = Mapping[Key, Result]
-"""What was found for one figure, by key."""
+# What was found for the whole study, by the name of the figure.
 StudyResults: TypeAlias = Mapping[str, FigureResults]
-"""What was found for the whole study, by the name of the figure."""
 
+# The policy that is not the paper's.
 OURS = "grace"
-"""The policy that is not the paper's."""
+# The paper's six, with its l and L, which are the defaults on its markets; and ours.
 POLICIES = (*PAPER_POLICIES, OURS)
-"""The paper's six, with its l and L, which are the defaults on its markets; and ours."""
+# The paper's hierarchical policies, with which Grace is compared market by market.
 RIVALS = ("h-ucb", "rh-ucb", "prh-ucb")
-"""The paper's hierarchical policies, with which Grace is compared market by market."""
+# The markets of ``markets``. The honest ones are those of figures 2a and 2c without copies.
 MARKETS = {
     "honest-1": paper_market("1a"),
     "2a": paper_market("2a"),
@@ -51,10 +53,9 @@ MARKETS = {
     "honest-3": paper_market("2c").honest(),
     "2c": paper_market("2c"),
 }
-"""The markets of ``markets``. The honest ones are those of figures 2a and 2c without copies."""
 COPIES = (1, 100, 200, 300, 400, 500)
+# Neither hierarchy nor sampling, sampling alone, hierarchy alone, both.
 ABLATION = ("ucb1", "s-ucb", "rh-ucb-all", "rh-ucb")
-"""Neither hierarchy nor sampling, sampling alone, hierarchy alone, both."""
 SAMPLE_FACTORS = (1, 3, 6, 10, 22)
 CHECKPOINTS = 200
 
@@ -78,10 +79,8 @@ class Settings:
     seed: int = STUDY_SEED
 
     def __post_init__(self) -> None:
-        for name, low, high in (("horizon", 100, 10**9), ("repetitions", 2, 10**6)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or not low <= value <= high:
-                raise ValueError(f"{name} = {value!r} is not a whole number from {low} to {high}")
+        whole_in("horizon", self.horizon, 100, 10**9)
+        whole_in("repetitions", self.repetitions, 2, 10**6)
 
     @property
     def horizons(self) -> tuple[int, ...]:
@@ -117,17 +116,19 @@ class Run:
         """T·R."""
         return self.horizon * self.repetitions
 
+    @property
+    def size(self) -> dict[str, Any]:
+        """How it is played, as ``simulate`` asks for it."""
+        size = {"horizon": self.horizon, "repetitions": self.repetitions, "seed": self.seed}
+        return size | {"checkpoints": CHECKPOINTS}
+
     def describe(self) -> dict[str, Any]:
         """Everything that the result depends on, as plain data."""
         return {
             "market": market_to_dict(self.market),
             "policy": to_dict(parse_policy(self.policy)),
-            "horizon": self.horizon,
-            "repetitions": self.repetitions,
-            "seed": self.seed,
-            "checkpoints": CHECKPOINTS,
             "engine": engine_digest(),
-        }
+        } | self.size
 
     @property
     def digest(self) -> str:

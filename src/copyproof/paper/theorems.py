@@ -1,6 +1,6 @@
 """The theorems of the paper: what is really known of each, and what they say about its markets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from copyproof.pages import PageTable
 from copyproof.paper.measures import misses
@@ -9,9 +9,9 @@ from copyproof.plots.palette import name_of
 from copyproof.simulation import Result
 from copyproof.theory import Bound, bounds
 
-THEOREMS: tuple[tuple[str, str, str, str], ...] = (
-    (
-        "1",
+# By number: the claim, its status in a few words, and what is known.
+THEOREMS: dict[str, tuple[str, str, str]] = {
+    "1": (
         "UCB1 is replication-prone: some agent always gains from more arms.",
         "true in another form",
         "With at least two agents, others that register something and a best mean above 0, an "
@@ -19,72 +19,64 @@ THEOREMS: tuple[tuple[str, str, str, str], ...] = (
         "fails: it embeds one game in another, and the index depends on the common round t. It is "
         "not true that one more copy always helps, nor that copying a whole set of arms does.",
     ),
-    (
-        "2",
+    "2": (
         "H-UCB is replication-proof: to register only one's best arm is dominant.",
         "proven for n = 2",
         "For three agents or more the printed proof is invalid, and the claim is unproven. No "
         "counterexample in expectation is known (searched exactly up to T = 8 and numerically up "
         "to T = 14, with three agents).",
     ),
-    (
-        "3",
+    "3": (
         "H-UCB's regret at that equilibrium is at most Σ 8 ln T / Δᵢ + (1 + π²/3) Σ Δᵢ.",
         "proven",
         "It is UCB1's bound over agents; copies of an agent's best arm change nothing. Not vacuous "
         "at the scale of the paper's experiments.",
     ),
-    (
-        "4",
+    "4": (
         "RH-UCB is replication-proof.",
         "proven for n = 2",
         "As theorem 2: for three agents or more the printed proof is invalid and the claim is "
         "unproven.",
     ),
-    (
-        "5",
+    "5": (
         "RH-UCB's regret is O(√T ln T) with a unique best agent and L ≥ 1/c.",
         "holds, corrected",
         "The sum must leave out the best agent. Vacuous at the scale of the paper's experiments: "
         "its term 16 L⁵ ln⁵ T alone is larger than any regret there. Figure 2c breaks its "
         "condition, as L = 3 there and 1/c = 21.",
     ),
-    (
-        "6",
+    "6": (
         "RH-UCB's regret is O(T^(3/4) ln T), whatever the means.",
         "holds, corrected",
         "The paper's last line prints 2√n where 4√n is meant. Vacuous at that scale, too.",
     ),
-    (
-        "7",
+    "7": (
         "PRH-UCB's regret is O(√(T ln³ T)), and O(T^(3/4) ln^(3/2) T) whatever the means.",
         "orders only",
         "No constants are given, so that there is no number to compare with. It takes "
         "T ln³ T ≥ e^(2/c), which figure 2c's market does not meet.",
     ),
-    (
-        "Lemma 1",
+    "Lemma 1": (
         "A sample of L ln T arms misses every best arm with probability at most (1 − c)^(L ln T).",
         "holds before rounding",
         "With the size rounded down to m = ⌊L ln T⌋ only (1 − c)^m holds, which may exceed the 1/T "
         "that is promised. The exact probability is hypergeometric.",
     ),
-)
-"""One row for each: number, claim, status in a few words, and what is known."""
+}
 
+# The theorems that are about a policy at all.
 _ABOUT = {
     "ucb1": ("Lai-Robbins",),
     "h-ucb": ("theorem 3",),
     "rh-ucb": ("theorem 5", "theorem 6", "lemma 1", "lemma 1, exact"),
     "prh-ucb": ("theorem 7",),
 }
-"""The theorems that are about a policy at all."""
 
 
 def theorems_table() -> PageTable:
     """What each theorem says, and what is known of it."""
     head = ("Theorem", "What it says", "Status", "What is known")
-    return PageTable(head, THEOREMS, numbers=False)
+    return PageTable(head, [(name, *row) for name, row in THEOREMS.items()], numbers=False)
 
 
 def bounds_table(figures: StudyResults) -> PageTable:
@@ -119,18 +111,17 @@ def _played(figures: StudyResults) -> Iterator[tuple[str, Result]]:
     for name in ("fig2a", "fig2b", "fig2c"):
         yield from ((name.removeprefix("fig"), r) for r in figures.get(name, {}).values())
     if "samples" in figures:
-        factors: Sequence[int] = sorted(int(L) for (L,) in figures["samples"])
-        yield "2c", figures["samples"][factors[-1],]
+        by_factor = figures["samples"]
+        yield "2c", by_factor[max(by_factor)]
 
 
 def _value(bound: Bound) -> str:
-    if bound.value is None:
+    value = bound.value
+    if value is None:
         return "–"
     if bound.kind == "probability":
-        return (
-            f"{bound.value:.4f}" if bound.value == 0 or bound.value > 1e-4 else f"{bound.value:.1e}"
-        )
-    return f"{bound.value:,.0f}" if bound.value < 1e9 else f"{bound.value:.2e}"
+        return f"{value:.4f}" if value == 0 or value > 1e-4 else f"{value:.1e}"
+    return f"{value:,.0f}" if value < 1e9 else f"{value:.2e}"
 
 
 def _measured(bound: Bound, result: Result) -> str:
@@ -140,8 +131,5 @@ def _measured(bound: Bound, result: Result) -> str:
 
 
 def _remark(bound: Bound) -> str:
-    if not bound.applies:
-        return f"Does not apply: {bound.why}."
-    if bound.vacuous:
-        return f"Applies, but is vacuous: {bound.why}."
-    return f"Applies: {bound.why}."
+    applies = "Applies, but is vacuous" if bound.vacuous else "Applies"
+    return f"{applies if bound.applies else 'Does not apply'}: {bound.why}."

@@ -11,13 +11,14 @@ from copyproof.plots.palette import INK, QUIET, colour_of, name_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 Floats: TypeAlias = NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
 
+# Inches: with text of 8 to 9 points legible from 3.4 inches on.
 _WIDTH = 5.2
-"""Inches: with text of 8 to 9 points legible from 3.4 inches on."""
 _DPI = 200
 _MOST_TICKS = 8
 
@@ -54,15 +55,20 @@ def in_thousands(ax: "Axes") -> None:
     ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
 
 
-def name_counts(ax: "Axes", counts: Sequence[int]) -> None:
-    """Name all counts on a logarithmic axis, or only the powers of ten where they are many."""
+def fix_ticks(axis: "Axis", places: Sequence[float], names: Sequence[str]) -> None:
+    """Name these places of an axis, and no others."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
+    axis.set_major_locator(FixedLocator(places))
+    axis.set_major_formatter(FixedFormatter(names))
+    axis.set_minor_locator(NullLocator())
+
+
+def name_counts(ax: "Axes", counts: Sequence[int]) -> None:
+    """Name all counts on a logarithmic axis, or only the powers of ten where they are many."""
     if len(counts) > _MOST_TICKS:
         counts = [10**k for k in range(20) if counts[0] <= 10**k <= counts[-1]]
-    ax.xaxis.set_major_locator(FixedLocator(counts))
-    ax.xaxis.set_major_formatter(FixedFormatter([_compact(count) for count in counts]))
-    ax.xaxis.set_minor_locator(NullLocator())
+    fix_ticks(ax.xaxis, counts, [_compact(count) for count in counts])
 
 
 def _compact(count: int) -> str:
@@ -74,15 +80,11 @@ def _compact(count: int) -> str:
 
 def signed_log(ax: "Axes", low: float, high: float, linear: float, *, percent: bool) -> None:
     """A vertical axis for numbers of either sign: linear up to ±linear, logarithmic beyond."""
-    from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
-
     start = 10.0 ** math.floor(math.log10(linear) + 1e-9)
     decades = [start * 10**k for k in range(20) if start * 10**k <= max(-low, high)]
     ticks = [-d for d in reversed(decades) if -d >= low] + [0.0] + [d for d in decades if d <= high]
     ax.set_yscale("symlog", linthresh=linear, linscale=0.7)
-    ax.yaxis.set_major_locator(FixedLocator(ticks))
-    ax.yaxis.set_minor_locator(NullLocator())
-    ax.yaxis.set_major_formatter(FixedFormatter([_signed(tick, percent) for tick in ticks]))
+    fix_ticks(ax.yaxis, ticks, [_signed(tick, percent) for tick in ticks])
     below, above = (0.8 * linear if abs(end) <= linear else abs(end) for end in (low, high))
     ax.set_ylim(low - below, high + above)
 
@@ -105,20 +107,19 @@ def _signed(value: float, percent: bool) -> str:
 
 def legend_above(ax: "Axes", columns: int, *, up: float = 1.0, **options: Any) -> None:
     """Put the legend where no data can be, in so many columns."""
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.02, up),
-        ncols=columns,
-        frameon=False,
-        fontsize=8,
-        **options,
-    )
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.02, up), "ncols": columns}
+    ax.legend(frameon=False, fontsize=8, **place, **options)
 
 
 def write_beside(ax: "Axes", text: str, at: Point, offset: Point, **options: Any) -> None:
     """Write a small text some points away from a place in the data."""
     small: dict[str, Any] = {"fontsize": 7, "color": INK} | options
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **small)
+
+
+def write_in_corner(ax: "Axes", text: str, x: float, y: float, **options: Any) -> None:
+    """Write a note inside the axes, at a place in shares of their width and height."""
+    ax.text(x, y, text, transform=ax.transAxes, fontsize=7, color=QUIET, **options)
 
 
 def add_title_and_note(figure: "Figure", title: str, note: str) -> None:

@@ -9,8 +9,8 @@ from copyproof._files import write_or_refuse
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# The files that ``save_figure`` writes, by their suffix.
 FORMATS = ("png", "svg", "pdf")
-"""The files that ``save_figure`` writes, by their suffix."""
 _NO_DATES: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
@@ -38,13 +38,17 @@ def save_figure(figure: "Figure", path: str | Path) -> None:
     ...     file.read_bytes()[1:4]
     b'PNG'
     """
+    write_or_refuse(Path(path), figure_bytes(figure, check_format(path)))
+
+
+def figure_bytes(figure: "Figure", kind: str) -> bytes:
+    """What ``save_figure`` writes, in one of ``FORMATS``."""
     import matplotlib as mpl
 
-    kind = check_format(path)
     memory = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "copyproof", "pdf.fonttype": 42}):
         figure.savefig(memory, format=kind, metadata=_NO_DATES[kind])
-    write_or_refuse(Path(path), memory.getvalue())
+    return memory.getvalue()
 
 
 def check_format(path: str | Path) -> str:

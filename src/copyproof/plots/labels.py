@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from copyproof.plots.palette import INK
+from copyproof.plots.palette import INK, colour_of, name_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Points.
 _TEXT = 8.0
-"""Points."""
+# Of the size of the text.
 _LINE = 1.3
-"""Of the size of the text."""
+_STROKE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 1.2, "shrinkA": 1.0, "shrinkB": 0.0}
+_BESIDE: dict[str, Any] = {"fontsize": _TEXT, "color": INK, "va": "center"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,12 @@ class End:
     text: str
     colour: str
 
+    @classmethod
+    def of(cls, policy: str, x: float, y: float, told: str | None = None) -> "End":
+        """The end of a policy's line, with its name and, if nothing else is told, its height."""
+        text = f"{name_of(policy)}  {f'{y:,.0f}' if told is None else told}"
+        return cls(float(x), float(y), text, colour_of(policy))
+
 
 def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
     """Write a text to the right of the axes for every line, with a stroke from the line's end.
@@ -31,8 +39,6 @@ def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
     Texts that would overlap are moved apart, in the order of the ends, and none is moved below the
     axes; limits and scales of the axes must be settled before.
     """
-    if not ends:
-        return
     figure = ax.get_figure(root=True)
     assert figure is not None
     height = 72 * figure.get_figheight() * ax.get_position().height
@@ -47,21 +53,11 @@ def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
         ax.annotate(
             end.text,
             xy=(end.x, end.y),
-            xycoords="data",
             xytext=(1.05, place),
             textcoords="axes fraction",
-            fontsize=_TEXT,
-            color=INK,
-            va="center",
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": end.colour,
-                "linewidth": 1.2,
-                "shrinkA": 1.0,
-                "shrinkB": 0.0,
-                "relpos": (0.0, 0.5),
-            },
+            arrowprops=_STROKE | {"color": end.colour, "relpos": (0.0, 0.5)},
+            **_BESIDE,
         )
 
 

@@ -8,38 +8,29 @@ import itertools
 from collections.abc import Sequence
 
 INK = "#222222"
+# Of notes, grids and whatever is no policy.
 QUIET = "#666666"
-"""Of notes, grids and whatever is no policy."""
 
-COLOURS = {
-    "ucb1": "#D55E00",  # vermillion
-    "s-ucb": "#E69F00",  # orange
-    "fair": "#000000",
-    "h-ucb": "#0072B2",  # blue
-    "rh-ucb": "#009E73",  # bluish green
-    "prh-ucb": "#CC79A7",  # reddish purple
-    "grace": "#882255",  # wine, of Tol's muted palette
-}
-"""The six policies of the paper, and the default one."""
+# Other policies, in the order in which they come: sky blue, grey, and indigo and olive of Tol's
+# muted palette. After these, all colours come again with another dash.
 MORE_COLOURS = ("#56B4E9", "#7F7F7F", "#332288", "#999933")
-"""Other policies, in the order in which they come: sky blue, grey, and indigo and olive of Tol's
-muted palette. After these, all colours come again with another dash."""
-_OWN = COLOURS | {"rh-ucb-all": MORE_COLOURS[0]}
-"""The policies of the study."""
+# The policies of the study: how papers print their names, and their colours.
+_OWN = {
+    "ucb1": ("UCB1", "#D55E00"),  # vermillion
+    "s-ucb": ("S-UCB", "#E69F00"),  # orange
+    "fair": ("Fair", "#000000"),
+    "h-ucb": ("H-UCB", "#0072B2"),  # blue
+    "rh-ucb": ("RH-UCB", "#009E73"),  # bluish green
+    "prh-ucb": ("PRH-UCB", "#CC79A7"),  # reddish purple
+    "grace": ("Grace", "#882255"),  # wine, of Tol's muted palette
+    "rh-ucb-all": ("RH-UCB, all arms", MORE_COLOURS[0]),
+}
+# The six policies of the paper, and the default one.
+COLOURS = {policy: colour for policy, (_, colour) in _OWN.items() if policy != "rh-ucb-all"}
 _DASHES = ("-", "--", ":", "-.")
 
-_NAMES = {
-    "ucb1": "UCB1",
-    "s-ucb": "S-UCB",
-    "fair": "Fair",
-    "h-ucb": "H-UCB",
-    "rh-ucb": "RH-UCB",
-    "rh-ucb-all": "RH-UCB, all arms",
-    "prh-ucb": "PRH-UCB",
-    "grace": "Grace",
-}
+# Letters of a name.
 _LONGEST = 26
-"""Letters of a name."""
 
 
 def name_of(policy: str) -> str:
@@ -50,7 +41,7 @@ def name_of(policy: str) -> str:
     >>> name_of("rh-ucb(L=3)")
     'RH-UCB'
     """
-    return _NAMES.get(policy.partition("(")[0], policy)
+    return _OWN.get(policy.partition("(")[0], (policy,))[0]
 
 
 def colour_of(policy: str) -> str:
@@ -61,7 +52,7 @@ def colour_of(policy: str) -> str:
     >>> colour_of("rh-ucb(L=3)") == colour_of("rh-ucb") == COLOURS["rh-ucb"]
     True
     """
-    return _OWN[policy.partition("(")[0]]
+    return _OWN[policy.partition("(")[0]][1]
 
 
 def names_of(policies: Sequence[str]) -> list[str]:
@@ -88,9 +79,9 @@ def line_styles(policies: Sequence[str]) -> list[tuple[str, str]]:
     taken: set[str] = set()
     found: list[tuple[str, str] | None] = []
     for policy in policies:
-        colour = _OWN.get(policy.partition("(")[0])
+        colour = _OWN.get(policy.partition("(")[0], ("", ""))[1]
         found.append((colour, _DASHES[0]) if colour and colour not in taken else None)
-        taken.add(colour or "")
+        taken.add(colour)
     free = [(colour, _DASHES[0]) for colour in MORE_COLOURS if colour not in taken]
     free += [(c, dash) for dash in _DASHES[1:] for c in (*MORE_COLOURS, *COLOURS.values())]
     rest = itertools.cycle(free)

@@ -5,7 +5,7 @@ Nothing touches pyplot's global state: give an ``ax`` of your own, or take the o
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 6.4
 _LEAST_HEIGHT = 3.4
+# Inches; a long legend makes a figure higher.
 _LEGEND_LINE = 0.2
-"""Inches; a long legend makes a figure higher."""
 _LABEL_LETTERS = 24
 
 
@@ -57,8 +57,6 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
     >>> [line.get_label() for line in plot_regret(results).lines]
     ['ucb1', 'h-ucb']
     """
-    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
-
     found = list(results) if isinstance(results, Sequence) else [results]
     if not found:
         raise ValueError("results is empty: at least one is needed")
@@ -66,8 +64,17 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
         lines = 2 + sum(_label(result).count("\n") + 1 for result in found)
         height = max(_LEAST_HEIGHT, _LEGEND_LINE * lines)
         (ax,) = new_axes(height, width=_WIDTH)
-    styles = line_styles([str(result.policy) for result in found])
-    for result, (colour, dash) in zip(found, styles, strict=True):
+    draw_regret(ax, found)
+    _add_legend(ax, found)
+    return ax
+
+
+def draw_regret(ax: "Axes", results: "Sequence[Result]") -> None:
+    """Draw what ``plot_regret`` draws, without a legend."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    styles = line_styles([str(result.policy) for result in results])
+    for result, (colour, dash) in zip(results, styles, strict=True):
         curve = result.curve
         rounds, mean, std = (np.concatenate([[0], a]) for a in (curve.round, curve.mean, curve.std))
         ax.plot(rounds, mean, color=colour, linestyle=dash, linewidth=1.6, label=_label(result))
@@ -75,15 +82,13 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
     ax.set_xlabel("round")
     ax.set_ylabel("regret (reward lost so far)")
     if ax.get_xscale() == "linear":
-        ax.set_xlim(0, max(result.horizon for result in found))
+        ax.set_xlim(0, max(result.horizon for result in results))
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     if ax.get_yscale() == "linear":
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     ax.spines[["top", "right"]].set_visible(False)
-    _add_legend(ax, found)
-    return ax
 
 
 def _label(result: "Result") -> str:
@@ -93,19 +98,17 @@ def _label(result: "Result") -> str:
 
 def _add_legend(ax: "Axes", results: "Sequence[Result]") -> None:
     """Put the legend to the right of the data, the line that ends highest first."""
-    ends = [result.regret.mean for result in results]
-    order = sorted(range(len(results)), key=lambda place: -ends[place])
+    order = sorted(range(len(results)), key=lambda place: -results[place].regret.mean)
     handles, labels = ax.get_legend_handles_labels()
     own = len(handles) - len(results)  # lines that were there before
     banded = any(result.repetitions > 1 for result in results)
+    beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+    small: dict[str, Any] = {"fontsize": "small", "title_fontsize": "small"}
     ax.legend(
         [handles[own + place] for place in order],
         [labels[own + place] for place in order],
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        frameon=False,
-        fontsize="small",
         title="mean ± std. deviation" if banded else None,
-        title_fontsize="small",
         alignment="left",
+        **beside,
+        **small,
     )

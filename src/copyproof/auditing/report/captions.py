@@ -12,7 +12,6 @@ from copyproof.simulation import Interval
 
 def verdict_words(audit: Audit, name: str) -> str:
     """What was found of a policy, in a few sentences."""
-    everybody = len(audit.agents)
     gains = [(agent, gain) for agent in audit.agents for gain in agent.copying]
     match audit.verdict:
         case "prone":
@@ -21,7 +20,8 @@ def verdict_words(audit: Audit, name: str) -> str:
             best = agent.best_deviation
             share = share_text(agent, best, audit.market)
             return (
-                f"{name} pays for copies: {len(who)} of {count_words(everybody, 'audited agent')} "
+                f"{name} pays for copies: {len(who)} of {len(audit.agents):,} audited "
+                f"agent{'' if len(audit.agents) == 1 else 's'} "
                 f"gain{'s' if len(who) == 1 else ''} by copying. {agent.name} gains most, "
                 f"{limits(best.gain)}{f' ({share} of its revenue)' if share != '–' else ''}, with "
                 f"the strategy “{best.deviation.name}”; that {_regret_words(best.loss)}. Further "
@@ -82,11 +82,6 @@ def share_text(agent: AgentAudit, gain: Gain, market: Market) -> str:
     if market.agent(agent.name).utility != NEUTRAL or not agent.revenue > 0:
         return "–"
     return gain_text(gain.gain.mean / agent.revenue, relative=True)
-
-
-def count_words(number: int, what: str) -> str:
-    """A number with what it counts."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def arm_words(agent: Agent) -> str:

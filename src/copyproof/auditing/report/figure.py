@@ -10,7 +10,7 @@ small gain, and a gain of 100 times the revenue still fits.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,33 +18,26 @@ from numpy.typing import NDArray
 from copyproof.auditing import AgentAudit, Audit, Gain
 from copyproof.auditing.report.captions import best_only, gain_text, reference_words
 from copyproof.game import NEUTRAL, Agent
-from copyproof.plots.canvas import (
-    add_title_and_note,
-    name_counts,
-    new_axes,
-    plain,
-    signed_linear,
-    signed_log,
-)
+from copyproof.plots import canvas
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import INK, QUIET, line_styles, names_of
-from copyproof.validation import shown
+from copyproof.validation import known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Agents that one figure shows.
 MOST_PANELS = 6
-"""Agents that one figure shows."""
+# Gains below 1 % of the revenue are drawn to a linear scale.
 _LINEAR = 0.01
-"""Gains below 1 % of the revenue are drawn to a linear scale."""
+# The axis is linear throughout where nothing is beyond so many times that.
 _LOGARITHMIC = 10
-"""The axis is linear throughout where nothing is beyond so many times that."""
+# Inches of a figure of one panel.
 _WIDTH, _HEIGHT = 5.2, 3.7
-"""Inches of a figure of one panel."""
+# Inches of each of several panels.
 _COLUMN, _ROW = 3.7, 2.2
-"""Inches of each of several panels."""
+# Letters of a policy's name that fit beside a panel, and inches for each that it has more.
 _LETTERS, _LETTER = 8, 0.06
-"""Letters of a policy's name that fit beside a panel, and inches for each that it has more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +49,25 @@ class GainLine:
     mean: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnGains:
+    """What a figure shows.
+
+    Parameters
+    ----------
+    audits : sequence of Audit
+        Where it comes from.
+    lines : mapping of str to GainLines
+        The lines of each agent that has a panel, one for each audit.
+    relative : bool
+        Whether gains are told as shares of the reference's revenue.
+    """
+
+    audits: Sequence[Audit]
+    lines: dict[str, list[GainLine]]
+    relative: bool
 
 
 def plot_gains(
@@ -98,24 +110,22 @@ def plot_gains(
     import matplotlib as mpl
 
     found = checked_audits(audits)
-    names = drawn_agents(found, agent)
-    if ax is not None and len(names) > 1:
-        raise ValueError(f"agent is needed: ax takes one agent, and {len(names)} were audited")
-    relative = shares_revenue(found, names)
-    linear = _LINEAR if relative else _tolerances(found)
-    lines = [gain_lines(found, name, relative=relative) for name in names]
+    gains = drawn_gains(found, agent)
+    number = len(gains.lines)
+    if ax is not None and number > 1:
+        raise ValueError(f"agent is needed: ax takes one agent, and {number} were audited")
     with mpl.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9}):
         letters = max(map(len, names_of([audit.policy for audit in found])))
-        panels = _new_panels(len(names), letters) if ax is None else (ax,)
-        _set_scales(panels, [line for group in lines for line in group], linear, relative=relative)
-        for panel, name, group in zip(panels, names, lines, strict=True):
-            _draw(panel, group, relative=relative)
+        panels = _new_panels(number, letters) if ax is None else (ax,)
+        _set_scales(panels, gains)
+        for panel, (name, lines) in zip(panels, gains.lines.items(), strict=True):
+            _draw(panel, lines, relative=gains.relative)
             panel.set_title(_title(found[0].market.agent(name)), loc="left", color=INK)
         if ax is None:
-            _add_words(panels, found, names, agent, relative=relative)
+            _add_words(panels, gains, 0 if agent else len(found[0].agents) - number)
         else:
             ax.set_xlabel("copies of the best arm")
-            ax.set_ylabel(_unit(relative=relative))
+            ax.set_ylabel(_unit(gains))
     return panels
 
 
@@ -132,12 +142,11 @@ def checked_audits(audits: Audit | Sequence[Audit]) -> list[Audit]:
     return found
 
 
-def drawn_agents(audits: Sequence[Audit], agent: str | None) -> list[str]:
-    """The agents that a figure shows: the one that is asked for, or those who gain most."""
+def drawn_gains(audits: Sequence[Audit], agent: str | None = None) -> DrawnGains:
+    """The gains that a figure shows: of the agent that is asked for, or of those who gain most."""
     first = audits[0]
-    names = [one.name for one in first.agents]
-    if agent is not None and agent not in names:
-        raise ValueError(f"agent = {shown(agent)} is not one of {', '.join(names)}")
+    if agent is not None:
+        known("agent", agent, [one.name for one in first.agents])
     fit = [
         one.name
         for one in first.agents
@@ -146,44 +155,37 @@ def drawn_agents(audits: Sequence[Audit], agent: str | None) -> list[str]:
     ]
     if not fit:
         raise ValueError("audits hold no deviation that registers copies of the best arm alone")
-    relative = shares_revenue(audits, fit)
-    most = {
-        name: max(
-            line.mean.max(initial=0.0) for line in gain_lines(audits, name, relative=relative)
-        )
-        for name in fit
-    }
+    lines = _lines_of(audits, fit).lines
+    most = {name: max(one.mean.max(initial=0.0) for one in lines[name]) for name in fit}
     kept = sorted(fit, key=lambda name: -most[name])[:MOST_PANELS]
-    return [name for name in fit if name in kept]
+    return _lines_of(audits, [name for name in fit if name in kept])
 
 
-def shares_revenue(audits: Sequence[Audit], names: Sequence[str]) -> bool:
-    """Whether gains can be told as shares of the reference's revenue: all neutral, all above 0."""
+def _lines_of(audits: Sequence[Audit], names: Sequence[str]) -> DrawnGains:
+    """The lines of these agents, as shares of the revenue if all are neutral and earn something."""
     neutral = all(audits[0].market.agent(name).utility == NEUTRAL for name in names)
     revenues = [one.revenue for audit in audits for one in audit.agents if one.name in names]
-    return neutral and not any(revenue <= 0 for revenue in revenues)
+    relative = neutral and not any(revenue <= 0 for revenue in revenues)
+    lines = {name: [_line(audit, name, relative) for audit in audits] for name in names}
+    return DrawnGains(audits, lines, relative)
 
 
-def gain_lines(audits: Sequence[Audit], agent: str, *, relative: bool) -> list[GainLine]:
-    """The lines of one agent, one for each audit; the reference gains 0 by definition."""
-    lines = []
-    for audit in audits:
-        who = audit.market.agent(agent)
-        found = next(one for one in audit.agents if one.name == agent)
-        unit = found.revenue if relative else 1.0
-        points = {found.reference: (0.0, 0.0, 0.0)}
-        for one in _gains(found):
-            gain = one.gain
-            points[one.copies] = (gain.mean / unit, gain.low / unit, gain.high / unit)
-        known = {
-            count: limits
-            for copies, limits in points.items()
-            if (count := best_only(who, copies)) is not None and math.isfinite(limits[0])
-        }
-        counts = np.array(sorted(known), dtype=np.int64)
-        mean, low, high = np.array([known[int(c)] for c in counts]).reshape(-1, 3).T
-        lines.append(GainLine(audit.policy, counts, mean, low, high))
-    return lines
+def _line(audit: Audit, agent: str, relative: bool) -> GainLine:
+    """The line of one agent under one policy; the reference gains 0 by definition."""
+    who = audit.market.agent(agent)
+    found = next(one for one in audit.agents if one.name == agent)
+    unit = found.revenue if relative else 1.0
+    points = {found.reference: (0.0, 0.0, 0.0)}
+    for one in _gains(found):
+        points[one.copies] = (one.gain.mean / unit, one.gain.low / unit, one.gain.high / unit)
+    by_count = {
+        count: limits
+        for copies, limits in points.items()
+        if (count := best_only(who, copies)) is not None and math.isfinite(limits[0])
+    }
+    counts = np.array(sorted(by_count), dtype=np.int64)
+    mean, low, high = np.array([by_count[int(c)] for c in counts]).reshape(-1, 3).T
+    return GainLine(audit.policy, counts, mean, low, high)
 
 
 def _gains(agent: AgentAudit) -> list[Gain]:
@@ -200,18 +202,18 @@ def _new_panels(number: int, letters: int) -> "tuple[Axes, ...]":
     """Panels of a new figure, with room for labels of so many letters beside them."""
     room = _LETTER * max(0, letters - _LETTERS)
     if number == 1:
-        return new_axes(_HEIGHT, width=_WIDTH + room)
+        return canvas.new_axes(_HEIGHT, width=_WIDTH + room)
     rows = math.ceil(number / 2)
-    panels = new_axes(0.9 + _ROW * rows, rows, 2, width=2 * (_COLUMN + room))
+    panels = canvas.new_axes(0.9 + _ROW * rows, rows, 2, width=2 * (_COLUMN + room))
     for spare in panels[number:]:
         spare.remove()
     return panels[:number]
 
 
-def _set_scales(
-    panels: "Sequence[Axes]", lines: Sequence[GainLine], linear: float, *, relative: bool
-) -> None:
+def _set_scales(panels: "Sequence[Axes]", gains: DrawnGains) -> None:
     """Give all panels the same axes, with room for all that is known."""
+    linear = _LINEAR if gains.relative else _tolerances(gains.audits)
+    lines = [line for group in gains.lines.values() for line in group]
     ends = np.concatenate([end for line in lines for end in (line.mean, line.low, line.high)])
     ends = ends[np.isfinite(ends)]
     low, high = float(ends.min(initial=0.0)), float(ends.max(initial=0.0))
@@ -220,17 +222,17 @@ def _set_scales(
     for ax in panels:
         ax.set_xscale("log")
         ax.set_xlim(counts[0] / room, counts[-1] * room)
-        name_counts(ax, counts)
+        canvas.name_counts(ax, counts)
         if max(-low, high) > _LOGARITHMIC * linear:
-            signed_log(ax, low, high, linear, percent=relative)
+            canvas.signed_log(ax, low, high, linear, percent=gains.relative)
         else:
-            signed_linear(ax, low, high, linear / 3, percent=relative)
+            canvas.signed_linear(ax, low, high, linear / 3, percent=gains.relative)
 
 
 def _draw(ax: "Axes", lines: Sequence[GainLine], *, relative: bool) -> None:
     """One agent's lines, with limits; where lines coincide, the earlier ones are wider."""
-    styles = line_styles([line.policy for line in lines])
-    names = names_of([line.policy for line in lines])
+    policies = [line.policy for line in lines]
+    styles, names = line_styles(policies), names_of(policies)
     bottom, top = ax.get_ylim()
     ax.hlines(0, *ax.get_xlim(), color=QUIET, linewidth=0.8, zorder=1)
     ends = []
@@ -239,24 +241,14 @@ def _draw(ax: "Axes", lines: Sequence[GainLine], *, relative: bool) -> None:
         low, high = np.clip(line.low, bottom, top), np.clip(line.high, bottom, top)
         ax.fill_between(line.copies, low, high, color=colour, alpha=0.18, linewidth=0)
         ax.vlines(line.copies, low, high, color=colour, linewidth=1.2)
-        ax.plot(
-            line.copies,
-            line.mean,
-            marker="o",
-            linestyle=dash,
-            color=colour,
-            linewidth=1.8 + 1.8 * above,
-            markersize=4.5 + 1.8 * above,
-            markeredgewidth=0,
-            zorder=3,
-            label=name,
-        )
+        width: dict[str, Any] = {"linewidth": 1.8 + 1.8 * above, "markersize": 4.5 + 1.8 * above}
+        dots: dict[str, Any] = {"marker": "o", "markeredgewidth": 0, "zorder": 3, "label": name}
+        ax.plot(line.copies, line.mean, linestyle=dash, color=colour, **width, **dots)
         if len(line.copies):
             y = float(line.mean[-1])
             found = gain_text(y, relative=relative) if len(line.copies) > 1 else "not known"
-            text = f"{name}  {found}"
-            ends.append(End(float(line.copies[-1]), y, text, colour))
-    plain(ax)
+            ends.append(End(float(line.copies[-1]), y, f"{name}  {found}", colour))
+    canvas.plain(ax)
     label_ends(ax, ends)
 
 
@@ -267,9 +259,9 @@ def _coincide(line: GainLine, other: GainLine) -> bool:
     return bool(np.isclose(line.mean, other.mean, rtol=0.03, atol=1e-9).mean() > 0.5)
 
 
-def _unit(*, relative: bool) -> str:
-    what = "gain over the reference"
-    return f"{what},\nas a share of its revenue" if relative else f"{what}, in utility"
+def _unit(gains: DrawnGains) -> str:
+    unit = ",\nas a share of its revenue" if gains.relative else ", in utility"
+    return f"gain over the reference{unit}"
 
 
 def _title(agent: Agent) -> str:
@@ -278,28 +270,20 @@ def _title(agent: Agent) -> str:
     return f"{name} (mean {agent.best_mean:.3g}{arms})".replace("$", r"\$")
 
 
-def _add_words(
-    panels: "Sequence[Axes]",
-    audits: Sequence[Audit],
-    names: Sequence[str],
-    agent: str | None,
-    *,
-    relative: bool,
-) -> None:
+def _add_words(panels: "Sequence[Axes]", gains: DrawnGains, left_out: int) -> None:
     """Title, names of the axes, and a note on what was played and what is left out."""
     figure = panels[0].get_figure(root=True)
     assert figure is not None
-    first = audits[0]
-    methods = dict.fromkeys(audit.method for audit in audits)
-    note = f"T = {first.horizon:,}, seed {first.seed}; reference: {reference_words(audits)}. "
+    first = gains.audits[0]
+    methods = dict.fromkeys(audit.method for audit in gains.audits)
+    note = f"T = {first.horizon:,}, seed {first.seed}; reference: {reference_words(gains.audits)}. "
     if list(methods) == ["exact"]:
         note += "Exact values."
     else:
         note += f"Bands: limits, {100 * first.confidence:g} % ({' or '.join(methods)})."
-    left_out = len(first.agents) - len(names) if agent is None else 0
     if left_out:
         note += f" Not shown: {left_out} more agent{'s' if left_out > 1 else ''}, who gain less."
     for ax in panels[-2:] if len(panels) > 1 else panels:
         ax.set_xlabel("copies of the best arm")
-    figure.supylabel(_unit(relative=relative), fontsize=9)
-    add_title_and_note(figure, "What copies gain", note)
+    figure.supylabel(_unit(gains), fontsize=9)
+    canvas.add_title_and_note(figure, "What copies gain", note)

@@ -4,7 +4,6 @@ The page opens from disk, needs no network and no script, and has its figure wit
 results give equal bytes; the time that the audits took stands on a line of its own.
 """
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,8 @@ from copyproof.auditing import Audit, Gain
 from copyproof.auditing.report import captions, figure
 from copyproof.game import Market
 from copyproof.pages import Badge, Cell, PageTable, Picture, anchor, render
-from copyproof.plots import brief, limits, save_figure
+from copyproof.plots import brief, limits
+from copyproof.plots.files import figure_bytes
 from copyproof.plots.palette import names_of
 from copyproof.policy import CATALOGUE
 
@@ -76,6 +76,7 @@ def write_audit_report(
 
     Examples
     --------
+    >>> import tempfile
     >>> from copyproof import audit, paper_market
     >>> found = audit(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=500, seed=1)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -141,10 +142,7 @@ def _drawn(audits: Sequence[Audit]) -> bytes | None:
         return None
     drawn = figure.plot_gains(audits)[0].get_figure(root=True)
     assert drawn is not None
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "gains.svg"
-        save_figure(drawn, file)
-        return file.read_bytes()
+    return figure_bytes(drawn, "svg")
 
 
 def _picture(audits: Sequence[Audit], names: Sequence[str], svg: bytes) -> Picture:
@@ -152,18 +150,15 @@ def _picture(audits: Sequence[Audit], names: Sequence[str], svg: bytes) -> Pictu
         "Gains of registering the best arm several times and nothing else. The axis is linear near "
         "0 and logarithmic beyond; bands are the limits."
     )
-    broad = len(figure.drawn_agents(audits, None)) > 1
-    return Picture(svg, _alt_text(audits, names), caption, broad=broad)
+    gains = figure.drawn_gains(audits)
+    return Picture(svg, _alt_text(gains, names), caption, broad=len(gains.lines) > 1)
 
 
-def _alt_text(audits: Sequence[Audit], names: Sequence[str]) -> str:
-    drawn = figure.drawn_agents(audits, None)
-    relative = figure.shares_revenue(audits, drawn)
+def _alt_text(gains: figure.DrawnGains, names: Sequence[str]) -> str:
     parts = []
-    for agent in drawn:
-        lines = figure.gain_lines(audits, agent, relative=relative)
+    for agent, lines in gains.lines.items():
         ends = [
-            f"{name} {captions.gain_text(float(line.mean[-1]), relative=relative)}"
+            f"{name} {captions.gain_text(float(line.mean[-1]), relative=gains.relative)}"
             for name, line in zip(names, lines, strict=True)
             if len(line.mean)
         ]

@@ -17,6 +17,7 @@ from copyproof.paper.figures.markets import MARKETS_FIGURE
 from copyproof.paper.figures.samples import SAMPLES_FIGURE
 from copyproof.paper.study import Key, Run, Settings, StudyResults
 from copyproof.simulation import Result
+from copyproof.validation import known
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 _PAPERS = (FIG1A, FIG1B, FIG2A, FIG2B, FIG2C)
 _OURS = (MARKETS_FIGURE, ABLATION_FIGURE, SAMPLES_FIGURE, GROWTH_FIGURE)
+# All figures by name, in the order of the page.
 FIGURES: dict[str, StudyFigure] = {figure.name: figure for figure in (*_PAPERS, *_OURS)}
-"""All figures by name, in the order of the page."""
 
 
 def runs_of(figure: str, settings: Settings) -> dict[Key, Run]:
@@ -44,9 +45,7 @@ def runs_of(figure: str, settings: Settings) -> dict[Key, Run]:
     >>> runs_of("fig1a", Settings())[500, "h-ucb"].horizon
     100000
     """
-    if figure not in FIGURES:
-        raise ValueError(f"figure = {figure!r} is not one of {', '.join(FIGURES)}")
-    return FIGURES[figure].runs(settings)
+    return FIGURES[known("figure", figure, FIGURES)].runs(settings)
 
 
 def all_runs(figures: Iterable[str], settings: Settings) -> list[Run]:
@@ -94,6 +93,4 @@ def draw_figure(name: str, study: StudyResults) -> "Figure":
     >>> figure.get_suptitle()
     'Figure 2a: regret with one replicator'
     """
-    if name not in study:
-        raise ValueError(f"figure = {name!r} is not one of {', '.join(study)}")
-    return FIGURES[name].draw(study[name])
+    return FIGURES[known("figure", name, study)].draw(study[name])

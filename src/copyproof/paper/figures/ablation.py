@@ -6,11 +6,16 @@ import numpy as np
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, keyed_markets
+from copyproof.paper.figure import (
+    StudyFigure,
+    by_market,
+    estimate_columns,
+    interval_columns,
+    key_parts,
+)
 from copyproof.paper.measures import exponent, means_and_stds
 from copyproof.paper.study import ABLATION, FigureResults
-from copyproof.plots import with_error
-from copyproof.plots.canvas import in_thousands, legend_above, new_axes, plain
+from copyproof.plots import canvas, with_error
 from copyproof.plots.palette import INK, colour_of
 
 if TYPE_CHECKING:
@@ -48,10 +53,11 @@ def plot_ablation(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
     'neither: UCB1'
     """
     if ax is None:
-        (ax,) = new_axes(3.6)
+        (ax,) = canvas.new_axes(3.6)
     markets, policies = key_parts(results, 0), key_parts(results, 1)
     width = 0.84 / len(policies)
     tallest = max(one.regret.mean + np.nan_to_num(one.regret.std) for one in results.values())
+    above: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 7, "color": INK}
     for place, policy in enumerate(policies):
         x = np.arange(len(markets)) + (place - (len(policies) - 1) / 2) * width
         mean, std = means_and_stds(results[market, policy].regret for market in markets)
@@ -60,32 +66,25 @@ def plot_ablation(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
         ax.errorbar(x, mean, std, fmt="none", ecolor=INK, elinewidth=1.0, capsize=2.5)
         for at, height, value in zip(x, mean + std, mean, strict=True):
             text = f"{value / 1000:,.1f}k" if value >= 1000 else f"{value:,.0f}"
-            ax.text(
-                at, height + 0.015 * tallest, text, ha="center", va="bottom", fontsize=7, color=INK
-            )
+            ax.text(at, height + 0.015 * tallest, text, **above)
     ax.set_xticks(range(len(markets)), [f"market of figure {market}" for market in markets])
     ax.tick_params(axis="x", length=0)
     ax.set_ylim(0, 1.1 * tallest)
     ax.set_ylabel("regret after T rounds (reward lost)")
-    plain(ax)
-    in_thousands(ax)
-    legend_above(ax, 2, handlelength=1.0, handleheight=1.0, columnspacing=1.5)
+    canvas.plain(ax)
+    canvas.in_thousands(ax)
+    canvas.legend_above(ax, 2, handlelength=1.0, handleheight=1.0, columnspacing=1.5)
     return ax
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
-    rows = []
-    for (market, policy), result in results.items():
-        place = ABLATION.index(str(policy))
-        b = exponent(result)
-        parts = {"hierarchy": place >= 2, "sampling": place % 2 == 1}
-        rows.append(
-            {"market": market, "policy": policy}
-            | parts
-            | estimate_columns("regret", result.regret)
-            | {"exponent": b.mean, "exponent_low": b.low, "exponent_high": b.high}
-        )
-    return rows
+    return [
+        {"market": market, "policy": policy}
+        | {"hierarchy": str(policy).startswith("rh-ucb"), "sampling": policy in ("s-ucb", "rh-ucb")}
+        | estimate_columns("regret", result.regret)
+        | interval_columns("exponent", exponent(result))
+        for (market, policy), result in results.items()
+    ]
 
 
 def _numbers(results: FigureResults) -> PageTable:
@@ -99,14 +98,11 @@ def _numbers(results: FigureResults) -> PageTable:
 
 
 def _alt_text(results: FigureResults) -> str:
-    parts = []
-    for market in key_parts(results, 0):
-        bars = [
-            f"{_NAMES[str(policy)]} {result.regret.mean:,.0f}"
-            for (one, policy), result in results.items()
-            if one == market
-        ]
-        parts.append(f"Market of figure {market}: {', '.join(bars)}.")
+    bars = {
+        (str(market), str(policy)): f"{_NAMES[str(policy)]} {result.regret.mean:,.0f}"
+        for (market, policy), result in results.items()
+    }
+    parts = [f"Market of figure {market}: {told}." for market, told in by_market(bars).items()]
     return f"Bars of the regret, four for each market. {' '.join(parts)}"
 
 
@@ -129,6 +125,5 @@ ABLATION_FIGURE = StudyFigure(
     numbers=_numbers,
     plot=lambda results: [plot_ablation(results)],
     alt_text=_alt_text,
-    markets=keyed_markets,
     spread="error bars: one standard deviation.",
 )

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof.game import paper_market
+from copyproof.game import Agent, paper_market
 from copyproof.pages import PageTable
 from copyproof.paper.claim import LEVEL
 from copyproof.paper.figure import StudyFigure, arms_by_agent, estimate_columns, key_parts
 from copyproof.paper.measures import means_and_stds
-from copyproof.paper.study import COPIES, POLICIES, FigureResults, Key, Run, Settings
-from copyproof.plots import with_error
-from copyproof.plots.canvas import draw_curve, in_thousands, new_axes, plain
+from copyproof.paper.study import COPIES, POLICIES, FigureResults
+from copyproof.plots import canvas, with_error
 from copyproof.plots.labels import End, label_ends
-from copyproof.plots.palette import colour_of, name_of
+from copyproof.plots.palette import name_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# A gap between lines that takes more than this share of the axis is cut out.
 _GAP = 0.3
-"""A gap between lines that takes more than this share of the axis is cut out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,20 +43,16 @@ class Line:
         return float((self.mean + np.nan_to_num(self.std)).max())
 
 
-def copier(results: FigureResults) -> int:
-    """The place of the agent that has as many arms as the results' keys say."""
+def _copier(results: FigureResults) -> tuple[int, Agent]:
+    """The agent that has as many arms as the largest of the results' keys says, and its place."""
     key = max(results, key=lambda one: int(one[0]))
-    agents = results[key].market.agents
-    return next(place for place, one in enumerate(agents) if one.registered == int(key[0]))
-
-
-def _copier_name(results: FigureResults) -> str:
-    return next(iter(results.values())).market.agents[copier(results)].name
+    agents = enumerate(results[key].market.agents)
+    return next((place, one) for place, one in agents if one.registered == int(key[0]))
 
 
 def copies_lines(results: FigureResults) -> dict[str, Line]:
     """The lines of figure 1a or 1b, by policy."""
-    place = copier(results)
+    place, _ = _copier(results)
     lines = {}
     for policy in key_parts(results, 1):
         copies = sorted(int(key[0]) for key in results if key[1] == policy)
@@ -95,8 +90,8 @@ def plot_copies(
     lines = copies_lines(results)
     low, high = _widest_gap(lines)
     if axes is None:
-        whole = max(line.high for line in lines.values())
-        axes = new_axes(4.4, 2, share=True) if high - low > _GAP * whole else new_axes(3.6)
+        is_wide = high - low > _GAP * max(line.high for line in lines.values())
+        axes = canvas.new_axes(4.4, 2, share=True) if is_wide else canvas.new_axes(3.6)
     panels = tuple(axes) if isinstance(axes, Sequence) else (axes,)
     middle = (low + high) / 2
     for ax in panels:
@@ -106,7 +101,7 @@ def plot_copies(
             if len(panels) == 1 or (line.mean[0] > middle) == (ax is panels[0])
         }
         _draw(ax, here, from_zero=ax is panels[-1])
-    who = _copier_name(results)
+    who = _copier(results)[1].name
     panels[0].set_ylabel(f"revenue of the {who}\n(sum of rewards)", y=0.0 if panels[1:] else 0.5)
     panels[-1].set_xlabel(f"arms that the {who} registers")
     if len(panels) == 2:
@@ -116,21 +111,16 @@ def plot_copies(
 
 def _draw(ax: "Axes", lines: Mapping[str, Line], *, from_zero: bool) -> None:
     for policy, line in lines.items():
-        draw_curve(ax, policy, line.copies, line.mean, line.std)
+        canvas.draw_curve(ax, policy, line.copies, line.mean, line.std)
     copies = next(iter(lines.values())).copies
     ax.set_xlim(0, int(copies[-1]))
     ax.set_xticks(copies.tolist())
     ax.margins(y=0.08)
     if from_zero:
         ax.set_ylim(0, 1.12 * max(line.high for line in lines.values()))
-    plain(ax)
-    in_thousands(ax)
-    label_ends(ax, [_end(policy, line) for policy, line in lines.items()])
-
-
-def _end(policy: str, line: Line) -> End:
-    y = float(line.mean[-1])
-    return End(float(line.copies[-1]), y, f"{name_of(policy)}  {y:,.0f}", colour_of(policy))
+    canvas.plain(ax)
+    canvas.in_thousands(ax)
+    label_ends(ax, [End.of(policy, copies[-1], line.mean[-1]) for policy, line in lines.items()])
 
 
 def _widest_gap(lines: Mapping[str, Line]) -> tuple[float, float]:
@@ -149,19 +139,13 @@ def _break(upper: "Axes", lower: "Axes") -> None:
     """Mark the place where a part of the axis is cut out."""
     upper.spines["bottom"].set_visible(False)
     upper.tick_params(bottom=False, labelbottom=False)
-    mark: dict[str, Any] = {
-        "marker": [(-1, -0.6), (1, 0.6)],
-        "markersize": 9,
-        "linestyle": "none",
-        "color": "black",
-        "clip_on": False,
-    }
-    upper.plot([0], [0], transform=upper.transAxes, **mark)
-    lower.plot([0], [1], transform=lower.transAxes, **mark)
+    slash: dict[str, Any] = {"marker": [(-1, -0.6), (1, 0.6)], "markersize": 9, "color": "black"}
+    for ax, y in ((upper, 0), (lower, 1)):
+        ax.plot([0], [y], transform=ax.transAxes, linestyle="none", clip_on=False, **slash)
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
-    place = copier(results)
+    place, _ = _copier(results)
     return [
         {"copies": copies, "policy": policy}
         | estimate_columns("revenue", result.agents[place].revenue)
@@ -170,14 +154,13 @@ def _rows(results: FigureResults) -> list[dict[str, Any]]:
 
 
 def _numbers(results: FigureResults) -> PageTable:
-    place = copier(results)
+    place, who = _copier(results)
     copies = sorted({int(key[0]) for key in results})
     rows = [
         [name_of(p), *(with_error(results[c, p].agents[place].revenue) for c in copies)]
         for p in key_parts(results, 1)
     ]
-    who = _copier_name(results)
-    caption = f"Revenue of the {who} by the number of its copies: mean ± standard error."
+    caption = f"Revenue of the {who.name} by the number of its copies: mean ± standard error."
     return PageTable(["Policy", *(f"{c:,}" for c in copies)], rows, caption)
 
 
@@ -190,34 +173,29 @@ def _alt_text(results: FigureResults) -> str:
         parts.append(f"{name_of(policy)} {told}")
     copies = line.copies
     return (
-        f"Lines of the revenue of the {_copier_name(results)} against its number of copies, "
+        f"Lines of the revenue of the {_copier(results)[1].name} against its number of copies, "
         f"{copies[0]} to {copies[-1]}: {'; '.join(parts)}."
     )
 
 
 def _arms_by_agent(results: FigureResults) -> dict[str, str]:
     """The market with the most copies; the copying agent's are told as a range."""
-    market = list(results.values())[-1].market
-    who = market.agents[copier(results)]
+    market, (_, who) = list(results.values())[-1].market, _copier(results)
     return arms_by_agent(market) | {who.name: f"{who.best_mean:g} × 1 … {who.registered:,}"}
 
 
 def _figure(market: str, subject: str, caption: str) -> StudyFigure:
     heading = f"Figure {market}"
-
-    def runs(settings: Settings) -> dict[Key, Run]:
-        return {
-            (copies, policy): settings.run(paper_market(market, copies=copies), policy)
-            for copies in COPIES
-            for policy in POLICIES
-        }
-
     return StudyFigure(
         name=f"fig{market}",
         heading=heading,
         title=f"{heading}: {subject}",
         caption=caption,
-        runs=runs,
+        runs=lambda settings: {
+            (copies, policy): settings.run(paper_market(market, copies=copies), policy)
+            for copies in COPIES
+            for policy in POLICIES
+        },
         rows=_rows,
         numbers=_numbers,
         plot=plot_copies,

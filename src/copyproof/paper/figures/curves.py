@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, arms_by_agent
+from copyproof.paper.figure import StudyFigure
 from copyproof.paper.study import POLICIES, FigureResults
-from copyproof.plots import plot_regret, with_error
-from copyproof.plots.canvas import in_thousands, new_axes, plain
+from copyproof.plots import canvas, with_error
 from copyproof.plots.labels import End, label_ends
-from copyproof.plots.palette import colour_of, name_of
+from copyproof.plots.palette import name_of
+from copyproof.plots.regret import draw_regret
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,18 +39,11 @@ def _numbers(results: FigureResults) -> PageTable:
 
 def _plot(results: FigureResults) -> "tuple[Axes]":
     """Regret over time, with names at the ends of the lines instead of a legend."""
-    (ax,) = new_axes(3.6)
-    plot_regret(list(results.values()), ax=ax)
-    legend = ax.get_legend()
-    assert legend is not None
-    legend.remove()
-    plain(ax)
-    in_thousands(ax)
-    ends = []
-    for (policy,), result in results.items():
-        name, y = str(policy), result.regret.mean
-        ends.append(End(float(result.horizon), y, f"{name_of(name)}  {y:,.0f}", colour_of(name)))
-    label_ends(ax, ends)
+    (ax,) = canvas.new_axes(3.6)
+    draw_regret(ax, list(results.values()))
+    canvas.plain(ax)
+    canvas.in_thousands(ax)
+    label_ends(ax, [End.of(str(r.policy), r.horizon, r.regret.mean) for r in results.values()])
     return (ax,)
 
 
@@ -75,7 +68,6 @@ def _figure(market: str, subject: str, caption: str) -> StudyFigure:
         numbers=_numbers,
         plot=_plot,
         alt_text=_alt_text,
-        markets=lambda _: {heading: arms_by_agent(paper_market(market))},
         in_paper=True,
     )
 

@@ -7,12 +7,12 @@ import numpy as np
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, keyed_markets
+from copyproof.paper.figure import StudyFigure, by_market, estimate_columns, key_parts
 from copyproof.paper.measures import fitted_growth, means_and_stds
 from copyproof.paper.study import POLICIES, FigureResults
-from copyproof.plots.canvas import draw_curve, new_axes, plain, write_beside
+from copyproof.plots import canvas
 from copyproof.plots.labels import End, label_ends
-from copyproof.plots.palette import INK, QUIET, colour_of, name_of
+from copyproof.plots.palette import INK, colour_of, name_of
 from copyproof.simulation import Interval
 from copyproof.theory import Bound, bounds, largest_gap
 
@@ -24,13 +24,14 @@ _MARKETS = ("2a", "2c")
 
 def growth_fits(results: FigureResults) -> dict[tuple[str, str], Interval]:
     """The fitted b of regret ~ T^b of every market and policy, over the last two decades of T."""
-    fits = {}
-    for market in _MARKETS:
-        for policy in POLICIES:
-            of_policy = [r for key, r in results.items() if key[:2] == (market, policy)]
-            long = sorted(of_policy, key=lambda result: result.horizon)[-5:]
-            fits[market, policy] = fitted_growth(long)
-    return fits
+    ordered = sorted(results.items(), key=lambda one: one[1].horizon)
+    return {
+        (market, policy): fitted_growth(
+            [r for key, r in ordered if key[:2] == (market, policy)][-5:]
+        )
+        for market in _MARKETS
+        for policy in POLICIES
+    }
 
 
 def upper_bounds(market: str, policies: Sequence[str], T: int) -> list[tuple[str, Bound]]:
@@ -80,7 +81,7 @@ def plot_growth(
     ['market of figure 2a', 'market of figure 2c']
     """
     markets = key_parts(results, 0)
-    panels = tuple(axes or new_axes(3.2 * len(markets), len(markets), share=True))
+    panels = tuple(axes or canvas.new_axes(3.2 * len(markets), len(markets), share=True))
     for ax, market in zip(panels, markets, strict=True):
         _draw(ax, market, results)
     panels[-1].set_xlabel("horizon T (rounds)")
@@ -101,15 +102,14 @@ def _draw(ax: "Axes", market: str, results: FigureResults) -> None:
     for policy in policies:
         mean, std = means_and_stds(results[market, policy, int(one)].regret for one in T)
         least = min(least, float(mean[mean > 0].min()))
-        draw_curve(ax, policy, T, mean, std, least=least / 4)
-        text = f"{name_of(policy)}  b = {fits[market, policy].mean:.2f}"
-        ends.append(End(float(T[-1]), float(mean[-1]), text, colour_of(policy)))
+        canvas.draw_curve(ax, policy, T, mean, std, least=least / 4)
+        ends.append(End.of(policy, T[-1], mean[-1], f"b = {fits[market, policy].mean:.2f}"))
     _draw_bounds(ax, market, policies, T.tolist())
     ax.set_ylim(least / 2, 1.6 * float(most.max()))
     ax.set_xlim(float(T[0]), float(T[-1]))
     ax.set_title(f"market of figure {market}", loc="left", color=INK)
     ax.set_ylabel("regret after T rounds (reward lost)")
-    plain(ax)
+    canvas.plain(ax)
     ax.minorticks_off()
     label_ends(ax, ends)
 
@@ -119,20 +119,17 @@ def _draw_bounds(ax: "Axes", market: str, policies: Sequence[str], horizons: lis
     checked = {T: upper_bounds(market, policies, T) for T in horizons}
     empty: dict[str, list[str]] = {"vacuous": [], "not applicable": []}
     for place, (policy, last) in enumerate(checked[horizons[-1]]):
+        name = f"{last.theorem} ({name_of(policy)})"
         rows = [(T, row[place][1]) for T, row in checked.items()]
         told = [(T, one.value) for T, one in rows if one.value is not None and not one.vacuous]
         if len(told) > 1:
             x, y = zip(*told, strict=True)
-            name = last.theorem
-            ax.plot(x, y, "--", color=colour_of(policy), linewidth=0.9, label=name)
-            text = f"{name} ({name_of(policy)})"
-            write_beside(ax, text, (x[-1], y[-1]), (-4, -4), ha="right", va="top")
+            ax.plot(x, y, "--", color=colour_of(policy), linewidth=0.9, label=last.theorem)
+            canvas.write_beside(ax, name, (x[-1], y[-1]), (-4, -4), ha="right", va="top")
         else:
-            empty["vacuous" if last.applies else "not applicable"].append(
-                f"{last.theorem} ({name_of(policy)})"
-            )
+            empty["vacuous" if last.applies else "not applicable"].append(name)
     notes = [f"{why}:\n{chr(10).join(names)}" for why, names in empty.items() if names]
-    ax.text(0.02, 0.98, "\n".join(notes), transform=ax.transAxes, va="top", fontsize=7, color=QUIET)
+    canvas.write_in_corner(ax, "\n".join(notes), 0.02, 0.98, va="top")
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
@@ -155,11 +152,8 @@ def _numbers(results: FigureResults) -> PageTable:
 
 
 def _alt_text(results: FigureResults) -> str:
-    fits = growth_fits(results)
-    parts = []
-    for market in key_parts(results, 0):
-        rates = [f"{name_of(p)} {b.mean:.2f}" for (m, p), b in fits.items() if m == market]
-        parts.append(f"Market of figure {market}: {', '.join(rates)}.")
+    rates = {key: f"{name_of(key[1])} {b.mean:.2f}" for key, b in growth_fits(results).items()}
+    parts = [f"Market of figure {market}: {b}." for market, b in by_market(rates).items()]
     return (
         "Lines of the regret against the horizon, both logarithmic, a panel for each of two "
         f"markets, with the fitted exponents. {' '.join(parts)}"
@@ -186,5 +180,4 @@ GROWTH_FIGURE = StudyFigure(
     numbers=_numbers,
     plot=plot_growth,
     alt_text=_alt_text,
-    markets=keyed_markets,
 )

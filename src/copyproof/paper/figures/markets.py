@@ -1,15 +1,21 @@
 """One policy for all markets: regret relative to the best of the paper's policies there."""
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, estimate_columns, key_parts, keyed_markets
+from copyproof.paper.figure import (
+    StudyFigure,
+    by_market,
+    estimate_columns,
+    interval_columns,
+    key_parts,
+)
 from copyproof.paper.measures import regret_ratio
 from copyproof.paper.study import MARKETS, OURS, RIVALS, FigureResults
-from copyproof.plots import limits, with_error
-from copyproof.plots.canvas import legend_above, new_axes, write_beside
+from copyproof.plots import canvas, limits, with_error
 from copyproof.plots.palette import QUIET, colour_of, name_of
 from copyproof.simulation import Interval
 
@@ -23,8 +29,8 @@ _NAMES = {
     "honest-3": "no copies, three arms each",
     "2c": "figure 2c: five replicators, three arms each",
 }
+# Labels of dots that are nearer than this, as a ratio, stand above and below in turn.
 _CLOSE = 2.0
-"""Labels of dots that are nearer than this, as a ratio, stand above and below in turn."""
 
 
 def relative_regrets(results: FigureResults) -> dict[tuple[str, str], Interval]:
@@ -64,10 +70,8 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
     >>> [dots.get_label() for dots in ax.containers]
     ['H-UCB', 'RH-UCB', 'PRH-UCB', 'Grace']
     """
-    from matplotlib.ticker import NullLocator
-
     if ax is None:
-        (ax,) = new_axes(4.2)
+        (ax,) = canvas.new_axes(4.2)
     relative = relative_regrets(results)
     markets, policies = key_parts(results, 0), key_parts(results, 1)
     ax.set_xscale("log")
@@ -76,86 +80,74 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
         values = {policy: relative[market, policy].mean for policy in policies}
         least, most = min(values.values()), max(values.values())
         ax.plot([least, most], [row, row], color="#dddddd", linewidth=2.5, zorder=1)
-        for policy, above in _sides(values):
-            _label(ax, row, values[policy], results[market, policy].regret.mean, policy, above)
+        _write_regrets(ax, row, values, {p: results[market, p].regret.mean for p in policies})
     for policy in policies:
-        ratios = [relative[market, policy] for market in markets]
-        x = [ratio.mean for ratio in ratios]
-        ax.errorbar(
-            x,
-            range(len(markets)),
-            xerr=[
-                [max(0.0, ratio.mean - max(ratio.low, ratio.mean / 10)) for ratio in ratios],
-                [ratio.high - ratio.mean for ratio in ratios],
-            ],
-            fmt="D" if policy == OURS else "o",
-            color=colour_of(policy),
-            markersize=8 if policy == OURS else 6.5,
-            elinewidth=1.2,
-            zorder=4 if policy == OURS else 3,
-            label=name_of(policy),
-        )
+        _draw_dots(ax, policy, [relative[market, policy] for market in markets])
     ends = [ratio.mean for ratio in relative.values()]
     ax.set_xlim(min(ends) / 2.2, max(ends) * 2.2)
     ax.set_ylim(len(markets) - 0.45, -0.55)
     ax.set_yticks(range(len(markets)), [_two_lines(_NAMES[market]) for market in markets])
     ax.tick_params(axis="y", length=0)
     _name_multiples(ax)
-    ax.xaxis.set_minor_locator(NullLocator())
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.grid(axis="x", color="#e8e8e8", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.set_xlabel("regret, relative to the best of the paper's three (left of 1: less)")
     ax.set_ylabel("market")
-    legend_above(ax, len(policies), handletextpad=0.2, columnspacing=1.4)
+    canvas.legend_above(ax, len(policies), handletextpad=0.2, columnspacing=1.4)
     return ax
 
 
-def _sides(values: dict[str, float]) -> Iterator[tuple[str, bool]]:
-    """Whether the number of each policy stands above its dot, or below it."""
-    above, before = True, 0.0
-    for policy in sorted(values, key=lambda one: values[one]):
-        above = not above if 0 < values[policy] < _CLOSE * before else True
-        before = values[policy]
-        yield policy, above
+def _draw_dots(ax: "Axes", policy: str, ratios: Sequence[Interval]) -> None:
+    """Draw the dots of one policy, a row for each market, with their intervals."""
+    shape: dict[str, Any] = {"fmt": "o", "markersize": 6.5, "zorder": 3}
+    if policy == OURS:
+        shape = {"fmt": "D", "markersize": 8, "zorder": 4}
+    x = [one.mean for one in ratios]
+    left = [max(0.0, one.mean - max(one.low, one.mean / 10)) for one in ratios]
+    right = [one.high - one.mean for one in ratios]
+    colour, name = colour_of(policy), name_of(policy)
+    rows = range(len(ratios))
+    ax.errorbar(x, rows, xerr=[left, right], color=colour, elinewidth=1.2, label=name, **shape)
 
 
-def _label(ax: "Axes", row: int, x: float, regret: float, policy: str, above: bool) -> None:
-    ours = policy == OURS
+def _write_regrets(
+    ax: "Axes", row: int, places: dict[str, float], regrets: dict[str, float]
+) -> None:
+    """Write the regrets of a market above the policies' dots, or below where dots are close."""
     white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    place = {"ha": "center", "va": "bottom" if above else "top", "bbox": white}
-    bold = {"fontsize": 8, "fontweight": "bold", "color": colour_of(policy)} if ours else {}
-    write_beside(ax, f"{regret:,.0f}", (x, row), (0, 7 if above else -7), **place, **bold)
+    above, before = True, 0.0
+    for policy, x in sorted(places.items(), key=lambda one: one[1]):
+        above = not above if 0 < x < _CLOSE * before else True
+        before = x
+        style: dict[str, Any] = {"ha": "center", "va": "bottom" if above else "top", "bbox": white}
+        if policy == OURS:
+            style |= {"fontsize": 8, "fontweight": "bold", "color": colour_of(policy)}
+        offset = (0, 7 if above else -7)
+        canvas.write_beside(ax, f"{regrets[policy]:,.0f}", (x, row), offset, **style)
 
 
 def _two_lines(name: str) -> str:
     """A market's name, broken after its first part."""
-    for mark in (": ", ", "):
-        first, found, rest = name.partition(mark)
-        if found:
-            return f"{first}\n{rest.replace(', ', ',' + chr(10))}"
-    return name
+    return re.sub(": |(?<=copies), ", "\n", name).replace(", ", ",\n")
 
 
 def _name_multiples(ax: "Axes") -> None:
     """Write 1/10, 1, 10 and so on, with more between them where the axis is short."""
-    from matplotlib.ticker import FixedFormatter, FixedLocator
-
     low, high = ax.get_xlim()
     decades = math.log10(high / low)
     steps: Sequence[int] = (1,) if decades > 5 else (1, 3) if decades > 1 else (1, 2, 4)
     ticks = [step * 10.0**k for k in range(-9, 10) for step in steps]
     shown = [tick for tick in ticks if low <= tick <= high]
-    ax.xaxis.set_major_locator(FixedLocator(shown))
     names = [f"{x:,.0f}" if x >= 1 else f"{x:.6f}".rstrip("0") for x in shown]
-    ax.xaxis.set_major_formatter(FixedFormatter(names))
+    canvas.fix_ticks(ax.xaxis, shown, names)
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
     return [
         {"market": market, "policy": policy}
         | estimate_columns("regret", results[market, policy].regret)
-        | {"relative": ratio.mean, "relative_low": ratio.low, "relative_high": ratio.high}
+        | interval_columns("relative", ratio)
         for (market, policy), ratio in relative_regrets(results).items()
     ]
 
@@ -177,15 +169,9 @@ def _numbers(results: FigureResults) -> PageTable:
 
 
 def _alt_text(results: FigureResults) -> str:
-    relative = relative_regrets(results)
-    parts = []
-    for market in key_parts(results, 0):
-        dots = [
-            f"{name_of(policy)} {ratio.mean:.3g}"
-            for (one, policy), ratio in relative.items()
-            if one == market
-        ]
-        parts.append(f"{_NAMES[market]}: {', '.join(dots)}")
+    ratios = relative_regrets(results)
+    dots = {key: f"{name_of(key[1])} {ratio.mean:.3g}" for key, ratio in ratios.items()}
+    parts = [f"{_NAMES[market]}: {listed}" for market, listed in by_market(dots).items()]
     return (
         "Dots of the regret on five markets, as a multiple of that of the best of the paper's "
         f"three policies there. {'; '.join(parts)}."
@@ -213,6 +199,5 @@ MARKETS_FIGURE = StudyFigure(
     numbers=_numbers,
     plot=lambda results: [plot_markets(results)],
     alt_text=_alt_text,
-    markets=keyed_markets,
     spread="error bars, where wider than a dot: 95 % intervals.",
 )

@@ -7,14 +7,13 @@ import numpy as np
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, arms_by_agent, estimate_columns
-from copyproof.paper.measures import misses
+from copyproof.paper.figure import StudyFigure, estimate_columns
+from copyproof.paper.measures import BestSample, final_regret
 from copyproof.paper.study import SAMPLE_FACTORS, FigureResults
-from copyproof.plots import with_error
-from copyproof.plots.canvas import in_thousands, legend_above, new_axes, plain, write_beside
-from copyproof.plots.palette import INK, QUIET, colour_of
+from copyproof.plots import canvas, with_error
+from copyproof.plots.palette import INK, colour_of
 from copyproof.simulation import Interval, Result
-from copyproof.theory import best_share, sample_misses_best, sample_size
+from copyproof.theory import best_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,88 +48,59 @@ def plot_samples(
     >>> upper.get_legend_handles_labels()[1]
     ['a repetition', 'one without a best arm', 'mean ± deviation']
     """
-    upper, lower = axes or new_axes(4.8, 2, share=True)
-    factors = sorted(int(L) for (L,) in results)
-    found = [results[L,] for L in factors]
-    _draw_regrets(upper, results, factors)
-
-    missed = [misses(result) for result in found]
-    shares = [Interval.of_share(int(one.sum()), len(one)) for one in missed]
-    exact = [_chance(L, result) for L, result in zip(factors, found, strict=True)]
-    colour, x = colour_of("rh-ucb"), np.arange(len(factors))
-    errors = [[s.mean - s.low for s in shares], [s.high - s.mean for s in shares]]
-    lower.errorbar(
-        x,
-        [100 * s.mean for s in shares],
-        100 * np.maximum(errors, 0),
-        fmt="o",
-        color=colour,
-        markersize=5,
-        capsize=3,
-        clip_on=False,
-        label="in the repetitions (95 % interval)",
+    upper, lower = axes or canvas.new_axes(4.8, 2, share=True)
+    factors, found, samples = zip(*_samples(results), strict=True)
+    _draw_regrets(upper, found, samples)
+    _draw_misses(lower, samples)
+    lower.set_xticks(
+        range(len(factors)),
+        [f"{L}\n{one.size} of {one.registered}" for L, one in zip(factors, samples, strict=True)],
     )
-    lower.plot(
-        x + 0.16,
-        [100 * p for p in exact],
-        "D",
-        color=INK,
-        markersize=4.5,
-        fillstyle="none",
-        clip_on=False,
-        label="exact probability",
-    )
-    lower.set_ylim(0, 100 * max(*exact, *(s.high for s in shares)) * 1.08)
-    lower.set_ylabel("samples without\nany best arm (%)")
-    arms = found[0].market.agents[-1].registered
-    in_play = [f"{L}\n{_size(L, r)} of {arms}" for L, r in zip(factors, found, strict=True)]
-    lower.set_xticks(x, in_play)
     lower.set_xlabel("L, and how many of the best agent's arms are in play")
+    needed = 1 / best_share(found[0].market)
     for ax in (upper, lower):
-        plain(ax)
+        canvas.plain(ax)
         ax.set_xlim(-0.75, len(factors) - 0.5)
-        legend_above(ax, 3, up=0.98, handletextpad=0.3, columnspacing=1.2)
-        _shade(ax, factors, 1 / best_share(found[0].market))
-    in_thousands(upper)
-    note = f"L ≥ 1/c = {1 / best_share(found[0].market):.0f}"
-    upper.text(0.99, 0.03, note, transform=upper.transAxes, ha="right", fontsize=7, color=QUIET)
+        canvas.legend_above(ax, 3, up=0.98, handletextpad=0.3, columnspacing=1.2)
+        _shade(ax, factors, needed)
+    canvas.in_thousands(upper)
+    canvas.write_in_corner(upper, f"L ≥ 1/c = {needed:.0f}", 0.99, 0.03, ha="right")
     return upper, lower
 
 
-def _draw_regrets(ax: "Axes", results: FigureResults, factors: Sequence[int]) -> None:
+def _draw_regrets(ax: "Axes", results: Sequence[Result], samples: Sequence[BestSample]) -> None:
     colour = colour_of("rh-ucb")
-    for place, L in enumerate(factors):
-        result = results[L,]
-        regret, missed = result.regret_curves[:, -1], misses(result)
+    dot: dict[str, Any] = {"s": 9, "edgecolors": colour, "linewidths": 0.7, "alpha": 0.55}
+    square: dict[str, Any] = {"fmt": "s", "color": INK, "markersize": 4.5, "capsize": 3}
+    names: Sequence[str | None] = ("a repetition", "one without a best arm", "mean ± deviation")
+    for place, (result, sample) in enumerate(zip(results, samples, strict=True)):
+        regret, missed = final_regret(result), sample.missed
         # Neighbouring repetitions side by side, in a pattern that repeats: no luck involved.
         x = place - 0.12 + 0.32 * (np.arange(len(regret)) * 0.618034 % 1)
-        kinds = ((~missed, colour, "a repetition"), (missed, "none", "one without a best arm"))
-        for chosen, face, name in kinds:
-            ax.scatter(
-                x[chosen],
-                regret[chosen],
-                s=9,
-                facecolors=face,
-                edgecolors=colour,
-                linewidths=0.7,
-                alpha=0.55,
-                label=name if place == 0 else None,
-            )
-        estimate = result.regret
-        ax.errorbar(
-            place - 0.24,
-            estimate.mean,
-            np.nan_to_num(estimate.std),
-            fmt="s",
-            color=INK,
-            markersize=4.5,
-            capsize=3,
-            label="mean ± deviation" if place == 0 else None,
+        for chosen, face, name in zip((~missed, missed), (colour, "none"), names, strict=False):
+            ax.scatter(x[chosen], regret[chosen], facecolors=face, label=name, **dot)
+        mean, std = result.regret.mean, np.nan_to_num(result.regret.std)
+        ax.errorbar(place - 0.24, mean, std, label=names[2], **square)
+        canvas.write_beside(
+            ax, f"{mean:,.0f}", (place - 0.24, mean), (-4, 0), ha="right", va="center"
         )
-        text, at = f"{estimate.mean:,.0f}", (place - 0.24, estimate.mean)
-        write_beside(ax, text, at, (-4, 0), ha="right", va="center")
+        names = (None, None, None)  # the legend names each kind once
     ax.set_ylim(bottom=0)
     ax.set_ylabel("regret after T rounds\n(reward lost)")
+
+
+def _draw_misses(ax: "Axes", samples: Sequence[BestSample]) -> None:
+    shares = [Interval.of_share(int(one.missed.sum()), len(one.missed)) for one in samples]
+    mean, low, high = 100 * np.array([(one.mean, one.low, one.high) for one in shares]).T
+    exact = 100 * np.array([one.chance for one in samples])
+    x = np.arange(len(samples))
+    dot: dict[str, Any] = {"fmt": "o", "color": colour_of("rh-ucb"), "markersize": 5, "capsize": 3}
+    diamond: dict[str, Any] = {"color": INK, "markersize": 4.5, "fillstyle": "none"}
+    errors, name = np.maximum([mean - low, high - mean], 0), "in the repetitions (95 % interval)"
+    ax.errorbar(x, mean, errors, label=name, clip_on=False, **dot)
+    ax.plot(x + 0.16, exact, "D", label="exact probability", clip_on=False, **diamond)
+    ax.set_ylim(0, 1.08 * max(*exact, *high))
+    ax.set_ylabel("samples without\nany best arm (%)")
 
 
 def _shade(ax: "Axes", factors: Sequence[int], needed: float) -> None:
@@ -140,22 +110,18 @@ def _shade(ax: "Axes", factors: Sequence[int], needed: float) -> None:
         ax.axvspan(first - 0.5, len(factors) - 0.5, color="#eeeeee", zorder=0, linewidth=0)
 
 
-def _chance(L: int, result: Result) -> float:
-    """The exact probability that the best agent's sample holds none of its best arms."""
-    return sample_misses_best(result.market, len(result.market.agents) - 1, L, result.horizon)
-
-
-def _size(L: int, result: Result) -> int:
-    """How many of the best agent's arms are in play."""
-    return sample_size(L, result.horizon, result.market.agents[-1].registered)
+def _samples(results: FigureResults) -> list[tuple[int, Result, BestSample]]:
+    """What was found for each L, the smallest first."""
+    ordered = sorted((int(L), result) for (L,), result in results.items())
+    return [(L, result, BestSample.of(L, result)) for L, result in ordered]
 
 
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
     return [
-        {"L": L, "sample": _size(int(L), result)}
+        {"L": L, "sample": sample.size}
         | estimate_columns("regret", result.regret)
-        | {"missed": float(misses(result).mean()), "missed_exact": _chance(int(L), result)}
-        for (L,), result in results.items()
+        | {"missed": float(sample.missed.mean()), "missed_exact": sample.chance}
+        for L, result, sample in _samples(results)
     ]
 
 
@@ -163,12 +129,12 @@ def _numbers(results: FigureResults) -> PageTable:
     rows = [
         [
             str(L),
-            f"{_size(int(L), result)} of {result.market.agents[-1].registered}",
+            f"{sample.size} of {sample.registered}",
             with_error(result.regret),
-            f"{misses(result).mean():.3f}",
-            f"{_chance(int(L), result):.4f}",
+            f"{sample.missed.mean():.3f}",
+            f"{sample.chance:.4f}",
         ]
-        for (L,), result in results.items()
+        for L, result, sample in _samples(results)
     ]
     head = ["L", "Arms in play", "Regret", "Without a best arm", "Exact probability"]
     caption = (
@@ -180,9 +146,9 @@ def _numbers(results: FigureResults) -> PageTable:
 
 def _alt_text(results: FigureResults) -> str:
     parts = [
-        f"L = {L}: regret {result.regret.mean:,.0f}, {100 * misses(result).mean():.0f} % of the "
+        f"L = {L}: regret {result.regret.mean:,.0f}, {100 * sample.missed.mean():.0f} % of the "
         "samples without a best arm"
-        for (L,), result in results.items()
+        for L, result, sample in _samples(results)
     ]
     return (
         "Above, dots of the regret of each repetition for five sizes of the sample; below, how "
@@ -209,6 +175,5 @@ SAMPLES_FIGURE = StudyFigure(
     numbers=_numbers,
     plot=plot_samples,
     alt_text=_alt_text,
-    markets=lambda _: {"Figure 2c": arms_by_agent(paper_market("2c"))},
     spread="error bars: one standard deviation.",
 )
