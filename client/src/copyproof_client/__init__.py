@@ -87,11 +87,7 @@ class Client:
         return read(Told, self._send("POST", market, "/rewards", body, retry_key)["told"][0])
 
     def tell_many(
-        self,
-        market: str,
-        rewards: Sequence[tuple[str, float]],
-        *,
-        retry_key: str | None = None,
+        self, market: str, rewards: Sequence[tuple[str, float]], *, retry_key: str | None = None
     ) -> list[Told]:
         """Tell what up to 1000 decisions were worth."""
         body = {"rewards": [{"decision": name, "reward": reward} for name, reward in rewards]}

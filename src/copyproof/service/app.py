@@ -29,8 +29,6 @@ from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import Metrics
 from copyproof.service.routes import agents, keys, markets, service
 
-__all__ = ["create_app", "document"]
-
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": about}
     for status, about in (

@@ -4,12 +4,8 @@ from copyproof.live import MarketConfig, Principal
 from copyproof.live.stores import Store
 from copyproof.service.keys import Keyring
 
-__all__ = ["EXAMPLE", "NOTE", "make_example"]
-
-EXAMPLE = "example"
-"""The market's name."""
-NOTE = "copyproof serve --example"
-"""The note of its key."""
+EXAMPLE = "example"  # the market's name
+NOTE = "copyproof serve --example"  # the note of its key
 
 _ARMS = {
     "ann": ("lakes", "rivers"),

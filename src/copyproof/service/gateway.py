@@ -33,18 +33,10 @@ from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
 from copyproof.service.metrics import Metrics
+from copyproof.service.routes.call import CALL, Call
 from copyproof.service.writer import find
 
-__all__ = ["FAST", "KEY", "RETRY", "SECRET", "FastRequest", "Gateway"]
-
 _log = logging.getLogger("copyproof.service")
-
-KEY = "copyproof.key"
-"""Where FastAPI's part finds the caller's key."""
-RETRY = "copyproof.retry"
-"""Where it finds the idempotency key, made unique to the caller."""
-SECRET = "copyproof.secret"
-"""Where it finds the text of the caller's key."""
 
 # What needs no key: it says nothing about any market.
 _OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/docs/oauth2-redirect"))
@@ -239,7 +231,7 @@ class Gateway:
         if fast is None:
             if body:
                 _read_json(body)
-            scope.update({KEY: key, RETRY: retry, SECRET: secret})
+            scope[CALL] = Call(key, retry, self.leadership, secret)
             await self._app(scope, _replay(body, receive), noting)
             return None
         authorize(key, fast.action, market)

@@ -24,8 +24,6 @@ from copyproof.live.stores import Conflict, Store, StoreError
 from copyproof.service.access import Key, authenticate, hash_secret
 from copyproof.validation import FieldError, known
 
-__all__ = ["Keyring", "make_key", "new_id", "new_secret"]
-
 
 def new_id(seed: bytes | None = None) -> str:
     """Return an id: random, or a function of ``seed``.

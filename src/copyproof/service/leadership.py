@@ -28,8 +28,6 @@ from copyproof.service.keys import Keyring
 from copyproof.service.warmup import warm_up
 from copyproof.service.writer import ServedMarket, Writer
 
-__all__ = ["Leadership", "owner_of"]
-
 _log = logging.getLogger("copyproof.service")
 
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds

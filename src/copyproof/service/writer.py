@@ -27,8 +27,6 @@ from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.metrics import MarketMetrics
 
-__all__ = ["ServedMarket", "Writer", "find"]
-
 _log = logging.getLogger("copyproof.service")
 
 _GROUP = 1024  # the most requests in one group

@@ -13,22 +13,20 @@ from fastapi import APIRouter, Depends
 from copyproof.service.access import Key
 from copyproof.service.errors import unknown
 from copyproof.service.messages import KeyIn, RotateIn
-from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
-
-__all__ = ["router"]
+from copyproof.service.routes.call import Call, allowed_to
 
 router = APIRouter(prefix="/v1/keys", tags=["keys"])
 
-_Call = Annotated[AuthorizedCall, Depends(allowed_to("keys"))]
+_Call = Annotated[Call, Depends(allowed_to("keys"))]
 
 
-def _seed(call: AuthorizedCall, purpose: str) -> bytes | None:
+def _seed(call: Call, purpose: str) -> bytes | None:
     if call.retry is None:
         return None
     return hmac.digest(call.secret, f"{purpose}:{call.retry}".encode(), "sha256")
 
 
-def _known(call: AuthorizedCall, name: str) -> Key:
+def _known(call: Call, name: str) -> Key:
     key = call.leadership.keyring.get(name)
     if key is None or key.revoked is not None:
         raise unknown("key")

@@ -13,17 +13,15 @@ from copyproof.live.market import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import Refusal
 from copyproof.service.messages import MarketIn, MarketOut, PolicyChanged, PolicyIn, path_name
-from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
+from copyproof.service.routes.call import Call, allowed_to
 from copyproof.service.writer import ServedMarket, find
-
-__all__ = ["router"]
 
 router = APIRouter(prefix="/v1/markets", tags=["markets"])
 
-_ReadMarkets = Annotated[AuthorizedCall, Depends(allowed_to("read markets"))]
-_WriteMarkets = Annotated[AuthorizedCall, Depends(allowed_to("write markets"))]
-_ReadStatistics = Annotated[AuthorizedCall, Depends(allowed_to("read market statistics"))]
-_ReadJournal = Annotated[AuthorizedCall, Depends(allowed_to("read journal"))]
+_ReadMarkets = Annotated[Call, Depends(allowed_to("read markets"))]
+_WriteMarkets = Annotated[Call, Depends(allowed_to("write markets"))]
+_ReadStatistics = Annotated[Call, Depends(allowed_to("read market statistics"))]
+_ReadJournal = Annotated[Call, Depends(allowed_to("read journal"))]
 
 _LINES = 500  # events of the journal that are sent at once
 _EXPORTS = 4  # journals that are read at the same time: each takes a connection to the database
@@ -79,9 +77,7 @@ async def read_statistics(market: str, call: _ReadStatistics) -> Response:
     responses={200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}},
 )
 async def export_journal(
-    market: str,
-    call: _ReadJournal,
-    after: Annotated[int, Query(ge=0, lt=2**63)] = 0,
+    market: str, call: _ReadJournal, after: Annotated[int, Query(ge=0, lt=2**63)] = 0
 ) -> StreamingResponse:
     """Everything that happened after event number ``after``, a JSON object on each line."""
     leadership = call.leadership
