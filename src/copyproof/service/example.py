@@ -29,8 +29,9 @@ def make_example(store: Store, keyring: Keyring) -> str:
     >>> from copyproof.live.stores import open_store
     >>> store = open_store("memory:")
     >>> keyring = Keyring(store, lambda: 0.0)
-    >>> keyring.check(make_example(store, keyring)).role
-    'operator'
+    >>> text = make_example(store, keyring)
+    >>> [(key.role, key.note) for key in keyring.all()]
+    [('operator', 'copyproof serve --example')]
     """
     if EXAMPLE not in store.markets():
         principal = Principal(store=store, market=EXAMPLE, config=MarketConfig(seed=1))

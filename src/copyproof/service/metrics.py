@@ -67,13 +67,10 @@ class Metrics:
             (f'method="{method}",status="{status}"', count)
             for (method, status), count in sorted(self.requests.items())
         )
+        about = "Time from the request to its answer."
         return [
             *numbers("copyproof_requests_total", "Requests by method and status.", counts),
-            *histograms(
-                "copyproof_request_seconds",
-                "Time from the request to its answer.",
-                [("", self.seconds)],
-            ),
+            *histograms("copyproof_request_seconds", about, [("", self.seconds)]),
         ]
 
 
