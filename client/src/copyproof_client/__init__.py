@@ -87,11 +87,7 @@ class Client:
         return read(Told, self._send("POST", market, "/rewards", body, retry_key)["told"][0])
 
     def tell_many(
-        self,
-        market: str,
-        rewards: Sequence[tuple[str, float]],
-        *,
-        retry_key: str | None = None,
+        self, market: str, rewards: Sequence[tuple[str, float]], *, retry_key: str | None = None
     ) -> list[Told]:
         """Tell what up to 1000 decisions were worth."""
         body = {"rewards": [{"decision": name, "reward": reward} for name, reward in rewards]}
@@ -102,15 +98,15 @@ class Client:
 
     def register_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
         """Register an agent; whether it is new."""
-        return self._change("POST", market, "/agents", {"agent": agent}, retry_key)
+        return bool(self._send("POST", market, "/agents", {"agent": agent}, retry_key)["changed"])
 
     def suspend_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
         """Show no arm of an agent until it is resumed; whether that is a change."""
-        return self._change("POST", market, f"/agents/{_part(agent)}/suspend", None, retry_key)
+        return self._change(market, agent, "/suspend", None, retry_key)
 
     def resume_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
         """End the suspension of an agent; whether that is a change."""
-        return self._change("POST", market, f"/agents/{_part(agent)}/resume", None, retry_key)
+        return self._change(market, agent, "/resume", None, retry_key)
 
     def register_arms(
         self, market: str, agent: str, arms: Sequence[str], *, retry_key: str | None = None
@@ -127,22 +123,19 @@ class Client:
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> bool:
         """Retire an arm of an agent; whether that is a change."""
-        path = f"/agents/{_part(agent)}/arms/retire"
-        return self._change("POST", market, path, {"arm": arm}, retry_key)
+        return self._change(market, agent, "/arms/retire", {"arm": arm}, retry_key)
 
     def suspend_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> bool:
         """Show an arm no more until it is resumed, whatever its agent does; whether that is new."""
-        path = f"/agents/{_part(agent)}/arms/suspend"
-        return self._change("POST", market, path, {"arm": arm}, retry_key)
+        return self._change(market, agent, "/arms/suspend", {"arm": arm}, retry_key)
 
     def resume_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> bool:
         """End the suspension of an arm; whether that is a change."""
-        path = f"/agents/{_part(agent)}/arms/resume"
-        return self._change("POST", market, path, {"arm": arm}, retry_key)
+        return self._change(market, agent, "/arms/resume", {"arm": arm}, retry_key)
 
     # --- markets -------------------------------------------------------------------------------
 
@@ -156,7 +149,7 @@ class Client:
 
     def set_policy(self, market: str, policy: str, *, retry_key: str | None = None) -> bool:
         """Go on with another policy, keeping all statistics; whether that is a change."""
-        return self._change("PUT", market, "/policy", {"policy": policy}, retry_key)
+        return bool(self._send("PUT", market, "/policy", {"policy": policy}, retry_key)["changed"])
 
     def statistics(self, market: str, agent: str | None = None) -> dict[str, Any]:
         """Plays and revenue of a market, or of one agent and its arms."""
@@ -200,10 +193,10 @@ class Client:
         """Refuse a key from now on."""
         return ApiKey.from_dict(self.connection.send("DELETE", f"/v1/keys/{_part(key_id)}"))
 
-    def _change(
-        self, method: str, market: str, path: str, body: Any, retry_key: str | None
-    ) -> bool:
-        return bool(self._send(method, market, path, body, retry_key)["changed"])
+    def _change(self, market: str, agent: str, what: str, body: Any, retry_key: str | None) -> bool:
+        """Change something about an agent or its arms; whether that is a change."""
+        path = f"/agents/{_part(agent)}{what}"
+        return bool(self._send("POST", market, path, body, retry_key)["changed"])
 
     def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
         whole = f"/v1/markets/{_part(market)}{path}"

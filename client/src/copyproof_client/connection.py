@@ -17,8 +17,6 @@ from urllib.parse import urlsplit
 
 from copyproof_client.records import ApiError, Unavailable
 
-__all__ = ["Connection"]
-
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 2.0
 _AGAIN = (429, 502, 503, 504)
@@ -40,6 +38,11 @@ class Connection:
     patience : float
         Seconds after which no new attempt is made.
 
+    Attributes
+    ----------
+    attempts : int
+        How many requests were sent, retries included.
+
     Examples
     --------
     >>> Connection("http://127.0.0.1:8000", "cp_0_0").attempts
@@ -59,7 +62,6 @@ class Connection:
         self._patience = patience
         self._lock = threading.Lock()
         self.attempts = 0
-        """How many requests were sent, retries included."""
 
     def close(self) -> None:
         """Close the connection; it opens again by itself."""

@@ -7,11 +7,11 @@ document describes them, and the client reads them.
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, TypeVar
 
+# What became of a reward.
 Status: TypeAlias = Literal["counted", "ignored", "corrected", "refused-late"]
-"""What became of a reward."""
 
+# What the bearer of an API key may do.
 Role: TypeAlias = Literal["operator", "application", "agent", "auditor"]
-"""What the bearer of an API key may do."""
 
 Record = TypeVar("Record", "Decision", "Told", "ApiKey")
 
@@ -57,12 +57,14 @@ class ArmStatistics:
 
 @dataclass(frozen=True, slots=True)
 class AgentStatistics:
-    """What is known of one agent, and its shares of all plays and of all revenue."""
+    """What is known of one agent, and its shares of all plays and of all revenue.
+
+    ``arms`` counts those that are registered now, suspended ones left out.
+    """
 
     agent: str
     suspended: bool
     arms: int
-    """Arms that are registered now, suspended ones left out."""
     plays: int
     answered: int
     pending: int
@@ -73,19 +75,23 @@ class AgentStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """Arms that were paid the same rewards in the same order, beyond chance."""
+    """Arms that were paid the same rewards in the same order, beyond chance.
+
+    ``arms`` are pairs (agent, arm), and ``answers`` says how many of their first rewards agree.
+    ``chance`` bounds how many such groups independent arms would be expected to show.
+    """
 
     arms: tuple[tuple[str, str], ...]
-    """(agent, arm)."""
     answers: int
-    """How many first rewards agree."""
     chance: float
-    """Bounds how many such groups independent arms would be expected to show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """A market, or one agent's part of it, at one moment."""
+    """A market, or one agent's part of it, at one moment.
+
+    ``arms`` are those of the one agent that was asked for; empty if none was.
+    """
 
     market: str
     policy: str
@@ -96,7 +102,6 @@ class Statistics:
     revenue: float
     agents: tuple[AgentStatistics, ...]
     arms: tuple[ArmStatistics, ...]
-    """The arms of the one agent that was asked for; empty if none was."""
     suspected: tuple[Suspicion, ...]
 
 

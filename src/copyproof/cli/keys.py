@@ -91,11 +91,9 @@ def rotate(
         raise FieldError("--overlap", overlap, accepted, f"{overlap} is not {accepted}")
     with _keyring(store) as ring:
         try:
-            text = ring.rotate(key_id, overlap=overlap)
+            key, text = ring.rotate(key_id, overlap=overlap)
         except KeyError:
             raise FieldError("ID", key_id, "that of a valid key") from None
-        key = ring.get(key_id)
-        assert key is not None
     _print(key, text, as_json)
 
 

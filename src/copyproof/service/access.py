@@ -125,46 +125,30 @@ def authenticate(text: str, keys: Mapping[str, Key], clock: Callable[[], float])
 # --- what ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """Something that is done over HTTP, and the roles that may."""
-
-    name: str
-    roles: frozenset[Role]
-
-
-def _action(name: str, *roles: Role) -> Action:
-    return Action(name, frozenset(("operator", *roles)))
-
-
-ACTIONS = {
-    action.name: action
-    for action in (
-        _action("read markets", "auditor"),
-        _action("write markets"),
-        _action("write agents"),
-        _action("write arms", "agent"),
-        _action("ask", "application"),
-        _action("tell", "application"),
-        _action("read market statistics", "auditor"),
-        _action("read agent statistics", "auditor", "agent"),
-        _action("read journal", "auditor"),
-        _action("keys"),
-        _action("read metrics", "auditor"),
-    )
+# What is done over HTTP, and the roles that may.
+_ROLES: dict[str, tuple[Role, ...]] = {
+    "read markets": ("operator", "auditor"),
+    "write markets": ("operator",),
+    "write agents": ("operator",),
+    "write arms": ("operator", "agent"),
+    "ask": ("operator", "application"),
+    "tell": ("operator", "application"),
+    "read market statistics": ("operator", "auditor"),
+    "read agent statistics": ("operator", "auditor", "agent"),
+    "read journal": ("operator", "auditor"),
+    "keys": ("operator",),
+    "read metrics": ("operator", "auditor"),
 }
 
 
-def authorize(
-    key: Key, action: Action, market: str | None = None, agent: str | None = None
-) -> None:
+def authorize(key: Key, action: str, market: str | None = None, agent: str | None = None) -> None:
     """Refuse what a key may not do.
 
     Parameters
     ----------
     key : Key
         The caller's.
-    action : Action
+    action : str
         What is asked for.
     market, agent : str or None
         With what, as far as the action names one.
@@ -176,18 +160,20 @@ def authorize(
 
     Examples
     --------
-    >>> from copyproof.service.keys import make_key
-    >>> key, _ = make_key("application", now=0.0, markets=("site",))
-    >>> authorize(key, ACTIONS["ask"], "site")
+    >>> from copyproof.live.stores import open_store
+    >>> from copyproof.service.keys import Keyring
+    >>> keyring = Keyring(open_store("memory:"), lambda: 0.0)
+    >>> key, _ = keyring.add("application", markets=("site",))
+    >>> authorize(key, "ask", "site")
     >>> try:
-    ...     authorize(key, ACTIONS["ask"], "another")
+    ...     authorize(key, "ask", "another")
     ... except Refusal as refusal:
     ...     refusal.status
     404
     """
     role = key.role
-    if role not in action.roles:
-        raise Refusal(403, "Authorization", f"the role {role} may not {action.name}")
+    if role not in _ROLES[action]:
+        raise Refusal(403, "Authorization", f"the role {role} may not {action}")
     if role in ("operator", "auditor"):
         return
     if market is not None and market not in key.markets:

@@ -13,7 +13,6 @@ from typing import Any, get_args
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
@@ -24,12 +23,9 @@ from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
 from copyproof.service.gateway import FAST, Gateway
-from copyproof.service.keys import Keyring
 from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import Metrics
 from copyproof.service.routes import agents, keys, markets, service
-
-__all__ = ["create_app", "document"]
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": about}
@@ -83,10 +79,7 @@ def create_app(
     {}
     """
     limits = limits or Limits()
-    keyring = Keyring(store, clock)
-    leadership = Leadership(
-        store, keyring, owner=owner, lease=lease, waiting=limits.waiting, clock=clock
-    )
+    leadership = Leadership(store, owner=owner, lease=lease, waiting=limits.waiting, clock=clock)
 
     @asynccontextmanager
     async def lifetime(_: FastAPI) -> AsyncIterator[None]:
@@ -113,15 +106,6 @@ def document() -> dict[str, Any]:
     return _routed(None).openapi()
 
 
-class _Service(FastAPI):
-    """FastAPI with the whole document: what the gateway serves by itself is in it, too."""
-
-    def openapi(self) -> dict[str, Any]:
-        if self.openapi_schema is None:
-            self.openapi_schema = _described(self)
-        return self.openapi_schema
-
-
 def _routed(lifetime: Any) -> FastAPI:
     app = _Service(
         title="copyproof",
@@ -134,32 +118,28 @@ def _routed(lifetime: Any) -> FastAPI:
     )
     for router in (markets.router, agents.router, keys.router, service.router):
         app.include_router(router)
-
-    async def refused(_: Request, error: Exception) -> Response:
-        refusal = _refusal(error)
-        kind = "application/json"
-        return Response(refusal.body, refusal.status, headers=refusal.headers, media_type=kind)
-
     for kind in (Refusal, RequestValidationError, HTTPException):
-        app.add_exception_handler(kind, refused)
+        app.add_exception_handler(kind, _refused)
     return app
 
 
-def _refusal(error: Exception) -> Refusal:
-    """Return the refusal for what FastAPI itself refuses."""
+async def _refused(_: Request, error: Exception) -> Response:
+    """Answer with a refusal, also where FastAPI itself refuses."""
     match error:
         case Refusal():
-            return error
+            refusal = error
         case RequestValidationError():
             found = [{**each, "loc": each["loc"][1:]} for each in error.errors()]
             in_body = error.errors()[0]["loc"][0] == "body"
             given = error.body if in_body else dict.fromkeys(each["loc"][0] for each in found)
-            return refusal_of_body(found, given)
+            refusal = refusal_of_body(found, given)
         case HTTPException():
             field = "method" if error.status_code == 405 else "path"
-            return Refusal(error.status_code, field, f"{field} is not known")
+            refusal = Refusal(error.status_code, field, f"{field} is not known")
         case _:
             raise error
+    kind = "application/json"
+    return Response(refusal.body, refusal.status, headers=refusal.headers, media_type=kind)
 
 
 # --- the document ---------------------------------------------------------------------------------
@@ -174,24 +154,28 @@ _RETRY = {
 }
 
 
-def _described(app: FastAPI) -> dict[str, Any]:
-    found = get_openapi(
-        title=app.title, version=app.version, summary=app.summary, routes=app.routes
-    )
-    _describe_fast_requests(found)
-    found["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-    for path, operations in found["paths"].items():
-        for method, operation in operations.items():
-            if path in ("/healthz", "/readyz"):
-                answers = operation["responses"]
-                operation["responses"] = {"200": answers["200"]}
-                if path == "/readyz":
-                    operation["responses"]["503"] = answers["503"]
-            else:
-                operation["security"] = [{"key": []}]
-            if method != "get":
-                operation.setdefault("parameters", []).append(_RETRY)
-    return found
+_PROBES = {"/healthz": ("200",), "/readyz": ("200", "503")}  # they need no key; their answers
+
+
+class _Service(FastAPI):
+    """FastAPI with the whole document: what the gateway serves by itself is in it, too."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is not None:
+            return self.openapi_schema
+        found = super().openapi()
+        _describe_fast_requests(found)
+        found["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        for path, operations in found["paths"].items():
+            for method, operation in operations.items():
+                if path in _PROBES:
+                    answers = operation["responses"]
+                    operation["responses"] = {status: answers[status] for status in _PROBES[path]}
+                else:
+                    operation["security"] = [{"key": []}]
+                if method != "get":
+                    operation.setdefault("parameters", []).append(_RETRY)
+        return found
 
 
 def _describe_fast_requests(found: dict[str, Any]) -> None:
@@ -208,9 +192,9 @@ def _describe_fast_requests(found: dict[str, Any]) -> None:
     for name, fast in FAST.items():
         operation = {
             "tags": ["decisions"],
-            "summary": fast.action.name.capitalize(),
+            "summary": fast.action.capitalize(),
             "description": fast.perform.__doc__,
-            "operationId": f"{fast.action.name}_{name}",
+            "operationId": f"{fast.action}_{name}",
             "parameters": [market],
             "requestBody": {
                 **_json("", schemas[name, "validation"]),

@@ -16,8 +16,8 @@ from copyproof.live.records import KeyReused, NoArm
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.validation import FieldError, did_you_mean
 
+# What is wrong in detail is for the operator's log: it names files and hosts.
 STORE_AWAY = "the store cannot be used now; try again, with the same Idempotency-Key"
-"""What is wrong in detail is for the operator's log: it names files and hosts."""
 _LONGEST_FIELD = 200
 _LONGEST_VALUE = 60
 

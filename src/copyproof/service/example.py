@@ -4,12 +4,8 @@ from copyproof.live import MarketConfig, Principal
 from copyproof.live.stores import Store
 from copyproof.service.keys import Keyring
 
-__all__ = ["EXAMPLE", "NOTE", "make_example"]
-
-EXAMPLE = "example"
-"""The market's name."""
-NOTE = "copyproof serve --example"
-"""The note of its key."""
+EXAMPLE = "example"  # the market's name
+NOTE = "copyproof serve --example"  # the note of its key
 
 _ARMS = {
     "ann": ("lakes", "rivers"),
@@ -33,8 +29,9 @@ def make_example(store: Store, keyring: Keyring) -> str:
     >>> from copyproof.live.stores import open_store
     >>> store = open_store("memory:")
     >>> keyring = Keyring(store, lambda: 0.0)
-    >>> keyring.check(make_example(store, keyring)).role
-    'operator'
+    >>> text = make_example(store, keyring)
+    >>> [(key.role, key.note) for key in keyring.all()]
+    [('operator', 'copyproof serve --example')]
     """
     if EXAMPLE not in store.markets():
         principal = Principal(store=store, market=EXAMPLE, config=MarketConfig(seed=1))

@@ -20,31 +20,15 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from copyproof.live import Decision, Principal, Told
-from copyproof.service.access import (
-    ACTIONS,
-    Action,
-    Key,
-    Limits,
-    TokenBuckets,
-    authenticate,
-    authorize,
-)
+from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, authorize
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
 from copyproof.service.metrics import Metrics
+from copyproof.service.routes.call import CALL, Call
 from copyproof.service.writer import find
 
-__all__ = ["FAST", "KEY", "RETRY", "SECRET", "FastRequest", "Gateway"]
-
 _log = logging.getLogger("copyproof.service")
-
-KEY = "copyproof.key"
-"""Where FastAPI's part finds the caller's key."""
-RETRY = "copyproof.retry"
-"""Where it finds the idempotency key, made unique to the caller."""
-SECRET = "copyproof.secret"
-"""Where it finds the text of the caller's key."""
 
 # What needs no key: it says nothing about any market.
 _OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/docs/oauth2-redirect"))
@@ -66,7 +50,7 @@ def _read_ask(body: bytes) -> AskIn:
         found = _ASK.validator.validate_json(body or b"null")
     except ValidationError:
         found = _explain(_ASK, body, AskIn.__annotations__)
-    return {} if found is None else found
+    return found or {}
 
 
 def _read_rewards(body: bytes) -> TellIn:
@@ -77,10 +61,9 @@ def _read_rewards(body: bytes) -> TellIn:
         found = (_MANY if several else _ONE).validator.validate_json(body)
     except ValidationError:
         data = _read_json(body)
-        if isinstance(data, dict) and "rewards" in data:
-            found = _explain(_MANY, body, RewardsIn.__annotations__)
-        else:
-            found = _explain(_ONE, body, RewardIn.__annotations__)
+        several = isinstance(data, dict) and "rewards" in data
+        known = (RewardsIn if several else RewardIn).__annotations__
+        found = _explain(_MANY if several else _ONE, body, known)
     return found
 
 
@@ -123,10 +106,8 @@ class FastRequest:
 
     Attributes
     ----------
-    name : str
-        The last part of its path, and what is counted: "decisions" or "rewards".
-    action : Action
-        Who may.
+    action : str
+        What a caller must be allowed to do.
     body : object
         The type of the body.
     read : callable
@@ -139,8 +120,7 @@ class FastRequest:
         The field to blame if an error names none.
     """
 
-    name: str
-    action: Action
+    action: str
     body: Any
     read: Callable[[bytes], Any]
     perform: Callable[[Principal, Any, str | None], list[Any]]
@@ -148,13 +128,11 @@ class FastRequest:
     blamed: str
 
 
-_ASKING = FastRequest(
-    "decisions", ACTIONS["ask"], AskIn | None, _read_ask, _ask, Decisions, blamed="eligible"
-)
-_TELLING = FastRequest(
-    "rewards", ACTIONS["tell"], TellIn, _read_rewards, _tell, RewardsTold, blamed="decision"
-)
-FAST = {fast.name: fast for fast in (_ASKING, _TELLING)}
+# By the last part of their paths, which is also what is counted.
+FAST = {
+    "decisions": FastRequest("ask", AskIn | None, _read_ask, _ask, Decisions, blamed="eligible"),
+    "rewards": FastRequest("tell", TellIn, _read_rewards, _tell, RewardsTold, blamed="decision"),
+}
 
 
 # --- the way of a request -------------------------------------------------------------------------
@@ -195,34 +173,30 @@ class Gateway:
             await self._app(scope, receive, send)
             return
         began = time.perf_counter()
-        status = 500
-        started = False
+        status = 0  # until an answer is begun
 
         async def noting(message: Message) -> None:
-            nonlocal status, started
+            nonlocal status
             if message["type"] == "http.response.start":
-                status, started = message["status"], True
+                status = message["status"]
             await send(message)
 
         try:
             status = await self._serve(scope, receive, send, noting) or status
         except Refusal as refusal:
-            status = refusal.status
-            await _answer(send, status, refusal.body, refusal.headers)
+            status = await _refuse(send, refusal)
         except _Gone:
             status = 499
         except asyncio.CancelledError:  # the server stops, and has waited long enough
-            if started:
+            if status:
                 raise
-            status = 503
-            stopping = Refusal(503, "store", STORE_AWAY, 1)
-            await _answer(send, status, stopping.body, stopping.headers)
+            status = await _refuse(send, Refusal(503, "store", STORE_AWAY, 1))
         except Exception:
             _log.exception("%s %s failed", scope["method"], scope["path"])
-            if not started:
-                await _answer(send, 500, Refusal(500, "", "internal error").body, {})
+            if not status:
+                status = await _refuse(send, Refusal(500, "", "internal error"))
         finally:
-            self._metrics.request(scope["method"], status, time.perf_counter() - began)
+            self._metrics.request(scope["method"], status or 500, time.perf_counter() - began)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, noting: Send) -> int | None:
         """Take all steps; the status, if the answer was not sent through ``noting``."""
@@ -235,11 +209,12 @@ class Gateway:
         self._rates.take(key.id)
         body = await self._body(receive, headers)
         retry = _idempotency_key(key, headers)
-        market, fast = _fast_request(scope["method"], path)
-        if fast is None:
+        market, _, name = path.removeprefix(_MARKETS).partition("/")
+        fast = FAST.get(name) if path.startswith(_MARKETS) else None
+        if fast is None or scope["method"] != "POST":
             if body:
                 _read_json(body)
-            scope.update({KEY: key, RETRY: retry, SECRET: secret})
+            scope[CALL] = Call(key, retry, self.leadership, secret)
             await self._app(scope, _replay(body, receive), noting)
             return None
         authorize(key, fast.action, market)
@@ -250,7 +225,7 @@ class Gateway:
             found = await served.submit(lambda principal: perform(principal, request, retry))
         except (ValueError, LookupError) as error:
             raise refusal_of(error, fast.blamed) from None
-        served.answered[fast.name] += len(found)
+        served.answered[name] += len(found)
         await _answer(send, 200, orjson.dumps(fast.answer(found)), {})
         return 200
 
@@ -290,14 +265,6 @@ class Gateway:
         return body
 
 
-def _fast_request(method: str, path: str) -> tuple[str, FastRequest | None]:
-    """Return the market and the fast request that a path names, if it names one."""
-    if method != "POST" or not path.startswith(_MARKETS):
-        return "", None
-    market, _, rest = path[len(_MARKETS) :].partition("/")
-    return market, FAST.get(rest)
-
-
 def _idempotency_key(key: Key, headers: dict[bytes, bytes]) -> str | None:
     """Return the idempotency key; two callers may choose the same one without harm."""
     given = headers.get(b"idempotency-key")
@@ -312,16 +279,18 @@ def _idempotency_key(key: Key, headers: dict[bytes, bytes]) -> str | None:
 
 def _replay(body: bytes, receive: Receive) -> Receive:
     """Return what gives the body that was read already, and then waits for the end."""
-    given = False
+    first = iter([{"type": "http.request", "body": body, "more_body": False}])
 
     async def again() -> Message:
-        nonlocal given
-        if not given:
-            given = True
-            return {"type": "http.request", "body": body, "more_body": False}
-        return await receive()
+        return next(first, None) or await receive()
 
     return again
+
+
+async def _refuse(send: Send, refusal: Refusal) -> int:
+    """Answer with a refusal; its status."""
+    await _answer(send, refusal.status, refusal.body, refusal.headers)
+    return refusal.status
 
 
 async def _answer(send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:

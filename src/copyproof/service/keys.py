@@ -21,21 +21,8 @@ from copyproof_client.records import Role
 from copyproof.defaults import OVERLAP_SECONDS
 from copyproof.live.records import KeyReused
 from copyproof.live.stores import Conflict, Store, StoreError
-from copyproof.service.access import Key, authenticate, hash_secret
+from copyproof.service.access import Key, hash_secret
 from copyproof.validation import FieldError, known
-
-__all__ = ["Keyring", "make_key", "new_id", "new_secret"]
-
-
-def new_id(seed: bytes | None = None) -> str:
-    """Return an id: random, or a function of ``seed``.
-
-    Examples
-    --------
-    >>> new_id(b"a seed")
-    '41962129c6c5'
-    """
-    return (secrets.token_bytes(6) if seed is None else _derived(seed, b"id")[:6]).hex()
 
 
 def new_secret(seed: bytes | None = None) -> str:
@@ -46,58 +33,18 @@ def new_secret(seed: bytes | None = None) -> str:
     >>> new_secret(b"a seed")
     'Kl3gx7SuFPNGv3pukNv2Jim03T9DnBB9A7spu_SXbuA'
     """
-    raw = secrets.token_bytes(32) if seed is None else _derived(seed, b"secret")
-    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+    return urlsafe_b64encode(_bytes(32, seed, b"secret")).rstrip(b"=").decode()
 
 
-def _derived(seed: bytes, purpose: bytes) -> bytes:
-    return hmac.digest(seed, purpose, "sha256")
+def _bytes(count: int, seed: bytes | None, purpose: bytes) -> bytes:
+    """Return bytes: random ones, or a function of ``seed`` and their purpose."""
+    if seed is None:
+        return secrets.token_bytes(count)
+    return hmac.digest(seed, purpose, "sha256")[:count]
 
 
-def make_key(
-    role: Role,
-    *,
-    now: float,
-    markets: tuple[str, ...] = (),
-    agent: str | None = None,
-    note: str = "",
-    seed: bytes | None = None,
-) -> tuple[Key, str]:
-    """Make a key.
-
-    Parameters
-    ----------
-    role : Role
-        ``operator``, ``application``, ``agent`` or ``auditor``.
-    now : float
-        Seconds since 1970.
-    markets : tuple of str
-        At least one for an application, exactly one for an agent, none for the others.
-    agent : str or None
-        For the role ``agent`` only.
-    note : str
-        Free text.
-    seed : bytes or None
-        Equal seeds make equal keys.
-
-    Returns
-    -------
-    key : Key
-        To be stored.
-    text : str
-        The key's text, which is not stored and cannot be had again.
-
-    Raises
-    ------
-    ValueError
-        If role, markets and agent do not go together.
-
-    Examples
-    --------
-    >>> key, text = make_key("agent", now=0.0, markets=("site",), agent="ann")
-    >>> text.startswith(f"cp_{key.id}_")
-    True
-    """
+def _check(role: Role, markets: tuple[str, ...], agent: str | None) -> None:
+    """Refuse markets, or an agent, that do not go with the role."""
     known("role", role, get_args(Role))
     if role == "application" and not markets:
         raise _mismatch("markets", markets, "is empty: an application needs at least one")
@@ -108,10 +55,6 @@ def make_key(
         raise _mismatch("markets", markets, said)
     if role != "agent" and agent is not None:
         raise _mismatch("agent", agent, f"= {agent!r} has no meaning for the role {role}")
-    salt = (secrets.token_bytes(16) if seed is None else _derived(seed, b"salt")[:16]).hex()
-    secret = new_secret(seed)
-    key = Key(new_id(seed), role, markets, agent, note, now, salt, hash_secret(salt, secret))
-    return key, f"cp_{key.id}_{secret}"
 
 
 def _mismatch(field: str, value: object, said: str) -> FieldError:
@@ -155,17 +98,9 @@ class Keyring:
     def __len__(self) -> int:
         return sum(key.revoked is None for key in self.held.values())
 
-    def check(self, text: str) -> Key | None:
-        """Return the key with this text, or None."""
-        return authenticate(text, self.held, self.clock)
-
     def all(self) -> list[Key]:
         """Return all keys, the oldest first."""
         return sorted(self.held.values(), key=lambda key: (key.created, key.id))
-
-    def get(self, name: str) -> Key | None:
-        """Return the key with this id."""
-        return self.held.get(name)
 
     def add(
         self,
@@ -178,14 +113,46 @@ class Keyring:
     ) -> tuple[Key, str]:
         """Make and store a key; the same seed again gives the same answer and stores nothing.
 
+        Parameters
+        ----------
+        role : Role
+            ``operator``, ``application``, ``agent`` or ``auditor``.
+        markets : tuple of str
+            At least one for an application, exactly one for an agent, none for the others.
+        agent : str or None
+            For the role ``agent`` only.
+        note : str
+            Free text.
+        seed : bytes or None
+            Equal seeds make equal keys.
+
+        Returns
+        -------
+        key : Key
+            As it is stored.
+        text : str
+            The key's text, which is not stored and cannot be had again.
+
         Raises
         ------
         ValueError
-            If the request is not a sensible one, or the seed made another key before.
+            If role, markets and agent do not go together, or the seed made another key before.
+
+        Examples
+        --------
+        >>> from copyproof.live.stores import open_store
+        >>> keyring = Keyring(open_store("memory:"), lambda: 0.0)
+        >>> key, text = keyring.add("agent", markets=("site",), agent="ann")
+        >>> text.startswith(f"cp_{key.id}_")
+        True
         """
-        key, text = make_key(
-            role, now=self.clock(), markets=markets, agent=agent, note=note, seed=seed
-        )
+        _check(role, markets, agent)
+        name = _bytes(6, seed, b"id").hex()
+        salt = _bytes(16, seed, b"salt").hex()
+        secret = new_secret(seed)
+        hashed = hash_secret(salt, secret)
+        key = Key(name, role, markets, agent, note, self.clock(), salt, hashed)
+        text = f"cp_{name}_{secret}"
         with self._writing:
             self.refresh()
             before = self.held.get(key.id)
@@ -200,7 +167,7 @@ class Keyring:
 
     def rotate(
         self, name: str, *, overlap: float = OVERLAP_SECONDS, seed: bytes | None = None
-    ) -> str:
+    ) -> tuple[Key, str]:
         """Give a key a new secret; the same seed again gives the same answer.
 
         Raises
@@ -219,8 +186,7 @@ class Keyring:
             until = self.clock() + overlap
             return replace(key, hash=hashed, old_hash=key.hash, old_until=until)
 
-        self._change(name, rotated)
-        return f"cp_{name}_{secret}"
+        return self._change(name, rotated), f"cp_{name}_{secret}"
 
     def revoke(self, name: str) -> Key:
         """Refuse a key from now on.

@@ -28,8 +28,6 @@ from copyproof.service.keys import Keyring
 from copyproof.service.warmup import warm_up
 from copyproof.service.writer import ServedMarket, Writer
 
-__all__ = ["Leadership", "owner_of"]
-
 _log = logging.getLogger("copyproof.service")
 
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
@@ -56,8 +54,6 @@ class Leadership:
     ----------
     store : Store
         Where everything is kept.
-    keyring : Keyring
-        Read anew whenever leases are renewed.
     owner : str
         The name under which this process holds leases.
     lease : float
@@ -65,10 +61,12 @@ class Leadership:
     waiting : int
         The most requests of one market that wait for its writer.
     clock : callable
-        Seconds since 1970, for events.
+        Seconds since 1970, for events and keys.
 
     Attributes
     ----------
+    keyring : Keyring
+        The keys; read anew whenever leases are renewed.
     markets : dict
         Each market by its name; replaced, never changed, so that it is read without a lock.
     trouble : str or None
@@ -80,7 +78,6 @@ class Leadership:
     def __init__(
         self,
         store: Store,
-        keyring: Keyring,
         *,
         owner: str,
         lease: float,
@@ -88,7 +85,7 @@ class Leadership:
         clock: Callable[[], float],
     ) -> None:
         self.store = store
-        self.keyring = keyring
+        self.keyring = Keyring(store, clock)
         self.markets: dict[str, ServedMarket] = {}
         self.trouble: str | None = None
         self.exports = 0
@@ -139,8 +136,8 @@ class Leadership:
         """Look what markets there are, and begin to take leases; requests come from ``loop``."""
         self._loop = loop
         try:
-            for market, config in self.store.markets().items():
-                self.markets[market] = ServedMarket(market, config)
+            found = self.store.markets()
+            self.markets = {market: ServedMarket(market, found[market]) for market in found}
         except StoreError as error:
             self._note_trouble(error)
         self._thread.start()
@@ -175,14 +172,11 @@ class Leadership:
 
     def _renew_all(self) -> None:
         """Renew or take every lease that can be had, and read the keys anew."""
-        try:
-            with self._renewing:
-                for market, config in self.store.markets().items():
-                    self._renew_or_acquire(market, config)
-            self.keyring.refresh()
-            self.trouble = None
-        except StoreError as error:
-            self._note_trouble(error)
+        with self._renewing:
+            for market, config in self.store.markets().items():
+                self._renew_or_acquire(market, config)
+        self.keyring.refresh()
+        self.trouble = None
 
     def _note_trouble(self, error: StoreError) -> None:
         if self.trouble is None:
@@ -194,6 +188,8 @@ class Leadership:
         while not self._stopping.is_set():
             try:
                 self._renew_all()
+            except StoreError as error:
+                self._note_trouble(error)
             except Exception as error:  # whatever it is: without this thread all leases run out
                 _log.exception("renewing leases failed, and is tried again")
                 self.trouble = type(error).__name__
@@ -207,19 +203,16 @@ class Leadership:
             self.markets = {**self.markets, market: served}
         writer = served.writer
         now = time.monotonic()
-        if writer is not None:
-            if now - served.renewed < self._lease / 3:
-                return
+        if writer is None:
+            if now >= served.not_before:
+                token = self.store.acquire(market, self._owner, self._lease)
+                if token is not None:
+                    self._lead(served, token)
+        elif now - served.renewed >= self._lease / 3:
             if self.store.renew(market, self._owner, served.token, self._lease):
                 served.renewed = now
             else:
                 writer.lose()
-            return
-        if now < served.not_before:
-            return
-        token = self.store.acquire(market, self._owner, self._lease)
-        if token is not None:
-            self._lead(served, token)
 
     def _lead(self, served: ServedMarket, token: int) -> None:
         def load() -> Principal:

@@ -11,16 +11,7 @@ from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias, final
 
 from copyproof_client.records import ArmStatistics, Decision, Role, Told
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    StrictBool,
-    StrictInt,
-    with_config,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, with_config
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypedDict
 
@@ -71,7 +62,8 @@ _PathName = Annotated[str, _LENGTH, AfterValidator(partial(path_name, "name"))]
 _PolicyText = Annotated[str, Field(min_length=1, max_length=1000)]
 _Seconds = Annotated[float, Field(strict=True, ge=0, le=1e10)]
 _Unit = Annotated[float, Field(strict=True, ge=0, le=1)]
-_Names = Annotated[list[str], Accepted("a list of texts")]
+_Agents = Annotated[list[str], Accepted("a list of agents or an object of lists of arms")]
+_Arms = Annotated[list[str], Accepted("a list of texts")]
 _BATCH = Field(min_length=1, max_length=MOST_DECISIONS)
 
 
@@ -91,17 +83,13 @@ class AskIn(TypedDict, total=False):
     """
 
     count: Annotated[
-        StrictInt,
-        Field(ge=1, le=MOST_DECISIONS, json_schema_extra={"default": 1}),
+        int,
+        Field(strict=True, ge=1, le=MOST_DECISIONS, json_schema_extra={"default": 1}),
         Accepted(f"a whole number from 1 to {MOST_DECISIONS}"),
     ]
-    eligible: (
-        dict[str, _Names]
-        | Annotated[list[str], Accepted("a list of agents or an object of lists of arms")]
-        | None
-    )
+    eligible: dict[str, _Arms] | _Agents | None
     slate: Annotated[
-        StrictBool, Field(json_schema_extra={"default": False}), Accepted("true or false")
+        bool, Field(strict=True, json_schema_extra={"default": False}), Accepted("true or false")
     ]
 
 
@@ -150,14 +138,14 @@ class MarketIn(_In):
     """A market to create."""
 
     policy: _PolicyText = _CONFIG.policy
-    seed: Annotated[StrictInt, Field(ge=0, lt=2**64)] = _CONFIG.seed
-    horizon: Annotated[StrictInt, Field(ge=1, le=2**47)] | None = _CONFIG.horizon
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**64)] = _CONFIG.seed
+    horizon: Annotated[int, Field(strict=True, ge=1, le=2**47)] | None = _CONFIG.horizon
     reward_window: _Seconds = _CONFIG.reward_window
     default_reward: _Unit = _CONFIG.default_reward
     late: Literal["refuse", "correct"] = _CONFIG.late
     rewards: Literal["first", "last", "sum", "max"] = _CONFIG.rewards
     correction_window: _Seconds = _CONFIG.correction_window
-    most_arms: Annotated[StrictInt, Field(ge=1, le=2**31)] | None = _CONFIG.most_arms
+    most_arms: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = _CONFIG.most_arms
 
 
 @dataclass(frozen=True)

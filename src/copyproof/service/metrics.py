@@ -4,9 +4,9 @@ Counters and histograms are plain numbers that one thread each writes: the event
 requests, a market's writer counts its groups. Reading needs no lock.
 """
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable
-
-__all__ = ["Histogram", "Metrics", "counter"]
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -35,12 +35,7 @@ class Histogram:
 
     def add(self, value: float) -> None:
         """Count a value."""
-        place = 0
-        for limit in self._limits:
-            if value <= limit:
-                break
-            place += 1
-        self._counts[place] += 1
+        self._counts[bisect_left(self._limits, value)] += 1
         self._sum += value
 
     def lines(self, name: str, labels: str) -> list[str]:
@@ -58,29 +53,24 @@ class Metrics:
     """The counts of one process, and of one market within it."""
 
     def __init__(self) -> None:
-        self.requests: dict[tuple[str, int], int] = {}
+        self.requests: Counter[tuple[str, int]] = Counter()
         self.seconds = Histogram(_SECONDS)
 
     def request(self, method: str, status: int, seconds: float) -> None:
         """Count a request."""
-        at = (method, status)
-        self.requests[at] = self.requests.get(at, 0) + 1
+        self.requests[method, status] += 1
         self.seconds.add(seconds)
 
     def lines(self) -> list[str]:
         """Return the lines of the text format."""
+        counts = (
+            (f'method="{method}",status="{status}"', count)
+            for (method, status), count in sorted(self.requests.items())
+        )
+        about = "Time from the request to its answer."
         return [
-            *counter(
-                "copyproof_requests_total",
-                "Requests by method and status.",
-                (
-                    (f'method="{method}",status="{status}"', count)
-                    for (method, status), count in sorted(self.requests.items())
-                ),
-            ),
-            "# HELP copyproof_request_seconds Time from the request to its answer.",
-            "# TYPE copyproof_request_seconds histogram",
-            *self.seconds.lines("copyproof_request_seconds", ""),
+            *numbers("copyproof_requests_total", "Requests by method and status.", counts),
+            *histograms("copyproof_request_seconds", about, [("", self.seconds)]),
         ]
 
 
@@ -93,15 +83,20 @@ class MarketMetrics:
         self.commit = Histogram(_SECONDS)
 
 
-def counter(
-    name: str, about: str, values: Iterable[tuple[str, float]], kind: str = "counter"
-) -> list[str]:
-    """Return the lines of a counter or gauge.
+def numbers(name: str, about: str, values: Iterable[tuple[str, int]]) -> list[str]:
+    """Return the lines of a counter, whose name ends in ``_total``, or of a gauge.
 
     Examples
     --------
-    >>> counter("x", "Things.", [('market="m"', 3)])[-1]
-    'x{market="m"} 3'
+    >>> numbers("x_total", "Things.", [('market="m"', 3)])[1:]
+    ['# TYPE x_total counter', 'x_total{market="m"} 3']
     """
+    kind = "counter" if name.endswith("_total") else "gauge"
     found = [f"{name}{{{labels}}} {value}" for labels, value in values]
     return [f"# HELP {name} {about}", f"# TYPE {name} {kind}", *found]
+
+
+def histograms(name: str, about: str, values: Iterable[tuple[str, Histogram]]) -> list[str]:
+    """Return the lines of a histogram for each of some labels."""
+    found = [line for labels, each in values for line in each.lines(name, labels)]
+    return [f"# HELP {name} {about}", f"# TYPE {name} histogram", *found]

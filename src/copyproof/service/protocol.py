@@ -2,7 +2,7 @@
 
 Whoever connects has shown no key yet. uvicorn waits for the end of a request as long as it takes,
 and keeps however many headers come, so that a few hundred silent connections would keep everyone
-else out. Here a request must be there, head and body, within ``SECONDS`` of its first byte (of the
+else out. Here a request must be there, head and body, within ``seconds`` of its first byte (of the
 connection, if it is the first), and its head must not exceed ``HEAD`` bytes by much.
 """
 
@@ -13,18 +13,14 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from copyproof.service.errors import Refusal
 
-__all__ = ["HEAD", "SECONDS", "TimedProtocol"]
-
-SECONDS = 30.0
-"""Seconds for one request to arrive."""
+# The most bytes of a request's line and headers; what arrives in one piece is not counted.
 HEAD = 1 << 16
-"""The most bytes of a request's line and headers; what arrives in one piece is not counted."""
 
 
 class TimedProtocol(HttpToolsProtocol):
     """One connection. A request that comes in one piece, as most do, starts no timer."""
 
-    seconds = SECONDS
+    seconds = 30.0  # for one request to arrive
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)

@@ -23,8 +23,6 @@ from copyproof.service.app import create_app
 from copyproof.service.leadership import owner_of
 from copyproof.service.protocol import TimedProtocol
 
-__all__ = ["bind", "run"]
-
 # Seconds for requests that are under way when the server is stopped: while one drags on, nobody
 # serves the markets of this process.
 _STOP = 5

@@ -7,8 +7,6 @@ processes from serving them.
 
 from copyproof.live import Principal
 
-__all__ = ["warm_up"]
-
 
 def warm_up() -> int:
     """Do once, in a market of its own in memory, what markets do; return the decisions made.

@@ -19,6 +19,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -26,8 +27,6 @@ from copyproof.live import Principal
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.metrics import MarketMetrics
-
-__all__ = ["ServedMarket", "Writer", "find"]
 
 _log = logging.getLogger("copyproof.service")
 
@@ -42,18 +41,16 @@ _SNAPSHOT_REST = 100.0
 Answer = TypeVar("Answer")
 
 
+@dataclass(slots=True, eq=False)
 class _Job:
-    __slots__ = ("answer", "call", "error", "future")
-
-    def __init__(self, call: Callable[[Principal], Any], future: "asyncio.Future[Any]") -> None:
-        self.call = call
-        self.future = future
-        self.answer: Any = None
-        self.error: Exception | None = None
+    call: Callable[[Principal], Any]
+    future: "asyncio.Future[Any]"
+    answer: Any = None
+    error: Exception | None = None
 
 
-class Writer:
-    """The only writer of one market in this process.
+class Writer(threading.Thread):
+    """The only writer of one market in this process: a thread that loads and then serves it.
 
     Parameters
     ----------
@@ -78,6 +75,7 @@ class Writer:
         waiting: int,
         ended: Callable[[bool], None],
     ) -> None:
+        super().__init__(name=f"writer of {market}", daemon=True)
         self.metrics = MarketMetrics()
         self.ready = threading.Event()
         self.failure: str | None = None
@@ -90,20 +88,11 @@ class Writer:
         self._lost = False
         self._closed = False
         self._over = False
-        self._thread = threading.Thread(target=self._run, name=f"writer of {market}", daemon=True)
-
-    def start(self) -> None:
-        """Begin to load the market, then to serve it."""
-        self._thread.start()
 
     def stop(self) -> None:
         """Serve what is waiting, then end."""
         self._closed = True
         self._jobs.put(None)
-
-    def join(self, seconds: float | None = None) -> None:
-        """Wait for the end."""
-        self._thread.join(seconds)
 
     def lose(self) -> None:
         """Serve no more: the lease is somebody else's."""
@@ -140,7 +129,8 @@ class Writer:
 
     # --- on the writer's thread ----------------------------------------------------------------
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Load the market, then serve it to the end."""
         try:
             self._serve(self._load())
         except LeaseLost:

@@ -18,15 +18,13 @@ from copyproof.service.messages import (
     Retirement,
     Suspension,
 )
-from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
-
-__all__ = ["router"]
+from copyproof.service.routes.call import Call, allowed_to
 
 router = APIRouter(prefix="/v1/markets/{market}/agents", tags=["agents"])
 
-_WriteAgents = Annotated[AuthorizedCall, Depends(allowed_to("write agents"))]
-_WriteArms = Annotated[AuthorizedCall, Depends(allowed_to("write arms"))]
-_ReadAgent = Annotated[AuthorizedCall, Depends(allowed_to("read agent statistics"))]
+_WriteAgents = Annotated[Call, Depends(allowed_to("write agents"))]
+_WriteArms = Annotated[Call, Depends(allowed_to("write arms"))]
+_ReadAgent = Annotated[Call, Depends(allowed_to("read agent statistics"))]
 
 
 @router.post("")

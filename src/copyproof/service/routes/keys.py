@@ -5,34 +5,25 @@ retried request gets the same answer although no secret is ever stored.
 """
 
 import hmac
+from functools import partial
 from typing import Annotated, Literal
 
 from copyproof_client.records import ApiKey
 from fastapi import APIRouter, Depends
 
 from copyproof.service.access import Key
-from copyproof.service.errors import unknown
 from copyproof.service.messages import KeyIn, RotateIn
-from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
-
-__all__ = ["router"]
+from copyproof.service.routes.call import Call, allowed_to
 
 router = APIRouter(prefix="/v1/keys", tags=["keys"])
 
-_Call = Annotated[AuthorizedCall, Depends(allowed_to("keys"))]
+_Call = Annotated[Call, Depends(allowed_to("keys"))]
 
 
-def _seed(call: AuthorizedCall, purpose: str) -> bytes | None:
+def _seed(call: Call, purpose: str) -> bytes | None:
     if call.retry is None:
         return None
     return hmac.digest(call.secret, f"{purpose}:{call.retry}".encode(), "sha256")
-
-
-def _known(call: AuthorizedCall, name: str) -> Key:
-    key = call.leadership.keyring.get(name)
-    if key is None or key.revoked is not None:
-        raise unknown("key")
-    return key
 
 
 def _shown(key: Key, text: str | None = None) -> ApiKey:
@@ -48,36 +39,21 @@ async def list_keys(call: _Call) -> dict[Literal["keys"], list[ApiKey]]:
 @router.post("")
 async def make_key(body: KeyIn, call: _Call) -> ApiKey:
     """Make a key. Its text is in this answer and nowhere else."""
-
-    def make() -> ApiKey:
-        key, text = call.leadership.keyring.add(
-            body.role,
-            markets=tuple(body.markets),
-            agent=body.agent,
-            note=body.note,
-            seed=_seed(call, "make"),
-        )
-        return _shown(key, text)
-
-    return await call.on_thread(make, "role")
+    wanted = {**body.model_dump(), "markets": tuple(body.markets)}
+    make = partial(call.leadership.keyring.add, **wanted, seed=_seed(call, "make"))
+    return _shown(*await call.on_thread(make, "role"))
 
 
 @router.post("/{key}/rotate")
 async def rotate_key(key: str, call: _Call, body: RotateIn | None = None) -> ApiKey:
     """Give a key a new secret; the old one works for ``overlap`` seconds more."""
-    _known(call, key)
     overlap = float((body or RotateIn()).overlap)
-
-    def rotate() -> ApiKey:
-        seed = _seed(call, f"rotate {key}")
-        text = call.leadership.keyring.rotate(key, overlap=overlap, seed=seed)
-        return _shown(_known(call, key), text)
-
-    return await call.on_thread(rotate, "key")
+    seed = _seed(call, f"rotate {key}")
+    rotate = partial(call.leadership.keyring.rotate, key, overlap=overlap, seed=seed)
+    return _shown(*await call.on_thread(rotate, "key"))
 
 
 @router.delete("/{key}", response_model_exclude_defaults=True)
 async def revoke_key(key: str, call: _Call) -> ApiKey:
     """Refuse a key from now on."""
-    found = await call.on_thread(lambda: call.leadership.keyring.revoke(key), "key")
-    return _shown(found)
+    return _shown(await call.on_thread(lambda: call.leadership.keyring.revoke(key), "key"))

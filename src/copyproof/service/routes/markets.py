@@ -1,7 +1,8 @@
 """Markets: create, list, change the policy; statistics and the journal."""
 
-from collections.abc import Callable, Iterator
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Annotated, Any, Literal
 
 import orjson
 from fastapi import APIRouter, Depends, Query
@@ -12,18 +13,17 @@ from copyproof.live import MarketConfig, Principal, Statistics
 from copyproof.live.market import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import Refusal
+from copyproof.service.leadership import Leadership
 from copyproof.service.messages import MarketIn, MarketOut, PolicyChanged, PolicyIn, path_name
-from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
+from copyproof.service.routes.call import Call, allowed_to
 from copyproof.service.writer import ServedMarket, find
-
-__all__ = ["router"]
 
 router = APIRouter(prefix="/v1/markets", tags=["markets"])
 
-_ReadMarkets = Annotated[AuthorizedCall, Depends(allowed_to("read markets"))]
-_WriteMarkets = Annotated[AuthorizedCall, Depends(allowed_to("write markets"))]
-_ReadStatistics = Annotated[AuthorizedCall, Depends(allowed_to("read market statistics"))]
-_ReadJournal = Annotated[AuthorizedCall, Depends(allowed_to("read journal"))]
+_ReadMarkets = Annotated[Call, Depends(allowed_to("read markets"))]
+_WriteMarkets = Annotated[Call, Depends(allowed_to("write markets"))]
+_ReadStatistics = Annotated[Call, Depends(allowed_to("read market statistics"))]
+_ReadJournal = Annotated[Call, Depends(allowed_to("read journal"))]
 
 _LINES = 500  # events of the journal that are sent at once
 _EXPORTS = 4  # journals that are read at the same time: each takes a connection to the database
@@ -79,9 +79,7 @@ async def read_statistics(market: str, call: _ReadStatistics) -> Response:
     responses={200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}},
 )
 async def export_journal(
-    market: str,
-    call: _ReadJournal,
-    after: Annotated[int, Query(ge=0, lt=2**63)] = 0,
+    market: str, call: _ReadJournal, after: Annotated[int, Query(ge=0, lt=2**63)] = 0
 ) -> StreamingResponse:
     """Everything that happened after event number ``after``, a JSON object on each line."""
     leadership = call.leadership
@@ -94,37 +92,25 @@ async def export_journal(
     except BaseException:
         leadership.exports -= 1
         raise
-
-    def lines() -> Iterator[bytes]:
-        if first is None:
-            return
-        kept = [_line(*first)]
-        for number, event in events:
-            kept.append(_line(number, event))
-            if len(kept) >= _LINES:
-                yield b"".join(kept)
-                kept.clear()
-        yield b"".join(kept)
-
-    def done() -> None:
-        leadership.exports -= 1
-
-    return _Export(lines(), done)
+    return _Export(leadership, _lines(events if first is None else chain([first], events)))
 
 
 class _Export(StreamingResponse):
     """A journal on its way; at its end, or when the caller hangs up, its connection is let go."""
 
-    def __init__(self, lines: Iterator[bytes], done: Callable[[], None]) -> None:
+    def __init__(self, leadership: Leadership, lines: Iterator[bytes]) -> None:
         super().__init__(lines, media_type="application/x-ndjson")
-        self._done = done
+        self._leadership = leadership
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._done()
+            self._leadership.exports -= 1
 
 
-def _line(number: int, event: dict[str, object]) -> bytes:
-    return orjson.dumps({"number": number, **event}, option=orjson.OPT_APPEND_NEWLINE)
+def _lines(events: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[bytes]:
+    """Write events as lines, many at once."""
+    newline = orjson.OPT_APPEND_NEWLINE
+    while some := list(islice(events, _LINES)):
+        yield b"".join(orjson.dumps({"number": at, **event}, option=newline) for at, event in some)

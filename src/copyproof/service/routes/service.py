@@ -6,10 +6,8 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse
 
 from copyproof.service.errors import STORE_AWAY, ErrorAnswer, Refusal
-from copyproof.service.metrics import counter
-from copyproof.service.routes.authorized import AuthorizedCall, allowed_to
-
-__all__ = ["router"]
+from copyproof.service.metrics import histograms, numbers
+from copyproof.service.routes.call import Call, allowed_to
 
 router = APIRouter(tags=["service"])
 
@@ -32,40 +30,29 @@ async def ready(request: Request) -> dict[Literal["ready"], bool]:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(
-    request: Request, call: Annotated[AuthorizedCall, Depends(allowed_to("read metrics"))]
+    request: Request, call: Annotated[Call, Depends(allowed_to("read metrics"))]
 ) -> PlainTextResponse:
     """Counts and times, in the text format of Prometheus."""
-    lines = request.app.state.metrics.lines()
     served = [(f'market="{_escaped(each.name)}"', each) for each in call.leadership.all()]
     led = [(label, each.writer) for label, each in served if each.writer is not None]
-    for name, about in (("decisions", "Decisions made."), ("rewards", "Rewards taken.")):
-        counts = ((at, one.answered[name]) for at, one in served)
-        lines += counter(f"copyproof_{name}_total", about, counts)
-    lines += counter(
-        "copyproof_market_served",
-        "Whether this process serves the market.",
-        ((at, int(one.is_led)) for at, one in served),
-        "gauge",
-    )
-    lines += counter(
-        "copyproof_waiting_requests",
-        "Requests that wait for the writer.",
-        ((at, writer.waiting) for at, writer in led),
-        "gauge",
-    )
-    lines += counter(
-        "copyproof_store_failures_total",
-        "Groups of requests that could not be stored.",
-        ((at, writer.metrics.failures) for at, writer in led),
-    )
-    for name, about in (
-        ("group", "Requests that shared one sync."),
-        ("commit", "Seconds for a group, with its sync."),
-    ):
-        title = {"group": "copyproof_group_requests", "commit": "copyproof_commit_seconds"}[name]
-        lines += [f"# HELP {title} {about}", f"# TYPE {title} histogram"]
-        for at, writer in led:
-            lines += getattr(writer.metrics, name).lines(title, at)
+    decisions = [(label, each.answered["decisions"]) for label, each in served]
+    rewards = [(label, each.answered["rewards"]) for label, each in served]
+    is_led = [(label, int(each.is_led)) for label, each in served]
+    waiting = [(label, writer.waiting) for label, writer in led]
+    failures = [(label, writer.metrics.failures) for label, writer in led]
+    groups = [(label, writer.metrics.group) for label, writer in led]
+    commits = [(label, writer.metrics.commit) for label, writer in led]
+    failed = "Groups of requests that could not be stored."
+    lines = [
+        *request.app.state.metrics.lines(),
+        *numbers("copyproof_decisions_total", "Decisions made.", decisions),
+        *numbers("copyproof_rewards_total", "Rewards taken.", rewards),
+        *numbers("copyproof_market_served", "Whether this process serves the market.", is_led),
+        *numbers("copyproof_waiting_requests", "Requests that wait for the writer.", waiting),
+        *numbers("copyproof_store_failures_total", failed, failures),
+        *histograms("copyproof_group_requests", "Requests that shared one sync.", groups),
+        *histograms("copyproof_commit_seconds", "Seconds for a group, with its sync.", commits),
+    ]
     return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
 

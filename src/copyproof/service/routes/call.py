@@ -1,4 +1,4 @@
-"""What every route is given: who calls, whether they may, and the markets."""
+"""What every route is given: who calls, with what key, and the markets."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,20 +9,19 @@ from starlette.concurrency import run_in_threadpool
 
 from copyproof.live import Principal
 from copyproof.live.stores import StoreError
-from copyproof.service.access import ACTIONS, Key, authorize
+from copyproof.service.access import Key, authorize
 from copyproof.service.errors import refusal_of
-from copyproof.service.gateway import KEY, RETRY, SECRET
 from copyproof.service.leadership import Leadership
 from copyproof.service.writer import find
 
-__all__ = ["AuthorizedCall", "allowed_to"]
+CALL = "copyproof.call"  # where the gateway puts it into the scope of ASGI
 
 Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
-class AuthorizedCall:
-    """A request that its caller may make.
+class Call:
+    """A request that the gateway hands on to FastAPI, with what a route needs to serve it.
 
     Attributes
     ----------
@@ -66,14 +65,13 @@ class AuthorizedCall:
             raise refusal_of(error, field) from None
 
 
-def allowed_to(action: str) -> Callable[[Request], Awaitable[AuthorizedCall]]:
+def allowed_to(action: str) -> Callable[[Request], Awaitable[Call]]:
     """Return a dependency that refuses callers who may not do ``action``."""
-    wanted = ACTIONS[action]
 
-    async def check(request: Request) -> AuthorizedCall:
-        scope, named = request.scope, request.path_params
-        key: Key = scope[KEY]
-        authorize(key, wanted, named.get("market"), named.get("agent"))
-        return AuthorizedCall(key, scope[RETRY], request.app.state.leadership, scope[SECRET])
+    async def check(request: Request) -> Call:
+        call: Call = request.scope[CALL]
+        named = request.path_params
+        authorize(call.key, action, named.get("market"), named.get("agent"))
+        return call
 
     return check
