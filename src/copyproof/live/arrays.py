@@ -19,8 +19,9 @@ from copyproof.engine.plan import Plan
 from copyproof.engine.state import ABSENT, ITEM, OUTSIDE, WINDOW, State, power_of_two
 from copyproof.live.layout import FIXED, LEAST_ROOM, TABLE, Axis, Layout, lay_out
 
+# What a pool with a champion remembers, with arms by their number; −1 for none.
 _CHALLENGE = np.dtype([("bar", "f8"), ("last", "i8"), ("failed", "i8"), ("pointer", "i8")])
-"""What a pool with a champion remembers, with arms by their number; −1 for none."""
+# What is exported beside: gathered from items and pools in order of registration.
 _GATHERED = {
     "agents": ITEM,
     "suspended": np.int8,
@@ -30,7 +31,6 @@ _GATHERED = {
     "seats": np.int64,
     "challenges": _CHALLENGE,
 }
-"""What is exported beside: gathered from items and pools in order of registration."""
 
 
 class Arrays:

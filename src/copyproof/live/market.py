@@ -16,6 +16,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from copyproof.engine import live
+from copyproof.engine.cache import is_cached
 from copyproof.engine.live import (
     BASE,
     EXPIRED,
@@ -38,8 +39,8 @@ from copyproof.live.registry import Registry
 from copyproof.policy import AllArms, Policy, parse_policy
 from copyproof.validation import FieldError
 
+# Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
-"""Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal."""
 _REWARDS = {"first": live.FIRST, "last": live.LAST, "sum": live.SUM, "max": live.MAXIMUM}
 _LATE = {"refuse": live.REFUSE, "correct": live.CORRECT}
 _NO_HORIZON = 2**47
@@ -341,3 +342,8 @@ def answers_of(outcomes: Any) -> list[list[Any]]:
     return [
         [STATUSES[status], value if value == value else None] for status, value in outcomes.tolist()
     ]
+
+
+def is_compiled() -> bool:
+    """Whether the kernel that decides has been compiled here before."""
+    return is_cached(serve.__name__)

@@ -26,11 +26,11 @@ from copyproof.live.stores.sql import CHUNK, Database, SqlStore
 from copyproof.live.stores.sqlite import check_synchronous, write_backup
 from copyproof.validation import FieldError
 
+# After so many seconds without use, see whether the connection is still there.
 _IDLE = 1.0
-"""After so many seconds without use, see whether the connection is still there."""
 
+# Two processes that open a new database at once take turns; any number of our own will do.
 _MIGRATION_LOCK = 7_039_721_433
-"""Two processes that open a new database at once take turns; any number of our own will do."""
 
 _SETTINGS = {
     # A process that hangs, or whose machine is gone, must not hold its locks for long.

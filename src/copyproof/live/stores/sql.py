@@ -19,21 +19,21 @@ from copyproof.live.stores.contract import Lease, StoreError, TableRow, decode, 
 from copyproof.live.stores.schema import COLUMNS
 from copyproof.validation import FieldError, name
 
+# How many rows are read or written in one go.
 CHUNK = 1000
-"""How many rows are read or written in one go."""
 
+# Events that are dropped in one transaction.
 _AT_ONCE = 10_000
-"""Events that are dropped in one transaction."""
+# Seconds between two of these, for writers that wait.
 _PAUSE = 0.005
-"""Seconds between two of these, for writers that wait."""
+# Tables whose rows go one by one: each may be large.
 _LARGE = ("snapshots", "parts")
-"""Tables whose rows go one by one: each may be large."""
 
+# Columns by which rows are told apart, and in whose order they are dumped.
 _KEYS = ("id", "name", "market", "number", "part")
-"""Columns by which rows are told apart, and in whose order they are dumped."""
 
+# In a copy of a store: who held a lease in the original shall not write here.
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
-"""In a copy of a store: who held a lease in the original shall not write here."""
 
 
 class Database:
@@ -86,14 +86,14 @@ class SqlStore(BaseStore):
 
     _for_update = ""
     _database: type[Database] = Database
+    # What the driver raises.
     _driver_error: type[Exception]
-    """What the driver raises."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._closed = False
+        # The driver's connection that writes, if it is open.
         self._main: Any = None
-        """The driver's connection that writes, if it is open."""
 
     @abstractmethod
     def _connection(self) -> Any:
