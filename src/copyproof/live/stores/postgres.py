@@ -114,7 +114,7 @@ class PostgresStore(SqlStore):
         what waiting for the disk costs: then a crash of the server loses commits.
     """
 
-    _for_update = " FOR UPDATE"
+    for_update = " FOR UPDATE"
     _database = _Connection
     _driver_error = psycopg.Error
 
@@ -240,7 +240,8 @@ class PostgresStore(SqlStore):
         raw.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         raw.read_only = True
 
-    def _now(self, database: Database) -> float:
+    def now(self, database: Database) -> float:
+        """The time by which leases run."""
         return float(database.rows("SELECT extract(epoch FROM clock_timestamp())")[0][0])
 
     # --- the whole store -------------------------------------------------------------------

@@ -197,7 +197,8 @@ class SqliteStore(SqlStore):
     def _begin_reading(self, raw: sqlite3.Connection) -> None:
         raw.execute("BEGIN")
 
-    def _now(self, database: Database) -> float:
+    def now(self, database: Database) -> float:
+        """The time by which leases run."""
         return self._clock()
 
     # --- the whole file --------------------------------------------------------------------
