@@ -90,9 +90,4 @@ class View:
 def _counts(row: Any) -> dict[str, Any]:
     """What is counted of agents and arms alike."""
     total, played, answers = row[["total", "plays", "answers"]].item()
-    return {
-        "plays": played,
-        "answered": answers,
-        "pending": played - answers,
-        "revenue": total,
-    }
+    return {"plays": played, "answered": answers, "pending": played - answers, "revenue": total}

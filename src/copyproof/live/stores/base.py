@@ -61,12 +61,7 @@ class BaseStore(Store):
         """A market within a transaction of its own; UnknownMarket if there is none."""
 
     def append(
-        self,
-        market: str,
-        first: int,
-        events: Sequence[dict[str, Any]],
-        *,
-        token: int | None = None,
+        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
     ) -> None:
         """Add events to the journal, in one transaction."""
         if not events:

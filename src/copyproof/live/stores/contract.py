@@ -95,12 +95,7 @@ class Store(ABC):
 
     @abstractmethod
     def append(
-        self,
-        market: str,
-        first: int,
-        events: Sequence[dict[str, Any]],
-        *,
-        token: int | None = None,
+        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
     ) -> None:
         """Store events as numbers ``first``, ``first + 1``, ..., all or none, and sync.
 

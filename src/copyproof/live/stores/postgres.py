@@ -75,10 +75,7 @@ class _Connection(Database):
             self.raw.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows[0])
             return
         # COPY is a transaction's part as any other, and several times as fast for many rows.
-        with (
-            self.raw.cursor() as cursor,
-            cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
-        ):
+        with self.raw.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)
 
