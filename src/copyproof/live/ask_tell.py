@@ -36,13 +36,21 @@ from copyproof.validation import FieldError, name, require, shown, whole_in
 
 
 class AskTell:
-    """One market, asked and told; ``Principal`` says who takes part."""
+    """One market, asked and told; ``Principal`` says who takes part.
+
+    Attributes
+    ----------
+    last : int
+        The number of the last event that is stored.
+    saved : int
+        The event after which the newest snapshot was taken that is known to be good.
+    """
 
     config: MarketConfig
     _ids: Ids
     _state: MarketState
-    _last: int
-    _saved: int
+    last: int
+    saved: int
 
     def __init__(
         self, store: Store, market: str, clock: Callable[[], float], token: int | None
@@ -174,16 +182,6 @@ class AskTell:
         """How many decisions wait for their reward."""
         return self._current().arrays.pending
 
-    @property
-    def last(self) -> int:
-        """The number of the last event that is stored."""
-        return self._last
-
-    @property
-    def saved(self) -> int:
-        """The event after which the newest snapshot was taken that is known to be good."""
-        return self._saved
-
     # --- the journal -----------------------------------------------------------------------
 
     @contextmanager
@@ -199,6 +197,7 @@ class AskTell:
         try:
             yield
             if self._depth == 1:
+                self._current()
                 self._commit()
         except BaseException:
             # An error that comes before anything is written leaves a larger group as it is.
@@ -213,8 +212,8 @@ class AskTell:
     def snapshot(self) -> None:
         """Save the state, so that the next start need not replay what came before."""
         require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
-        self.store.save_snapshot(self.market, self._last, to_bytes(self._current()))
-        self._saved = self._last
+        self.store.save_snapshot(self.market, self.last, to_bytes(self._current()))
+        self.saved = self.last
 
     def compact(self) -> None:
         """Save the state, and drop the journal before the last snapshot but this one.
@@ -222,7 +221,7 @@ class AskTell:
         So there are always two ways back, should a snapshot be damaged.
         """
         self.snapshot()
-        older = self.store.snapshot(self.market, before=self._last)
+        older = self.store.snapshot(self.market, before=self.last)
         if older is not None:
             self.store.compact(self.market, older[0])
 
@@ -237,15 +236,13 @@ class AskTell:
     def _rebuild(self) -> None:
         self._failed = True
         self._staged = []
-        self._state, self._last, self._saved = recover(self.store, self.market, self.config)
+        self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._failed = False
 
     def _commit(self) -> None:
-        if self._failed:
-            raise StoreError("this group has failed: nothing of it is stored")
         if self._staged:
-            self.store.append(self.market, self._last + 1, self._staged, token=self.token)
-            self._last += len(self._staged)
+            self.store.append(self.market, self.last + 1, self._staged, token=self.token)
+            self.last += len(self._staged)
             self._staged = []
 
     def _time(self, now: float | None = None) -> float:

@@ -17,17 +17,7 @@ import numpy as np
 
 from copyproof.engine import live
 from copyproof.engine.cache import is_cached
-from copyproof.engine.live import (
-    BASE,
-    EXPIRED,
-    FORGOTTEN,
-    OPERATION,
-    OUTCOME,
-    ROUND,
-    TELL,
-    Terms,
-    serve,
-)
+from copyproof.engine.live import OPERATION, OUTCOME, Terms, serve
 from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
 from copyproof.live import events
@@ -108,9 +98,9 @@ class MarketState:
                 self._gather_decisions(len(event.arms), event.at, among, event.slate)
                 self._expected += event.arms
             case Told():
-                append = self._operations.append
+                append, code = self._operations.append, live.TELL
                 for number, reward in zip(event.rounds, event.rewards, strict=True):
-                    append((TELL, number, 0, 0, reward))
+                    append((code, number, 0, 0, reward))
             case events.Expired():
                 self._gather(live.EXPIRE, event.upto, event.forgotten)
             case events.AgentRegistered():
@@ -207,10 +197,10 @@ class MarketState:
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
         lists = np.array(self._lists, np.int64)
-        before, base = self.round, int(arrays.counters[BASE])
+        before, base = self.round, int(arrays.counters[live.BASE])
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
-            base = int(arrays.counters[BASE])
+            base = int(arrays.counters[live.BASE])
         if arrays.stale:
             arrays.show()
         self._operations, self._lists, self._decisions = [], [], 0
@@ -279,12 +269,16 @@ class MarketState:
     @property
     def round(self) -> int:
         """Decisions so far, those that wait to be made left out."""
-        return int(self.arrays.counters[ROUND])
+        return int(self.arrays.counters[live.ROUND])
 
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""
         counters, asked = self.arrays.counters, self.arrays.log["at"]
-        expired, made, base = int(counters[EXPIRED]), int(counters[ROUND]), int(counters[BASE])
+        expired, made, base = (
+            int(counters[live.EXPIRED]),
+            int(counters[live.ROUND]),
+            int(counters[live.BASE]),
+        )
         limit = at - self.config.reward_window
         if expired == made or asked[expired - base] > limit:
             return None
@@ -292,7 +286,7 @@ class MarketState:
         upto = expired + int(np.searchsorted(waiting, limit, side="right"))
         if self.config.late == "refuse":
             return upto, upto
-        forgotten = int(counters[FORGOTTEN])
+        forgotten = int(counters[live.FORGOTTEN])
         limit -= self.config.correction_window
         kept = asked[forgotten - base : upto - base]
         return upto, forgotten + int(np.searchsorted(kept, limit, side="right"))
