@@ -95,8 +95,8 @@ class AskTell:
         if not isinstance(slate, bool):
             raise FieldError("slate", slate, "true or false")
         wanted = None if eligible is None else plain_eligible(eligible)
-        keyed = self._keyed(key, ["ask", count, wanted, slate])
-        if found := self._answered(keyed):
+        keyed, found = self._keyed(key, ["ask", count, wanted, slate])
+        if found:
             return self._decisions(*found.answer)
         state = self._current()
         registry = state.registry
@@ -137,8 +137,8 @@ class AskTell:
         last, round_of = self._current().round, self._ids.round
         rounds = [round_of(decision, last, first, n) for n, (decision, _) in enumerate(rewards)]
         values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
-        keyed = self._keyed(key, ["tell", rounds, values])
-        if found := self._answered(keyed):
+        keyed, found = self._keyed(key, ["tell", rounds, values])
+        if found:
             return self._told(*found.answer)
         with self.group():
             at = self._expire_due()
@@ -257,20 +257,17 @@ class AskTell:
         self._state.enter(event)
         return self._state.settle()
 
-    def _keyed(self, key: str | None, request: Any) -> Key | None:
-        """A caller's key with the digest of its request."""
-        if key is None:
-            return None
-        written = json.dumps(request, separators=(",", ":"))
-        return Key(name("key", key), hashlib.sha256(written.encode()).hexdigest()[:32])
+    def _keyed(self, key: str | None, request: Any) -> tuple[Key | None, Answer | None]:
+        """A caller's key with the digest of its request, and what was answered to it before.
 
-    def _answered(self, key: Key | None) -> Answer | None:
-        """What was answered to a key before, if it was; KeyReused if to another request."""
+        KeyReused if that was the answer to another request.
+        """
         if key is None:
-            return None
-        found = self._current().answers.get(key.key)
-        if found is not None and found.request != key.request:
-            raise KeyReused(
-                f"key = {shown(key.key)} is not free: it came with another request before"
-            )
-        return found
+            return None, None
+        key = name("key", key)
+        written = json.dumps(request, separators=(",", ":"))
+        digest = hashlib.sha256(written.encode()).hexdigest()[:32]
+        found = self._current().answers.get(key)
+        if found is not None and found.request != digest:
+            raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
+        return Key(key, digest), found

@@ -162,8 +162,8 @@ class Principal(AskTell):
             [name(f"arms[{n}].agent", agent), name(f"arms[{n}].arm", arm)]
             for n, (agent, arm) in enumerate(checked_pairs("arms", pairs, "(agent, arm)"))
         ]
-        keyed = self._keyed(key, ["arms", named])
-        if found := self._answered(keyed):
+        keyed, found = self._keyed(key, ["arms", named])
+        if found:
             return int(found.answer)
         registry = self._current().registry
         wanted: dict[tuple[str, str], None] = {}
@@ -204,8 +204,8 @@ class Principal(AskTell):
         self, record: type[MarketEvent], key: str | None, changes: bool, **values: Any
     ) -> bool:
         """Write one change, or, if there is none, the answer to a key; whether there is one."""
-        keyed = self._keyed(key, [events.kind_of(record), values])
-        if found := self._answered(keyed):
+        keyed, found = self._keyed(key, [events.kind_of(record), values])
+        if found:
             return bool(found.answer)
         answer = None if keyed is None else events.Key(keyed.key, keyed.request, changes)
         if changes or answer is not None:
