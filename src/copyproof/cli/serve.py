@@ -46,7 +46,7 @@ def serve(
     if example and store == options.DEFAULT_STORE:
         store = _EXAMPLE_STORE
     with opened(store, create=True) as found:
-        from copyproof.live.compiled import is_compiled
+        from copyproof.live.market import is_compiled
         from copyproof.service import Limits, bind, run
         from copyproof.service.example import EXAMPLE, make_example
         from copyproof.service.keys import Keyring

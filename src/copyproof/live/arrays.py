@@ -19,8 +19,9 @@ from copyproof.engine.plan import Plan
 from copyproof.engine.state import ABSENT, ITEM, OUTSIDE, WINDOW, State, power_of_two
 from copyproof.live.layout import FIXED, LEAST_ROOM, TABLE, Axis, Layout, lay_out
 
+# What a pool with a champion remembers, with arms by their number; −1 for none.
 _CHALLENGE = np.dtype([("bar", "f8"), ("last", "i8"), ("failed", "i8"), ("pointer", "i8")])
-"""What a pool with a champion remembers, with arms by their number; −1 for none."""
+# What is exported beside: gathered from items and pools in order of registration.
 _GATHERED = {
     "agents": ITEM,
     "suspended": np.int8,
@@ -30,7 +31,6 @@ _GATHERED = {
     "seats": np.int64,
     "challenges": _CHALLENGE,
 }
-"""What is exported beside: gathered from items and pools in order of registration."""
 
 
 class Arrays:
@@ -48,14 +48,6 @@ class Arrays:
     0
     """
 
-    plan: Plan
-    state: State
-    live: Live
-    agents: int
-    arms: int
-    counters: Any
-    log: Any
-    stale: bool
     # Per pool, as Python's numbers: its first item, how many are taken, for how many it has room.
     _first: list[int]
     _used: list[int]
@@ -301,12 +293,8 @@ class Arrays:
         pools = self._arrays["pools"]
         pools["cap"] = 1
         there = pools[: len(laid.used)]
-        there["first"], there["items"], there["room"], there["base"] = (
-            laid.first,
-            laid.used,
-            laid.room,
-            laid.base,
-        )
+        for name, values in zip(("first", "items", "room", "base"), laid[:4], strict=True):
+            there[name] = values
         mine = slice(0 if self._is_flat else 1, len(there))  # the pools of arms
         pools["last"][mine.start :] = pools["pointer"][mine.start :] = -1
         if len(saved["seats"]) == len(there[mine]):

@@ -36,13 +36,21 @@ from copyproof.validation import FieldError, name, require, shown, whole_in
 
 
 class AskTell:
-    """One market, asked and told; ``Principal`` says who takes part."""
+    """One market, asked and told; ``Principal`` says who takes part.
+
+    Attributes
+    ----------
+    last : int
+        The number of the last event that is stored.
+    saved : int
+        The event after which the newest snapshot was taken that is known to be good.
+    """
 
     config: MarketConfig
     _ids: Ids
     _state: MarketState
-    _last: int
-    _saved: int
+    last: int
+    saved: int
 
     def __init__(
         self, store: Store, market: str, clock: Callable[[], float], token: int | None
@@ -87,8 +95,8 @@ class AskTell:
         if not isinstance(slate, bool):
             raise FieldError("slate", slate, "true or false")
         wanted = None if eligible is None else plain_eligible(eligible)
-        keyed = self._keyed(key, ["ask", count, wanted, slate])
-        if found := self._answered(keyed):
+        keyed, found = self._keyed(key, ["ask", count, wanted, slate])
+        if found:
             return self._decisions(*found.answer)
         state = self._current()
         registry = state.registry
@@ -129,8 +137,8 @@ class AskTell:
         last, round_of = self._current().round, self._ids.round
         rounds = [round_of(decision, last, first, n) for n, (decision, _) in enumerate(rewards)]
         values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
-        keyed = self._keyed(key, ["tell", rounds, values])
-        if found := self._answered(keyed):
+        keyed, found = self._keyed(key, ["tell", rounds, values])
+        if found:
             return self._told(*found.answer)
         with self.group():
             at = self._expire_due()
@@ -174,16 +182,6 @@ class AskTell:
         """How many decisions wait for their reward."""
         return self._current().arrays.pending
 
-    @property
-    def last(self) -> int:
-        """The number of the last event that is stored."""
-        return self._last
-
-    @property
-    def saved(self) -> int:
-        """The event after which the newest snapshot was taken that is known to be good."""
-        return self._saved
-
     # --- the journal -----------------------------------------------------------------------
 
     @contextmanager
@@ -199,6 +197,7 @@ class AskTell:
         try:
             yield
             if self._depth == 1:
+                self._current()
                 self._commit()
         except BaseException:
             # An error that comes before anything is written leaves a larger group as it is.
@@ -213,8 +212,8 @@ class AskTell:
     def snapshot(self) -> None:
         """Save the state, so that the next start need not replay what came before."""
         require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
-        self.store.save_snapshot(self.market, self._last, to_bytes(self._current()))
-        self._saved = self._last
+        self.store.save_snapshot(self.market, self.last, to_bytes(self._current()))
+        self.saved = self.last
 
     def compact(self) -> None:
         """Save the state, and drop the journal before the last snapshot but this one.
@@ -222,7 +221,7 @@ class AskTell:
         So there are always two ways back, should a snapshot be damaged.
         """
         self.snapshot()
-        older = self.store.snapshot(self.market, before=self._last)
+        older = self.store.snapshot(self.market, before=self.last)
         if older is not None:
             self.store.compact(self.market, older[0])
 
@@ -237,15 +236,13 @@ class AskTell:
     def _rebuild(self) -> None:
         self._failed = True
         self._staged = []
-        self._state, self._last, self._saved = recover(self.store, self.market, self.config)
+        self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._failed = False
 
     def _commit(self) -> None:
-        if self._failed:
-            raise StoreError("this group has failed: nothing of it is stored")
         if self._staged:
-            self.store.append(self.market, self._last + 1, self._staged, token=self.token)
-            self._last += len(self._staged)
+            self.store.append(self.market, self.last + 1, self._staged, token=self.token)
+            self.last += len(self._staged)
             self._staged = []
 
     def _time(self, now: float | None = None) -> float:
@@ -260,20 +257,17 @@ class AskTell:
         self._state.enter(event)
         return self._state.settle()
 
-    def _keyed(self, key: str | None, request: Any) -> Key | None:
-        """A caller's key with the digest of its request."""
-        if key is None:
-            return None
-        written = json.dumps(request, separators=(",", ":"))
-        return Key(name("key", key), hashlib.sha256(written.encode()).hexdigest()[:32])
+    def _keyed(self, key: str | None, request: Any) -> tuple[Key | None, Answer | None]:
+        """A caller's key with the digest of its request, and what was answered to it before.
 
-    def _answered(self, key: Key | None) -> Answer | None:
-        """What was answered to a key before, if it was; KeyReused if to another request."""
+        KeyReused if that was the answer to another request.
+        """
         if key is None:
-            return None
-        found = self._current().answers.get(key.key)
-        if found is not None and found.request != key.request:
-            raise KeyReused(
-                f"key = {shown(key.key)} is not free: it came with another request before"
-            )
-        return found
+            return None, None
+        key = name("key", key)
+        written = json.dumps(request, separators=(",", ":"))
+        digest = hashlib.sha256(written.encode()).hexdigest()[:32]
+        found = self._current().answers.get(key)
+        if found is not None and found.request != digest:
+            raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
+        return Key(key, digest), found

@@ -35,8 +35,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from copyproof.live.records import Unknown
 
+# The agents that may be chosen, or arms by agent.
 Eligible: TypeAlias = Mapping[str, Sequence[str]] | Sequence[str]
-"""The agents that may be chosen, or arms by agent."""
 
 
 class Diverged(RuntimeError):
@@ -161,6 +161,7 @@ MarketEvent: TypeAlias = (
     | Unchanged
 )
 
+# The tag of each record, and its fields in the order in which they are written.
 _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
     Asked: ("asked", ("round", "eligible", "slate", "at", "key", "arms")),
     Told: ("told", ("rounds", "rewards", "at", "key")),
@@ -173,7 +174,6 @@ _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
     PolicyChanged: ("policy", ("policy", "at", "key")),
     Unchanged: ("kept", ("at", "key")),
 }
-"""The tag of each record, and its fields in the order in which they are written."""
 
 
 class _Reader(NamedTuple):

@@ -17,8 +17,7 @@ KEY_SECONDS = 86400.0
 class Answer(NamedTuple):
     """What was answered to the request of a key."""
 
-    request: str
-    """A digest of it."""
+    request: str  # its digest
     answer: Any
 
 

@@ -14,10 +14,10 @@ from copyproof.engine.live import COUNTERS, HISTORY, LOG, PAST, PRINTS
 from copyproof.engine.state import ABSENT, EPOCH, ITEM, POOL, WINDOW, power_of_two
 from copyproof.engine.tournament import NODE, allocate_nodes
 
+# What an array has a row for; a stream of random numbers has the principal, and every agent.
 Axis: TypeAlias = Literal[
     "item", "pool", "node", "leaf", "agent", "stream", "arm", "decision", "epoch", "counter"
 ]
-"""What an array has a row for; a stream of random numbers has the principal, and every agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class Array:
     name: str
     dtype: Any
     axis: Axis
+    # Whether its rows, as far as they are in use, are exported as they are.
     exported: bool = False
-    """Whether its rows, as far as they are in use, are exported as they are."""
+    # What rows hold that are not in use yet.
     fill: int = 0
-    """What rows hold that are not in use yet."""
 
     def allocate(self, rows: int) -> Any:
         """Make a new array; a tree's siblings share a cache line."""
@@ -61,12 +61,12 @@ TABLE = (
     Array("log", LOG, "decision", exported=True),
     Array("counters", np.int64, "counter", exported=True),
 )
+# Axes that do not grow, and their rows.
 FIXED: dict[Axis, int] = {"epoch": 1, "counter": COUNTERS}
-"""Axes that do not grow, and their rows."""
+# Arms that a pool has room for at first.
 LEAST_ROOM = 4
-"""Arms that a pool has room for at first."""
+# Nodes that trees of pools without arms share.
 _TRASH = 2
-"""Nodes that trees of pools without arms share."""
 
 
 class Layout(NamedTuple):
@@ -75,12 +75,9 @@ class Layout(NamedTuple):
     first: Any
     used: Any
     room: Any
-    base: Any
-    """Of each pool, the first node of its tree."""
-    item: Any
-    """Of each arm."""
-    items: int
-    """How many items there are in all, and nodes."""
+    base: Any  # of each pool, the first node of its tree
+    item: Any  # of each arm
+    items: int  # how many there are in all
     nodes: int
 
 

@@ -16,17 +16,8 @@ from typing import Any, assert_never
 import numpy as np
 
 from copyproof.engine import live
-from copyproof.engine.live import (
-    BASE,
-    EXPIRED,
-    FORGOTTEN,
-    OPERATION,
-    OUTCOME,
-    ROUND,
-    TELL,
-    Terms,
-    serve,
-)
+from copyproof.engine.cache import is_cached
+from copyproof.engine.live import OPERATION, OUTCOME, Terms, serve
 from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
 from copyproof.live import events
@@ -38,8 +29,8 @@ from copyproof.live.registry import Registry
 from copyproof.policy import AllArms, Policy, parse_policy
 from copyproof.validation import FieldError
 
+# Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
-"""Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal."""
 _REWARDS = {"first": live.FIRST, "last": live.LAST, "sum": live.SUM, "max": live.MAXIMUM}
 _LATE = {"refuse": live.REFUSE, "correct": live.CORRECT}
 _NO_HORIZON = 2**47
@@ -107,9 +98,9 @@ class MarketState:
                 self._gather_decisions(len(event.arms), event.at, among, event.slate)
                 self._expected += event.arms
             case Told():
-                append = self._operations.append
+                append, code = self._operations.append, live.TELL
                 for number, reward in zip(event.rounds, event.rewards, strict=True):
-                    append((TELL, number, 0, 0, reward))
+                    append((code, number, 0, 0, reward))
             case events.Expired():
                 self._gather(live.EXPIRE, event.upto, event.forgotten)
             case events.AgentRegistered():
@@ -206,10 +197,10 @@ class MarketState:
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
         lists = np.array(self._lists, np.int64)
-        before, base = self.round, int(arrays.counters[BASE])
+        before, base = self.round, int(arrays.counters[live.BASE])
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
-            base = int(arrays.counters[BASE])
+            base = int(arrays.counters[live.BASE])
         if arrays.stale:
             arrays.show()
         self._operations, self._lists, self._decisions = [], [], 0
@@ -278,12 +269,16 @@ class MarketState:
     @property
     def round(self) -> int:
         """Decisions so far, those that wait to be made left out."""
-        return int(self.arrays.counters[ROUND])
+        return int(self.arrays.counters[live.ROUND])
 
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""
         counters, asked = self.arrays.counters, self.arrays.log["at"]
-        expired, made, base = int(counters[EXPIRED]), int(counters[ROUND]), int(counters[BASE])
+        expired, made, base = (
+            int(counters[live.EXPIRED]),
+            int(counters[live.ROUND]),
+            int(counters[live.BASE]),
+        )
         limit = at - self.config.reward_window
         if expired == made or asked[expired - base] > limit:
             return None
@@ -291,7 +286,7 @@ class MarketState:
         upto = expired + int(np.searchsorted(waiting, limit, side="right"))
         if self.config.late == "refuse":
             return upto, upto
-        forgotten = int(counters[FORGOTTEN])
+        forgotten = int(counters[live.FORGOTTEN])
         limit -= self.config.correction_window
         kept = asked[forgotten - base : upto - base]
         return upto, forgotten + int(np.searchsorted(kept, limit, side="right"))
@@ -341,3 +336,8 @@ def answers_of(outcomes: Any) -> list[list[Any]]:
     return [
         [STATUSES[status], value if value == value else None] for status, value in outcomes.tolist()
     ]
+
+
+def is_compiled() -> bool:
+    """Whether the kernel that decides has been compiled here before."""
+    return is_cached(serve.__name__)

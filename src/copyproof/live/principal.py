@@ -14,27 +14,19 @@ eligible subsets and arms that come and go are not covered by them.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from copyproof_client.records import Statistics
 
 from copyproof.live import events
 from copyproof.live.ask_tell import AskTell
-from copyproof.live.events import Ids
+from copyproof.live.events import Ids, MarketEvent
 from copyproof.live.market import plan_of
 from copyproof.live.records import MarketConfig, checked_pairs
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.policy import Policy, parse_policy
 from copyproof.validation import name, require, shown
-
-_Change: TypeAlias = (
-    events.AgentRegistered
-    | events.Suspended
-    | events.Resumed
-    | events.ArmRetired
-    | events.PolicyChanged
-)
 
 
 class Principal(AskTell):
@@ -170,8 +162,8 @@ class Principal(AskTell):
             [name(f"arms[{n}].agent", agent), name(f"arms[{n}].arm", arm)]
             for n, (agent, arm) in enumerate(checked_pairs("arms", pairs, "(agent, arm)"))
         ]
-        keyed = self._keyed(key, ["arms", named])
-        if found := self._answered(keyed):
+        keyed, found = self._keyed(key, ["arms", named])
+        if found:
             return int(found.answer)
         registry = self._current().registry
         wanted: dict[tuple[str, str], None] = {}
@@ -208,10 +200,12 @@ class Principal(AskTell):
             accepted = f"at most {most}: arms that agent {shown(agent)} ever registered"
             require(ever <= most, "arms", ever, accepted)
 
-    def _change(self, record: type[_Change], key: str | None, changes: bool, **values: Any) -> bool:
+    def _change(
+        self, record: type[MarketEvent], key: str | None, changes: bool, **values: Any
+    ) -> bool:
         """Write one change, or, if there is none, the answer to a key; whether there is one."""
-        keyed = self._keyed(key, [events.kind_of(record), values])
-        if found := self._answered(keyed):
+        keyed, found = self._keyed(key, [events.kind_of(record), values])
+        if found:
             return bool(found.answer)
         answer = None if keyed is None else events.Key(keyed.key, keyed.request, changes)
         if changes or answer is not None:

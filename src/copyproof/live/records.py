@@ -17,8 +17,8 @@ Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+# Most decisions, and most rewards, of one request.
 MOST_DECISIONS = 1000
-"""Most decisions, and most rewards, of one request."""
 
 
 class Unknown(LookupError):

@@ -22,18 +22,18 @@ class Registry:
         self.agents: dict[str, int] = {}
         self.agent_names: list[str] = []
         self.suspended: list[bool] = []
+        # Per agent: its arms ever registered, by name.
         self.arm_numbers: list[dict[str, int]] = []
-        """Per agent: its arms ever registered, by name."""
         self.arm_names: list[str] = []
         self.arm_owner: list[int] = []
+        # Per arm: whether it is registered and not suspended itself.
         self.there: list[bool] = []
-        """Per arm: whether it is registered and not suspended itself."""
+        # Arms that are suspended, and whether they are registered.
         self.withheld: dict[int, bool] = {}
-        """Arms that are suspended, and whether they are registered."""
+        # Per agent: how many of its arms are there.
         self.present: list[int] = []
-        """Per agent: how many of its arms are there."""
+        # Arms that are there, of agents that are not suspended.
         self.available = 0
-        """Arms that are there, of agents that are not suspended."""
 
     @classmethod
     def restore(

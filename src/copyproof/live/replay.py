@@ -8,20 +8,19 @@ from copyproof.live.records import MarketConfig
 from copyproof.live.snapshots import from_bytes
 from copyproof.live.stores import Store, StoreError
 
+# Operations that are gathered before the kernel is called.
 BATCH = 20_000
-"""Operations that are gathered before the kernel is called."""
+# So many events, and the operations are counted.
 _OFTEN = 64
-"""Events after which it is looked whether there are as many."""
 
 
 class Recovered(NamedTuple):
     """A market as the store has it."""
 
     state: MarketState
-    last: int
-    """The number of its last event."""
+    last: int  # the number of its last event
+    # The event after which the snapshot was taken that it began with; 0 for none.
     saved: int
-    """The event after which the snapshot was taken that it began with; 0 for none."""
 
 
 def recover(store: Store, market: str, config: MarketConfig) -> Recovered:

@@ -19,24 +19,19 @@ class View:
 
     def __init__(self, market: str, state: MarketState, agent: str | None) -> None:
         arrays, registry = state.arrays, state.registry
-        self._market = market
-        self._policy = str(state.policy)
-        self._round = state.round
+        self._market, self._policy, self._round = market, str(state.policy), state.round
         self._registry = registry  # only for names, which never change
         self._one = None if agent is None else registry.agent(agent)
         self._agents = arrays.agent_rows()
-        self._suspended = list(registry.suspended)
-        self._present = list(registry.present)
+        self._suspended, self._present = list(registry.suspended), list(registry.present)
         mine = np.arange(arrays.arms)
+        listed = mine[:0]  # arms are shown of one agent only
         if self._one is not None:
-            mine = np.array(sorted(registry.arm_numbers[self._one].values()), np.int64)
-        self._arms, self._rows, self._in_play = mine, np.zeros(0), np.zeros(0, bool)
-        self._registered: list[bool] = []
-        self._withheld: set[int] = set()
-        if self._one is not None:
-            self._rows, self._in_play = arrays.arm_rows(mine)
-            self._registered = [registry.is_registered(arm) for arm in mine.tolist()]
-            self._withheld = registry.withheld.keys() & set(mine.tolist())
+            listed = mine = np.array(sorted(registry.arm_numbers[self._one].values()), np.int64)
+        self._rows, self._in_play = arrays.arm_rows(listed)
+        self._arms = [
+            (arm, registry.is_registered(arm), arm in registry.withheld) for arm in listed.tolist()
+        ]
         self._pairs = len(mine) * (len(mine) - 1) / 2
         history, prints = arrays.histories(mine)
         told = history["rewards"] >= PRINTS[0]
@@ -47,7 +42,6 @@ class View:
         plays, revenue = int(self._agents["plays"].sum()), float(self._agents["total"].sum())
         chosen = range(len(self._agents)) if self._one is None else [self._one]
         agents = tuple(self._agent(number, plays, revenue) for number in chosen)
-        rows = zip(self._arms.tolist(), self._rows, strict=True) if self._one is not None else ()
         return Statistics(
             market=self._market,
             policy=self._policy,
@@ -57,7 +51,7 @@ class View:
             pending=sum(one.pending for one in agents),
             revenue=sum(one.revenue for one in agents),
             agents=agents,
-            arms=tuple(self._arm(place, arm, row) for place, (arm, row) in enumerate(rows)),
+            arms=tuple(map(self._arm, self._arms, self._rows, self._in_play.tolist())),
             suspected=suspected(
                 self._history,
                 self._prints,
@@ -77,12 +71,13 @@ class View:
             revenue_share=counts["revenue"] / revenue if revenue else 0.0,
         )
 
-    def _arm(self, place: int, arm: int, row: Any) -> ArmStatistics:
+    def _arm(self, known: tuple[int, bool, bool], row: Any, in_play: bool) -> ArmStatistics:
+        arm, registered, suspended = known
         return ArmStatistics(
             *self._registry.name_of(arm),
-            registered=self._registered[place],
-            suspended=arm in self._withheld,
-            in_play=bool(self._in_play[place]),
+            registered=registered,
+            suspended=suspended,
+            in_play=in_play,
             **_counts(row),
         )
 
@@ -90,9 +85,4 @@ class View:
 def _counts(row: Any) -> dict[str, Any]:
     """What is counted of agents and arms alike."""
     total, played, answers = row[["total", "plays", "answers"]].item()
-    return {
-        "plays": played,
-        "answered": answers,
-        "pending": played - answers,
-        "revenue": total,
-    }
+    return {"plays": played, "answered": answers, "pending": played - answers, "revenue": total}

@@ -254,9 +254,8 @@ def test_a_process_that_hangs_in_a_transaction_is_thrown_out(
 
         def hanging() -> None:
             nonlocal following
-            with store._transaction(write=True) as database:
-                store._market(database, "m", write=True)
-                database.change("UPDATE markets SET last = last + 1 WHERE name = 'm'")
+            with store._market("m", write=True) as mine:
+                mine.add_events(["{}"])
                 began = time.monotonic()
                 while following is None:
                     following = other.acquire("m", "other", 60.0)

@@ -25,17 +25,17 @@ from typing import Any, Self, TypeAlias
 
 from copyproof.validation import FieldError, name, shown
 
+# How many snapshots of a market are kept: the newest, and one in case that it is damaged.
 SNAPSHOTS = 2
-"""How many snapshots of a market are kept: the newest, and one in case that it is damaged."""
 
+# A snapshot is stored in parts of so many bytes.
 PART = 2**26
-"""A snapshot is stored in parts of so many bytes."""
 
+# Seconds by which clocks may disagree about the beginning of a lease.
 _SLACK = 1.0
-"""Seconds by which clocks may disagree about the beginning of a lease."""
 
+# A table's name and one row of it, as ``dump`` gives and ``load`` takes them.
 TableRow: TypeAlias = tuple[str, tuple[Any, ...]]
-"""A table's name and one row of it, as ``dump`` gives and ``load`` takes them."""
 
 
 class StoreError(Exception):
@@ -68,6 +68,11 @@ class UnknownMarket(LookupError):
 class Store(ABC):
     """Journals, snapshots, leases and API keys of all markets of one service.
 
+    Attributes
+    ----------
+    durable : bool
+        Whether what ``append`` stored survives the loss of power.
+
     Examples
     --------
     >>> from copyproof.live.stores import open_store
@@ -79,7 +84,6 @@ class Store(ABC):
     """
 
     durable: bool = True
-    """Whether what ``append`` stored survives the loss of power."""
 
     @abstractmethod
     def create_market(self, market: str, config: dict[str, Any]) -> None:
@@ -91,12 +95,7 @@ class Store(ABC):
 
     @abstractmethod
     def append(
-        self,
-        market: str,
-        first: int,
-        events: Sequence[dict[str, Any]],
-        *,
-        token: int | None = None,
+        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
     ) -> None:
         """Store events as numbers ``first``, ``first + 1``, ..., all or none, and sync.
 

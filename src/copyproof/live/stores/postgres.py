@@ -26,11 +26,11 @@ from copyproof.live.stores.sql import CHUNK, Database, SqlStore
 from copyproof.live.stores.sqlite import check_synchronous, write_backup
 from copyproof.validation import FieldError
 
+# After so many seconds without use, see whether the connection is still there.
 _IDLE = 1.0
-"""After so many seconds without use, see whether the connection is still there."""
 
+# Two processes that open a new database at once take turns; any number of our own will do.
 _MIGRATION_LOCK = 7_039_721_433
-"""Two processes that open a new database at once take turns; any number of our own will do."""
 
 _SETTINGS = {
     # A process that hangs, or whose machine is gone, must not hold its locks for long.
@@ -75,10 +75,7 @@ class _Connection(Database):
             self.raw.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows[0])
             return
         # COPY is a transaction's part as any other, and several times as fast for many rows.
-        with (
-            self.raw.cursor() as cursor,
-            cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
-        ):
+        with self.raw.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)
 
@@ -114,7 +111,7 @@ class PostgresStore(SqlStore):
         what waiting for the disk costs: then a crash of the server loses commits.
     """
 
-    _for_update = " FOR UPDATE"
+    for_update = " FOR UPDATE"
     _database = _Connection
     _driver_error = psycopg.Error
 
@@ -240,7 +237,8 @@ class PostgresStore(SqlStore):
         raw.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         raw.read_only = True
 
-    def _now(self, database: Database) -> float:
+    def now(self, database: Database) -> float:
+        """The time by which leases run."""
         return float(database.rows("SELECT extract(epoch FROM clock_timestamp())")[0][0])
 
     # --- the whole store -------------------------------------------------------------------

@@ -13,8 +13,8 @@ PostgreSQL share.
 | keys | an API key: id, JSON text |
 """
 
+# Stands for the type of bytes, the one word that differs.
 BLOB = "{blob}"
-"""Stands for the type of bytes, the one word that differs."""
 
 STEPS: tuple[tuple[str, ...], ...] = (
     # 1: journals, snapshots and keys.
@@ -46,9 +46,10 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ),
 )
 
+# The version that this code reads and writes.
 VERSION = len(STEPS)
-"""The version that this code reads and writes."""
 
+# What ``dump`` gives of every table, in this order of tables.
 COLUMNS = {
     "keys": ("id", "body"),
     "markets": ("name", "config", "last", "compacted", "token"),
@@ -56,4 +57,3 @@ COLUMNS = {
     "snapshots": ("market", "number", "data", "digest", "sum"),
     "parts": ("market", "number", "part", "data"),
 }
-"""What ``dump`` gives of every table, in this order of tables."""

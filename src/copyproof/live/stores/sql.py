@@ -6,10 +6,10 @@ after the other, and the number and the token are compared in the transaction th
 """
 
 import threading
-import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import astuple
 from itertools import count, groupby, islice
 from typing import Any
 
@@ -17,23 +17,23 @@ from copyproof.live.stores import contract
 from copyproof.live.stores.base import BaseStore
 from copyproof.live.stores.contract import Lease, StoreError, TableRow, decode, encode
 from copyproof.live.stores.schema import COLUMNS
-from copyproof.validation import FieldError, name
+from copyproof.validation import name
 
+# How many rows are read or written in one go.
 CHUNK = 1000
-"""How many rows are read or written in one go."""
 
+# Events that are dropped in one transaction.
 _AT_ONCE = 10_000
-"""Events that are dropped in one transaction."""
-_PAUSE = 0.005
-"""Seconds between two of these, for writers that wait."""
+# Tables whose rows go one by one: each may be large.
 _LARGE = ("snapshots", "parts")
-"""Tables whose rows go one by one: each may be large."""
+# One snapshot, in either.
+_ONE = "WHERE market = ? AND number = ?"
 
+# Columns by which rows are told apart, and in whose order they are dumped.
 _KEYS = ("id", "name", "market", "number", "part")
-"""Columns by which rows are told apart, and in whose order they are dumped."""
 
+# In a copy of a store: who held a lease in the original shall not write here.
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
-"""In a copy of a store: who held a lease in the original shall not write here."""
 
 
 class Database:
@@ -81,19 +81,77 @@ class Database:
         self.raw.execute("ROLLBACK")
 
 
+class _Market:
+    """A market's rows; the one in ``markets`` is locked for a write."""
+
+    def __init__(self, store: "SqlStore", database: Database, market: str, *, write: bool) -> None:
+        self._store, self._database, self._name = store, database, market
+        sql = "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
+        if write:
+            sql += store.for_update
+        if not contract.is_name(market) or not (found := database.rows(sql, market)):
+            raise contract.UnknownMarket(f"market {market!r} is not in the store")
+        self.last: int
+        self.compacted: int
+        self.last, self.compacted, *lease = found[0]
+        self.lease = Lease(*lease)
+
+    def now(self) -> float:
+        return self._store.now(self._database)
+
+    def _update(self, columns: str, *values: object) -> None:
+        self._database.change(f"UPDATE markets SET {columns} WHERE name = ?", *values, self._name)
+
+    def set_lease(self, lease: Lease) -> None:
+        self._update("owner = ?, token = ?, since = ?, until = ?", *astuple(lease))
+
+    def add_events(self, texts: Sequence[str]) -> None:
+        rows = [(self._name, number, text) for number, text in enumerate(texts, self.last + 1)]
+        self._update("last = ?", rows[-1][1])
+        self._database.insert("events", COLUMNS["events"], rows)
+
+    def drop_events(self, upto: int) -> int:
+        done = min(upto, self.compacted + _AT_ONCE)
+        if done > self.compacted:
+            drop = "DELETE FROM events WHERE market = ? AND number <= ?"
+            self._database.change(drop, self._name, done)
+            self._update("compacted = ?", done)
+        return done
+
+    def snapshots(self) -> list[int]:
+        found = self._database.rows("SELECT number FROM snapshots WHERE market = ?", self._name)
+        return sorted((number for (number,) in found), reverse=True)
+
+    def read_snapshot(self, number: int) -> tuple[bytes, str, str]:
+        read, one = self._database.rows, (self._name, number)
+        [(first, digest, own)] = read(f"SELECT data, digest, sum FROM snapshots {_ONE}", *one)
+        more = read(f"SELECT data FROM parts {_ONE} ORDER BY part", *one)
+        return b"".join([first, *(piece for (piece,) in more)]), digest, own
+
+    def add_snapshot(self, number: int, parts: Sequence[bytes], digest: str, own: str) -> None:
+        row = (self._name, number, parts[0], digest, own)
+        self._database.insert("snapshots", COLUMNS["snapshots"], [row])
+        for part, piece in enumerate(parts[1:], 1):
+            self._database.insert("parts", COLUMNS["parts"], [(self._name, number, part, piece)])
+
+    def drop_snapshot(self, number: int) -> None:
+        for table in _LARGE:
+            self._database.change(f"DELETE FROM {table} {_ONE}", self._name, number)
+
+
 class SqlStore(BaseStore):
     """A store in an SQL database."""
 
-    _for_update = ""
+    for_update = ""
     _database: type[Database] = Database
+    # What the driver raises.
     _driver_error: type[Exception]
-    """What the driver raises."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._closed = False
+        # The driver's connection that writes, if it is open.
         self._main: Any = None
-        """The driver's connection that writes, if it is open."""
 
     @abstractmethod
     def _connection(self) -> Any:
@@ -161,18 +219,13 @@ class SqlStore(BaseStore):
             self._drop()
 
     @abstractmethod
-    def _now(self, database: Database) -> float:
+    def now(self, database: Database) -> float:
         """The time by which leases run."""
 
-    def _market(self, database: Database, market: str, write: bool) -> tuple[int, int, Lease]:
-        """Last event, compacted up to, lease; the row is locked for a write."""
-        sql = "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
-        if write:
-            sql += self._for_update
-        if not contract.is_name(market) or not (found := database.rows(sql, market)):
-            raise contract.UnknownMarket(f"market {market!r} is not in the store")
-        last, compacted, *lease = found[0]
-        return last, compacted, Lease(*lease)
+    @contextmanager
+    def _market(self, market: str, *, write: bool) -> Iterator["_Market"]:
+        with self._transaction(write) as database:
+            yield _Market(self, database, market, write=write)
 
     def create_market(self, market: str, config: dict[str, Any]) -> None:
         """Begin a market with an empty journal."""
@@ -192,36 +245,14 @@ class SqlStore(BaseStore):
             found = database.rows("SELECT name, config FROM markets")
         return {name: decode(text) for name, text in sorted(found)}
 
-    def append(
-        self,
-        market: str,
-        first: int,
-        events: Sequence[dict[str, Any]],
-        *,
-        token: int | None = None,
-    ) -> None:
-        """Add events to the journal, in one transaction."""
-        if not events:
-            return
-        rows = [(market, number, encode(event)) for number, event in enumerate(events, first)]
-        with self._transaction(write=True) as database:
-            last, _, lease = self._market(database, market, write=True)
-            lease.check(market, token, self._now(database))
-            if first != last + 1:
-                raise contract.Conflict(
-                    f"market {market!r}: event {first} is not the next, {last + 1}"
-                )
-            database.change("UPDATE markets SET last = ? WHERE name = ?", rows[-1][1], market)
-            database.insert("events", COLUMNS["events"], rows)
-
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         """Events after number ``after``, on a connection of their own."""
         with self._reading() as database:
-            last, compacted, _ = self._market(database, market, write=False)
-            number = after
+            mine = _Market(self, database, market, write=False)
+            number, last = after, mine.last
             while True:
-                if number < compacted:
-                    raise contract.was_compacted(number, compacted)
+                if number < mine.compacted:
+                    raise contract.was_compacted(number, mine.compacted)
                 if number >= last:
                     return
                 chunk = database.rows(
@@ -245,98 +276,7 @@ class SqlStore(BaseStore):
                 yield from enumerate(contract.decode_many([body for _, body in chunk]), number + 1)
                 number = chunk[-1][0]
                 if number < last:
-                    compacted = self._market(database, market, write=False)[1]
-
-    def last(self, market: str) -> int:
-        """The number of the last event."""
-        with self._transaction(write=False) as database:
-            return self._market(database, market, write=False)[0]
-
-    def compacted(self, market: str) -> int:
-        """The number up to which events were dropped."""
-        with self._transaction(write=False) as database:
-            return self._market(database, market, write=False)[1]
-
-    def save_snapshot(
-        self, market: str, number: int, data: bytes, digest: str | None = None
-    ) -> None:
-        """Keep a state, and one before it."""
-        with self._transaction(write=True) as database:
-            last, compacted, _ = self._market(database, market, write=True)
-            if not compacted <= number <= last:
-                raise FieldError("number", number, f"an event of {compacted} to {last}")
-            kept = database.rows("SELECT number FROM snapshots WHERE market = ?", market)
-            others = sorted((old for (old,) in kept if old != number), reverse=True)
-            newer = sum(old > number for old in others)
-            drop = {number, *others[max(contract.SNAPSHOTS - 1, newer) :]}
-            for table in _LARGE:
-                for old in drop:
-                    database.change(
-                        f"DELETE FROM {table} WHERE market = ? AND number = ?", market, old
-                    )
-            first, *more = contract.parts_of(data)
-            own = contract.fingerprint(data)
-            row = (market, number, first, own if digest is None else digest, own)
-            database.insert("snapshots", COLUMNS["snapshots"], [row])
-            for part, piece in enumerate(more, 1):
-                database.insert("parts", COLUMNS["parts"], [(market, number, part, piece)])
-
-    def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
-        """The newest undamaged state."""
-        with self._transaction(write=False) as database:
-            self._market(database, market, write=False)
-            return self._newest(database, market, before)
-
-    def _newest(
-        self, database: Database, market: str, before: int | None
-    ) -> tuple[int, bytes, str] | None:
-        kept = database.rows("SELECT number FROM snapshots WHERE market = ?", market)
-        for (number,) in sorted(kept, reverse=True):
-            if before is None or number < before:
-                of = "WHERE market = ? AND number = ?"
-                [(first, digest, own)] = database.rows(
-                    f"SELECT data, digest, sum FROM snapshots {of}", market, number
-                )
-                more = database.rows(f"SELECT data FROM parts {of} ORDER BY part", market, number)
-                data = b"".join([first, *(piece for (piece,) in more)])
-                if contract.fingerprint(data) == own:
-                    return number, data, digest
-        return None
-
-    def compact(self, market: str, upto: int) -> None:
-        """Drop events behind a snapshot, some at a time: writers may come in between."""
-        with self._transaction(write=False) as database:
-            _, compacted, _ = self._market(database, market, write=False)
-            newest = self._newest(database, market, None)
-            if newest is None or newest[0] < upto:
-                raise FieldError("upto", upto, "covered by a snapshot")
-        while compacted < upto:
-            with self._transaction(write=True) as database:
-                _, already, _ = self._market(database, market, write=True)
-                compacted = min(upto, already + _AT_ONCE)
-                if compacted > already:
-                    drop = "DELETE FROM events WHERE market = ? AND number <= ?"
-                    database.change(drop, market, compacted)
-                    note = "UPDATE markets SET compacted = ? WHERE name = ?"
-                    database.change(note, compacted, market)
-            time.sleep(_PAUSE)
-
-    def _change_lease(
-        self, market: str, change: Callable[[Lease, float], Lease | None]
-    ) -> Lease | None:
-        with self._transaction(write=True) as database:
-            lease = self._market(database, market, write=True)[2]
-            new = change(lease, self._now(database))
-            if new is not None:
-                database.change(
-                    "UPDATE markets SET owner = ?, token = ?, since = ?, until = ? WHERE name = ?",
-                    new.owner,
-                    new.token,
-                    new.since,
-                    new.until,
-                    market,
-                )
-        return new
+                    mine = _Market(self, database, market, write=False)
 
     def keys(self) -> list[dict[str, Any]]:
         """API keys."""

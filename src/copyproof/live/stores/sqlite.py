@@ -23,11 +23,11 @@ from copyproof.live.stores.schema import STEPS, VERSION
 from copyproof.live.stores.sql import UNLEASE, Database, SqlStore
 from copyproof.validation import require
 
+# What marks a file as ours (SQLite's application id): "copy".
 APPLICATION = 0x636F7079
-"""What marks a file as ours (SQLite's application id): "copy"."""
 
+# How long a writer waits for another process.
 BUSY_SECONDS = 5.0
-"""How long a writer waits for another process."""
 
 
 class SqliteStore(SqlStore):
@@ -197,7 +197,8 @@ class SqliteStore(SqlStore):
     def _begin_reading(self, raw: sqlite3.Connection) -> None:
         raw.execute("BEGIN")
 
-    def _now(self, database: Database) -> float:
+    def now(self, database: Database) -> float:
+        """The time by which leases run."""
         return self._clock()
 
     # --- the whole file --------------------------------------------------------------------

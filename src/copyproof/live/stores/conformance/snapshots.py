@@ -125,8 +125,7 @@ class SnapshotConformance(Opening):
             assert token > _token(source) + 1
             refused(ValueError, lambda: mine.load(restored.dump()))
         refused(
-            ValueError,
-            lambda: restore(tmp_path / "backup.db", f"sqlite:{tmp_path}/restored.db"),
+            ValueError, lambda: restore(tmp_path / "backup.db", f"sqlite:{tmp_path}/restored.db")
         )
 
     def test_a_backup_under_load_is_one_moment(self, tmp_path: Path) -> None:
