@@ -71,13 +71,10 @@ class StudyFolder:
 
     def load(self, run: Run) -> Result | None:
         """The result of a run, or None if it was not played, or its file is damaged."""
-        path = self.path(run)
-        if not path.exists():
-            return None
         try:
-            result = Result.load(path)
+            result = Result.load(self.path(run))
         except ValueError:
-            return None  # played again, and the file replaced
+            return None  # it is played, and the file written or replaced
         is_this_run = result.market == run.market and str(result.policy) == run.policy
         return result if is_this_run else None
 

@@ -19,8 +19,6 @@ from copyproof.paper.theorems import bounds_table, theorems_table
 from copyproof.plots import FORMATS, save_figure
 from copyproof.simulation import Result
 
-_TITLE = "Bandits against strategic replication, claim by claim"
-
 
 @dataclass(frozen=True, slots=True)
 class FigureSection:
@@ -136,7 +134,7 @@ def render_page(
     """
     found = _games(figures)
     page = StudyPage(
-        title=_TITLE,
+        title="Bandits against strategic replication, claim by claim",
         verdicts=tuple(verdicts),
         paper_claims=_claims_table([one for one in verdicts if not one.beyond]),
         our_claims=_claims_table([one for one in verdicts if one.beyond]),
@@ -218,8 +216,7 @@ def _markets_table(figures: StudyResults) -> PageTable:
     columns: dict[str, Mapping[str, str]] = {}
     for name, figure in FIGURES.items():
         if name in figures:
-            for column, arms in figure.markets(figures[name]).items():
-                columns.setdefault(column, arms)
+            columns |= figure.markets(figures[name])
     agents = dict.fromkeys(agent for column in columns.values() for agent in column)
     rows = [[one, *(column.get(one, "–") for column in columns.values())] for one in agents]
     caption = "Markets: the means of each agent's arms × copies."

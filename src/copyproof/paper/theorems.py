@@ -99,8 +99,8 @@ def bound_rows(figures: StudyResults) -> list[tuple[str, ...]]:
         for bound in bounds(result.market, result.policy, result.horizon):
             trivial = bound.kind == "probability" and bound.value == 0
             if bound.theorem in _ABOUT.get(policy, ()) and not trivial:
-                found = _measured(bound, result)
-                rows.append((place, bound.theorem, _value(bound), found, _remark(bound)))
+                told = (_value(bound), _measured(bound, result), _remark(bound))
+                rows.append((place, bound.theorem, *told))
     return rows
 
 

@@ -26,21 +26,16 @@ _GAP = 0.3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """The copying agent's revenue under one policy, by its number of copies."""
+    """The copying agent's revenue under one policy, by its number of copies.
+
+    The lowest and the highest point are those of its band.
+    """
 
     copies: NDArray[np.int64]
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
-
-    @property
-    def low(self) -> float:
-        """The lowest point of the band."""
-        return float((self.mean - np.nan_to_num(self.std)).min())
-
-    @property
-    def high(self) -> float:
-        """The highest point of the band."""
-        return float((self.mean + np.nan_to_num(self.std)).max())
+    low: float
+    high: float
 
 
 def _copier(results: FigureResults) -> tuple[int, Agent]:
@@ -57,7 +52,10 @@ def copies_lines(results: FigureResults) -> dict[str, Line]:
     for policy in key_parts(results, 1):
         copies = sorted(int(key[0]) for key in results if key[1] == policy)
         revenue = [results[c, policy].agents[place].revenue for c in copies]
-        lines[policy] = Line(np.array(copies), *means_and_stds(revenue))
+        mean, std = means_and_stds(revenue)
+        half = np.nan_to_num(std)
+        ends = float((mean - half).min()), float((mean + half).max())
+        lines[policy] = Line(np.array(copies), mean, std, *ends)
     return lines
 
 

@@ -52,10 +52,8 @@ def plot_samples(
     factors, found, samples = zip(*_samples(results), strict=True)
     _draw_regrets(upper, found, samples)
     _draw_misses(lower, samples)
-    lower.set_xticks(
-        range(len(factors)),
-        [f"{L}\n{one.size} of {one.registered}" for L, one in zip(factors, samples, strict=True)],
-    )
+    in_play = [f"{L}\n{s.size} of {s.registered}" for L, s in zip(factors, samples, strict=True)]
+    lower.set_xticks(range(len(factors)), in_play)
     lower.set_xlabel("L, and how many of the best agent's arms are in play")
     needed = 1 / best_share(found[0].market)
     for ax in (upper, lower):
