@@ -164,8 +164,7 @@ class Client:
 
     def keys(self) -> list[ApiKey]:
         """List all API keys."""
-        found = self.connection.send("GET", "/v1/keys")["keys"]
-        return [ApiKey.from_dict(each) for each in found]
+        return [ApiKey.from_dict(each) for each in self.connection.send("GET", "/v1/keys")["keys"]]
 
     def make_key(
         self,

@@ -107,9 +107,8 @@ class Connection:
 
     def _answer(self, method: str, path: str, body: Any, retry_key: str | None) -> bytes:
         headers = {"Authorization": self._authorization}
-        data = None
-        if body is not None:
-            data = json.dumps(body, allow_nan=False).encode()
+        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        if data is not None:
             headers["Content-Type"] = "application/json"
         if method != "GET":
             headers["Idempotency-Key"] = retry_key or uuid.uuid4().hex
@@ -127,16 +126,13 @@ class Connection:
                 error = _error(answer.status, content)
                 if answer.status not in _AGAIN:
                     raise error
-                asked = _seconds(answer.getheader("Retry-After"))
+                retry_after = answer.getheader("Retry-After", "")
+                asked = float(retry_after) if retry_after.isdigit() else 0.0
             wait = max(asked, pause * random.uniform(0.5, 1.0))
             if time.monotonic() + wait > until:
                 raise error
             time.sleep(wait)
             pause = min(2 * pause, _LONGEST_PAUSE)
-
-
-def _seconds(text: str | None) -> float:
-    return float(text) if text is not None and text.isdigit() else 0.0
 
 
 def _error(status: int, content: bytes) -> ApiError:

@@ -117,9 +117,8 @@ def authenticate(text: str, keys: Mapping[str, Key], clock: Callable[[], float])
     right = hmac.compare_digest(given, key.hash)
     old = hmac.compare_digest(given, key.old_hash or _NOBODY.hash)
     old = old and key.old_until is not None and clock() < key.old_until
-    if prefix == "cp" and (right or old) and key.revoked is None and key is not _NOBODY:
-        return key
-    return None
+    is_valid = prefix == "cp" and (right or old) and key.revoked is None and key is not _NOBODY
+    return key if is_valid else None
 
 
 # --- what ----------------------------------------------------------------------------------------
@@ -174,9 +173,7 @@ def authorize(key: Key, action: str, market: str | None = None, agent: str | Non
     role = key.role
     if role not in _ROLES[action]:
         raise Refusal(403, "Authorization", f"the role {role} may not {action}")
-    if role in ("operator", "auditor"):
-        return
-    if market is not None and market not in key.markets:
+    if role in ("application", "agent") and market is not None and market not in key.markets:
         raise unknown("market")
     if role == "agent" and agent is not None and agent != key.agent:
         raise unknown("agent")
@@ -249,7 +246,6 @@ class TokenBuckets:
         tokens, then = self._buckets.get(key, (self._burst, now))
         tokens = min(self._burst, tokens + (now - then) * self._rate)
         if tokens < 1.0:
-            self._buckets[key] = (tokens, now)
             wait = math.ceil((1.0 - tokens) / self._rate)
             message = f"more than {self._rate:g} requests a second with this key"
             raise Refusal(429, "Authorization", message, wait)

@@ -138,13 +138,11 @@ async def _refused(_: Request, error: Exception) -> Response:
             refusal = Refusal(error.status_code, field, f"{field} is not known")
         case _:
             raise error
-    kind = "application/json"
-    return Response(refusal.body, refusal.status, headers=refusal.headers, media_type=kind)
+    return Response(refusal.body, refusal.status, refusal.headers, "application/json")
 
 
 # --- the document ---------------------------------------------------------------------------------
 
-_SCHEMAS = "#/components/schemas/"
 _RETRY = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -152,8 +150,6 @@ _RETRY = {
     "description": "The same key gives the same answer, and nothing is done twice.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 150, "pattern": "^[!-~]+$"},
 }
-
-
 _PROBES = {"/healthz": ("200",), "/readyz": ("200", "503")}  # they need no key; their answers
 
 
@@ -184,23 +180,22 @@ def _describe_fast_requests(found: dict[str, Any]) -> None:
     for name, fast in FAST.items():
         adapters.append((name, "validation", TypeAdapter(fast.body)))
         adapters.append((name, "serialization", TypeAdapter(fast.answer)))
-    schemas, shared = TypeAdapter.json_schemas(adapters, ref_template=f"{_SCHEMAS}{{model}}")
+    schemas, shared = TypeAdapter.json_schemas(
+        adapters, ref_template="#/components/schemas/{model}"
+    )
     found["components"]["schemas"].update(shared["$defs"])
-    error = {"$ref": f"{_SCHEMAS}{ErrorAnswer.__name__}"}
-    answers = {str(status): _json(each["description"], error) for status, each in _ERRORS.items()}
+    answers = found["paths"]["/v1/markets"]["get"]["responses"]  # the refusals are the same
     market = {"name": "market", "in": "path", "required": True, "schema": {"type": "string"}}
     for name, fast in FAST.items():
+        required = type(None) not in get_args(fast.body)
         operation = {
             "tags": ["decisions"],
             "summary": fast.action.capitalize(),
             "description": fast.perform.__doc__,
             "operationId": f"{fast.action}_{name}",
             "parameters": [market],
-            "requestBody": {
-                **_json("", schemas[name, "validation"]),
-                "required": type(None) not in get_args(fast.body),
-            },
-            "responses": {"200": _json("Done", schemas[name, "serialization"]), **answers},
+            "requestBody": {**_json("", schemas[name, "validation"]), "required": required},
+            "responses": {**answers, "200": _json("Done", schemas[name, "serialization"])},
         }
         found["paths"][f"/v1/markets/{{market}}/{name}"] = {"post": operation}
 

@@ -108,8 +108,7 @@ def refusal_of(error: Exception, field: str) -> Refusal:
         case StoreError():
             return Refusal(503, "store", STORE_AWAY, 1)
         case LookupError():
-            found = getattr(error, "field", None)
-            return unknown(found if isinstance(found, str) else field)
+            return unknown(getattr(error, "field", field))
         case KeyReused():
             message = "Idempotency-Key came with another request before"
             return Refusal(422, "Idempotency-Key", message)

@@ -76,13 +76,7 @@ class Leadership:
     """
 
     def __init__(
-        self,
-        store: Store,
-        *,
-        owner: str,
-        lease: float,
-        waiting: int,
-        clock: Callable[[], float],
+        self, store: Store, *, owner: str, lease: float, waiting: int, clock: Callable[[], float]
     ) -> None:
         self.store = store
         self.keyring = Keyring(store, clock)

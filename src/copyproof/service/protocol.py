@@ -7,7 +7,7 @@ connection, if it is the first), and its head must not exceed ``HEAD`` bytes by 
 """
 
 from asyncio import BaseTransport, TimerHandle, Transport
-from typing import Any, cast
+from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -22,14 +22,12 @@ class TimedProtocol(HttpToolsProtocol):
 
     seconds = 30.0  # for one request to arrive
 
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self._timer: TimerHandle | None = None
-        self._asked = False
-        self._whole = False
-        self._in_head = True
-        self._begins = False
-        self._head = 0
+    _timer: TimerHandle | None = None
+    _asked = False
+    _whole = False
+    _in_head = True
+    _begins = False
+    _head = 0
 
     def connection_made(self, transport: BaseTransport) -> None:
         """Wait for a request, but not for ever."""

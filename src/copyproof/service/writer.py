@@ -167,16 +167,13 @@ class Writer(threading.Thread):
     def _take(self) -> tuple[list[_Job], bool]:
         """Wait for requests, and take all there are; also whether to go on after them."""
         jobs: list[_Job] = []
-        try:
-            job = self._jobs.get(timeout=_EXPIRE_EVERY)
-            while job is not None and len(jobs) < _GROUP:
+        with contextlib.suppress(Empty):
+            while len(jobs) < _GROUP:
+                job = self._jobs.get(block=not jobs, timeout=_EXPIRE_EVERY)
+                if job is None:
+                    return jobs, False
                 jobs.append(job)
-                if len(jobs) == _GROUP:
-                    return jobs, True
-                job = self._jobs.get_nowait()
-        except Empty:
-            return jobs, True
-        return jobs, False
+        return jobs, True
 
     def _group(self, principal: Principal, jobs: list[_Job], expire: bool) -> None:
         began = time.perf_counter()

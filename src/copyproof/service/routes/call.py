@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
@@ -12,11 +11,9 @@ from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, authorize
 from copyproof.service.errors import refusal_of
 from copyproof.service.leadership import Leadership
-from copyproof.service.writer import find
+from copyproof.service.writer import Answer, find
 
 CALL = "copyproof.call"  # where the gateway puts it into the scope of ASGI
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
