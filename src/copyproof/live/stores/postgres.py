@@ -20,7 +20,7 @@ from typing import Any
 import psycopg
 from psycopg import conninfo, errors
 
-from copyproof.live.stores.contract import Damaged, StoreError, Uncertain
+from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.schema import STEPS, VERSION
 from copyproof.live.stores.sql import CHUNK, Database, SqlStore
 from copyproof.live.stores.sqlite import check_synchronous, write_backup

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from copyproof.live.stores.contract import Damaged, Store, StoreError, Uncertain, exists_already
+from copyproof.live.stores.contract import Store
+from copyproof.live.stores.errors import Damaged, StoreError, Uncertain, exists_already
 from copyproof.live.stores.schema import STEPS, VERSION
 from copyproof.live.stores.sql import UNLEASE, Database, SqlStore
 from copyproof.validation import require
