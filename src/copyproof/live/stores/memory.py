@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from copyproof.live.stores import errors
-from copyproof.live.stores.contract import Lease, Store, TableRow, decode, encode
+from copyproof.live.stores.contract import Lease, Store, TableRow, decode, decode_many, encode
 from copyproof.live.stores.sqlite import write_backup
 from copyproof.validation import name
+
+_CHUNK = 1000  # events that are decoded in one go
 
 
 @dataclass
@@ -107,8 +109,9 @@ class MemoryStore(Store):
             if after < mine.compacted:
                 raise errors.was_compacted(after, mine.compacted)
             texts = mine.events[after - mine.compacted :]
-        for number, text in enumerate(texts, after + 1):
-            yield number, decode(text)
+        for done in range(0, len(texts), _CHUNK):
+            chunk = decode_many(texts[done : done + _CHUNK])
+            yield from enumerate(chunk, after + done + 1)
 
     def keys(self) -> list[dict[str, Any]]:
         """API keys."""

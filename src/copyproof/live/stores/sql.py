@@ -36,37 +36,50 @@ _KEYS = ("id", "name", "market", "number", "part")
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
 
 
+@contextmanager
+def closed_on_failure(raw: Any) -> Iterator[None]:
+    """Close a connection if what is done with it first fails."""
+    try:
+        yield
+    except BaseException:
+        raw.close()
+        raise
+
+
 class Database:
     """A connection within a transaction, as SQLite has it. Parameters are marked by ``?``."""
+
+    _mark = "?"  # which the driver may spell otherwise
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
 
+    def _run(self, sql: str, parameters: Sequence[object]) -> Any:
+        return self.raw.execute(sql.replace("?", self._mark), parameters)
+
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        return list(self.raw.execute(sql, parameters).fetchall())
+        return list(self._run(sql, parameters).fetchall())
 
     def change(self, sql: str, *parameters: object) -> int:
         """Run a change, and tell how many rows it touched."""
-        return int(self.raw.execute(sql, parameters).rowcount)
+        return int(self._run(sql, parameters).rowcount)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert many rows."""
         marks = ", ".join("?" * len(columns))
         self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
-    def stream(
-        self, sql: str, *parameters: object, size: int = CHUNK
-    ) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a large query, in chunks."""
-        cursor = self.raw.execute(sql, parameters)
+        cursor = self.raw.execute(sql)
         while chunk := cursor.fetchmany(size):
             yield chunk
 
     def pause(self) -> None:
         """End the transaction of a reader; the next query begins another, and sees what is new."""
-        self.raw.execute("COMMIT")
-        self.raw.execute("BEGIN")  # which holds nothing before its first query
+        self.commit()
+        self.begin(write=False)  # which holds nothing before its first query
 
     def begin(self, write: bool) -> None:
         """Begin a transaction."""
@@ -147,15 +160,33 @@ class SqlStore(Store):
     # What the driver raises.
     _driver_error: type[Exception]
 
-    def __init__(self) -> None:
+    def __init__(self, name: object) -> None:
+        self._name = str(name)  # what errors call the store
         self._lock = threading.RLock()
         self._closed = False
         # The driver's connection that writes, if it is open.
         self._main: Any = None
 
-    @abstractmethod
     def _connection(self) -> Any:
-        """The driver's connection that writes, opened anew if need be."""
+        """The driver's one connection that writes, opened anew if need be."""
+        if self._closed:
+            raise StoreError(f"{self._name}: the store is closed")
+        if self._main is not None:
+            self._look_after()
+        if self._main is None:
+            try:
+                self._main = self._open()
+            except self._driver_error as error:
+                raise self._error(error) from error
+        return self._main
+
+    @abstractmethod
+    def _look_after(self) -> None:
+        """See whether the connection that is open is good; drop it if not."""
+
+    @abstractmethod
+    def _open(self) -> Any:
+        """A connection to a store that is ours, with all tables."""
 
     @abstractmethod
     def _connect(self) -> Any:
@@ -314,7 +345,7 @@ class SqlStore(Store):
                 order = ", ".join(column for column in columns if column in _KEYS)
                 for chunk in database.stream(
                     f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}",
-                    size=1 if table in _LARGE else CHUNK,
+                    1 if table in _LARGE else CHUNK,
                 ):
                     yield from ((table, row) for row in chunk)
 
