@@ -279,7 +279,9 @@ class Ids:
 
     def id(self, round_: int) -> str:
         """The id of a decision."""
-        return f"{self._market}-{_base36(round_)}-{self._check(round_)}"
+        check = self._start.copy()
+        check.update(round_.to_bytes(8, "little"))
+        return f"{self._market}-{_base36(round_)}-{check.hexdigest()}"
 
     def round(
         self, decision: object, last: int, field: str = "decision", place: int | None = None
@@ -297,16 +299,11 @@ class Ids:
                     return number
         raise Unknown(field.format(place), decision)
 
-    def _check(self, round_: int) -> str:
-        digest = self._start.copy()
-        digest.update(round_.to_bytes(8, "little"))
-        return digest.hexdigest()
-
 
 def _base36(number: int) -> str:
     """A number of at least 1 in base 36."""
     digits = ""
     while number:
-        number, digit = divmod(number, 36)
-        digits = _DIGITS[digit] + digits
+        digits = _DIGITS[number % 36] + digits
+        number //= 36
     return digits

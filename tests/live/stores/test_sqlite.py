@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from copyproof.live.stores import Damaged, StoreError, Uncertain, base, open_store, sql
+from copyproof.live.stores import Damaged, StoreError, Uncertain, contract, open_store, sql
 from copyproof.live.stores import sqlite as module
 from copyproof.live.stores.sqlite import SqliteStore
 
@@ -426,7 +426,7 @@ def test_a_compaction_that_is_broken_off_has_dropped_whole_steps(
         if len(pauses) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(base, "time", SimpleNamespace(sleep=interrupted))
+    monkeypatch.setattr(contract, "time", SimpleNamespace(sleep=interrupted))
     with pytest.raises(KeyboardInterrupt):
         store.compact("m", 18)
     assert pauses == [4, 8, 12]

@@ -3,11 +3,11 @@
 ``open_store("memory:")``, ``open_store("sqlite:live.db")``, ``open_store("postgresql://...")``.
 """
 
-from copyproof.live.stores.contract import (
+from copyproof.live.stores.contract import Store
+from copyproof.live.stores.errors import (
     Conflict,
     Damaged,
     LeaseLost,
-    Store,
     StoreError,
     Uncertain,
     UnknownMarket,

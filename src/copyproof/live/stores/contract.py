@@ -8,221 +8,32 @@ damaged one is passed over. Compaction drops events only behind a snapshot that 
 A store may be used by several threads. Several processes may open the same one; who writes a market
 is settled by a ``Lease`` with a fencing token.
 
-``StoreError`` is everything that is the store's fault: the caller did nothing wrong, and the same
-call may work later. Nothing of a failed append is stored, with one exception, ``Uncertain``.
-Whoever keeps state in memory rebuilds it from the store after any of these.
+Our own stores only say how a market is read and written within a transaction (``StoredMarket``);
+what may be written, and what comes back, is decided here.
 
 ``copyproof.live.stores.conformance`` holds the same promises as tests, for stores of your own.
 """
 
 import hashlib
 import json
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
-from copyproof.validation import FieldError, name, shown
+from copyproof.live.stores.errors import Conflict, Damaged, LeaseLost
+from copyproof.validation import FieldError, name, require
 
 # How many snapshots of a market are kept: the newest, and one in case that it is damaged.
 SNAPSHOTS = 2
-
-# A snapshot is stored in parts of so many bytes.
-PART = 2**26
-
-# Seconds by which clocks may disagree about the beginning of a lease.
-_SLACK = 1.0
-
+PART = 2**26  # a snapshot is stored in parts of so many bytes
+_SLACK = 1.0  # seconds by which clocks may disagree about the beginning of a lease
+_PAUSE = 0.005  # seconds between two transactions of a compaction, for writers that wait
 # A table's name and one row of it, as ``dump`` gives and ``load`` takes them.
 TableRow: TypeAlias = tuple[str, tuple[Any, ...]]
-
-
-class StoreError(Exception):
-    """The store cannot do it now: away, full, read-only, locked. Nothing of the call is stored."""
-
-
-class Uncertain(StoreError):
-    """The commit was sent and its answer lost: all of the append is stored, or nothing of it.
-
-    Only the store knows. Read ``last`` (or rebuild from the journal) before the next append.
-    """
-
-
-class Conflict(StoreError):
-    """Somebody else has written: an event's number is not the next, a key is another by now."""
-
-
-class LeaseLost(StoreError):
-    """Somebody else writes this market now; this process must not, and cannot."""
-
-
-class Damaged(StoreError):
-    """What is stored cannot be trusted: not our file, a hole in the journal, a newer schema."""
-
-
-class UnknownMarket(LookupError):
-    """There is no market of this name in the store."""
-
-
-class Store(ABC):
-    """Journals, snapshots, leases and API keys of all markets of one service.
-
-    Attributes
-    ----------
-    durable : bool
-        Whether what ``append`` stored survives the loss of power.
-
-    Examples
-    --------
-    >>> from copyproof.live.stores import open_store
-    >>> store = open_store("memory:")
-    >>> store.create_market("m", {"policy": "prh-ucb"})
-    >>> store.append("m", 1, [{"kind": "agent", "name": "ann"}, {"kind": "arm", "arm": "a"}])
-    >>> [number for number, event in store.events("m", after=1)], store.last("m")
-    ([2], 2)
-    """
-
-    durable: bool = True
-
-    @abstractmethod
-    def create_market(self, market: str, config: dict[str, Any]) -> None:
-        """Begin a market with an empty journal; ValueError if its name is taken."""
-
-    @abstractmethod
-    def markets(self) -> dict[str, dict[str, Any]]:
-        """All markets, by name, with the configuration they were created with."""
-
-    @abstractmethod
-    def append(
-        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
-    ) -> None:
-        """Store events as numbers ``first``, ``first + 1``, ..., all or none, and sync.
-
-        Parameters
-        ----------
-        market : str
-            The market's name.
-        first : int
-            The number of the first event; it must be ``last(market) + 1``.
-        events : sequence of dict
-            JSON objects (no NaN, no infinity). Without any nothing is done.
-        token : int, optional
-            The fencing token of the lease. Without one the market must not be leased.
-
-        Raises
-        ------
-        Conflict
-            If ``first`` is not the next number.
-        LeaseLost
-            If ``token`` is not the current one, or somebody holds the lease and none was given.
-        Uncertain
-            If it is unknown whether the events are stored: rebuild from the store.
-        StoreError
-            If it cannot be done now; nothing is stored.
-        UnknownMarket
-            If there is no such market.
-        """
-
-    @abstractmethod
-    def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Events after number ``after``, in order, up to the last when the first was asked for.
-
-        Writers are not kept waiting, and nothing is held for a reader that takes its time. Raises
-        Damaged if an event that should be there is missing, and ValueError if ``after`` lies
-        before what was compacted away, also if that is done while they are read.
-        """
-
-    @abstractmethod
-    def last(self, market: str) -> int:
-        """The number of the last event, 0 if there was none; compaction does not change it."""
-
-    @abstractmethod
-    def compacted(self, market: str) -> int:
-        """The number up to which events were dropped, 0 if none were."""
-
-    @abstractmethod
-    def save_snapshot(
-        self, market: str, number: int, data: bytes, digest: str | None = None
-    ) -> None:
-        """Keep the state after event ``number``; of the older snapshots the newest stays, too.
-
-        ``digest`` is given back with it; by default it is the store's own checksum.
-        """
-
-    @abstractmethod
-    def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
-        """The newest snapshot that is undamaged, as (number, data, digest).
-
-        ``before`` asks for one of a smaller number, if the newest cannot be read.
-        """
-
-    @abstractmethod
-    def compact(self, market: str, upto: int) -> None:
-        """Drop events up to number ``upto``; ValueError without a snapshot that covers them."""
-
-    @abstractmethod
-    def acquire(self, market: str, owner: str, seconds: float) -> int | None:
-        """Take the lease: a token larger than all before, or None while another owner holds it.
-
-        An owner that takes its own lease again gets a new token, and the old one ends.
-        """
-
-    @abstractmethod
-    def renew(self, market: str, owner: str, token: int, seconds: float) -> bool:
-        """Let the lease run for ``seconds`` from now; False if it is somebody else's by now."""
-
-    @abstractmethod
-    def release(self, market: str, owner: str, token: int) -> None:
-        """Give the lease back, if it is still held; its token writes no more."""
-
-    @abstractmethod
-    def keys(self) -> list[dict[str, Any]]:
-        """API keys (hashed already), in order of their "id"."""
-
-    @abstractmethod
-    def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
-        """Store a key under ``key["id"]``, in place of the one that was there.
-
-        With ``replacing`` only in place of that one, as ``keys`` gave it: Conflict if another
-        process has changed it since.
-        """
-
-    @abstractmethod
-    def drop_key(self, key_id: str) -> None:
-        """Forget a key; LookupError if there is none of this id."""
-
-    @abstractmethod
-    def dump(self) -> Iterator[TableRow]:
-        """Every row of the store at one moment, while others write. Leases are left out."""
-
-    @abstractmethod
-    def load(self, rows: Iterable[TableRow]) -> None:
-        """Fill an empty store with what ``dump`` gave, all or nothing; ValueError if not empty."""
-
-    @abstractmethod
-    def backup(self, path: Path) -> None:
-        """Write everything, as of one moment, into a new SQLite file, while others write.
-
-        The file is a store itself; ``restore`` copies it into any other. ValueError if it exists.
-        """
-
-    @abstractmethod
-    def check(self) -> None:
-        """Read everything; Damaged, with the first thing that is wrong.
-
-        A damaged snapshot is wrong only if what it stands for was compacted away.
-        """
-
-    @abstractmethod
-    def close(self) -> None:
-        """Let go of files and connections; leases run out by themselves."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +100,259 @@ class Lease:
             )
 
 
+class StoredMarket(Protocol):
+    """A market within a transaction: up to which event it is compacted, and its lease."""
+
+    compacted: int
+    lease: Lease
+
+    @property
+    def last(self) -> int:
+        """The number of the last event."""
+
+    def now(self) -> float:
+        """The time by which leases run."""
+
+    def set_lease(self, lease: Lease) -> None:
+        """Replace the lease."""
+
+    def add_events(self, texts: Sequence[str]) -> None:
+        """Add events behind the last."""
+
+    def drop_events(self, upto: int) -> int:
+        """Drop events up to a number, or as many as go at once; up to which they are dropped."""
+
+    def snapshots(self) -> list[int]:
+        """The numbers of the snapshots, the newest first."""
+
+    def read_snapshot(self, number: int) -> tuple[bytes, str, str]:
+        """Data, the caller's digest and our checksum of a snapshot."""
+
+    def add_snapshot(self, number: int, parts: Sequence[bytes], digest: str, own: str) -> None:
+        """Add a snapshot."""
+
+    def drop_snapshot(self, number: int) -> None:
+        """Drop a snapshot, if it is there."""
+
+
+class Store(ABC):
+    """Journals, snapshots, leases and API keys of all markets of one service.
+
+    Attributes
+    ----------
+    durable : bool
+        Whether what ``append`` stored survives the loss of power.
+
+    Examples
+    --------
+    >>> from copyproof.live.stores import open_store
+    >>> store = open_store("memory:")
+    >>> store.create_market("m", {"policy": "prh-ucb"})
+    >>> store.append("m", 1, [{"kind": "agent", "name": "ann"}, {"kind": "arm", "arm": "a"}])
+    >>> [number for number, event in store.events("m", after=1)], store.last("m")
+    ([2], 2)
+    """
+
+    durable: bool = True
+
+    def _market(self, market: str, *, write: bool) -> AbstractContextManager[StoredMarket]:
+        """A market within a transaction of its own; UnknownMarket if there is none."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def create_market(self, market: str, config: dict[str, Any]) -> None:
+        """Begin a market with an empty journal; ValueError if its name is taken."""
+
+    @abstractmethod
+    def markets(self) -> dict[str, dict[str, Any]]:
+        """All markets, by name, with the configuration they were created with."""
+
+    def append(
+        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
+    ) -> None:
+        """Store events as numbers ``first``, ``first + 1``, ..., all or none, and sync.
+
+        Parameters
+        ----------
+        market : str
+            The market's name.
+        first : int
+            The number of the first event; it must be ``last(market) + 1``.
+        events : sequence of dict
+            JSON objects (no NaN, no infinity). Without any nothing is done.
+        token : int, optional
+            The fencing token of the lease. Without one the market must not be leased.
+
+        Raises
+        ------
+        Conflict
+            If ``first`` is not the next number.
+        LeaseLost
+            If ``token`` is not the current one, or somebody holds the lease and none was given.
+        Uncertain
+            If it is unknown whether the events are stored: rebuild from the store.
+        StoreError
+            If it cannot be done now; nothing is stored.
+        UnknownMarket
+            If there is no such market.
+        """
+        if not events:
+            return
+        texts = [encode(event) for event in events]
+        with self._market(market, write=True) as mine:
+            mine.lease.check(market, token, mine.now())
+            if first != mine.last + 1:
+                raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
+            mine.add_events(texts)
+
+    @abstractmethod
+    def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Events after number ``after``, in order, up to the last when the first was asked for.
+
+        Writers are not kept waiting, and nothing is held for a reader that takes its time. Raises
+        Damaged if an event that should be there is missing, and ValueError if ``after`` lies
+        before what was compacted away, also if that is done while they are read.
+        """
+
+    def last(self, market: str) -> int:
+        """The number of the last event, 0 if there was none; compaction does not change it."""
+        with self._market(market, write=False) as mine:
+            return mine.last
+
+    def compacted(self, market: str) -> int:
+        """The number up to which events were dropped, 0 if none were."""
+        with self._market(market, write=False) as mine:
+            return mine.compacted
+
+    def save_snapshot(
+        self, market: str, number: int, data: bytes, digest: str | None = None
+    ) -> None:
+        """Keep the state after event ``number``; of the older snapshots the newest stays, too.
+
+        ``digest`` is given back with it; by default it is the store's own checksum.
+        """
+        with self._market(market, write=True) as mine:
+            if not mine.compacted <= number <= mine.last:
+                raise FieldError("number", number, f"an event of {mine.compacted} to {mine.last}")
+            others = [old for old in mine.snapshots() if old != number]
+            newer = sum(old > number for old in others)
+            for old in (number, *others[max(SNAPSHOTS - 1, newer) :]):
+                mine.drop_snapshot(old)
+            own = fingerprint(data)
+            mine.add_snapshot(number, parts_of(data), own if digest is None else digest, own)
+
+    def snapshot(self, market: str, before: int | None = None) -> tuple[int, bytes, str] | None:
+        """The newest snapshot that is undamaged, as (number, data, digest).
+
+        ``before`` asks for one of a smaller number, if the newest cannot be read.
+        """
+        with self._market(market, write=False) as mine:
+            for number in mine.snapshots():
+                if before is None or number < before:
+                    data, digest, own = mine.read_snapshot(number)
+                    if fingerprint(data) == own:
+                        return number, data, digest
+            return None
+
+    def compact(self, market: str, upto: int) -> None:
+        """Drop events up to number ``upto``; ValueError without a snapshot that covers them."""
+        newest, done = self.snapshot(market), self.compacted(market)
+        if newest is None or newest[0] < upto:
+            raise FieldError("upto", upto, "covered by a snapshot")
+        while done < upto:
+            with self._market(market, write=True) as mine:
+                done = mine.drop_events(upto)
+            time.sleep(_PAUSE)
+
+    def acquire(self, market: str, owner: str, seconds: float) -> int | None:
+        """Take the lease: a token larger than all before, or None while another owner holds it.
+
+        An owner that takes its own lease again gets a new token, and the old one ends.
+        """
+        name("owner", owner)
+        require(0 < seconds < 1e9, "seconds", seconds, "a positive number")
+        with self._market(market, write=True) as mine:
+            now = mine.now()
+            if mine.lease.runs(now) and mine.lease.owner != owner:
+                return None
+            taken = mine.lease.taken(owner, now, seconds)
+            mine.set_lease(taken)
+        return taken.token
+
+    def renew(self, market: str, owner: str, token: int, seconds: float) -> bool:
+        """Let the lease run for ``seconds`` from now; False if it is somebody else's by now."""
+        require(0 < seconds < 1e9, "seconds", seconds, "a positive number")
+        with self._market(market, write=True) as mine:
+            is_held = mine.lease.held(owner, token)
+            if is_held:
+                mine.set_lease(mine.lease.extended(mine.now(), seconds))
+        return is_held
+
+    def release(self, market: str, owner: str, token: int) -> None:
+        """Give the lease back, if it is still held; its token writes no more."""
+        with self._market(market, write=True) as mine:
+            if mine.lease.held(owner, token):
+                mine.set_lease(mine.lease.given_back())
+
+    @abstractmethod
+    def keys(self) -> list[dict[str, Any]]:
+        """API keys (hashed already), in order of their "id"."""
+
+    @abstractmethod
+    def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
+        """Store a key under ``key["id"]``, in place of the one that was there.
+
+        With ``replacing`` only in place of that one, as ``keys`` gave it: Conflict if another
+        process has changed it since.
+        """
+
+    @abstractmethod
+    def drop_key(self, key_id: str) -> None:
+        """Forget a key; LookupError if there is none of this id."""
+
+    @abstractmethod
+    def dump(self) -> Iterator[TableRow]:
+        """Every row of the store at one moment, while others write. Leases are left out."""
+
+    @abstractmethod
+    def load(self, rows: Iterable[TableRow]) -> None:
+        """Fill an empty store with what ``dump`` gave, all or nothing; ValueError if not empty."""
+
+    @abstractmethod
+    def backup(self, path: Path) -> None:
+        """Write everything, as of one moment, into a new SQLite file, while others write.
+
+        The file is a store itself; ``restore`` copies it into any other. ValueError if it exists.
+        """
+
+    def check(self) -> None:
+        """Read everything; Damaged, with the first thing that is wrong.
+
+        A damaged snapshot is wrong only if what it stands for was compacted away.
+        """
+        for market in self.markets():
+            compacted = self.compacted(market)
+            for _ in self.events(market, compacted):
+                pass
+            saved = self.snapshot(market)
+            if compacted > 0 and (saved is None or saved[0] < compacted):
+                raise Damaged(
+                    f"market {market!r}: events up to {compacted} were compacted, and there is no "
+                    "undamaged snapshot that covers them"
+                )
+        self.keys()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections; leases run out by themselves."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
 def encode(value: dict[str, Any]) -> str:
     """Return a JSON object as compact ASCII text; FieldError for what JSON cannot hold.
 
@@ -329,37 +393,3 @@ def fingerprint(data: bytes) -> str:
 def parts_of(data: bytes) -> list[bytes]:
     """Return a snapshot in parts, at least one."""
     return [bytes(data[start : start + PART]) for start in range(0, max(len(data), 1), PART)]
-
-
-def is_name(value: str) -> bool:
-    """Whether anything can be called so; what cannot, not every database can be asked for."""
-    if value.isprintable():  # the short way for most
-        return True
-    try:
-        name("name", value)
-    except FieldError:
-        return False
-    return True
-
-
-def check_seconds(seconds: float) -> None:
-    """Refuse leases that do not last."""
-    if not 0 < seconds < 1e9:
-        raise FieldError("seconds", seconds, "a positive number")
-
-
-def exists_already(field: str, value: object) -> FieldError:
-    """Return the error about something that must be new."""
-    written = value if isinstance(value, Path) else shown(value)  # a path is never cut
-    return FieldError(field, value, "new", said=f"= {written} exists already")
-
-
-def was_compacted(after: int, compacted: int) -> FieldError:
-    """Return the error about events that were dropped."""
-    said = f"= {after}: events up to {compacted} were compacted"
-    return FieldError("after", after, f"{compacted} or more", said=said)
-
-
-def not_empty() -> FieldError:
-    """Return the error about a store that is to be filled, and holds something."""
-    return FieldError("store", None, "empty", said="is not empty: a backup needs a new one")

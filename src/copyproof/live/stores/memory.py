@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from copyproof.live.stores import contract
-from copyproof.live.stores.base import BaseStore
-from copyproof.live.stores.contract import Lease, TableRow, decode, encode
+from copyproof.live.stores import errors
+from copyproof.live.stores.contract import Lease, Store, TableRow, decode, decode_many, encode
 from copyproof.live.stores.sqlite import write_backup
 from copyproof.validation import name
+
+_CHUNK = 1000  # events that are decoded in one go
 
 
 @dataclass
@@ -65,7 +66,7 @@ class _Market:
         self.saved.pop(number, None)
 
 
-class MemoryStore(BaseStore):
+class MemoryStore(Store):
     """All of a store's promises but the one to outlive the process.
 
     Parameters
@@ -85,7 +86,7 @@ class MemoryStore(BaseStore):
     def _market(self, market: str, *, write: bool) -> _Market:
         found = self._markets.get(market)
         if found is None:
-            raise contract.UnknownMarket(f"market {market!r} is not in the store")
+            raise errors.UnknownMarket(f"market {market!r} is not in the store")
         return found
 
     def create_market(self, market: str, config: dict[str, Any]) -> None:
@@ -94,7 +95,7 @@ class MemoryStore(BaseStore):
         text = encode(config)
         with self._lock:
             if market in self._markets:
-                raise contract.exists_already("market", market)
+                raise errors.exists_already("market", market)
             self._markets[market] = _Market(self._lock, self._clock, text)
 
     def markets(self) -> dict[str, dict[str, Any]]:
@@ -106,10 +107,11 @@ class MemoryStore(BaseStore):
         """Events after number ``after``."""
         with self._market(market, write=False) as mine:
             if after < mine.compacted:
-                raise contract.was_compacted(after, mine.compacted)
+                raise errors.was_compacted(after, mine.compacted)
             texts = mine.events[after - mine.compacted :]
-        for number, text in enumerate(texts, after + 1):
-            yield number, decode(text)
+        for done in range(0, len(texts), _CHUNK):
+            chunk = decode_many(texts[done : done + _CHUNK])
+            yield from enumerate(chunk, after + done + 1)
 
     def keys(self) -> list[dict[str, Any]]:
         """API keys."""
@@ -122,7 +124,7 @@ class MemoryStore(BaseStore):
         text = encode(key)
         with self._lock:
             if replacing is not None and self._keys.get(key["id"]) != encode(replacing):
-                raise contract.Conflict(f"key {key['id']!r} is not the one to be replaced")
+                raise errors.Conflict(f"key {key['id']!r} is not the one to be replaced")
             self._keys[key["id"]] = text
 
     def drop_key(self, key_id: str) -> None:
@@ -169,7 +171,7 @@ class MemoryStore(BaseStore):
                 markets[row[0]].saved[row[1]] = ([row[2]], row[3], row[4])
         with self._lock:
             if self._markets or self._keys:
-                raise contract.not_empty()
+                raise errors.not_empty()
             self._markets, self._keys = markets, keys
 
     def backup(self, path: Path) -> None:

@@ -20,9 +20,9 @@ from typing import Any
 import psycopg
 from psycopg import conninfo, errors
 
-from copyproof.live.stores.contract import Damaged, StoreError, Uncertain
+from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.schema import STEPS, VERSION
-from copyproof.live.stores.sql import CHUNK, Database, SqlStore
+from copyproof.live.stores.sql import Database, SqlStore, closed_on_failure
 from copyproof.live.stores.sqlite import check_synchronous, write_backup
 from copyproof.validation import FieldError
 
@@ -52,21 +52,11 @@ _CONNECTING = {
 }
 
 
-def _marked(sql: str) -> str:
-    """With the driver's marks for parameters."""
-    return sql.replace("?", "%s")
-
-
 class _Connection(Database):
     """A PostgreSQL connection as a ``Database``."""
 
+    _mark = "%s"
     raw: psycopg.Connection[tuple[Any, ...]]
-
-    def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
-        return super().rows(_marked(sql), *parameters)
-
-    def change(self, sql: str, *parameters: object) -> int:
-        return super().change(_marked(sql), *parameters)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
         names = ", ".join(columns)
@@ -79,16 +69,11 @@ class _Connection(Database):
             for row in rows:
                 copy.write_row(row)
 
-    def stream(
-        self, sql: str, *parameters: object, size: int = CHUNK
-    ) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         with self.raw.cursor(name=f"c{secrets.token_hex(4)}") as cursor:
-            cursor.execute(_marked(sql), parameters)
+            cursor.execute(sql)
             while chunk := cursor.fetchmany(size):
                 yield chunk
-
-    def pause(self) -> None:
-        self.raw.commit()
 
     def begin(self, write: bool) -> None:
         pass  # the driver does, with the first query
@@ -116,7 +101,6 @@ class PostgresStore(SqlStore):
     _driver_error = psycopg.Error
 
     def __init__(self, url: str) -> None:
-        super().__init__()
         url, self._schema, synchronous = _own_options(url)
         try:
             asked = conninfo.conninfo_to_dict(url)
@@ -126,9 +110,8 @@ class PostgresStore(SqlStore):
         self._url = conninfo.make_conninfo(
             url, **{k: v for k, v in _CONNECTING.items() if k not in asked}
         )
-        self._name = "postgresql database {!r} at {}".format(
-            asked.get("dbname", ""), asked.get("host", "the local socket")
-        )
+        where = asked.get("host", "the local socket")
+        super().__init__(f"postgresql database {asked.get('dbname', '')!r} at {where}")
         self.durable = synchronous == "full"
         self._used = 0.0
         with self._lock:
@@ -154,7 +137,7 @@ class PostgresStore(SqlStore):
 
     def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         raw = psycopg.connect(self._url)
-        try:
+        with closed_on_failure(raw):
             for name, value in {**_SETTINGS, "search_path": self._schema}.items():
                 raw.execute("SELECT set_config(%s, %s, false)", (name, value))
             synced = raw.execute(
@@ -168,34 +151,23 @@ class PostgresStore(SqlStore):
             if not self.durable:
                 raw.execute("SET synchronous_commit = off")
             raw.commit()
-        except BaseException:
-            raw.close()
-            raise
         return raw
 
-    def _connection(self) -> Any:
-        """The one connection that writes, opened anew if need be."""
-        if self._closed:
-            raise StoreError(f"{self._name}: the store is closed")
-        if self._main is not None and time.monotonic() > self._used + _IDLE:
+    def _look_after(self) -> None:
+        if time.monotonic() > self._used + _IDLE:
             try:
                 self._main.execute("SELECT 1")
                 self._main.rollback()
             except psycopg.Error:
                 self._drop()
         self._used = time.monotonic()
-        if self._main is None:
-            try:
-                raw = self._connect()
-                try:
-                    self._migrate(raw)
-                except BaseException:
-                    raw.close()
-                    raise
-            except psycopg.Error as error:
-                raise self._error(error) from error
-            self._main = raw
-        return self._main
+
+    def _open(self) -> psycopg.Connection[tuple[Any, ...]]:
+        raw = self._connect()
+        with closed_on_failure(raw):
+            self._migrate(raw)
+        self._used = time.monotonic()
+        return raw
 
     def _migrate(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
         # The catalogue is read, not asked for names (to_regclass): within one transaction a name
@@ -224,7 +196,7 @@ class PostgresStore(SqlStore):
                 raw.execute(f"CREATE SCHEMA {self._schema}")
             for step in STEPS[found:]:
                 for sql in step:
-                    raw.execute(_marked(sql.format(blob="BYTEA", without_rowid="")))
+                    raw.execute(sql.format(blob="BYTEA", without_rowid=""))
             raw.execute("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL)")
             raw.execute("DELETE FROM schema")
             raw.execute("INSERT INTO schema VALUES (%s)", (VERSION,))

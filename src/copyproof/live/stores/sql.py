@@ -13,11 +13,11 @@ from dataclasses import astuple
 from itertools import count, groupby, islice
 from typing import Any
 
-from copyproof.live.stores import contract
-from copyproof.live.stores.base import BaseStore
-from copyproof.live.stores.contract import Lease, StoreError, TableRow, decode, encode
+from copyproof.live.stores import errors
+from copyproof.live.stores.contract import Lease, Store, TableRow, decode, decode_many, encode
+from copyproof.live.stores.errors import StoreError
 from copyproof.live.stores.schema import COLUMNS
-from copyproof.validation import name
+from copyproof.validation import FieldError, name
 
 # How many rows are read or written in one go.
 CHUNK = 1000
@@ -36,37 +36,50 @@ _KEYS = ("id", "name", "market", "number", "part")
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
 
 
+@contextmanager
+def closed_on_failure(raw: Any) -> Iterator[None]:
+    """Close a connection if what is done with it first fails."""
+    try:
+        yield
+    except BaseException:
+        raw.close()
+        raise
+
+
 class Database:
     """A connection within a transaction, as SQLite has it. Parameters are marked by ``?``."""
+
+    _mark = "?"  # which the driver may spell otherwise
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
 
+    def _run(self, sql: str, parameters: Sequence[object]) -> Any:
+        return self.raw.execute(sql.replace("?", self._mark), parameters)
+
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        return list(self.raw.execute(sql, parameters).fetchall())
+        return list(self._run(sql, parameters).fetchall())
 
     def change(self, sql: str, *parameters: object) -> int:
         """Run a change, and tell how many rows it touched."""
-        return int(self.raw.execute(sql, parameters).rowcount)
+        return int(self._run(sql, parameters).rowcount)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert many rows."""
         marks = ", ".join("?" * len(columns))
         self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
-    def stream(
-        self, sql: str, *parameters: object, size: int = CHUNK
-    ) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a large query, in chunks."""
-        cursor = self.raw.execute(sql, parameters)
+        cursor = self.raw.execute(sql)
         while chunk := cursor.fetchmany(size):
             yield chunk
 
     def pause(self) -> None:
         """End the transaction of a reader; the next query begins another, and sees what is new."""
-        self.raw.execute("COMMIT")
-        self.raw.execute("BEGIN")  # which holds nothing before its first query
+        self.commit()
+        self.begin(write=False)  # which holds nothing before its first query
 
     def begin(self, write: bool) -> None:
         """Begin a transaction."""
@@ -89,8 +102,8 @@ class _Market:
         sql = "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
         if write:
             sql += store.for_update
-        if not contract.is_name(market) or not (found := database.rows(sql, market)):
-            raise contract.UnknownMarket(f"market {market!r} is not in the store")
+        if not _is_name(market) or not (found := database.rows(sql, market)):
+            raise errors.UnknownMarket(f"market {market!r} is not in the store")
         self.last: int
         self.compacted: int
         self.last, self.compacted, *lease = found[0]
@@ -139,7 +152,7 @@ class _Market:
             self._database.change(f"DELETE FROM {table} {_ONE}", self._name, number)
 
 
-class SqlStore(BaseStore):
+class SqlStore(Store):
     """A store in an SQL database."""
 
     for_update = ""
@@ -147,15 +160,33 @@ class SqlStore(BaseStore):
     # What the driver raises.
     _driver_error: type[Exception]
 
-    def __init__(self) -> None:
+    def __init__(self, name: object) -> None:
+        self._name = str(name)  # what errors call the store
         self._lock = threading.RLock()
         self._closed = False
         # The driver's connection that writes, if it is open.
         self._main: Any = None
 
-    @abstractmethod
     def _connection(self) -> Any:
-        """The driver's connection that writes, opened anew if need be."""
+        """The driver's one connection that writes, opened anew if need be."""
+        if self._closed:
+            raise StoreError(f"{self._name}: the store is closed")
+        if self._main is not None:
+            self._look_after()
+        if self._main is None:
+            try:
+                self._main = self._open()
+            except self._driver_error as error:
+                raise self._error(error) from error
+        return self._main
+
+    @abstractmethod
+    def _look_after(self) -> None:
+        """See whether the connection that is open is good; drop it if not."""
+
+    @abstractmethod
+    def _open(self) -> Any:
+        """A connection to a store that is ours, with all tables."""
 
     @abstractmethod
     def _connect(self) -> Any:
@@ -237,7 +268,7 @@ class SqlStore(BaseStore):
                 market,
                 text,
             ):
-                raise contract.exists_already("market", market)
+                raise errors.exists_already("market", market)
 
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""
@@ -252,7 +283,7 @@ class SqlStore(BaseStore):
             number, last = after, mine.last
             while True:
                 if number < mine.compacted:
-                    raise contract.was_compacted(number, mine.compacted)
+                    raise errors.was_compacted(number, mine.compacted)
                 if number >= last:
                     return
                 chunk = database.rows(
@@ -263,17 +294,17 @@ class SqlStore(BaseStore):
                     last,
                 )
                 if not chunk:
-                    raise contract.Damaged(
+                    raise errors.Damaged(
                         f"market {market!r}: the journal ends at {number}, not at {last}"
                     )
                 if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
                     there = {each for each, _ in chunk}
                     missing = next(each for each in count(number + 1) if each not in there)
-                    raise contract.Damaged(
+                    raise errors.Damaged(
                         f"market {market!r}: event {missing} is missing in the journal"
                     )
                 database.pause()  # nothing is held for a reader that takes its time
-                yield from enumerate(contract.decode_many([body for _, body in chunk]), number + 1)
+                yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
                 number = chunk[-1][0]
                 if number < last:
                     mine = _Market(self, database, market, write=False)
@@ -292,7 +323,7 @@ class SqlStore(BaseStore):
             if replacing is not None:
                 update = "UPDATE keys SET body = ? WHERE id = ? AND body = ?"
                 if not database.change(update, text, key["id"], encode(replacing)):
-                    raise contract.Conflict(f"key {key['id']!r} is not the one to be replaced")
+                    raise errors.Conflict(f"key {key['id']!r} is not the one to be replaced")
                 return
             database.change(
                 "INSERT INTO keys (id, body) VALUES (?, ?)"
@@ -304,9 +335,7 @@ class SqlStore(BaseStore):
     def drop_key(self, key_id: str) -> None:
         """Forget a key."""
         with self._transaction(write=True) as database:
-            if not contract.is_name(key_id) or not database.change(
-                "DELETE FROM keys WHERE id = ?", key_id
-            ):
+            if not _is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
                 raise LookupError(f"key {key_id!r} is not in the store")
 
     def dump(self) -> Iterator[TableRow]:
@@ -316,7 +345,7 @@ class SqlStore(BaseStore):
                 order = ", ".join(column for column in columns if column in _KEYS)
                 for chunk in database.stream(
                     f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}",
-                    size=1 if table in _LARGE else CHUNK,
+                    1 if table in _LARGE else CHUNK,
                 ):
                     yield from ((table, row) for row in chunk)
 
@@ -325,9 +354,20 @@ class SqlStore(BaseStore):
         with self._transaction(write=True) as database:
             for table in ("markets", "keys"):
                 if database.rows(f"SELECT 1 FROM {table} LIMIT 1"):
-                    raise contract.not_empty()
+                    raise errors.not_empty()
             for table, group in groupby(rows, key=lambda row: row[0]):
                 size = 1 if table in _LARGE else CHUNK
                 while chunk := [row for _, row in islice(group, size)]:
                     database.insert(table, COLUMNS[table], chunk)
             database.change(UNLEASE)
+
+
+def _is_name(value: str) -> bool:
+    """Whether anything can be called so; what cannot, not every database can be asked for."""
+    if value.isprintable():  # the short way for most
+        return True
+    try:
+        name("name", value)
+    except FieldError:
+        return False
+    return True

@@ -18,9 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from copyproof.live.stores.contract import Damaged, Store, StoreError, Uncertain, exists_already
+from copyproof.live.stores.contract import Store
+from copyproof.live.stores.errors import Damaged, StoreError, Uncertain, exists_already
 from copyproof.live.stores.schema import STEPS, VERSION
-from copyproof.live.stores.sql import UNLEASE, Database, SqlStore
+from copyproof.live.stores.sql import UNLEASE, Database, SqlStore, closed_on_failure
 from copyproof.validation import require
 
 # What marks a file as ours (SQLite's application id): "copy".
@@ -65,9 +66,9 @@ class SqliteStore(SqlStore):
         create: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__()
-        check_synchronous(synchronous)
         self._path = Path(os.path.abspath(path))
+        super().__init__(self._path)
+        check_synchronous(synchronous)
         self._synchronous = synchronous
         self._create = create
         self._clock = clock
@@ -117,12 +118,9 @@ class SqliteStore(SqlStore):
         raw = sqlite3.connect(
             uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        try:
+        with closed_on_failure(raw):
             raw.execute(f"PRAGMA synchronous = {self._synchronous}")
             raw.execute("PRAGMA fullfsync = ON")  # macOS: to the platter, not only to the drive
-        except sqlite3.Error:
-            raw.close()
-            raise
         return raw
 
     def _identity(self) -> tuple[int, int]:
@@ -132,27 +130,18 @@ class SqliteStore(SqlStore):
             raise StoreError(f"{self._path}: the file is gone ({error.strerror})") from error
         return found.st_dev, found.st_ino
 
-    def _connection(self) -> Any:
-        """The one connection that writes, opened anew if need be."""
-        if self._closed:
-            raise StoreError(f"{self._path}: the store is closed")
-        if self._main is not None:
-            if self._identity() == self._file:
-                return self._main
+    def _look_after(self) -> None:
+        if self._identity() != self._file:
             self._drop()
             raise StoreError(f"{self._path}: the file was replaced by another one")
-        try:
-            raw = self._connect("rwc" if self._create and self._file is None else "rw")
-            try:
-                self._recognise(raw)
-                self._set_wal(raw)
-                self._migrate(raw)
-            except BaseException:
-                raw.close()
-                raise
-        except sqlite3.Error as error:
-            raise self._error(error) from error
-        self._main, self._file = raw, self._identity()
+
+    def _open(self) -> Any:
+        raw = self._connect("rwc" if self._create and self._file is None else "rw")
+        with closed_on_failure(raw):
+            self._recognise(raw)
+            self._set_wal(raw)
+            self._migrate(raw)
+            self._file = self._identity()
         return raw
 
     def _recognise(self, raw: sqlite3.Connection) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from copyproof.live.stores.conformance.base import EVENT, Opening, numbered, refused
-from copyproof.live.stores.contract import Conflict, UnknownMarket
+from copyproof.live.stores.errors import Conflict, UnknownMarket
 
 
 class JournalConformance(Opening):

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 from copyproof.live.stores.conformance.base import Opening, numbered, refused
-from copyproof.live.stores.contract import LeaseLost
+from copyproof.live.stores.errors import LeaseLost
 
 
 class LeaseConformance(Opening):
