@@ -51,16 +51,6 @@ class Key(NamedTuple):
     answer: bool | int | None = None
 
 
-class DecisionRequest(NamedTuple):
-    """A request for decisions, as it is carried out; ``Asked`` is what it becomes."""
-
-    plays: int
-    at: float
-    eligible: Eligible | None = None
-    slate: bool = False
-    key: Key | None = None
-
-
 class PolicyChanged(NamedTuple):
     """Another policy takes over."""
 
