@@ -313,11 +313,7 @@ class MarketState:
         """Make a state of what ``words`` and ``export`` gave."""
         state = cls(MarketConfig.from_dict(words["config"]), parse_policy(words["policy"]))
         state.arrays.load(saved, state.arrays.plan)
-        there = saved["registered"].tolist()
-        arms = zip(saved["arms"]["owner"].tolist(), words["arms"], there, strict=True)
-        state.registry = Registry.restore(
-            words["agents"], saved["suspended"].tolist(), list(arms), dict(words["withheld"])
-        )
+        state.registry = Registry.restore(words, saved)
         state.at = words["at"]
         state.answers.load(saved["keys"])
         return state
