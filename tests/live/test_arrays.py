@@ -12,7 +12,6 @@ from copyproof.live.events import (
     AgentRegistered,
     ArmRetired,
     ArmsRegistered,
-    DecisionRequest,
     Told,
 )
 from copyproof.live.layout import TABLE
@@ -36,8 +35,8 @@ def entered(policy: str, seed: int, *, reload: bool) -> MarketState:
             agent, arm = arms[0]
             state.enter(ArmRetired(agent=agent, arm=arm, at=at))
         state.settle()
-        asked = state.decide(DecisionRequest(3, at), None)
-        rounds = [asked.round, asked.round + 1, asked.round + 2]
+        state.decide(3, at, None, slate=False)
+        rounds = [state.round - 2, state.round - 1, state.round]
         state.enter(Told(rounds=rounds, rewards=[rng.random() for _ in range(3)], at=at))
         if reload and step % 7 == 0:
             state.settle()

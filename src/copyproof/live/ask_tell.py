@@ -17,7 +17,7 @@ from typing import Any
 from copyproof_client.records import Decision, Told
 
 from copyproof.live import events
-from copyproof.live.events import DecisionRequest, Eligible, Expired, Ids, Key, MarketEvent
+from copyproof.live.events import Asked, Eligible, Expired, Ids, Key, MarketEvent
 from copyproof.live.idempotency import Answer
 from copyproof.live.market import MarketState, answers_of
 from copyproof.live.records import (
@@ -111,7 +111,11 @@ class AskTell:
         with self.group():
             at = self._expire_due()
             try:
-                asked = state.decide(DecisionRequest(made, at, wanted, slate, keyed), among)
+                first = state.round + 1
+                arms = state.decide(made, at, among, slate)
+                asked = Asked(first, arms, at, wanted, slate, keyed)
+                if keyed is not None:
+                    state.keep_answer(asked)
             except BaseException:
                 self._failed = True  # some of it may be carried out
                 raise
@@ -197,7 +201,6 @@ class AskTell:
         try:
             yield
             if self._depth == 1:
-                self._current()
                 self._commit()
         except BaseException:
             # An error that comes before anything is written leaves a larger group as it is.
@@ -240,6 +243,7 @@ class AskTell:
         self._failed = False
 
     def _commit(self) -> None:
+        self._current()
         if self._staged:
             self.store.append(self.market, self.last + 1, self._staged, token=self.token)
             self.last += len(self._staged)

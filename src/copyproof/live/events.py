@@ -51,16 +51,6 @@ class Key(NamedTuple):
     answer: bool | int | None = None
 
 
-class DecisionRequest(NamedTuple):
-    """A request for decisions, as it is carried out; ``Asked`` is what it becomes."""
-
-    plays: int
-    at: float
-    eligible: Eligible | None = None
-    slate: bool = False
-    key: Key | None = None
-
-
 class PolicyChanged(NamedTuple):
     """Another policy takes over."""
 
@@ -176,18 +166,13 @@ _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
 }
 
 
-class _Reader(NamedTuple):
-    """How a line is read: quickly if it has ``size`` fields, those that must be there."""
-
-    record: Callable[..., MarketEvent]
-    fields: Callable[[Mapping[str, Any]], Any]
-    size: int
-    known: str
+# How a line is read: the record, and what takes its needed fields from a line that has no others.
+_Reader: TypeAlias = tuple[type[MarketEvent], Callable[[Mapping[str, Any]], Any], int]
 
 
 def _reader(record: type[MarketEvent]) -> _Reader:
     needed = [name for name in record._fields if name not in record._field_defaults]
-    return _Reader(record, itemgetter(*needed), 1 + len(needed), ", ".join(_WRITTEN[record][1]))
+    return record, itemgetter(*needed), 1 + len(needed)
 
 
 _READERS = {kind: _reader(record) for record, (kind, _) in _WRITTEN.items()}
@@ -238,7 +223,7 @@ def decode(data: Mapping[str, Any]) -> MarketEvent:
     reader = _READERS.get(kind)
     if reader is None:
         raise Diverged(f"the journal holds an event of kind {kind!r}, which is not known")
-    record, fields, size, known = reader
+    record, fields, size = reader
     try:
         if len(data) == size:
             return record(*fields(data))
@@ -249,6 +234,7 @@ def decode(data: Mapping[str, Any]) -> MarketEvent:
         return record(**values)
     except (KeyError, TypeError):
         found = ", ".join(name for name in data if name != "kind")
+        known = ", ".join(_WRITTEN[record][1])
         raise Diverged(
             f"the journal holds an event of kind {kind!r} with the fields {found}; known are "
             f"{known} (with a key also request and answer)"

@@ -11,6 +11,7 @@ kernel: a call with many arrays costs some 20 µs before it does anything, a dec
 import hashlib
 import json
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, assert_never
 
 import numpy as np
@@ -22,7 +23,7 @@ from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
-from copyproof.live.events import Asked, DecisionRequest, Diverged, MarketEvent, Told
+from copyproof.live.events import Asked, Diverged, MarketEvent, Told
 from copyproof.live.idempotency import Answers
 from copyproof.live.records import STATUSES, MarketConfig
 from copyproof.live.registry import Registry
@@ -138,27 +139,23 @@ class MarketState:
             )
         self._outcomes, self._made, self._expected, self._done = [], [], [], 0
         for event, end in self._keyed:
-            self._keep_answer(event, outcomes[:end])
+            self.keep_answer(event, outcomes[:end])
         self._keyed = []
         return outcomes
 
-    def decide(self, request: DecisionRequest, among: list[int] | None) -> Asked:
-        """Carry out a request, all that was entered being settled; the event that it becomes.
+    def decide(self, plays: int, at: float, among: list[int] | None, slate: bool) -> list[int]:
+        """Make decisions, all that was entered being settled; the arms, for the event they become.
 
         ``among`` is what is eligible, as numbers.
         """
-        first = self.round + 1
-        self._gather_decisions(request.plays, request.at, among, request.slate)
+        self._gather_decisions(plays, at, among, slate)
         self._run()
-        _, at, eligible, slate, key = request
-        event = Asked(first, self._made, at, eligible, slate, key)
+        made = self._made
         self._outcomes, self._made, self._done = [], [], 0
-        self.at = max(self.at, event.at)
-        if event.key is not None:
-            self._keep_answer(event, _NONE)
-        return event
+        self.at = max(self.at, at)
+        return made
 
-    def _keep_answer(self, event: MarketEvent, outcomes: Any) -> None:
+    def keep_answer(self, event: MarketEvent, outcomes: Any = _NONE) -> None:
         """Keep the answer to a key; ``outcomes`` end with those of the event."""
         assert event.key is not None
         match event:
@@ -252,12 +249,8 @@ class MarketState:
         plan = plan_of(policy, self.config)
         self._run()
         before, self.policy = self.policy, policy
-        same = (
-            policy.sampling == before.sampling
-            and policy.is_flat == before.is_flat
-            and policy.brings_fresh_arms == before.brings_fresh_arms
-        )
-        self.arrays.change_plan(plan, drawn=not same)
+        drawing = attrgetter("sampling", "is_flat", "brings_fresh_arms")
+        self.arrays.change_plan(plan, drawn=drawing(policy) != drawing(before))
 
     # --- what is known -----------------------------------------------------------------------
 
@@ -320,11 +313,7 @@ class MarketState:
         """Make a state of what ``words`` and ``export`` gave."""
         state = cls(MarketConfig.from_dict(words["config"]), parse_policy(words["policy"]))
         state.arrays.load(saved, state.arrays.plan)
-        there = saved["registered"].tolist()
-        arms = zip(saved["arms"]["owner"].tolist(), words["arms"], there, strict=True)
-        state.registry = Registry.restore(
-            words["agents"], saved["suspended"].tolist(), list(arms), dict(words["withheld"])
-        )
+        state.registry = Registry.restore(words, saved)
         state.at = words["at"]
         state.answers.load(saved["keys"])
         return state

@@ -1,6 +1,7 @@
 """Who is in a market: agents and arms by name, and which of them may be chosen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from copyproof.live.events import Eligible
 from copyproof.live.records import Unknown
@@ -36,21 +37,16 @@ class Registry:
         self.available = 0
 
     @classmethod
-    def restore(
-        cls,
-        agent_names: list[str],
-        suspended: Sequence[int],
-        arms: Sequence[tuple[int, str, int]],
-        withheld: Mapping[int, bool],
-    ) -> "Registry":
-        """Make a registry of what is known of each agent, and (owner, name, there) of each arm."""
+    def restore(cls, words: dict[str, Any], saved: dict[str, Any]) -> "Registry":
+        """Make a registry of the words and arrays in which a market's state is saved."""
         found = cls()
-        for name in agent_names:
+        for name in words["agents"]:
             found.add_agent(name)
-        found.suspended = [bool(one) for one in suspended]
-        for owner, name, there in arms:
-            found.add_arm(owner, name, there=bool(there))
-        found.withheld = dict(withheld)
+        found.suspended = saved["suspended"].astype(bool).tolist()
+        owners, there = saved["arms"]["owner"].tolist(), saved["registered"].astype(bool).tolist()
+        for owner, name, is_there in zip(owners, words["arms"], there, strict=True):
+            found.add_arm(owner, name, there=is_there)
+        found.withheld = dict(words["withheld"])
         return found
 
     def add_agent(self, name: str) -> None:

@@ -29,23 +29,19 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
     A snapshot that cannot be read is passed over. Events go through the same kernels as when
     they happened, and every decision must come out the same.
     """
-    state, last = None, 0
-    saved = store.snapshot(market)
-    while saved is not None and state is None:
-        number, data, _ = saved
+    state: MarketState | None = None
+    begun: int | None = None
+    while state is None and (saved := store.snapshot(market, begun)) is not None:
+        begun, data, _ = saved
         state = from_bytes(data)
-        if state is None:
-            saved = store.snapshot(market, before=number)
-        else:
-            last = number
     if state is None:
         if (dropped := store.compacted(market)) > 0:
             raise StoreError(
                 f"market {market!r}: the journal up to event {dropped} was compacted away, and "
                 "there is no snapshot that can be read: restore a backup"
             )
-        state = MarketState(config)
-    begun = last
+        state, begun = MarketState(config), 0
+    last = begun = begun or 0
     enter = state.enter
     for number, event in store.events(market, after=last):
         enter(decode(event))

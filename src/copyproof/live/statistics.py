@@ -13,6 +13,8 @@ from copyproof.engine.live import PRINTS
 from copyproof.live.duplicates import suspected
 from copyproof.live.market import MarketState
 
+_COUNTS = ("plays", "answered", "pending", "revenue")  # of agents and arms alike
+
 
 class View:
     """A market at one moment: all agents, or one of them with its arms."""
@@ -46,10 +48,7 @@ class View:
             market=self._market,
             policy=self._policy,
             round=self._round,
-            plays=sum(one.plays for one in agents),
-            answered=sum(one.answered for one in agents),
-            pending=sum(one.pending for one in agents),
-            revenue=sum(one.revenue for one in agents),
+            **{count: sum(getattr(one, count) for one in agents) for count in _COUNTS},
             agents=agents,
             arms=tuple(map(self._arm, self._arms, self._rows, self._in_play.tolist())),
             suspected=suspected(
@@ -83,6 +82,5 @@ class View:
 
 
 def _counts(row: Any) -> dict[str, Any]:
-    """What is counted of agents and arms alike."""
     total, played, answers = row[["total", "plays", "answers"]].item()
-    return {"plays": played, "answered": answers, "pending": played - answers, "revenue": total}
+    return dict(zip(_COUNTS, (played, answers, played - answers, total), strict=True))

@@ -15,7 +15,7 @@ from typing import Any
 
 from copyproof.live.stores import errors
 from copyproof.live.stores.contract import Lease, Store, TableRow, decode, decode_many, encode
-from copyproof.live.stores.errors import StoreError
+from copyproof.live.stores.errors import Damaged, StoreError
 from copyproof.live.stores.schema import COLUMNS
 from copyproof.validation import FieldError, name
 
@@ -262,12 +262,9 @@ class SqlStore(Store):
         """Begin a market with an empty journal."""
         name("market", market)
         text = encode(config)
+        add = "INSERT INTO markets (name, config) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"
         with self._transaction(write=True) as database:
-            if not database.change(
-                "INSERT INTO markets (name, config) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
-                market,
-                text,
-            ):
+            if not database.change(add, market, text):
                 raise errors.exists_already("market", market)
 
     def markets(self) -> dict[str, dict[str, Any]]:
@@ -278,6 +275,10 @@ class SqlStore(Store):
 
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         """Events after number ``after``, on a connection of their own."""
+        query = (
+            "SELECT number, body FROM events WHERE market = ? AND number > ? AND number <= ?"
+            f" ORDER BY number LIMIT {CHUNK}"
+        )
         with self._reading() as database:
             mine = _Market(self, database, market, write=False)
             number, last = after, mine.last
@@ -286,23 +287,13 @@ class SqlStore(Store):
                     raise errors.was_compacted(number, mine.compacted)
                 if number >= last:
                     return
-                chunk = database.rows(
-                    "SELECT number, body FROM events WHERE market = ? AND number > ?"
-                    f" AND number <= ? ORDER BY number LIMIT {CHUNK}",
-                    market,
-                    number,
-                    last,
-                )
+                chunk = database.rows(query, market, number, last)
                 if not chunk:
-                    raise errors.Damaged(
-                        f"market {market!r}: the journal ends at {number}, not at {last}"
-                    )
+                    raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
                 if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
                     there = {each for each, _ in chunk}
                     missing = next(each for each in count(number + 1) if each not in there)
-                    raise errors.Damaged(
-                        f"market {market!r}: event {missing} is missing in the journal"
-                    )
+                    raise Damaged(f"market {market!r}: event {missing} is missing in the journal")
                 database.pause()  # nothing is held for a reader that takes its time
                 yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
                 number = chunk[-1][0]
@@ -319,18 +310,16 @@ class SqlStore(Store):
         """Store a key."""
         name("id", key.get("id", ""))
         text = encode(key)
+        put = "INSERT INTO keys (body, id) VALUES (?, ?)"
+        values = [text, key["id"]]
+        if replacing is None:
+            put += " ON CONFLICT (id) DO UPDATE SET body = excluded.body"
+        else:
+            put = "UPDATE keys SET body = ? WHERE id = ? AND body = ?"
+            values.append(encode(replacing))
         with self._transaction(write=True) as database:
-            if replacing is not None:
-                update = "UPDATE keys SET body = ? WHERE id = ? AND body = ?"
-                if not database.change(update, text, key["id"], encode(replacing)):
-                    raise errors.Conflict(f"key {key['id']!r} is not the one to be replaced")
-                return
-            database.change(
-                "INSERT INTO keys (id, body) VALUES (?, ?)"
-                " ON CONFLICT (id) DO UPDATE SET body = excluded.body",
-                key["id"],
-                text,
-            )
+            if not database.change(put, *values):
+                raise errors.Conflict(f"key {key['id']!r} is not the one to be replaced")
 
     def drop_key(self, key_id: str) -> None:
         """Forget a key."""

@@ -95,11 +95,10 @@ class SqliteStore(SqlStore):
                 return Damaged(f"{self._path}: damaged, or not a database ({error})")
             case sqlite3.SQLITE_CANTOPEN:
                 return StoreError(f"{self._path}: {self._why_not_opened()}")
+            case _ if committing:
+                return Uncertain(f"{self._path}: unknown whether it was stored: {error} ({name})")
             case _:
-                pass
-        if committing:
-            return Uncertain(f"{self._path}: unknown whether it was stored: {error} ({name})")
-        return StoreError(f"{self._path}: {error} ({name})")
+                return StoreError(f"{self._path}: {error} ({name})")
 
     def _why_not_opened(self) -> str:
         """SQLite does not say; look."""
@@ -146,8 +145,9 @@ class SqliteStore(SqlStore):
 
     def _recognise(self, raw: sqlite3.Connection) -> None:
         """Leave the files of others alone."""
-        ours = raw.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
-        if not ours and raw.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
+        # In this order: another process may be making the tables, and the mark comes with them.
+        used = raw.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+        if used and raw.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
             raise Damaged(f"{self._path}: a database, but not of copyproof")
         found = raw.execute("PRAGMA user_version").fetchone()[0]
         if found > VERSION:

@@ -1,7 +1,7 @@
 """Markets, their journals, and API keys."""
 
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from copyproof.live.stores.conformance.base import EVENT, Opening, numbered, refused
@@ -115,11 +115,8 @@ class JournalConformance(Opening):
                     continue
                 won.append((first, who))
 
-        threads = [threading.Thread(target=work, args=(who,)) for who in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(work, range(4)))
         stored = [(number, event["who"]) for number, event in store.events("m")]
         assert stored == sorted(won)
         assert len(stored) >= 40

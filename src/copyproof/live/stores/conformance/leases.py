@@ -4,7 +4,15 @@ import threading
 from pathlib import Path
 
 from copyproof.live.stores.conformance.base import Opening, numbered, refused
+from copyproof.live.stores.contract import Store
 from copyproof.live.stores.errors import LeaseLost
+
+
+def _taken(store: Store, owner: str, seconds: float = 60.0) -> int:
+    """The token of the lease, which must be free."""
+    token = store.acquire("m", owner, seconds)
+    assert token is not None
+    return token
 
 
 class LeaseConformance(Opening):
@@ -14,17 +22,14 @@ class LeaseConformance(Opening):
         """While one holds the lease, another does not get it; markets have leases of their own."""
         store, other = self.made(tmp_path), self.store(tmp_path)
         store.create_market("n", {})
-        token = store.acquire("m", "a", 60.0)
-        assert token is not None
+        token = _taken(store, "a")
         assert other.acquire("m", "b", 60.0) is None
         assert other.acquire("n", "b", 60.0) is not None
         assert store.renew("m", "a", token, 60.0)
         assert not other.renew("m", "b", token, 60.0)
         assert not other.renew("m", "a", token + 1, 60.0)
         store.release("m", "a", token)
-        following = other.acquire("m", "b", 60.0)
-        assert following is not None
-        assert following > token
+        assert _taken(other, "b") > token
         refused(ValueError, lambda: store.acquire("m", "", 1.0))
         refused(ValueError, lambda: store.acquire("m", "a", 0.0))
         refused(ValueError, lambda: store.renew("m", "a", 1, float("nan")))
@@ -32,12 +37,11 @@ class LeaseConformance(Opening):
     def test_who_lost_the_lease_cannot_write(self, tmp_path: Path) -> None:
         """An old token is refused by the store, whatever its owner believes."""
         store, other = self.made(tmp_path), self.store(tmp_path)
-        old = store.acquire("m", "a", 0.05)
+        old = _taken(store, "a", 0.05)
         store.append("m", 1, numbered(1, 1), token=old)
         new = None
         while new is None:
             new = other.acquire("m", "b", 60.0)
-        assert old is not None
         assert new > old
         refused(LeaseLost, lambda: store.append("m", 2, numbered(2, 1), token=old))
         refused(LeaseLost, lambda: store.append("m", 2, numbered(2, 1)))
@@ -52,9 +56,7 @@ class LeaseConformance(Opening):
     def test_an_owner_may_take_its_lease_again(self, tmp_path: Path) -> None:
         """It gets a new token, and the old one ends; a lease that ran out can be renewed."""
         store = self.made(tmp_path)
-        old, new = store.acquire("m", "a", 60.0), store.acquire("m", "a", 0.001)
-        assert old is not None
-        assert new is not None
+        old, new = _taken(store, "a"), _taken(store, "a", 0.001)
         assert new > old
         refused(LeaseLost, lambda: store.append("m", 1, numbered(1, 1), token=old))
         threading.Event().wait(0.01)

@@ -3,6 +3,7 @@
 import threading
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import patch
 
 from copyproof.live.stores import contract
 from copyproof.live.stores.conformance.base import EVENT, Opening, numbered, refused
@@ -28,17 +29,13 @@ class SnapshotConformance(Opening):
         assert store.snapshot("m") == (9, b"other", "new")
         assert store.snapshot("m", before=9) is not None
         store.save_snapshot("m", 9, b"no digest")
-        found = store.snapshot("m")
-        assert found is not None
-        assert found[:2] == (9, b"no digest")
+        assert (store.snapshot("m") or ())[:2] == (9, b"no digest")
         for wrong in (-1, 10):
             refused(ValueError, store.save_snapshot, "m", wrong, b"", "")
 
     def test_a_large_snapshot_is_kept_in_parts(self, tmp_path: Path) -> None:
         """Also in a backup, and nothing of an older one is left in it."""
-        whole = contract.PART
-        contract.PART = 1000
-        try:
+        with patch.object(contract, "PART", 1000):
             store = self.made(tmp_path)
             store.append("m", 1, numbered(1, 3))
             large = bytes(range(256)) * 40
@@ -47,8 +44,6 @@ class SnapshotConformance(Opening):
             assert store.snapshot("m") == (2, large[:3000], "b")
             store.save_snapshot("m", 2, large[1:], "c")
             store.backup(tmp_path / "backup.db")
-        finally:
-            contract.PART = whole
         with closing(open_store(f"sqlite:{tmp_path}/backup.db")) as copy:
             there = tmp_path / "new"
             there.mkdir()
@@ -103,10 +98,8 @@ class SnapshotConformance(Opening):
         with closing(open_store(f"sqlite:{path}")) as copy:
             _same(store, copy)
             copy.append("m", 2001, numbered(2001, 1))
-        left = {each.name for each in tmp_path.glob("backup*")} | {
-            each.name for each in tmp_path.glob(".*")
-        }
-        assert left == {"backup.db"}
+        left = [*tmp_path.glob("backup*"), *tmp_path.glob(".*")]
+        assert {each.name for each in left} == {"backup.db"}
 
     def test_a_backup_is_restored(self, tmp_path: Path) -> None:
         """Into any kind of store, also into this one; what is not empty is refused."""
