@@ -96,16 +96,17 @@ def from_dict(data: Any) -> Policy:
 
 
 def _to_policy(call: Call) -> Policy:
-    if call.name in ("flat", "hierarchical"):
+    name = f"{call.place}:{call.name}" if call.place else call.name
+    if name in ("flat", "hierarchical"):
         return _to_composition(call)
-    if call.name == "fair":
+    if name == "fair":
         _check_keys(call.named, (), "fair", takes="a flat policy")
         if len(call.positional) > 1:
             raise FieldError("fair", str(call), "one", "takes one flat policy, such as ucb1")
         return fair(_to_policy(call.positional[0])) if call.positional else row("fair").policy
-    template = row(f"{call.place}:{call.name}" if call.place else ALIASES.get(call.name, call.name))
+    template = row(ALIASES.get(name, name))
     given = _parameters(call)
-    _check_keys(given, template.parameters, call.name)
+    _check_keys(given, template.parameters, name)
     record = template.policy
     for key, value in given.items():
         path = template.parameters[key]
