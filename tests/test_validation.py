@@ -150,3 +150,4 @@ def test_shown_stays_on_one_line(value: object, said: str) -> None:
 
 def test_shown_does_not_write_out_endless_numbers() -> None:
     assert shown(-(10**5000)) == "-2**16609 or more"
+    assert shown([10**5000]) == "a list"

@@ -89,7 +89,10 @@ def shown(value: object) -> str:
     """
     if isinstance(value, int) and value.bit_length() > 1000:
         return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1} or more"
-    written = (str(value) if isinstance(value, Real) else repr(value)).replace("\n", " ")
+    try:
+        written = (str(value) if isinstance(value, Real) else repr(value)).replace("\n", " ")
+    except ValueError:  # such a number within
+        written = f"a {type(value).__name__}"
     return written if len(written) <= _LONGEST else f"{written[: _LONGEST - 3]}..."
 
 
