@@ -14,7 +14,7 @@ from copyproof.exact_values.state_count import MOST_GAMES, Size, size_of
 from copyproof.exact_values.weighted_games import Setting, setting
 from copyproof.game import Bernoulli, Constant, Explicit, Geometric, Market, Neutral
 from copyproof.policy import Policy, parse_policy
-from copyproof.validation import whole
+from copyproof.validation import require, whole
 
 __all__ = ["MOST_ROUNDS", "Task", "prepare", "undiscounted", "why_not_exact"]
 
@@ -142,12 +142,11 @@ def prepare(
     >>> prepare(paper_market("1a"), "h-ucb", horizon=10).size.layer
     92378
     """
-    if not isinstance(market, Market):
-        raise ValueError(f"market = {market!r:.60} is not a Market")
+    require(isinstance(market, Market), "market", market, "a Market")
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
     horizon = whole("horizon", horizon, least=1)
-    if horizon > MOST_ROUNDS:
-        raise ValueError(f"horizon = {horizon} is not a whole number from 1 to {MOST_ROUNDS}")
+    accepted = f"a whole number from 1 to {MOST_ROUNDS}"
+    require(horizon <= MOST_ROUNDS, "horizon", horizon, accepted)
     if reason := why_not_exact(market, asked):
         raise ValueError(reason)
     game = setting(market, asked, horizon)
