@@ -21,7 +21,7 @@ print(before, result.revenue.sum())
 """
 
 
-def run(folder: Path, cache: Path) -> str:
+def run(folder: Path, cache: Path, script: str = SCRIPT) -> str:
     environment = os.environ | {
         "PYTHONPATH": str(folder),
         "NUMBA_CACHE_DIR": str(cache),
@@ -29,7 +29,7 @@ def run(folder: Path, cache: Path) -> str:
         "HOME": str(cache),
     }
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
     )
     return done.stdout.strip()
 
@@ -49,6 +49,18 @@ def test_a_change_in_a_file_that_the_kernel_calls_into_is_seen(tmp_path: Path) -
     changed.write_text(text.replace("return 1.0 if u >=", "return 7.0 if u >="))
     os.utime(changed, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     assert run(tmp_path, cache) == "False 70.0"
+
+
+def test_another_checkout_knows_that_it_has_to_compile(tmp_path: Path) -> None:
+    asked = "from copyproof.engine.cache import cache_folder; print(cache_folder())"
+    cache = tmp_path / "cache"
+    folders = set()
+    for name in ("one", "other"):
+        shutil.copytree(
+            SOURCES, tmp_path / name / "copyproof", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        folders.add(run(tmp_path / name, cache, asked))
+    assert len(folders) == 2
 
 
 def test_the_digest_sees_names_and_contents(tmp_path: Path) -> None:

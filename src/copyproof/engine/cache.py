@@ -3,6 +3,7 @@
 Numba files a compiled kernel under the source file of the kernel alone: a change in another file
 that the kernel calls into would go unnoticed. So the cache folder is named after a digest of all
 the engine's sources, of the versions and of the processor: whatever changes, a new folder is used.
+Numba looks at the path of the source file, too, so that every checkout has a folder of its own.
 
 The folder lies below ``$NUMBA_CACHE_DIR``, else below the user's cache folder. Where neither can be
 written, a private folder for this process alone is taken, and every process compiles anew.
@@ -53,7 +54,8 @@ def cache_folder() -> Path:
     if given := os.environ.get("NUMBA_CACHE_DIR"):
         roots.insert(0, Path(given))
     compiler = f"{numba.__version__}-{version('llvmlite')}-{platform.machine()}"
-    name = f"{engine_digest()}-{compiler}"
+    checkout = hashlib.sha256(str(Path(__file__).parent).encode()).hexdigest()[:8]
+    name = f"{engine_digest()}-{checkout}-{compiler}"
     for root in roots:
         folder = root / "copyproof" / name
         try:
