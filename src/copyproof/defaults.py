@@ -47,3 +47,5 @@ REQUEST_BURST: Final = 20_000
 LEASE_SECONDS: Final = 6.0
 # ``keys rotate``: for which the old secret still works.
 OVERLAP_SECONDS: Final = 300.0
+# The same, at most.
+MOST_OVERLAP_SECONDS: Final = 86400.0

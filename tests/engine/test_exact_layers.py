@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from copyproof.engine.exact_layers import Layer, copy_layer, new_layer, put, tally
-from copyproof.engine.exact_transitions import Layout
+from copyproof.engine.exact_transitions import KeyLayout
 
 
 def contents(layer: Layer) -> dict[tuple[int, ...], float]:
@@ -38,7 +38,7 @@ def test_a_sum_of_many_chances_keeps_its_last_digits() -> None:
     # One agent, one arm: n in the upper bits is free to tell states of equal successes apart.
     bits = 20
     index = np.arange(2)
-    layout = Layout(bits, index[:1], index[:1], index, index, index[1:], np.ones(1))
+    layout = KeyLayout(bits, index[:1], index[:1], index, index, index[1:], np.ones(1))
     layer = new_layer(2**18, 1)
     for n in range(100_000):
         put(layer, np.array([n << bits], np.int64), 0.1)

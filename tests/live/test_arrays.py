@@ -12,7 +12,7 @@ from copyproof.live.events import (
     AgentRegistered,
     ArmRetired,
     ArmsRegistered,
-    Told,
+    Rewarded,
 )
 from copyproof.live.layout import TABLE
 from copyproof.live.market import MarketState
@@ -37,7 +37,7 @@ def entered(policy: str, seed: int, *, reload: bool) -> MarketState:
         state.settle()
         state.decide(3, at, None, slate=False)
         rounds = [state.round - 2, state.round - 1, state.round]
-        state.enter(Told(rounds=rounds, rewards=[rng.random() for _ in range(3)], at=at))
+        state.enter(Rewarded(rounds=rounds, rewards=[rng.random() for _ in range(3)], at=at))
         if reload and step % 7 == 0:
             state.settle()
             again = from_bytes(to_bytes(state))

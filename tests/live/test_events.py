@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from copyproof.live import Diverged
 from copyproof.live.events import (
     Asked,
+    IdempotencyKey,
     Ids,
-    Key,
     MarketEvent,
+    Rewarded,
     Suspended,
-    Told,
     decode,
     encode,
     kind_of,
@@ -37,18 +37,20 @@ def test_a_journal_is_written_as_it_was_read(journal: Path) -> None:
 
 
 def test_fields_are_written_in_their_order_and_only_if_there_is_something() -> None:
-    asked = Asked(round=3, eligible={"ann": []}, slate=True, at=1.5, key=Key("k", "9f"), arms=[7])
+    asked = Asked(
+        round=3, eligible={"ann": []}, slate=True, at=1.5, key=IdempotencyKey("k", "9f"), arms=[7]
+    )
     assert list(encode(asked)) == [
         *("kind", "round", "eligible", "slate", "at", "key", "request", "arms")
     ]
     assert list(encode(Asked(round=3, at=1.5, arms=[7]))) == ["kind", "round", "at", "arms"]
-    refused = Suspended(agent="ann", at=1.0, key=Key("k", "9f", False))
+    refused = Suspended(agent="ann", at=1.0, key=IdempotencyKey("k", "9f", False))
     assert encode(refused)["answer"] is False
     assert decode(encode(refused)) == refused
 
 
 def test_an_event_cannot_be_changed() -> None:
-    told = Told(rounds=[1], rewards=[1.0], at=0.0)
+    told = Rewarded(rounds=[1], rewards=[1.0], at=0.0)
     with pytest.raises(AttributeError):
         told.at = 1.0  # type: ignore[misc]
 

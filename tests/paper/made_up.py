@@ -7,12 +7,12 @@ import numpy as np
 
 from copyproof import Market, Result, parse_policy
 from copyproof.paper import FIGURES, Settings, runs_of
-from copyproof.paper.study import Key, Run
+from copyproof.paper.study import Run, RunKey
 from copyproof.theory import sample_misses_best
 
 SETTINGS = Settings(horizon=1000, repetitions=100, seed=3)
 REPETITIONS = 100
-Shape = Callable[[str, Key, Run], dict[str, Any]]
+Shape = Callable[[str, RunKey, Run], dict[str, Any]]
 
 
 def result_of(
@@ -55,7 +55,7 @@ def _best_original(market: Market) -> int:
     return int(np.argmax(means))
 
 
-def as_the_paper_says(figure: str, key: Key, run: Run) -> dict[str, Any]:
+def as_the_paper_says(figure: str, key: RunKey, run: Run) -> dict[str, Any]:
     """Numbers under which every claim holds, those beyond the paper included."""
     policy = run.policy
     if figure in ("fig1a", "fig1b"):
@@ -91,7 +91,7 @@ def as_the_paper_says(figure: str, key: Key, run: Run) -> dict[str, Any]:
     return {"missed": round(100 * sample_misses_best(run.market, 4, int(key[0]), run.horizon))}
 
 
-def made_up(shape: Shape = as_the_paper_says) -> dict[str, dict[Key, Result]]:
+def made_up(shape: Shape = as_the_paper_says) -> dict[str, dict[RunKey, Result]]:
     """All figures, with numbers of one's own."""
     return {
         figure: {
@@ -102,10 +102,10 @@ def made_up(shape: Shape = as_the_paper_says) -> dict[str, dict[Key, Result]]:
     }
 
 
-def changed(where: Callable[[str, Key, Run], bool], **numbers: Any) -> Shape:
+def changed(where: Callable[[str, RunKey, Run], bool], **numbers: Any) -> Shape:
     """The paper's numbers, but others for some runs."""
 
-    def shape(figure: str, key: Key, run: Run) -> dict[str, Any]:
+    def shape(figure: str, key: RunKey, run: Run) -> dict[str, Any]:
         usual = as_the_paper_says(figure, key, run)
         return usual | numbers if where(figure, key, run) else usual
 

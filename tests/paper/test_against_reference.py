@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from copyproof.paper import Settings, play, runs_of
-from copyproof.paper.study import COPIES, SAMPLE_FACTORS, Key, Run
+from copyproof.paper.study import COPIES, SAMPLE_FACTORS, Run, RunKey
 from tests.own_reference import OWN_POLICIES, own_choices
 from tests.reference import choices, rh_ucb
 
@@ -48,7 +48,7 @@ def compare(run: Run) -> None:
         assert abs(ours.mean() - theirs.mean()) <= 4 * error + 1e-9
 
 
-def points(figure: str) -> list[tuple[str, Key]]:
+def points(figure: str) -> list[tuple[str, RunKey]]:
     """The runs of a figure, at few numbers of copies and one horizon where it has many."""
     keys = runs_of(figure, SMALL)
     chosen = [key for key in keys if figure[:4] != "fig1" or key[0] in (COPIES[0], COPIES[1])]
@@ -62,5 +62,5 @@ def points(figure: str) -> list[tuple[str, Key]]:
     points("fig1a") + points("fig1b") + points("fig2a") + points("fig2b") + points("fig2c")
     + points("markets") + points("ablation") + points("samples") + points("growth"),
 )  # fmt: skip
-def test_numbers_are_those_of_the_slow_reference(figure: str, key: Key) -> None:
+def test_numbers_are_those_of_the_slow_reference(figure: str, key: RunKey) -> None:
     compare(runs_of(figure, SMALL)[key])

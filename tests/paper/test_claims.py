@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from copyproof.paper import CLAIMS, judge
-from copyproof.paper.study import COPIES, Key, Run
+from copyproof.paper.study import COPIES, Run, RunKey
 from tests.paper.made_up import Shape, as_the_paper_says, changed, made_up
 
 
@@ -28,7 +28,7 @@ def test_all_claims_hold_on_data_as_the_paper_says() -> None:
 def test_the_papers_claims_are_judged_on_its_own_policies() -> None:
     """Whatever Grace does, they are what they are."""
 
-    def other(figure: str, key: Key, run: Run) -> dict[str, Any]:
+    def other(figure: str, key: RunKey, run: Run) -> dict[str, Any]:
         usual = as_the_paper_says(figure, key, run)
         return usual | {"regret": 1.0, "revenue": 1.0} if run.policy == "grace" else usual
 
@@ -39,7 +39,7 @@ def test_the_papers_claims_are_judged_on_its_own_policies() -> None:
 
 
 def revenue_of(figure: str, policy: str, revenue: Callable[[int], float]) -> Shape:
-    def shape(name: str, key: Key, run: Run) -> dict[str, Any]:
+    def shape(name: str, key: RunKey, run: Run) -> dict[str, Any]:
         usual = as_the_paper_says(name, key, run)
         if name == figure and run.policy == policy:
             return usual | {"revenue": revenue(int(key[0]))}
@@ -48,17 +48,17 @@ def revenue_of(figure: str, policy: str, revenue: Callable[[int], float]) -> Sha
     return shape
 
 
-def in_figure(figure: str, policy: str) -> Callable[[str, Key, Run], bool]:
+def in_figure(figure: str, policy: str) -> Callable[[str, RunKey, Run], bool]:
     return lambda name, key, run: name == figure and run.policy == policy
 
 
-def in_ablation(market: str | None, policy: str) -> Callable[[str, Key, Run], bool]:
+def in_ablation(market: str | None, policy: str) -> Callable[[str, RunKey, Run], bool]:
     return lambda name, key, run: (
         name == "ablation" and run.policy == policy and market in (None, key[0])
     )
 
 
-def on_market(market: str, policy: str) -> Callable[[str, Key, Run], bool]:
+def on_market(market: str, policy: str) -> Callable[[str, RunKey, Run], bool]:
     return lambda name, key, run: name == "markets" and key == (market, policy)
 
 

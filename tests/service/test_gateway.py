@@ -107,6 +107,9 @@ def test_unknown_paths_and_methods(service: Service) -> None:
         assert call("POST", path, {}).status in (404, 405)
     for path in ("/v1/markets/", "/v1/keys/", "/healthz/"):  # and nobody is sent elsewhere
         assert call("GET", path, headers={"Host": "example.org"}).status == 404
+    for method, path in (("GET", ASK), ("PUT", TELL)):
+        answer = call(method, path)
+        assert (answer.status, answer.field) == (404, "path")
     answer = call("PATCH", "/v1/markets/site")
     assert (answer.status, answer.field) == (405, "method")
 

@@ -80,6 +80,11 @@ TEXTS = [
     ("rewards", {"rewards": [], "more": 1}, "only rewards are known"),
     (
         "rewards",
+        {"rewards": [{"decision": "x", "reward": 1, "more": 1}]},
+        "only decision, reward are known",
+    ),
+    (
+        "rewards",
         {"rewards": [{"decision": "x", "reward": 2}]},
         "rewards[0].reward = 2 is not a number in [0, 1]",
     ),

@@ -13,7 +13,7 @@ import typer
 from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_json
 from copyproof.cli.store import opened
-from copyproof.defaults import OVERLAP_SECONDS
+from copyproof.defaults import MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def rotate(
     as_json: options.AsJson = False,
 ) -> None:
     """Give a key a new secret, and print it."""
-    if not 0.0 <= overlap <= 86400.0:
-        accepted = "a number of seconds from 0 to 86400"
-        raise FieldError("--overlap", overlap, accepted, f"{overlap} is not {accepted}")
+    if not 0.0 <= overlap <= MOST_OVERLAP_SECONDS:
+        accepted = f"a number of seconds from 0 to {MOST_OVERLAP_SECONDS:g}"
+        raise options.refused("--overlap", overlap, accepted)
     with _keyring(store) as ring:
         try:
             key, text = ring.rotate(key_id, overlap=overlap)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from copyproof.defaults import BUDGET, EXTERNAL_BUDGET
+from copyproof.validation import FieldError
 
 DEFAULT_SEED = 0
 DEFAULT_STORE = "sqlite:copyproof.db"
@@ -29,6 +30,11 @@ def _whole(text: str) -> int:
 def whole(help: str, metavar: str = "N", *, show_default: bool = True) -> Any:
     """Return an option that takes a whole number."""
     return typer.Option(help=help, metavar=metavar, parser=_whole, show_default=show_default)
+
+
+def refused(option: str, value: float, accepted: str) -> FieldError:
+    """Return the error about the value of an option."""
+    return FieldError(option, value, accepted, f"{value} is not {accepted}")
 
 
 def optional(help: str, metavar: str, *names: str) -> Any:

@@ -11,7 +11,6 @@ from copyproof.cli.output import emit, emit_json, say
 from copyproof.cli.progress import prompt_interrupt
 from copyproof.cli.store import opened
 from copyproof.defaults import LEASE_SECONDS, REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
-from copyproof.validation import FieldError
 
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
@@ -78,13 +77,9 @@ def serve(
 def _check(rate: float, burst: int, body: int, lease: float) -> None:
     for name, value, least in (("rate", rate, 0.001), ("burst", burst, 1), ("body", body, 100)):
         if not least <= value <= 1e12:
-            raise _refusal(name, value, f"a number from {least} on")
+            raise options.refused(f"--{name}", value, f"a number from {least} on")
     if not 1.0 <= lease <= 3600.0:
-        raise _refusal("lease", lease, "a number of seconds from 1 to 3600")
-
-
-def _refusal(name: str, value: float, accepted: str) -> FieldError:
-    return FieldError(f"--{name}", value, accepted, f"{value} is not {accepted}")
+        raise options.refused("--lease", lease, "a number of seconds from 1 to 3600")
 
 
 def _welcome(url: str, key: str | None, market: str, store: str, no_keys: bool) -> str:

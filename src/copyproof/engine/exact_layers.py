@@ -15,7 +15,13 @@ import numpy as np
 from numba import int64, uint64
 
 from copyproof.engine.cache import inlined, kernel
-from copyproof.engine.exact_transitions import Layout, Options, Workspace, find_options, write_child
+from copyproof.engine.exact_transitions import (
+    KeyLayout,
+    Options,
+    Workspace,
+    find_options,
+    write_child,
+)
 
 _MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
@@ -183,7 +189,7 @@ def _leave(
 
 
 @kernel
-def tally(layout: Layout, layer: Layer, sums: np.ndarray) -> None:
+def tally(layout: KeyLayout, layer: Layer, sums: np.ndarray) -> None:
     """Fill ``sums[i, v, 0]`` with the probability that agent i has v successes."""
     mask = (1 << layout.bits) - 1
     for place in range(layer.chance.shape[0]):

@@ -24,7 +24,7 @@ from copyproof.engine.selection import scan_winners
 from copyproof.engine.state import State
 
 
-class Layout(NamedTuple):
+class KeyLayout(NamedTuple):
     """Where everything stands in a key, and what is known of the originals."""
 
     bits: int  # of a number from 0 to T
@@ -41,7 +41,7 @@ class Workspace(NamedTuple):
 
     plan: Plan
     state: State
-    layout: Layout
+    layout: KeyLayout
     child: Any  # scratch, one key
 
 
@@ -173,7 +173,7 @@ def _winners(
 
 
 @inlined
-def _weigh_slots(layout: Layout, first: int, last: int, options: Options) -> tuple[int, int]:
+def _weigh_slots(layout: KeyLayout, first: int, last: int, options: Options) -> tuple[int, int]:
     """Let the first of slots that are alike stand for all their arms; count played and all arms."""
     played = 0
     registered = 0
@@ -197,7 +197,7 @@ def _weigh_slots(layout: Layout, first: int, last: int, options: Options) -> tup
 
 @inlined
 def write_child(
-    layout: Layout, options: Options, original: int, slot: int, reward: int, key: Any, child: Any
+    layout: KeyLayout, options: Options, original: int, slot: int, reward: int, key: Any, child: Any
 ) -> None:
     """Write the key that follows when one of the arms of a slot is played into ``child``.
 

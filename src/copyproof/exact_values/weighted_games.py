@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from copyproof.engine.exact_transitions import Layout, Options, Workspace
+from copyproof.engine.exact_transitions import KeyLayout, Options, Workspace
 from copyproof.engine.lower import lower
 from copyproof.engine.plan import ALL, FIXED, Plan, sample_size
 from copyproof.engine.state import allocate
@@ -113,7 +113,7 @@ class Setting:
         agents = range(len(self.market.agents))
         bits = self.horizon.bit_length()
         per_word = 62 // (2 * bits)
-        layout = Layout(
+        layout = KeyLayout(
             bits=bits,
             words=np.arange(sum(slots)) // per_word,
             shifts=np.arange(sum(slots)) % per_word * 2 * bits,

@@ -17,7 +17,7 @@ from typing import Any
 from copyproof_client.records import Decision, Told
 
 from copyproof.live import events
-from copyproof.live.events import Asked, Eligible, Expired, Ids, Key, MarketEvent
+from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, Ids, MarketEvent
 from copyproof.live.idempotency import Answer
 from copyproof.live.market import MarketState, answers_of
 from copyproof.live.records import (
@@ -146,7 +146,7 @@ class AskTell:
             return self._told(*found.answer)
         with self.group():
             at = self._expire_due()
-            outcomes = self._write(events.Told(rounds, values, at, keyed))
+            outcomes = self._write(events.Rewarded(rounds, values, at, keyed))
         return self._told(rounds, answers_of(outcomes))
 
     def expire(self, now: float | None = None) -> int:
@@ -261,7 +261,7 @@ class AskTell:
         self._state.enter(event)
         return self._state.settle()
 
-    def _keyed(self, key: str | None, request: Any) -> tuple[Key | None, Answer | None]:
+    def _keyed(self, key: str | None, request: Any) -> tuple[IdempotencyKey | None, Answer | None]:
         """A caller's key with the digest of its request, and what was answered to it before.
 
         KeyReused if that was the answer to another request.
@@ -274,4 +274,4 @@ class AskTell:
         found = self._current().answers.get(key)
         if found is not None and found.request != digest:
             raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
-        return Key(key, digest), found
+        return IdempotencyKey(key, digest), found

@@ -15,7 +15,7 @@ suspend     Suspended            the agent, or one of its arms: agent, arm
 resume      Resumed              the same
 asked       Asked                round = the first one, arms = what was decided, as numbers in order
                                  of registration; eligible and slate as asked for
-told        Told                 rounds, rewards
+told        Rewarded             rounds, rewards
 expired     Expired              upto: what waits up to this round takes the default; forgotten
 kept        Unchanged            nothing but the answer to a request that changed nothing
 ==========  ===================  ===============================================================
@@ -43,7 +43,7 @@ class Diverged(RuntimeError):
     """The journal holds what this version does not understand or would not have decided."""
 
 
-class Key(NamedTuple):
+class IdempotencyKey(NamedTuple):
     """An idempotency key, the digest of its request, and the answer if the event has none."""
 
     key: str
@@ -56,7 +56,7 @@ class PolicyChanged(NamedTuple):
 
     policy: str
     at: float
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
 class AgentRegistered(NamedTuple):
@@ -64,7 +64,7 @@ class AgentRegistered(NamedTuple):
 
     agent: str
     at: float
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
 class ArmsRegistered(NamedTuple):
@@ -72,7 +72,7 @@ class ArmsRegistered(NamedTuple):
 
     arms: Sequence[Sequence[str]]
     at: float
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
 class ArmRetired(NamedTuple):
@@ -81,7 +81,7 @@ class ArmRetired(NamedTuple):
     agent: str
     arm: str
     at: float
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
 class Suspended(NamedTuple):
@@ -90,7 +90,7 @@ class Suspended(NamedTuple):
     agent: str
     at: float
     arm: str | None = None
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
 class Resumed(NamedTuple):
@@ -99,7 +99,7 @@ class Resumed(NamedTuple):
     agent: str
     at: float
     arm: str | None = None
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
 class Asked(NamedTuple):
@@ -110,16 +110,16 @@ class Asked(NamedTuple):
     at: float
     eligible: Eligible | None = None
     slate: bool = False
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
-class Told(NamedTuple):
+class Rewarded(NamedTuple):
     """Rewards of decisions, one after another."""
 
     rounds: Sequence[int]
     rewards: Sequence[float]
     at: float
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
 class Expired(NamedTuple):
@@ -128,19 +128,19 @@ class Expired(NamedTuple):
     upto: int
     forgotten: int
     at: float
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
 class Unchanged(NamedTuple):
     """A request with a key that had nothing to change."""
 
     at: float
-    key: Key | None = None
+    key: IdempotencyKey | None = None
 
 
 MarketEvent: TypeAlias = (
     Asked
-    | Told
+    | Rewarded
     | Expired
     | AgentRegistered
     | ArmsRegistered
@@ -154,7 +154,7 @@ MarketEvent: TypeAlias = (
 # The tag of each record, and its fields in the order in which they are written.
 _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
     Asked: ("asked", ("round", "eligible", "slate", "at", "key", "arms")),
-    Told: ("told", ("rounds", "rewards", "at", "key")),
+    Rewarded: ("told", ("rounds", "rewards", "at", "key")),
     Expired: ("expired", ("upto", "forgotten", "at", "key")),
     AgentRegistered: ("agent", ("agent", "at", "key")),
     ArmsRegistered: ("arms", ("arms", "at", "key")),
@@ -188,7 +188,7 @@ def encode(event: MarketEvent) -> dict[str, Any]:
 
     Examples
     --------
-    >>> encode(Suspended("ann", 0.5, key=Key("mine", "9f", True)))
+    >>> encode(Suspended("ann", 0.5, key=IdempotencyKey("mine", "9f", True)))
     {'kind': 'suspend', 'agent': 'ann', 'at': 0.5, 'key': 'mine', 'request': '9f', 'answer': True}
     """
     kind, names = _WRITTEN[type(event)]
@@ -230,7 +230,7 @@ def decode(data: Mapping[str, Any]) -> MarketEvent:
         values = {name: value for name, value in data.items() if name != "kind"}
         if "key" in values:
             request, answer = values.pop("request"), values.pop("answer", None)
-            values["key"] = Key(values["key"], request, answer)
+            values["key"] = IdempotencyKey(values["key"], request, answer)
         return record(**values)
     except (KeyError, TypeError):
         found = ", ".join(name for name in data if name != "kind")

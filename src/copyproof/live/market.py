@@ -23,7 +23,7 @@ from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
-from copyproof.live.events import Asked, Diverged, MarketEvent, Told
+from copyproof.live.events import Asked, Diverged, MarketEvent, Rewarded
 from copyproof.live.idempotency import Answers
 from copyproof.live.records import STATUSES, MarketConfig
 from copyproof.live.registry import Registry
@@ -98,7 +98,7 @@ class MarketState:
                 among = None if of is None else registry.numbers_of(of)
                 self._gather_decisions(len(event.arms), event.at, among, event.slate)
                 self._expected += event.arms
-            case Told():
+            case Rewarded():
                 append, code = self._operations.append, live.TELL
                 for number, reward in zip(event.rounds, event.rewards, strict=True):
                     append((code, number, 0, 0, reward))
@@ -161,7 +161,7 @@ class MarketState:
         match event:
             case Asked():
                 answer: Any = [event.round, event.arms]
-            case Told():
+            case Rewarded():
                 answer = [event.rounds, answers_of(outcomes[len(outcomes) - len(event.rounds) :])]
             case _:
                 answer = event.key.answer

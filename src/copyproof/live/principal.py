@@ -177,7 +177,7 @@ class Principal(AskTell):
             if known is None:
                 new[agent] = new.get(agent, 0) + 1
         self._check_most_arms(new)
-        answer = None if keyed is None else events.Key(keyed.key, keyed.request, len(wanted))
+        answer = None if keyed is None else keyed._replace(answer=len(wanted))
         with self.group():
             for agent in dict.fromkeys(agent for agent, _ in wanted):
                 if agent not in registry.agents:
@@ -207,7 +207,7 @@ class Principal(AskTell):
         keyed, found = self._keyed(key, [events.kind_of(record), values])
         if found:
             return bool(found.answer)
-        answer = None if keyed is None else events.Key(keyed.key, keyed.request, changes)
+        answer = None if keyed is None else keyed._replace(answer=changes)
         if changes or answer is not None:
             with self.group():
                 at = self._time()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyproof.game import Market
 from copyproof.pages import PageTable
-from copyproof.paper.study import MARKETS, OURS, FigureResults, Key, Run, Settings
+from copyproof.paper.study import MARKETS, OURS, FigureResults, Run, RunKey, Settings
 from copyproof.plots.canvas import add_title_and_note
 from copyproof.plots.palette import name_of
 from copyproof.simulation import Estimate, Interval
@@ -88,7 +88,7 @@ class StudyFigure:
     heading: str
     title: str
     caption: str
-    runs: Callable[[Settings], dict[Key, Run]]
+    runs: Callable[[Settings], dict[RunKey, Run]]
     rows: Callable[[FigureResults], list[dict[str, Any]]]
     numbers: Callable[[FigureResults], PageTable]
     plot: "Callable[[FigureResults], Sequence[Axes]]"

@@ -32,10 +32,10 @@ from copyproof.simulation import Result, engine_digest
 from copyproof.validation import whole_in
 
 # The point or line of a figure that a run stands for.
-Key: TypeAlias = tuple[str | int, ...]
+RunKey: TypeAlias = tuple[str | int, ...]
 
 # What was found for one figure, by key.
-FigureResults: TypeAlias = Mapping[Key, Result]
+FigureResults: TypeAlias = Mapping[RunKey, Result]
 # What was found for the whole study, by the name of the figure.
 StudyResults: TypeAlias = Mapping[str, FigureResults]
 

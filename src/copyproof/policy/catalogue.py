@@ -28,7 +28,7 @@ from copyproof.policy.sampling import FixedSample, GrowingSample, Restart
 from copyproof.policy.theorem import why_not_covered
 from copyproof.validation import FieldError, did_you_mean
 
-Status: TypeAlias = Literal["theorem", "partly", "measured", "unproven", "false"]
+ClaimStatus: TypeAlias = Literal["theorem", "partly", "measured", "unproven", "false"]
 
 PAPER = "Shin, Lee, Ok: Multi-armed bandit algorithm against strategic replication, AISTATS 2022"
 AUER = "Auer, Cesa-Bianchi, Fischer: Finite-time analysis of the multiarmed bandit problem, 2002"
@@ -44,7 +44,7 @@ class PolicyClaim:
     """A statement about a policy, and what is really known of it."""
 
     text: str
-    status: Status
+    status: ClaimStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,8 @@ def refusal_of_body(errors: Sequence[Any], body: object, known: Collection[str] 
         case "missing":
             message = f"{field} is missing"
         case "extra_forbidden" if known:
-            message = f"only {', '.join(sorted(known))} are known{did_you_mean(field, known)}"
+            hint = did_you_mean(field.rpartition(".")[2], known)
+            message = f"only {', '.join(sorted(known))} are known{hint}"
         case _:
             message = f"{field}: {error['msg']}"
     return Refusal(422, field, message)

@@ -25,7 +25,7 @@ from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
 from copyproof.service.metrics import Metrics
-from copyproof.service.routes.call import CALL, Call
+from copyproof.service.routes.call import CALL, ApiCall
 from copyproof.service.writer import find
 
 _log = logging.getLogger("copyproof.service")
@@ -62,7 +62,7 @@ def _read_rewards(body: bytes) -> TellIn:
     except ValidationError:
         data = _read_json(body)
         several = isinstance(data, dict) and "rewards" in data
-        known = (RewardsIn if several else RewardIn).__annotations__
+        known = (RewardsIn if several and len(data) > 1 else RewardIn).__annotations__
         found = _explain(_MANY if several else _ONE, body, known)
     return found
 
@@ -214,7 +214,7 @@ class Gateway:
         if fast is None or scope["method"] != "POST":
             if body:
                 _read_json(body)
-            scope[CALL] = Call(key, retry, self.leadership, secret)
+            scope[CALL] = ApiCall(key, retry, self.leadership, secret)
             await self._app(scope, _replay(body, receive), noting)
             return None
         authorize(key, fast.action, market)

@@ -8,16 +8,16 @@ defined with the client (``copyproof_client.records``), the others are here.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, TypeAlias, final
+from typing import Annotated, Any, TypeAlias, final
 
 from copyproof_client.records import ArmStatistics, Decision, Role, Told
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, with_config
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypedDict
 
-from copyproof.defaults import OVERLAP_SECONDS
+from copyproof.defaults import MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
-from copyproof.live.records import MOST_DECISIONS
+from copyproof.live.records import MOST_DECISIONS, Late, Rewards
 from copyproof.validation import LONGEST_NAME, name, require, text
 
 
@@ -142,8 +142,8 @@ class MarketIn(_In):
     horizon: Annotated[int, Field(strict=True, ge=1, le=2**47)] | None = _CONFIG.horizon
     reward_window: _Seconds = _CONFIG.reward_window
     default_reward: _Unit = _CONFIG.default_reward
-    late: Literal["refuse", "correct"] = _CONFIG.late
-    rewards: Literal["first", "last", "sum", "max"] = _CONFIG.rewards
+    late: Late = _CONFIG.late
+    rewards: Rewards = _CONFIG.rewards
     correction_window: _Seconds = _CONFIG.correction_window
     most_arms: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = _CONFIG.most_arms
 
@@ -164,7 +164,7 @@ class PolicyIn(_In):
 
 
 @dataclass(frozen=True)
-class PolicyChanged:
+class PolicyChange:
     """The policy that is run now, and whether another one was before."""
 
     policy: str
@@ -193,7 +193,7 @@ class ArmIn(_In):
 
 
 @dataclass(frozen=True)
-class AgentRegistered:
+class AgentRegistration:
     """An agent that is registered now; ``changed`` says whether it was not before."""
 
     agent: str
@@ -202,7 +202,7 @@ class AgentRegistered:
 
 
 @dataclass(frozen=True)
-class ArmsRegistered:
+class ArmsRegistration:
     """How many of the arms were not registered before."""
 
     registered: int
@@ -258,4 +258,4 @@ class KeyIn(_In):
 class RotateIn(_In):
     """How long the old secret still works, in seconds."""
 
-    overlap: Annotated[float, Field(strict=True, ge=0, le=86400)] = OVERLAP_SECONDS
+    overlap: Annotated[float, Field(strict=True, ge=0, le=MOST_OVERLAP_SECONDS)] = OVERLAP_SECONDS

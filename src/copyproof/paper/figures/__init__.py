@@ -15,7 +15,7 @@ from copyproof.paper.figures.curves import FIG2A, FIG2B, FIG2C
 from copyproof.paper.figures.growth import GROWTH_FIGURE
 from copyproof.paper.figures.markets import MARKETS_FIGURE
 from copyproof.paper.figures.samples import SAMPLES_FIGURE
-from copyproof.paper.study import Key, Run, Settings, StudyResults
+from copyproof.paper.study import Run, RunKey, Settings, StudyResults
 from copyproof.simulation import Result
 from copyproof.validation import known
 
@@ -29,7 +29,7 @@ _OURS = (MARKETS_FIGURE, ABLATION_FIGURE, SAMPLES_FIGURE, GROWTH_FIGURE)
 FIGURES: dict[str, StudyFigure] = {figure.name: figure for figure in (*_PAPERS, *_OURS)}
 
 
-def runs_of(figure: str, settings: Settings) -> dict[Key, Run]:
+def runs_of(figure: str, settings: Settings) -> dict[RunKey, Run]:
     """The runs behind a figure, by key.
 
     Keys are (copies, policy) for 1a and 1b, (policy,) for 2a, 2b and 2c, (market, policy) for the
@@ -55,7 +55,7 @@ def all_runs(figures: Iterable[str], settings: Settings) -> list[Run]:
 
 def by_figure(
     figures: Iterable[str], settings: Settings, found: dict[Run, Result]
-) -> dict[str, dict[Key, Result]]:
+) -> dict[str, dict[RunKey, Result]]:
     """Results sorted by figure and key."""
     return {
         figure: {key: found[run] for key, run in runs_of(figure, settings).items()}

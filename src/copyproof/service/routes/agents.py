@@ -10,28 +10,28 @@ from fastapi.responses import Response
 from copyproof.live import Principal
 from copyproof.service.messages import (
     AgentIn,
-    AgentRegistered,
+    AgentRegistration,
     AgentReport,
     ArmIn,
     ArmsIn,
-    ArmsRegistered,
+    ArmsRegistration,
     Retirement,
     Suspension,
 )
-from copyproof.service.routes.call import Call, allowed_to
+from copyproof.service.routes.call import ApiCall, allowed_to
 
 router = APIRouter(prefix="/v1/markets/{market}/agents", tags=["agents"])
 
-_WriteAgents = Annotated[Call, Depends(allowed_to("write agents"))]
-_WriteArms = Annotated[Call, Depends(allowed_to("write arms"))]
-_ReadAgent = Annotated[Call, Depends(allowed_to("read agent statistics"))]
+_WriteAgents = Annotated[ApiCall, Depends(allowed_to("write agents"))]
+_WriteArms = Annotated[ApiCall, Depends(allowed_to("write arms"))]
+_ReadAgent = Annotated[ApiCall, Depends(allowed_to("read agent statistics"))]
 
 
 @router.post("")
-async def register_agent(market: str, body: AgentIn, call: _WriteAgents) -> AgentRegistered:
+async def register_agent(market: str, body: AgentIn, call: _WriteAgents) -> AgentRegistration:
     """Register an agent; one that is there already stays as it is."""
     changed = await call.change(market, Principal.register_agent, body.agent, field="agent")
-    return AgentRegistered(body.agent, registered=True, changed=changed)
+    return AgentRegistration(body.agent, registered=True, changed=changed)
 
 
 @router.post("/{agent}/suspend")
@@ -49,10 +49,12 @@ async def resume_agent(market: str, agent: str, call: _WriteAgents) -> Suspensio
 
 
 @router.post("/{agent}/arms")
-async def register_arms(market: str, agent: str, body: ArmsIn, call: _WriteArms) -> ArmsRegistered:
+async def register_arms(
+    market: str, agent: str, body: ArmsIn, call: _WriteArms
+) -> ArmsRegistration:
     """Register arms of an agent. A retired one comes back with its statistics."""
     pairs = [(agent, arm) for arm in body.arms]
-    return ArmsRegistered(await call.change(market, Principal.register_arms, pairs, field="arms"))
+    return ArmsRegistration(await call.change(market, Principal.register_arms, pairs, field="arms"))
 
 
 @router.post("/{agent}/arms/retire")

@@ -17,7 +17,7 @@ CALL = "copyproof.call"  # where the gateway puts it into the scope of ASGI
 
 
 @dataclass(frozen=True)
-class Call:
+class ApiCall:
     """A request that the gateway hands on to FastAPI, with what a route needs to serve it.
 
     Attributes
@@ -62,11 +62,11 @@ class Call:
             raise refusal_of(error, field) from None
 
 
-def allowed_to(action: str) -> Callable[[Request], Awaitable[Call]]:
+def allowed_to(action: str) -> Callable[[Request], Awaitable[ApiCall]]:
     """Return a dependency that refuses callers who may not do ``action``."""
 
-    async def check(request: Request) -> Call:
-        call: Call = request.scope[CALL]
+    async def check(request: Request) -> ApiCall:
+        call: ApiCall = request.scope[CALL]
         named = request.path_params
         authorize(call.key, action, named.get("market"), named.get("agent"))
         return call

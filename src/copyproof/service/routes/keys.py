@@ -13,14 +13,14 @@ from fastapi import APIRouter, Depends
 
 from copyproof.service.access import Key
 from copyproof.service.messages import KeyIn, RotateIn
-from copyproof.service.routes.call import Call, allowed_to
+from copyproof.service.routes.call import ApiCall, allowed_to
 
 router = APIRouter(prefix="/v1/keys", tags=["keys"])
 
-_Call = Annotated[Call, Depends(allowed_to("keys"))]
+_Call = Annotated[ApiCall, Depends(allowed_to("keys"))]
 
 
-def _seed(call: Call, purpose: str) -> bytes | None:
+def _seed(call: ApiCall, purpose: str) -> bytes | None:
     if call.retry is None:
         return None
     return hmac.digest(call.secret, f"{purpose}:{call.retry}".encode(), "sha256")

@@ -14,16 +14,16 @@ from copyproof.live.market import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import Refusal
 from copyproof.service.leadership import Leadership
-from copyproof.service.messages import MarketIn, MarketOut, PolicyChanged, PolicyIn, path_name
-from copyproof.service.routes.call import Call, allowed_to
+from copyproof.service.messages import MarketIn, MarketOut, PolicyChange, PolicyIn, path_name
+from copyproof.service.routes.call import ApiCall, allowed_to
 from copyproof.service.writer import ServedMarket, find
 
 router = APIRouter(prefix="/v1/markets", tags=["markets"])
 
-_ReadMarkets = Annotated[Call, Depends(allowed_to("read markets"))]
-_WriteMarkets = Annotated[Call, Depends(allowed_to("write markets"))]
-_ReadStatistics = Annotated[Call, Depends(allowed_to("read market statistics"))]
-_ReadJournal = Annotated[Call, Depends(allowed_to("read journal"))]
+_ReadMarkets = Annotated[ApiCall, Depends(allowed_to("read markets"))]
+_WriteMarkets = Annotated[ApiCall, Depends(allowed_to("write markets"))]
+_ReadStatistics = Annotated[ApiCall, Depends(allowed_to("read market statistics"))]
+_ReadJournal = Annotated[ApiCall, Depends(allowed_to("read journal"))]
 
 _LINES = 500  # events of the journal that are sent at once
 _EXPORTS = 4  # journals that are read at the same time: each takes a connection to the database
@@ -59,10 +59,10 @@ async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> Mar
 
 
 @router.put("/{market}/policy")
-async def change_policy(market: str, body: PolicyIn, call: _WriteMarkets) -> PolicyChanged:
+async def change_policy(market: str, body: PolicyIn, call: _WriteMarkets) -> PolicyChange:
     """Go on with another policy, keeping all statistics."""
     changed = await call.change(market, Principal.set_policy, body.policy, field="policy")
-    return PolicyChanged(str(parse_policy(body.policy)), changed)
+    return PolicyChange(str(parse_policy(body.policy)), changed)
 
 
 @router.get("/{market}/statistics", response_model=Statistics)

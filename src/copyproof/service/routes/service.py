@@ -7,7 +7,7 @@ from fastapi.responses import PlainTextResponse
 
 from copyproof.service.errors import STORE_AWAY, ErrorAnswer, Refusal
 from copyproof.service.metrics import histograms, numbers
-from copyproof.service.routes.call import Call, allowed_to
+from copyproof.service.routes.call import ApiCall, allowed_to
 
 router = APIRouter(tags=["service"])
 
@@ -30,7 +30,7 @@ async def ready(request: Request) -> dict[Literal["ready"], bool]:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(
-    request: Request, call: Annotated[Call, Depends(allowed_to("read metrics"))]
+    request: Request, call: Annotated[ApiCall, Depends(allowed_to("read metrics"))]
 ) -> PlainTextResponse:
     """Counts and times, in the text format of Prometheus."""
     served = [(f'market="{_escaped(each.name)}"', each) for each in call.leadership.all()]
