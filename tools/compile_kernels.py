@@ -2,7 +2,7 @@
 
 Compiled kernels are kept below the user's cache folder, named after the engine's sources, so that
 every checkout compiles once, and again only after a change of the engine. Each step plays a tiny
-game by the front door that users take, so that nothing has to be listed here.
+game as users do, so that nothing has to be listed here.
 """
 
 import sys

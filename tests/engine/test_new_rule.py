@@ -63,8 +63,8 @@ EDITS = {
     "union": ("src/copyproof/policy/records.py", "| Champion\n)", "| Champion | Hopeful\n)"),
     "kind": (
         "src/copyproof/engine/rules.py",
-        "\n\nOWN_INDEX =",
-        "    HOPEFUL = 7\n\n\nOWN_INDEX =",
+        "    CHAMPION = 6\n",
+        "    CHAMPION = 6\n    HOPEFUL = 7\n",
     ),
     "branch": ("src/copyproof/engine/rules.py", "    if rule.kind == Kind.GREEDY:", BRANCH),
     "case": (

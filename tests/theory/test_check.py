@@ -223,7 +223,7 @@ def test_short_games_can_need_more_than_whole_arms() -> None:
         assert of(SAMPLED, "rh-ucb(L=10)", theorem, horizon=21).applies
 
 
-# --- the door --------------------------------------------------------------------------------
+# --- what is refused -------------------------------------------------------------------------
 
 
 def test_the_door() -> None:

@@ -33,7 +33,7 @@ from copyproof.engine.pools import (
     next_epoch,
     start_epoch,
 )
-from copyproof.engine.principal import Seen, choose, observe
+from copyproof.engine.principal import Observation, choose, observe
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
 from copyproof.engine.selection import NOBODY, TAKEN, Mask, clear, mark
 from copyproof.engine.state import ABSENT, OUTSIDE, State
@@ -174,7 +174,7 @@ def _ask(plan: Plan, state: State, live: Live, operation: Any, mask: Mask | None
             if operation.code == SLATE:
                 mask.marks[choice.arm] = TAKEN
                 mask.left[choice.agent] -= 1
-        _observe(plan, state, choice.arm, Seen(1, 0, 0.0))
+        _observe(plan, state, choice.arm, Observation(1, 0, 0.0))
         row = live.log[live.counters[ROUND] - live.counters[BASE]]
         row.at = operation.value
         row.value = 0.0
@@ -198,10 +198,10 @@ def _ask_among(plan: Plan, state: State, live: Live, operation: Any, lists: Any)
 
 
 @part
-def _observe(plan: Plan, state: State, item: int, seen: Seen) -> None:
+def _observe(plan: Plan, state: State, item: int, new: Observation) -> None:
     """``observe`` for an arm, wherever it is."""
     owner = int(int64(state.items[item].owner))
-    observe(plan, state, owner, item, int(int64(state.place[item])), seen)
+    observe(plan, state, owner, item, int(int64(state.place[item])), new)
 
 
 @part
@@ -244,7 +244,7 @@ def _answer(plan: Plan, state: State, live: Live, round_: int, row: Any, reward:
             past.total += reward
             past.answers += 1
     else:
-        _observe(plan, state, item, Seen(0, 1, reward))
+        _observe(plan, state, item, Observation(0, 1, reward))
     history = live.history[row.arm]
     if history.rewards > 0 and reward == history.last:
         history.repeats += 1
@@ -277,7 +277,7 @@ def _correct(plan: Plan, state: State, live: Live, round_: int, row: Any, value:
     for number in (item, owner):
         one = state.items[number]
         one.total = min(max(one.total + change, 0.0), float(one.answers))
-    _observe(plan, state, item, Seen(0, 0, 0.0))
+    _observe(plan, state, item, Observation(0, 0, 0.0))
 
 
 @inlined

@@ -13,7 +13,7 @@ import numpy as np
 from copyproof.engine.cache import inlined, kernel, part
 from copyproof.engine.plan import Plan
 from copyproof.engine.pools import epoch_is_over, next_epoch, reset
-from copyproof.engine.principal import Seen, choose, observe
+from copyproof.engine.principal import Observation, choose, observe
 from copyproof.engine.quantiles import Rewards, reward
 from copyproof.engine.registration import Changes, change, is_due, renew
 from copyproof.engine.state import State
@@ -91,7 +91,7 @@ def play(
             if game.tape.shape[1] > 0 and state.items[agent].plays >= game.tape_lengths[agent]:
                 return 1 + agent
             r = _reward(state, game, agent, original, repetition)
-            observe(plan, state, agent, arm, place, Seen(1, 1, r))
+            observe(plan, state, agent, arm, place, Observation(1, 1, r))
             if renewing and t < horizon and is_due(game.changes, agent, state.items[arm]):
                 record.original_plays[row, original] += state.items[arm].plays
                 record.renewals[row, agent] += 1

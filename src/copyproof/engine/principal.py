@@ -1,4 +1,4 @@
-"""The principal's mind: ``choose`` an arm, ``observe`` what came of it.
+"""The principal: ``choose`` an arm, ``observe`` what came of it.
 
 A round of a hierarchical policy is two choices with the same code: pool 0 gives the agent
 (phase 1), the agent's own pool gives the arm (phase 2). A flat policy makes one choice in one pool.
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
     place: int
 
 
-class Seen(NamedTuple):
+class Observation(NamedTuple):
     """What is new of an arm: so many plays, answers, and the sum of their rewards.
 
     A simulation sees the play and its reward at once. A live principal sees the play when it is
@@ -108,33 +108,33 @@ def _choose_arm(
 
 
 @inlined
-def observe(plan: Plan, state: State, agent: int, arm: int, place: int, seen: Seen) -> None:
-    """Count what was seen of an arm, at its place, and its agent; ``state`` is modified."""
+def observe(plan: Plan, state: State, agent: int, arm: int, place: int, new: Observation) -> None:
+    """Count what is new of an arm, at its place, and its agent; ``state`` is modified."""
     if plan.sampling == BY_RULE:
-        note(state, pool_of(plan, agent), arm, seen.plays, seen.answers, seen.reward)
+        note(state, pool_of(plan, agent), arm, new.plays, new.answers, new.reward)
     if plan.is_flat:
-        _add(state.items[agent], seen)
-        count(plan.arm, state, 0, arm, place, seen, plan.scan)
+        _add(state.items[agent], new)
+        count(plan.arm, state, 0, arm, place, new, plan.scan)
     else:
-        if seen.answers and plan.agent.remembers_order:
-            remember(state, agent, seen.reward)
-        count(plan.agent, state, 0, agent, state.place[agent], seen, plan.scan)
-        count(plan.arm, state, agent + 1, arm, place, seen, plan.scan)
+        if new.answers and plan.agent.remembers_order:
+            remember(state, agent, new.reward)
+        count(plan.agent, state, 0, agent, state.place[agent], new, plan.scan)
+        count(plan.arm, state, agent + 1, arm, place, new, plan.scan)
 
 
 @inlined
-def _add(item: Any, seen: Seen) -> None:
-    item.plays += seen.plays
-    item.answers += seen.answers
-    item.total += seen.reward
+def _add(item: Any, new: Observation) -> None:
+    item.plays += new.plays
+    item.answers += new.answers
+    item.total += new.reward
 
 
 @inlined
 def count(
-    rule: LoweredRule, state: State, pool: int, number: int, place: int, seen: Seen, scan: int
+    rule: LoweredRule, state: State, pool: int, number: int, place: int, new: Observation, scan: int
 ) -> None:
     """Count for one item and put its new line into its pool's tree, if it is in play."""
-    _add(state.items[number], seen)
+    _add(state.items[number], new)
     if place >= 0 and rule.is_line:
         here = state.pools[pool]
         leaf = state.nodes[here.base + here.cap + place]

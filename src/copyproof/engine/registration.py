@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.plan import ALL, FIXED, Plan, pool_of, sample_bound
 from copyproof.engine.pools import join, lay_agents, lay_tree, leave
-from copyproof.engine.principal import Seen, count
+from copyproof.engine.principal import Observation, count
 from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
 
 
@@ -162,7 +162,7 @@ def renew(plan: Plan, state: State, number: int) -> None:
     place = state.place[number]
     if plan.sampling == ALL:  # the new arm is in play at once, in the old one's place
         pool = pool_of(plan, item.owner)
-        gone = Seen(-item.plays, -item.answers, -item.total)
+        gone = Observation(-item.plays, -item.answers, -item.total)
         count(plan.arm, state, pool, number, place, gone, plan.scan)
         return
     retire(plan, state, number)

@@ -46,8 +46,6 @@ class Kind(IntEnum):
     CHAMPION = 6
 
 
-OWN_INDEX = Kind.OWN_INDEX
-
 # Clocks, for a pool whose owner has made N plays.
 ROUND = 0  # N + 1: the round t of the pool's own game
 PLAYS = 1  # N

@@ -175,13 +175,13 @@ def select(
     as the tournament, more slowly. The pool's tree and the scratch are modified in place.
     """
     here = state.pools[pool]
-    kept = False
+    by_tree = False
     if mask is None:
         if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
             return pick(state, pool, turn, here.size)
-        kept = rule.is_line != 0 and not scan
+        by_tree = rule.is_line != 0 and not scan
     tau, x = read_clock(rule, turn)
-    if kept:
+    if by_tree:
         size = here.size
         best, equals = _tournament_winners(state, pool, x)
     else:
@@ -193,11 +193,11 @@ def select(
         u = uniform(state.keys[pool, 0], state.keys[pool, 1], turn.k, COIN, 0, turn.repetition)
         if u < chance_of_any(rule, tau, best):
             nth = pick(state, pool, turn, size)
-            return nth if kept else int(state.place[state.members[nth]])
+            return nth if by_tree else int(state.place[state.members[nth]])
     nth = 0
     if equals > 1 and not priority:
         nth = pick(state, pool, turn, equals)
-    if kept:
+    if by_tree:
         return nth_winner(state.nodes, here.base, here.cap, here.x, nth)
     return int(state.place[state.members[_nth_equal(state.values, best, nth)]])
 

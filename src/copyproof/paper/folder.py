@@ -1,4 +1,4 @@
-"""Where a study's runs are kept: a folder that can be come back to.
+"""Where a study's runs are kept: a folder in which a study can be resumed.
 
 Every finished run is one file, named by the digest of what it depends on, and written beside and
 renamed into place. A study that was broken off, by Ctrl-C or by kill -9, goes on with the runs that

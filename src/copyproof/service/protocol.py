@@ -1,4 +1,4 @@
-"""The protocol on a connection: uvicorn's own, but not for ever.
+"""The protocol on a connection: uvicorn's own, with limits on time and size.
 
 Whoever connects has shown no key yet. uvicorn waits for the end of a request as long as it takes,
 and keeps however many headers come, so that a few hundred silent connections would keep everyone

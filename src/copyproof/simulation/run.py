@@ -1,4 +1,4 @@
-"""The laboratory's front door: ``play`` plays any repetitions, ``simulate`` sums up the first R.
+"""Games of the laboratory: ``play`` plays any repetitions, ``simulate`` sums up the first R.
 
 Every random number is keyed by what it is for, so that repetition r depends on the seed and r
 alone: not on the number of threads, and not on how a range is cut. ``play(…, 0, 10)`` finds what
