@@ -112,4 +112,4 @@ if not TYPE_CHECKING:  # type checkers know every name, and report any other
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted(_HOME)

@@ -167,13 +167,13 @@ def items(field: str, value: Iterable[T], of: str) -> tuple[T, ...]:
 
 
 def text(field: str, value: object) -> str:
-    r"""Return ``value`` as one line of text that is not blank.
+    r"""Return ``value`` as one line of visible text.
 
     >>> text("note", "two\nlines")
     Traceback (most recent call last):
-    copyproof.validation.FieldError: note = 'two\nlines' is not one line of text that is not blank
+    copyproof.validation.FieldError: note = 'two\nlines' is not one line of visible text
     """
-    accepted = "one line of text that is not blank"
+    accepted = "one line of visible text"
     if not isinstance(value, str) or not value.strip():
         raise FieldError(field, value, accepted)
     if not value.isprintable():  # which is quick, but depends on the Unicode version if it says no
@@ -190,7 +190,7 @@ def name(field: str, value: object) -> str:
 
     >>> name("agent", "ann\u200b")
     Traceback (most recent call last):
-    copyproof.validation.FieldError: agent = 'ann\u200b' is not one line of text that is not blank
+    copyproof.validation.FieldError: agent = 'ann\u200b' is not one line of visible text
     """
     found = text(field, value)
     fits = len(found) <= LONGEST_NAME
@@ -201,11 +201,14 @@ def name(field: str, value: object) -> str:
 def did_you_mean(word: object, words: Iterable[str]) -> str:
     """Return a suggestion to append to a message, or nothing if no known word is close.
 
-    >>> did_you_mean("hucb", ["ucb1", "h-ucb", "fair"])
-    "; did you mean 'h-ucb'?"
+    >>> did_you_mean("hucb", ["ucb1", "h-ucb", "fair"]), did_you_mean("2a", ["fig1a", "fig2a"])
+    ("; did you mean 'h-ucb'?", "; did you mean 'fig2a'?")
     """
     plain = {_plain(one): one for one in reversed(list(words)) if _plain(one)}
-    close = difflib.get_close_matches(_plain(str(word)), plain, n=1, cutoff=0.7)
+    given = _plain(str(word))
+    close = difflib.get_close_matches(given, plain, n=1, cutoff=0.7)
+    if not close and len(given) > 1:
+        close = [one for one in plain if one.endswith(given)]
     return f"; did you mean {plain[close[0]]!r}?" if close else ""
 
 

@@ -21,8 +21,8 @@ def test_it_is_its_name() -> None:
 @pytest.mark.parametrize(
     ("name", "factory", "message"),
     [
-        ("", dict, "name = '' is not one line of text that is not blank"),
-        ("a\nb", dict, "is not one line of text"),
+        ("", dict, "name = '' is not one line of visible text"),
+        ("a\nb", dict, "is not one line of visible text"),
         ("mine", 5, "factory = 5 is not a function make(arms, *, owners, horizon, seed)"),
     ],
 )

@@ -98,15 +98,15 @@ ARM = "agents[0].arms[0]"
         (one_agent(arms=[0.5]), f"{ARM} = 0.5 is not a table"),
         (one_agent(arms=[]), "agents[0].arms is empty: at least one is needed (agent 'ann')"),
         (one_agent(arms="x"), "agents[0].arms = 'x' is not a list"),
-        (one_agent(name=""), "agents[0].name = '' is not one line of text that is not blank"),
+        (one_agent(name=""), "agents[0].name = '' is not one line of visible text"),
         (one_agent(name=5), "agents[0].name = 5 is not text"),
         (
             one_agent(name="ann\u200b"),
-            r"agents[0].name = 'ann\u200b' is not one line of text that is not blank",
+            r"agents[0].name = 'ann\u200b' is not one line of visible text",
         ),
         (
             one_agent(name="\ud800"),
-            r"agents[0].name = '\ud800' is not one line of text that is not blank",
+            r"agents[0].name = '\ud800' is not one line of visible text",
         ),
         (
             one_agent(color="red"),

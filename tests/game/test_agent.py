@@ -42,7 +42,7 @@ def test_another_strategy_is_another_agent() -> None:
 @pytest.mark.parametrize(
     ("build", "said"),
     [
-        (lambda: Agent("", [0.5]), "name = '' is not one line of text that is not blank"),
+        (lambda: Agent("", [0.5]), "name = '' is not one line of visible text"),
         (lambda: Agent("bob", []), "arms is empty: at least one is needed (agent 'bob')"),
         (lambda: Agent("bob", [0.5, 1.3]), "arms[1].mean = 1.3 is not in [0, 1] (agent 'bob')"),
         (lambda: Agent("bob", ["x"]), "arms[0].mean = 'x' is not a number (agent 'bob')"),  # type: ignore[list-item]

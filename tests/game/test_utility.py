@@ -50,7 +50,7 @@ def test_customs_compare_by_name_and_function() -> None:
     [
         (lambda: RiskAverse(1), "power = 1.0 is not in (0, 1)"),
         (lambda: RiskSeeking(1), "power = 1.0 is not > 1"),
-        (lambda: Custom("", np.log1p), "name = '' is not one line of text that is not blank"),
+        (lambda: Custom("", np.log1p), "name = '' is not one line of visible text"),
         (lambda: Custom("log", 3), "function = 3 is not callable"),  # type: ignore[arg-type]
         (lambda: NEUTRAL.of([0, np.nan]), "revenue[1] = nan is not a finite number"),
         (

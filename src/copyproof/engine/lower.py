@@ -6,7 +6,7 @@ and the layout of a ``State``. Parameters that the paper leaves to the market (l
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -323,6 +323,7 @@ def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple
     fits = isinstance(given, Sequence) and len(given) == agents
     require(fits, "tape", tape, f"a sequence of {agents} rows, one per agent")
     for agent, row in enumerate(given):
+        require(isinstance(row, Collection), f"tape[{agent}]", row, "a sequence of rewards")
         for play, reward in enumerate(row):
             fits = isinstance(reward, int | float) and abs(reward) <= _LARGEST_REWARD
             require(fits, f"tape[{agent}][{play}]", reward, "a number in [-1e12, 1e12]")
