@@ -44,6 +44,7 @@ def test_a_short_tape_is_refused() -> None:
     [
         ([[1.0]], r"tape = \[\[1.0\]\] is not a sequence of 2 rows, one per agent"),
         (5, "tape = 5 is not a sequence of 2 rows, one per agent"),
+        ([[1.0], 5], r"tape\[1\] = 5 is not a sequence of rewards"),
         ([["a"], [1.0]], r"tape\[0\]\[0\] = 'a' is not a number in"),
         ([[1e308], [1.0]], r"tape\[0\]\[0\] = 1e\+308 is not a number in"),
         ([[1.0], [float("nan")]], r"tape\[1\]\[0\] = nan is not a number in"),
