@@ -14,7 +14,7 @@ MARKET = Market([Agent("ann", [0.5, 0.2, 0.1], copies=[3, 0, 1]), Agent("bob", [
     ("make", "message"),
     [
         (lambda: Retire(0, "ann", 0), "round = 0 is not a whole number >= 1"),
-        (lambda: Retire(1, "", 0), "agent = '' is not one line of text"),
+        (lambda: Retire(1, "", 0), "agent = '' is not one line of visible text"),
         (lambda: Retire(1, "ann", -1), "original = -1 is not a whole number >= 0"),
         (lambda: Admit(1, "ann", 0, 0), "count = 0 is not a whole number >= 1"),
         (lambda: Admit(1, "ann", 0, new="no"), "new = 'no' is not true or false"),  # type: ignore[arg-type]

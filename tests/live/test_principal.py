@@ -543,7 +543,7 @@ def test_two_processes_may_make_the_same_market_at_once() -> None:
     assert Principal("h-ucb", Slow(), config=MarketConfig(seed=3)).config.seed == 3
     with pytest.raises(ValueError, match="config = "):
         Principal("h-ucb", Slow(), config=MarketConfig(seed=4))
-    with pytest.raises(ValueError, match=r"market = .* is not one line of text"):
+    with pytest.raises(ValueError, match=r"market = .* is not one line of visible text"):
         Principal("h-ucb", market="a\u200bb")
 
 
