@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 from copyproof.policy.own_rules import GATE, SHARE, SPARE
-from tests.reference import Candidate, Rule, Stream, kl, kl_bound
+from tests.reference import Candidate, Rule, Stream, kl, kl_bound, log
 
 
 @dataclass
@@ -34,7 +34,8 @@ class Trial:
 
     @property
     def tries(self) -> int:
-        return math.ceil(SPARE * math.ceil(math.log(self.lost) / math.log(1 - self.c)))
+        q = math.ceil(round(math.log(self.lost) / math.log(1 - self.c), 9))
+        return math.ceil(round(SPARE * q, 9))
 
     def levels(self, T: int, n: int) -> list[tuple[float, int]]:
         """Each level x, and how many plays may be forgotten by who claims it."""
@@ -54,9 +55,8 @@ class Trial:
         for x, forgotten in levels:
             since = rewards[forgotten:]
             w = len(since)
-            mean = math.fsum(since) / w if w else 1.0
-            level = allowance(T, n, w) if w else 0.0
-            values.append(min(x, kl_bound(mean, w, level) if level > 0 else mean))
+            bound = kl_bound(math.fsum(since) / w, w, allowance(T, n, w)) if w else 1.0
+            values.append(min(x, bound))
         return max(values)
 
     def choice(self, agent: Agent, T: int, n: int) -> Candidate | None:
@@ -81,7 +81,7 @@ class Trial:
         place = tried.index(agent.pointer) + 1 if agent.pointer is not None else 0
         agent.pointer = a = tried[place % len(tried)]
         N, K, r = len(agent.rewards), len(tried), a.s / a.n
-        level = max(math.log(N / (K * a.n)), math.log(T) / K)
+        level = max(log(N / (K * a.n)), log(T) / K)
         return a if a is not top and (r >= m or a.n * kl(r, m) <= level) else top
 
     def tries_fresh(self, agent: Agent, m: float, T: int, n: int) -> bool:
@@ -106,4 +106,4 @@ class Trial:
 
 def allowance(T: int, n: int, w: int) -> float:
     z = T / n / w
-    return math.log(z * (1 + math.log(z) ** 2)) if z > 1 else 0.0
+    return log(z * (1 + log(z) ** 2)) if z > 1 else 0.0

@@ -20,11 +20,11 @@ Where rewards come late, counts N and n are those of plays, and means those of t
 a champion whose last reward is not known yet has not failed.
 """
 
-import math
 from typing import Any
 
 from copyproof.engine.bounds import bernoulli_kl
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.numerics import log
 from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
 from copyproof.engine.state import State
@@ -80,8 +80,8 @@ def _verdict(rule: LoweredRule, state: State, pool: int, m: float, top: int) -> 
         return verdict(rule.parameters, state, pool, m, top)
     here = state.pools[pool]
     fresh, threshold, _ = rule.parameters
-    log = state.epoch[0].log
-    most = 1.0 + fresh * (log * log) * (1.0 - m)
+    ln_t = state.epoch[0].log
+    most = 1.0 + fresh * (ln_t * ln_t) * (1.0 - m)
     disappoints = here.failed != 0 and here.last == top
     tries = here.outside > 0 and (m <= threshold or disappoints) and here.seats < most
     return TRY_FRESH if tries else LET_CHALLENGE
@@ -94,7 +94,7 @@ def _may_challenge(item: Any, m: float, plays: int, tried: int, least: float) ->
     if slack < 1.0 and least == 0.0:
         return False
     mean = item.total / item.answers if item.answers > 0 else 0.5
-    level = max(math.log(slack), least)
+    level = max(log(slack), least)
     return bool(mean >= m or item.plays * bernoulli_kl(mean, m) <= level)
 
 

@@ -33,8 +33,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copyproof.engine.bounds import bernoulli_kl, beta_draw, kl_index, power_law
+from copyproof.engine.bounds import beta_draw, kl_index, kl_index_is_below, power_law
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.numerics import log
 from copyproof.engine.own_index import own_index
 from copyproof.engine.state import State
 from copyproof.engine.trial import trial_index
@@ -65,7 +66,6 @@ HORIZON = 2  # T, free of t
 # Heights above all means, which are 1e12 at most: arms that are explored, and one committed to.
 _EXPLORED = 1e18
 _COMMITTED = 1e13
-_NEARLY_ONE = 1.0 - 1e-7  # where the last bits of a bound would decide
 
 
 class LoweredRule(NamedTuple):
@@ -108,7 +108,7 @@ def read_clock(rule: LoweredRule, turn: Turn) -> tuple[float, float]:
         a, b, c = rule.parameters
         x = math.sqrt(power_law(tau, a, b, c))
     elif rule.kind == Kind.KL_UCB:
-        x = rule.parameters[0] * math.log(tau)
+        x = rule.parameters[0] * log(tau)
     return tau, x
 
 
@@ -166,12 +166,11 @@ def _kl_ucb(item: Any, level: float, best: float) -> float:
     if item.plays == 0:
         return math.inf
     mean = item.total / item.answers if item.answers > 0 else 0.5
-    # An index below the best so far need not be solved for. The margin keeps this test from ever
-    # deciding a close call that the indices themselves should decide.
-    beaten = mean < best < 1.0 and item.plays * bernoulli_kl(mean, best) > level * (1 + 1e-9)
-    if beaten or best == np.inf:
+    # An index that is certain to be below the best so far need not be searched for.
+    level /= item.plays
+    if best == np.inf or (0.0 < mean < best < 1.0 and kl_index_is_below(mean, level, best)):
         return -math.inf
-    return kl_index(mean, level / item.plays)
+    return kl_index(mean, level)
 
 
 @part
@@ -181,8 +180,7 @@ def _sampled_kl_ucb(item: Any, mean: float, epoch: Any) -> float:
     total = item.total + mean * (item.plays - item.answers)
     if w <= 0.0 or total >= w:
         return 1.0
-    bound = kl_index(total / w, kappa * epoch.log / w)
-    return bound if bound < _NEARLY_ONE else 1.0
+    return kl_index(total / w, kappa * epoch.log / w)
 
 
 @inlined

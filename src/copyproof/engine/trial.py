@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.bounds import bernoulli_kl, kl_index
+from copyproof.engine.bounds import bernoulli_kl, kl_index, kl_index_is_below
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.numerics import log
 from copyproof.engine.state import LEVELS, State
 
 # What is to be done with an agent's arms.
@@ -61,8 +62,8 @@ def allowance(unit: float, w: int) -> float:
     z = unit / w
     if z <= 1.0:
         return 0.0
-    log = math.log(z)
-    return math.log(z * (1.0 + log * log))
+    ln_z = log(z)
+    return log(z * (1.0 + ln_z * ln_z))
 
 
 @part
@@ -84,7 +85,9 @@ def trial_index(item: Any, sums: Any, epoch: Any, parameters: tuple[float, float
             return float(max(best, _LEVEL[g]))  # and levels below cannot be more
         answers = item.answers - forgotten
         mean = min(sums[g] / answers, 1.0) if answers > 0 else 0.5
-        best = max(best, min(_LEVEL[g], kl_index(mean, allowance(epoch.unit, w) / w)))
+        level = allowance(epoch.unit, w) / w
+        if not (0.0 < mean < best and kl_index_is_below(mean, level, best)):
+            best = max(best, min(_LEVEL[g], kl_index(mean, level)))
     return best
 
 

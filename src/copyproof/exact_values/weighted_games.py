@@ -20,6 +20,7 @@ import numpy as np
 
 from copyproof.engine.exact_transitions import KeyLayout, Options, Workspace
 from copyproof.engine.lower import lower
+from copyproof.engine.numerics import log
 from copyproof.engine.plan import ALL, FIXED, Plan, sample_size
 from copyproof.engine.state import allocate
 from copyproof.game import Market
@@ -137,7 +138,7 @@ class Setting:
             self.policy.agent, SampledKLUCB
         ):  # the constant κ, of what it is sampled from
             state.epoch["unit"] = sample_size(plan, self.horizon, 2**53)
-            state.epoch["log"] = math.log(self.horizon)
+            state.epoch["log"] = log(float(self.horizon))
         if plan.sampling == FIXED:
             plan = plan._replace(sampling=ALL)
         words = -(-sum(slots) // per_word)

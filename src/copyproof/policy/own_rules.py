@@ -151,7 +151,13 @@ class Trial(BaseRule):
     @property
     def tries(self) -> int:
         """The plays that are forgiven at level 1, and the arms of an agent that may be tried."""
-        return math.ceil(SPARE * math.ceil(math.log(self.lost) / math.log1p(-self.c)))
+        q = _up(math.log(self.lost) / math.log1p(-self.c))
+        return _up(SPARE * q)
+
+
+def _up(x: float) -> int:
+    """⌈x⌉, where the last bits of x are not to be trusted."""
+    return math.ceil(round(x, 9))
 
 
 @dataclass(frozen=True, slots=True)
