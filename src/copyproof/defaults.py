@@ -49,3 +49,8 @@ LEASE_SECONDS: Final = 6.0
 OVERLAP_SECONDS: Final = 300.0
 # The same, at most.
 MOST_OVERLAP_SECONDS: Final = 86400.0
+#: Standard error of a lost probability that is aimed at, as a share of it.
+LOST_PRECISION = 0.1
+#: Own plays for one estimate of a lost probability, and of one walker.
+LOST_BUDGET = 100_000_000
+LOST_PLAYS = 1_000_000
