@@ -30,6 +30,13 @@ IDENTITIES: Final = (2, 5, 10)
 # ``attacks``: what the identities register, each the best arm.
 SPLIT: Final = "best"
 
+# ``lost``: the standard error that is aimed at, as a share of the probability.
+LOST_PRECISION: Final = 0.1
+# Own plays of all walkers: about two minutes on one processor.
+LOST_BUDGET: Final = 100_000_000
+# Own plays of one walker.
+LOST_PLAYS: Final = 1_000_000
+
 # ``paper``: rounds of a game, as in the paper.
 STUDY_HORIZON: Final = 100_000
 # ``paper``: games for each point, as in the paper.
@@ -49,8 +56,3 @@ LEASE_SECONDS: Final = 6.0
 OVERLAP_SECONDS: Final = 300.0
 # The same, at most.
 MOST_OVERLAP_SECONDS: Final = 86400.0
-#: Standard error of a lost probability that is aimed at, as a share of it.
-LOST_PRECISION = 0.1
-#: Own plays for one estimate of a lost probability, and of one walker.
-LOST_BUDGET = 100_000_000
-LOST_PLAYS = 1_000_000

@@ -133,7 +133,7 @@ def lost_probability(
         market, place, resolved, value, horizon=horizon, seed=seed, most=min(most_plays, horizon)
     )
     results, pilot_plays, seconds = _play(process, effort, progress)
-    found = summed_up(results, SAFE)
+    found = summed_up(results, safe=SAFE, is_cut=most_plays < horizon)
     found["plays"] += pilot_plays
     return LostProbability(
         **found,

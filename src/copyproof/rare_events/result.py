@@ -67,13 +67,16 @@ class LostProbability:
         return asdict(self)
 
 
-def summed_up(results: NDArray[np.float64], safe: float) -> dict[str, Any]:
-    """The numbers of ``LostProbability`` that follow from the runs, a row each."""
+def summed_up(results: NDArray[np.float64], *, safe: float, is_cut: bool) -> dict[str, Any]:
+    """The numbers of ``LostProbability`` that follow from the runs, a row each.
+
+    ``is_cut`` says that runs end before T: who is left there is undecided.
+    """
     runs = len(results)
     lost = results[:, LOST]
     mean = float(lost.mean())
     stderr = float(lost.std(ddof=1)) / math.sqrt(runs)
-    undecided = float(results[:, UNDECIDED].mean())
+    undecided = float(results[:, UNDECIDED].mean()) if is_cut else 0.0
     neglected = undecided + float(results[:, SAFE].mean()) * math.exp(-safe)
     interval = Interval.of(lost)
     hits = int(np.count_nonzero(lost))
