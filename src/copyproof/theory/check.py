@@ -90,7 +90,7 @@ def bounds(market: Market, policy: Policy | str, horizon: int) -> tuple[Bound, .
     Raises
     ------
     ValueError
-        If the policy cannot be read, or the horizon is not accepted.
+        If the policy cannot be read, the horizon is not accepted, or the market has priors.
 
     Examples
     --------
@@ -100,6 +100,7 @@ def bounds(market: Market, policy: Policy | str, horizon: int) -> tuple[Bound, .
     ('theorem 3', True, 1923.1)
     """
     asked = parse_policy(policy) if isinstance(policy, str) else policy
+    market.require_known_means("bounds")
     case = Case(market, with_market_defaults(asked, market), _whole_horizon(horizon))
     return tuple(_held(case, theorem, kind, check) for theorem, (kind, check) in _CHECKS.items())
 
