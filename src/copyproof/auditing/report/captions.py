@@ -177,7 +177,7 @@ def copied_words(agents: Iterable[Agent]) -> str:
     'the best arm'
     """
     found = {"the best arm" if knows_best_arm(one) else "every arm" for one in agents}
-    return ", or of ".join(sorted(found, reverse=True))
+    return " or ".join(sorted(found, reverse=True))
 
 
 def reference_words(audits: Sequence[Audit]) -> str:
