@@ -18,6 +18,7 @@ from tests.reference import (
     drawn_order,
     kl,
     kl_bound,
+    log,
     reward_of,
     thompson,
     two_log,
@@ -67,12 +68,12 @@ def index(spec: Own, rewards: list[float], T: int, n: int) -> float:
     N = len(rewards)
     if N == 0:
         return math.inf
-    M = min(math.sqrt(T / n), math.log(T) ** 2)
+    M = min(math.sqrt(T / n), log(T) ** 2)
     if spec.turns * M > N:
         return 3 - N / (spec.turns * M)
     count = counting(rewards) if spec.recent else rewards
     w, mean = len(count), math.fsum(count) / len(count)
-    level = spec.scale * math.log(T)
+    level = spec.scale * log(T)
     value = mean + math.sqrt(level / w / 2) if spec.hoeffding else kl_bound(mean, w, level)
     if spec.doubt * M > N:
         value = max(value, 1 - N / (3 * spec.doubt * M))
@@ -88,7 +89,7 @@ def champions_choice(spec: Own, agent: Agent, T: int) -> Candidate | None:
     keys = [(arm.s + 1) / (arm.n + 2) for arm in tried]
     m = max(keys)
     top = tried[keys.index(m)]
-    most = 1 + spec.fresh * math.log(T) ** 2 * (1 - m)
+    most = 1 + spec.fresh * log(T) ** 2 * (1 - m)
     disappoints = agent.failed and agent.last is top
     if outside and (m <= spec.threshold or disappoints) and len(tried) < most:
         return None
@@ -98,7 +99,7 @@ def champions_choice(spec: Own, agent: Agent, T: int) -> Candidate | None:
     N, K, a = len(agent.rewards), len(tried), challenger
     if challenger is not top and N / (K * a.n) >= 1:
         r = a.s / a.n
-        if r >= m or a.n * kl(r, m) <= math.log(N / (K * a.n)):
+        if r >= m or a.n * kl(r, m) <= log(N / (K * a.n)):
             return challenger
     return top
 
@@ -188,7 +189,7 @@ class OwnServed:
             fresh = True
         else:
             m = max(map(posterior_mean, mine), default=0.0)
-            most = 1 + self.spec.fresh * math.log(self.T) ** 2 * (1 - m)
+            most = 1 + self.spec.fresh * log(self.T) ** 2 * (1 - m)
             if len(tried) < len(agent.arms):
                 self.bars[i] = m
             fresh = m <= self.spec.threshold and len(tried) < most

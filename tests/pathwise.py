@@ -1,11 +1,13 @@
 """Paired paths for the pathwise theorem: the best arm alone against a deviation, with equal luck.
 
 A ``Case`` is a market, an agent and its deviation (copy counts, and a schedule of its own), a
-policy, a horizon, a seed and, on wish, tapes. Rewards are multiples of 1/8, so that sums are exact
-and "at least as much" needs no tolerance where nothing is discounted.
+policy, a horizon, a seed and, on wish, tapes. Sums, means and indices never fall where a reward
+grows, rounded as they are: "at least as much" needs no tolerance where nothing is discounted, with
+multiples of 1/8 as with rewards that differ in their last bit.
 """
 
 import itertools
+import math
 import random
 from dataclasses import dataclass, replace
 
@@ -202,10 +204,26 @@ def own_schedule(rng: random.Random, agent: Agent, horizon: int) -> Schedule:
 def random_tapes(
     rng: random.Random, agents: int, place: int, horizon: int
 ) -> tuple[list[list[float]], list[list[float]]]:
-    best = [[rng.randint(0, 8) / 8 for _ in range(horizon)] for _ in range(agents)]
-    less = list(best)
-    less[place] = [r if rng.random() < 0.7 else rng.randint(0, int(8 * r)) / 8 for r in best[place]]
-    return best, less
+    """Rewards of all agents, and again with less for one: eighths, or constant, Beta, a table."""
+    if rng.random() < 0.5:
+        best = [[rng.randint(0, 8) / 8 for _ in range(horizon)] for _ in range(agents)]
+        of = [r if rng.random() < 0.7 else rng.randint(0, int(8 * r)) / 8 for r in best[place]]
+    else:
+        best = [real_tape(rng, horizon) for _ in range(agents)]
+        of = [rng.choice([r, math.nextafter(r, 0.0), r * rng.random()]) for r in best[place]]
+    return best, [of if agent == place else row for agent, row in enumerate(best)]
+
+
+def real_tape(rng: random.Random, length: int) -> list[float]:
+    match rng.randrange(3):
+        case 0:
+            return [rng.random()] * length
+        case 1:
+            a, b = rng.uniform(0.2, 5), rng.uniform(0.2, 5)
+            return [rng.betavariate(a, b) for _ in range(length)]
+        case _:
+            table = [rng.random() for _ in range(rng.randint(2, 5))]
+            return rng.choices(table, k=length)
 
 
 # --- paths ------------------------------------------------------------------------------------

@@ -17,11 +17,11 @@ Where rewards come late, counts N and n are those of plays, and means those of t
 a champion whose last reward is not known yet has not failed.
 """
 
-import math
 from typing import Any
 
 from copyproof.engine.bounds import bernoulli_kl
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.numerics import log
 from copyproof.engine.rules import LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
 from copyproof.engine.state import State
@@ -82,7 +82,7 @@ def _may_challenge(item: Any, m: float, plays: int, tried: int) -> bool:
     if slack < 1.0:
         return False
     mean = item.total / item.answers if item.answers > 0 else 0.5
-    return bool(mean >= m or item.plays * bernoulli_kl(mean, m) <= math.log(slack))
+    return bool(mean >= m or item.plays * bernoulli_kl(mean, m) <= log(slack))
 
 
 @inlined

@@ -342,9 +342,12 @@ def _poisson_table(arm: rewards.Poisson) -> tuple[Any, Any]:
         return np.zeros(1), np.ones(1)
     spread = 10.0 * math.sqrt(arm.mean) + 40.0
     value = np.arange(max(0, int(arm.mean - spread)), int(arm.mean + spread) + 1)
-    log_factorial = np.array([math.lgamma(k + 1.0) for k in value])
-    chance = np.exp(value * math.log(arm.mean) - arm.mean - log_factorial)
-    return value.astype(float), np.cumsum(chance) / np.sum(chance)
+    # P(k)/P(k − 1) = mean/k, from the likeliest value on both ways: no powers, no factorials.
+    middle = int(arm.mean) - int(value[0])
+    below = np.cumprod(value[1 : middle + 1][::-1] / arm.mean)[::-1]
+    above = np.cumprod(arm.mean / value[middle + 1 :])
+    upper = np.cumsum(np.concatenate([below, [1.0], above]))
+    return value.astype(float), upper / upper[-1]
 
 
 def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple[Any, Any]:

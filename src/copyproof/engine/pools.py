@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.numerics import log
 from copyproof.engine.plan import ALL, FIXED, Plan, arm_pools, sample_size
 from copyproof.engine.rules import LoweredRule, line
 from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
@@ -49,7 +50,7 @@ def start_epoch(plan: Plan, state: State, number: int, before: int) -> None:
     epoch.number = number
     epoch.before = before
     epoch.horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
-    epoch.log = math.log(epoch.horizon)
+    epoch.log = log(float(epoch.horizon))
     agents = max(1, state.windows.shape[0])
     epoch.unit = min(math.sqrt(epoch.horizon / agents), epoch.log * epoch.log)
 

@@ -28,8 +28,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copyproof.engine.bounds import bernoulli_kl, beta_draw, kl_index, power_law
+from copyproof.engine.bounds import beta_draw, kl_index, kl_index_is_below, power_law
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.numerics import log
 from copyproof.engine.own_index import own_index
 from copyproof.engine.state import State
 
@@ -91,7 +92,7 @@ def read_clock(rule: LoweredRule, turn: Turn) -> tuple[float, float]:
         a, b, c = rule.parameters
         x = math.sqrt(power_law(tau, a, b, c))
     elif rule.kind == Kind.KL_UCB:
-        x = rule.parameters[0] * math.log(tau)
+        x = rule.parameters[0] * log(tau)
     return tau, x
 
 
@@ -143,12 +144,11 @@ def _kl_ucb(item: Any, level: float, best: float) -> float:
     if item.plays == 0:
         return math.inf
     mean = item.total / item.answers if item.answers > 0 else 0.5
-    # An index below the best so far need not be solved for. The margin keeps this test from ever
-    # deciding a close call that the indices themselves should decide.
-    beaten = mean < best < 1.0 and item.plays * bernoulli_kl(mean, best) > level * (1 + 1e-9)
-    if beaten or best == np.inf:
+    # An index that is certain to be below the best so far need not be searched for.
+    level /= item.plays
+    if best == np.inf or (0.0 < mean < best < 1.0 and kl_index_is_below(mean, level, best)):
         return -math.inf
-    return kl_index(mean, level / item.plays)
+    return kl_index(mean, level)
 
 
 @inlined

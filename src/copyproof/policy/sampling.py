@@ -2,9 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Literal, TypeAlias
 
 from copyproof.validation import FieldError, known, require
+
+# A power of floats is the C library's, and differs from machine to machine; this one does not.
+_EXACT = Context(prec=50, rounding=ROUND_HALF_EVEN)
 
 
 def check_number(
@@ -115,5 +119,5 @@ class Restart:
         return tuple(found)
 
     def _next(self, horizon: int) -> int:
-        longer: float = self.factor * float(horizon) ** self.power
+        longer = self.factor * float(_EXACT.power(Decimal(horizon), Decimal(self.power)))
         return math.ceil(min(longer, 2.0**62))
