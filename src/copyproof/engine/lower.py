@@ -12,14 +12,23 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import own_index, quantiles, rules
+from copyproof.engine import drawn_means, own_index, quantiles, rules
 from copyproof.engine.plan import ALL, BY_RULE, FIXED, GROWING, GROWING_BY_OWN_ROUND, Plan
 from copyproof.engine.play import Game
 from copyproof.engine.quantiles import Rewards
 from copyproof.engine.registration import Changes
 from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import State, allocate
-from copyproof.game import Market, Registrations, Schedule, discount, registrations, rewards
+from copyproof.game import (
+    Arm,
+    Market,
+    Registrations,
+    Schedule,
+    discount,
+    priors,
+    registrations,
+    rewards,
+)
 from copyproof.policy import RULES, Policy, Rule, own_rules, records, with_market_defaults
 from copyproof.policy.records import clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Sampling
@@ -275,18 +284,23 @@ def lower_discount(given: discount.Discount) -> tuple[float, Any]:
 
 
 def lower_rewards(market: Market) -> Rewards:
-    """What the originals pay, all agents' originals in a row."""
+    """What the originals pay, all agents' originals in a row.
+
+    In a market with priors the means are NaN, until ``drawn_means.put_means`` says them.
+    """
     rows: list[tuple[int, float, float, float]] = []
     values: list[Any] = [np.zeros(0)]
     uppers: list[Any] = [np.zeros(0)]
     tabled = 0
-    originals: list[rewards.Reward] = [arm for agent in market.agents for arm in agent.arms]
-    best = market.best_mean
+    originals: list[Arm] = [arm for agent in market.agents for arm in agent.arms]
+    best = math.nan if market.has_priors else market.best_mean
     for arm in originals:
         gap = best - arm.mean
         match arm:
             case rewards.Bernoulli(mean=mean):
                 rows.append((quantiles.BERNOULLI, 1.0 - mean, 0.0, gap))
+            case priors.BetaPrior() | priors.UniformPrior() | priors.ListPrior():
+                rows.append((quantiles.BERNOULLI, math.nan, 0.0, gap))
             case rewards.Beta(alpha=alpha, beta=beta):
                 rows.append((quantiles.BETA, alpha, beta, gap))
             case rewards.Gaussian(mean=mean, sigma=sigma):
@@ -308,6 +322,24 @@ def lower_rewards(market: Market) -> Rewards:
         table_value=np.concatenate(values),
         table_upper=np.concatenate(uppers),
     )
+
+
+def lower_priors(market: Market) -> drawn_means.Priors:
+    """What the originals' means are drawn from, all agents' originals in a row."""
+    rows: list[tuple[int, int, int, float, float]] = []
+    means: list[float] = []
+    for place, agent in enumerate(market.agents):
+        for number, arm in enumerate(agent.arms):
+            match arm:
+                case priors.BetaPrior(alpha, beta):
+                    rows.append((place, number, drawn_means.BETA, alpha, beta))
+                case priors.UniformPrior(low, high):
+                    rows.append((place, number, drawn_means.UNIFORM, low, high))
+                case _:
+                    known = sorted(arm.means) if isinstance(arm, priors.ListPrior) else [arm.mean]
+                    rows.append((place, number, drawn_means.LIST, len(means), len(known)))
+                    means += known
+    return drawn_means.Priors(np.array(rows, drawn_means.PRIOR), np.array(means, float))
 
 
 def _list_table(arm: rewards.Empirical) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from copyproof.game import Agent, Bernoulli, Market, Reward
+from copyproof.game import Agent, Arm, Bernoulli, Market
 from copyproof.policy import FixedSample, Policy, row
 from copyproof.theory.quantities import (
     Sample,
@@ -218,7 +218,7 @@ class Case:
             )
 
 
-def _arms(agents: Iterable[Agent]) -> Iterator[tuple[Reward, str]]:
+def _arms(agents: Iterable[Agent]) -> Iterator[tuple[Arm, str]]:
     """All arms, each with what a reader is told of it."""
     for agent in agents:
         for number, arm in enumerate(agent.arms):
