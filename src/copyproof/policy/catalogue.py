@@ -152,7 +152,11 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         {"L": "sampling.factor", **_WIDTH},
         (
             _PROOF_IN_PART,
-            _theorem("regret O(√T ln T) with replicators, unique best agent, L ≥ 1/c"),
+            PolicyClaim(
+                "regret O(√T ln T) with replicators, unique best agent, L ≥ 1/c (theorem 5; its "
+                "proof holds up to a step that can be repaired, with other constants)",
+                "partly",
+            ),
         ),
     ),
     NamedPolicy(
@@ -162,7 +166,10 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         PAPER,
         claims=(
             _PROOF_BY_ANALOGY,
-            _theorem("regret O(n c⁻² √(T ln³ T)) when T ln³ T ≥ e^{2/c} (orders only)"),
+            _unproven(
+                "regret O(n c⁻² √(T ln³ T)) when T ln³ T ≥ e^{2/c} (orders only, and a sketch of a "
+                "proof by the steps of theorem 5)"
+            ),
         ),
     ),
     _analogue(
