@@ -40,6 +40,7 @@ class StudyPage:
     our_claims: PageTable
     claims_without_figure: tuple[ClaimVerdict, ...]
     size: str
+    reduced: str | None
     paper_policies: str
     our_policies: str
     versions: tuple[str, ...]
@@ -80,7 +81,7 @@ def write_report(
     >>> runs = runs_of("fig2a", settings)
     >>> figures = {"fig2a": {key: play(run) for key, run in runs.items()}}
     >>> with tempfile.TemporaryDirectory() as name:
-    ...     write_report(Path(name), figures, judge(figures), settings)
+    ...     write_report(Path(name), figures, judge(figures, settings), settings)
     ...     sorted(path.name for path in Path(name).glob("figures/*"))
     ['fig2a.pdf', 'fig2a.png', 'fig2a.svg']
     """
@@ -140,6 +141,7 @@ def render_page(
         our_claims=_claims_table([one for one in verdicts if one.beyond]),
         claims_without_figure=_claims_under(None, verdicts, figures),
         size=_size(figures, found, settings),
+        reduced=settings.reduced,
         paper_policies=_policies(found, ours=False),
         our_policies=_policies(found, ours=True),
         versions=tuple({f"{name} {v}": None for one in found for name, v in one.versions.items()}),
@@ -176,12 +178,16 @@ def _games(figures: StudyResults) -> list[Result]:
 
 
 def _claims_table(verdicts: Sequence[ClaimVerdict]) -> PageTable:
-    signs = {True: Badge("✓ holds", "holds"), False: Badge("✗ fails", "fails")}
     rows = [
-        (Link(f"#claim-{anchor(one.claim)}", one.claim), signs[one.holds], one.text)
-        for one in verdicts
+        (Link(f"#claim-{anchor(one.claim)}", one.claim), _badge(one), one.text) for one in verdicts
     ]
     return PageTable(("Claim", "Verdict", "Statement"), rows, numbers=False)
+
+
+def _badge(verdict: ClaimVerdict) -> Badge:
+    """A verdict in a word; one of a reduced study has a star."""
+    sign, kind = ("✓ holds", "holds") if verdict.holds else ("✗ fails", "fails")
+    return Badge(sign + "*" * (verdict.reduced is not None), kind)
 
 
 def _claims_under(

@@ -12,7 +12,8 @@ Figures of the paper (Bernoulli arms, T = 100,000, 100 repetitions, best means 0
 And four that it lacks:
 
 - ``markets``: the hierarchical policies on five markets, with and without replicators.
-- ``ablation``: hierarchy × sampling, on the markets of figures 2a, 2b and 2c.
+- ``ablation``: hierarchy × sampling, on the markets of figures 2a, 2b and 2c, and on one with more
+  arms than rounds.
 - ``samples``: RH-UCB on figure 2c's market over its sample size L.
 - ``growth``: regret against the horizon, on the markets of figures 2a and 2c.
 
@@ -26,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
-from copyproof.game import Market, market_to_dict, paper_market
+from copyproof.game import Agent, Market, market_to_dict, paper_market
 from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
 from copyproof.simulation import Result, engine_digest
 from copyproof.validation import whole_in
@@ -56,6 +57,15 @@ MARKETS = {
 COPIES = (1, 100, 200, 300, 400, 500)
 # Neither hierarchy nor sampling, sampling alone, hierarchy alone, both.
 ABLATION = ("ucb1", "s-ucb", "rh-ucb-all", "rh-ucb")
+# Where they are played: more arms than the paper's rounds show what happens before all were tried.
+ABLATION_MARKETS = {name: paper_market(name) for name in ("2a", "2b", "2c")} | {
+    "105,001 arms": Market(
+        [
+            Agent("0.8-agent", [0.8]),
+            Agent("0.9-agent", [0.9, 0.2, 0.1], copies=[5_000, 50_000, 50_000]),
+        ]
+    )
+}
 SAMPLE_FACTORS = (1, 3, 6, 10, 22)
 CHECKPOINTS = 200
 
@@ -90,6 +100,24 @@ class Settings:
     def repetitions_at(self, horizon: int) -> int:
         """Fewer repetitions where games are longer than T."""
         return self.repetitions if horizon <= self.horizon else max(2, self.repetitions // 5)
+
+    @property
+    def reduced(self) -> str | None:
+        """What the study is instead of the paper's size; None if it is not smaller.
+
+        Examples
+        --------
+        >>> QUICK.reduced
+        'T = 10,000 and 20 repetitions instead of 100,000 and 100'
+        >>> Settings(horizon=200_000).reduced is None
+        True
+        """
+        if self.horizon >= STUDY_HORIZON and self.repetitions >= STUDY_REPETITIONS:
+            return None
+        return (
+            f"T = {self.horizon:,} and {self.repetitions:,} repetitions instead of "
+            f"{STUDY_HORIZON:,} and {STUDY_REPETITIONS:,}"
+        )
 
     def run(self, market: Market, policy: str, horizon: int | None = None) -> "Run":
         """One market under one policy in a study of this size."""
