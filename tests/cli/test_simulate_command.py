@@ -41,7 +41,9 @@ def test_json_has_the_promised_fields(found: dict[str, Any]) -> None:
     assert [one["policy"] for one in found["policies"]] == ["ucb1", "rh-ucb(L=3)"]
     for one in found["policies"]:
         promised = {"policy", "regret", "agents", "curve", "seconds", "rounds_per_second"}
-        assert set(one) - promised == {"resolved_policy", "horizon", "repetitions", "seed"}
+        assert set(one) - promised == {
+            "resolved_policy", "horizon", "repetitions", "seed", "lost"
+        }  # fmt: skip
         assert promised < set(one)
         assert set(one["regret"]) == ESTIMATE
         assert set(one["curve"]) == {"round", "regret_mean", "regret_std", "regret_stderr"}
@@ -51,6 +53,8 @@ def test_json_has_the_promised_fields(found: dict[str, Any]) -> None:
         assert one["curve"]["regret_mean"][-1] == pytest.approx(one["regret"]["mean"])
         assert one["curve"]["regret_std"][-1] == pytest.approx(one["regret"]["std"])
         assert one["regret"]["stderr"] == pytest.approx(one["regret"]["std"] / math.sqrt(5))
+        assert one["lost"]["share"] == one["lost"]["count"] / one["lost"]["games"]
+        assert one["lost"]["games"] == 5
         assert one["seconds"] > 0
         assert one["rounds_per_second"] == pytest.approx(2500 / one["seconds"])
 

@@ -49,8 +49,9 @@ def _regret_table(results: Sequence[Result]) -> tables.TextTable:
         policy, heading = str(result.resolved_policy), _heading(result, place)
         name = policy if policy == heading else f"{heading} {policy}"
         numbers = (_number(value, digits) for value in (regret.mean, regret.stderr))
-        rows.append((name, *numbers, _rate(result.rounds_per_second)))
-    columns = (tables.text("policy"), *map(tables.number, ("regret", "± std. error", "rounds/s")))
+        rows.append((name, *numbers, _lost(result), _rate(result.rounds_per_second)))
+    headings = ("regret", "± std. error", "lost games", "rounds/s")
+    columns = (tables.text("policy"), *map(tables.number, headings))
     return tables.TextTable(columns, rows)
 
 
@@ -115,6 +116,10 @@ def _decimals(means: Sequence[float], errors: Sequence[float]) -> int:
 
 def _number(value: float, decimals: int) -> str:
     return "-" if math.isnan(value) else f"{value:,.{decimals}f}"
+
+
+def _lost(result: Result) -> str:
+    return "-" if result.lost is None else f"{100 * result.lost.share:.1f} %"
 
 
 def _rate(per_second: float) -> str:

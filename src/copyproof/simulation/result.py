@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from copyproof._files import write_or_refuse
 from copyproof.game import Market, Schedule
 from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
+from copyproof.simulation.lost import LostGames, gap_to_rivals, lost_games
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,6 +151,24 @@ class Result(Repetitions):
         return Estimate.of(self.regret_curves[:, -1])
 
     @property
+    def lost(self) -> LostGames | None:
+        """How many games were lost; None with a schedule, or without a checkpoint at ⌊9T/10⌋.
+
+        A game is lost when its last tenth costs at least half the gap a round (``lost.py``).
+
+        Examples
+        --------
+        >>> from copyproof import Agent, simulate
+        >>> market = Market([Agent("a", [0.9, 0.1], copies=[1, 99]), Agent("b", [0.8])])
+        >>> simulate(market, "h-ucb", horizon=10_000, repetitions=20, seed=1).lost
+        LostGames(count=20, games=20)
+        """
+        if self.schedule is not None:
+            return None
+        which = lost_games(self.rounds, self.regret_curves, gap_to_rivals(self.market))
+        return None if which is None else LostGames(int(which.sum()), len(which))
+
+    @property
     def curve(self) -> Curve:
         """The regret over time."""
         return Curve(self.rounds, *_moments(self.regret_curves))
@@ -227,6 +246,7 @@ class Result(Repetitions):
             "repetitions": self.repetitions,
             "seed": self.seed,
             "regret": self.regret.to_dict(),
+            "lost": self.lost and self.lost.to_dict(),
             "agents": [agent.to_dict() for agent in self.agents],
             "curve": {name: [_or_none(value) for value in one.tolist()] for name, one in curve},
             "seconds": self.seconds,
