@@ -102,7 +102,7 @@ def bound_rows(figures: StudyResults) -> list[tuple[str, ...]]:
         if policy == "rh-ucb":
             place += f" {str(result.resolved_policy).removeprefix(policy)}"
         for bound in bounds(result.market, result.policy, result.horizon):
-            trivial = bound.kind == "probability" and bound.value == 0
+            trivial = bound.of == "probability" and bound.value == 0
             if bound.theorem in _ABOUT.get(policy, ()) and not trivial:
                 told = (_value(bound), _measured(bound, result), _remark(bound))
                 rows.append((place, bound.theorem, *told))
@@ -124,13 +124,13 @@ def _value(bound: Bound) -> str:
     value = bound.value
     if value is None:
         return "–"
-    if bound.kind == "probability":
+    if bound.of == "probability":
         return f"{value:.4f}" if value == 0 or value > 1e-4 else f"{value:.1e}"
     return f"{value:,.0f}" if value < 1e9 else f"{value:.2e}"
 
 
 def _measured(bound: Bound, result: Result) -> str:
-    if bound.kind == "probability":
+    if bound.of == "probability":
         return f"{misses(result).mean():.2f}"
     return f"{result.regret.mean:,.0f}"
 
