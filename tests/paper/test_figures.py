@@ -75,7 +75,7 @@ def test_a_wide_gap_is_cut_out(study: StudyResults) -> None:
     }
     upper, lower = plots.plot_copies(far)
     drawn = [line.get_label() for line in upper.lines if line.get_label() in map(name_of, POLICIES)]
-    assert drawn == ["UCB1", "S-UCB", "H-UCB", "Grace"]
+    assert drawn == ["UCB1", "S-UCB", "H-UCB", name_of(OURS)]
     assert upper.get_ylim()[0] > 80e3
     assert lower.get_ylim()[0] == 0
     assert lower.get_ylim()[1] < 50e3
@@ -102,8 +102,10 @@ def test_figures_of_regret_show_seven_curves(study: StudyResults, name: str) -> 
     texts = [text.get_text() for text in ax.texts]
     for policy in POLICIES:
         assert f"{name_of(policy)}  {study[name][policy,].regret.mean:,.0f}" in texts
-    assert "Grace is copyproof's own policy; the others are the paper's." in figure.get_supxlabel()
-    assert "Grace" not in whole("ablation", study).get_supxlabel()
+    said = f"{name_of(OURS)} is copyproof's own policy; the others are the paper's."
+    assert said in figure.get_supxlabel()
+    assert "copyproof's own" not in whole("ablation", study).get_supxlabel()
+    assert "copyproof's own" not in whole("frontier", study).get_supxlabel()
 
 
 def test_markets_are_drawn_relative_to_the_papers_best(study: StudyResults) -> None:
@@ -113,7 +115,7 @@ def test_markets_are_drawn_relative_to_the_papers_best(study: StudyResults) -> N
     assert plots.plot_markets(runs, ax=own) is own
     assert own.get_xscale() == "log"
     dots = {one.get_label(): one for one in own.containers}
-    assert list(dots) == ["H-UCB", "RH-UCB", "PRH-UCB", "Grace"]
+    assert list(dots) == ["H-UCB", "RH-UCB", "PRH-UCB", name_of(OURS)]
     for policy in (*RIVALS, OURS):
         found = [
             runs[market, policy].regret.mean

@@ -25,8 +25,8 @@ def paper(
     only: Annotated[
         list[str] | None,
         options.optional(
-            "A figure: fig1a, fig1b, fig2a, fig2b, fig2c, markets, ablation, samples or growth; "
-            "more may follow. All if none is given.",
+            "A figure: fig1a, fig1b, fig2a, fig2b, fig2c, markets, frontier, ablation, samples or "
+            "growth; more may follow. All if none is given.",
             "FIGURE",
         ),
     ] = None,
@@ -114,7 +114,7 @@ def _claims_table(verdicts: "Sequence[ClaimVerdict]", reduced: str | None) -> st
     ours = [verdict.holds for verdict in verdicts if verdict.beyond]
     told = f"{sum(papers)} of {len(papers)} hold"
     if ours:
-        told += f"; beyond the paper (G), {sum(ours)} of {len(ours)}"
+        told += f"; beyond the paper (D), {sum(ours)} of {len(ours)}"
     if reduced:
         told += f"\n* Not the paper's size: {reduced}. At full size these verdicts may differ."
     return tables.printed([tables.TextTable(map(tables.plain, ("claim", "", "text")), rows), told])

@@ -17,6 +17,8 @@ from copyproof.paper.figures import FIGURES, draw_figure, table
 from copyproof.paper.study import OURS, Settings, StudyResults
 from copyproof.paper.theorems import bounds_table, theorems_table
 from copyproof.plots import FORMATS, save_figure
+from copyproof.plots.palette import name_of
+from copyproof.policy import PAPER_POLICIES
 from copyproof.simulation import Result
 
 
@@ -42,7 +44,8 @@ class StudyPage:
     size: str
     reduced: str | None
     paper_policies: str
-    our_policies: str
+    other_policies: str
+    default: str
     versions: tuple[str, ...]
     minutes: float
     markets: PageTable
@@ -142,8 +145,9 @@ def render_page(
         claims_without_figure=_claims_under(None, verdicts, figures),
         size=_size(figures, found, settings),
         reduced=settings.reduced,
-        paper_policies=_policies(found, ours=False),
-        our_policies=_policies(found, ours=True),
+        paper_policies=_policies(found, papers=True),
+        other_policies=_policies(found, papers=False),
+        default=name_of(OURS),
         versions=tuple({f"{name} {v}": None for one in found for name, v in one.versions.items()}),
         minutes=sum(one.seconds for one in found) / 60,
         markets=_markets_table(figures),
@@ -212,9 +216,10 @@ def _size(figures: StudyResults, found: Sequence[Result], settings: Settings) ->
     return size
 
 
-def _policies(found: Sequence[Result], *, ours: bool) -> str:
-    """The policies as they were played, l and L included: the paper's, or ours."""
-    chosen = [one for one in found if (str(one.policy) == OURS) == ours]
+def _policies(found: Sequence[Result], *, papers: bool) -> str:
+    """The policies as they were played, l and L included: the paper's six, or the others."""
+    six = {policy.partition("(")[0] for policy in PAPER_POLICIES}
+    chosen = [one for one in found if (str(one.policy).partition("(")[0] in six) == papers]
     return ", ".join(dict.fromkeys(str(one.resolved_policy) for one in chosen))
 
 

@@ -9,15 +9,17 @@ Figures of the paper (Bernoulli arms, T = 100,000, 100 repetitions, best means 0
 - ``fig1a``, ``fig1b``: revenue of the 0.5-agent, or the 0.9-agent, against its number of copies.
 - ``fig2a``, ``fig2b``, ``fig2c``: regret over time, with one, four and five replicators.
 
-And four that it lacks:
+And five that it lacks:
 
 - ``markets``: the hierarchical policies on five markets, with and without replicators.
+- ``frontier``: regret with truthful agents against games lost to a replicator, for every policy of
+  the catalogue.
 - ``ablation``: hierarchy × sampling, on the markets of figures 2a, 2b and 2c, and on one with more
   arms than rounds.
 - ``samples``: RH-UCB on figure 2c's market over its sample size L.
 - ``growth``: regret against the horizon, on the markets of figures 2a and 2c.
 
-The policies are the paper's six and one more, which it does not know: Grace, the default.
+The policies are the paper's six and one more, which it does not know: copyproof's default.
 """
 
 import hashlib
@@ -28,7 +30,7 @@ from typing import Any, TypeAlias
 
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.game import Agent, Market, market_to_dict, paper_market
-from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
+from copyproof.policy import ALIASES, PAPER_POLICIES, parse_policy, to_dict
 from copyproof.simulation import Result, engine_digest
 from copyproof.validation import whole_in
 
@@ -40,11 +42,11 @@ FigureResults: TypeAlias = Mapping[RunKey, Result]
 # What was found for the whole study, by the name of the figure.
 StudyResults: TypeAlias = Mapping[str, FigureResults]
 
-# The policy that is not the paper's.
-OURS = "grace"
+# The policy that is not the paper's: the default.
+OURS = ALIASES["default"]
 # The paper's six, with its l and L, which are the defaults on its markets; and ours.
 POLICIES = (*PAPER_POLICIES, OURS)
-# The paper's hierarchical policies, with which Grace is compared market by market.
+# The paper's hierarchical policies, with which the default is compared market by market.
 RIVALS = ("h-ucb", "rh-ucb", "prh-ucb")
 # The markets of ``markets``. The honest ones are those of figures 2a and 2c without copies.
 MARKETS = {
