@@ -20,7 +20,7 @@ from copyproof.engine.registration import Changes
 from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import State, allocate
 from copyproof.game import Market, Registrations, Schedule, discount, registrations, rewards
-from copyproof.policy import RULES, Policy, Rule, records, with_market_defaults
+from copyproof.policy import RULES, Policy, Rule, own_rules, records, with_market_defaults
 from copyproof.policy.records import clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Sampling
 from copyproof.validation import require
@@ -105,10 +105,13 @@ def lower_policy(
 ) -> Plan:
     """Turn a policy into numbers; l or L must be given."""
     kind, factor, power = _lower_sampling(policy)
+    agent, arm = _lower_rule(policy.agent or records.Uniform()), _lower_rule(policy.arm)
+    if isinstance(policy.arm, own_rules.TrialArms):
+        arm = arm._replace(parameters=agent.parameters)
     return Plan(
         is_flat=int(policy.is_flat),
-        agent=_lower_rule(policy.agent or records.Uniform()),
-        arm=_lower_rule(policy.arm),
+        agent=agent,
+        arm=arm,
         sampling=kind,
         factor=factor,
         power=power,
@@ -209,12 +212,20 @@ def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
             return Kind.THOMPSON, (), 0
         case records.Uniform():
             return Kind.UNIFORM, (), 0
-        case records.OwnIndex(statistic, width, scale, turns, doubt):
+        case own_rules.OwnIndex(statistic, width, scale, turns, doubt):
             form = own_index.RECENT * (statistic == "recent")
             form += own_index.HOEFFDING * (width == "hoeffding")
             return Kind.OWN_INDEX, (scale, turns, doubt), form
-        case records.Champion(fresh, threshold):
+        case own_rules.Champion(fresh, threshold):
             return Kind.CHAMPION, (fresh, threshold), 0
+        case own_rules.Trial():
+            return Kind.TRIAL, (rule.tries, own_rules.SHARE, own_rules.GATE), 0
+        case own_rules.TrialArms():  # with the parameters of the agent rule
+            return Kind.TRIAL_ARMS, (), 0
+        case own_rules.SampledKLUCB():
+            return Kind.SAMPLED_KL_UCB, (), 0
+        case records.ExploreThenCommit(plays):
+            return Kind.EXPLORE_THEN_COMMIT, (plays,), 0
         case _:
             assert_never(rule)
 
@@ -238,8 +249,10 @@ def _lower_sampling(policy: Policy) -> tuple[int, float, float]:
 def _most_in_play(policy: Policy, horizon: int) -> int | None:
     """An upper bound on the arms of one pool that are ever in play; None if all are."""
     sampling = policy.sampling
-    if isinstance(policy.arm, records.Champion):
+    if isinstance(policy.arm, own_rules.Champion):
         return policy.arm.most_tried(horizon)
+    if isinstance(policy.agent, own_rules.Trial) and policy.brings_fresh_arms:
+        return policy.agent.tries + 1
     if isinstance(sampling, AllArms):
         return None
     assert sampling.factor is not None
@@ -310,9 +323,12 @@ def _poisson_table(arm: rewards.Poisson) -> tuple[Any, Any]:
         return np.zeros(1), np.ones(1)
     spread = 10.0 * math.sqrt(arm.mean) + 40.0
     value = np.arange(max(0, int(arm.mean - spread)), int(arm.mean + spread) + 1)
-    log_factorial = np.array([math.lgamma(k + 1.0) for k in value])
-    chance = np.exp(value * math.log(arm.mean) - arm.mean - log_factorial)
-    return value.astype(float), np.cumsum(chance) / np.sum(chance)
+    # P(k)/P(k − 1) = mean/k, from the likeliest value on both ways: no powers, no factorials.
+    middle = int(arm.mean) - int(value[0])
+    below = np.cumprod(value[1 : middle + 1][::-1] / arm.mean)[::-1]
+    above = np.cumprod(arm.mean / value[middle + 1 :])
+    upper = np.cumsum(np.concatenate([below, [1.0], above]))
+    return value.astype(float), upper / upper[-1]
 
 
 def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple[Any, Any]:
