@@ -12,7 +12,7 @@ how few they may be. Where one agent has few good arms among bad ones it is the 
 
 from collections.abc import Sequence
 
-from copyproof.game import Agent, Bernoulli, Reward
+from copyproof.game import Agent, Arm, Bernoulli
 from copyproof.policy import why_not_covered
 from copyproof.theory.bound import Found, Parameters, Theorem
 from copyproof.theory.conditions import Case, ConditionFails
@@ -94,7 +94,7 @@ def _needles(case: Case) -> tuple[Agent, float]:
     return agent, max(others, default=0.0)
 
 
-def _requires_order(case: Case, agent: Agent, bad: Sequence[Reward]) -> None:
+def _requires_order(case: Case, agent: Agent, bad: Sequence[Arm]) -> None:
     """Bad arms may differ if better rewards never mean fewer plays, and the arms are in order."""
     if reason := why_not_covered(case.policy):
         raise ConditionFails(
@@ -108,11 +108,11 @@ def _requires_order(case: Case, agent: Agent, bad: Sequence[Reward]) -> None:
         )
 
 
-def _registered(agent: Agent) -> list[Reward]:
+def _registered(agent: Agent) -> list[Arm]:
     return [arm for arm, copies in zip(agent.arms, agent.copies, strict=True) if copies > 0]
 
 
-def _worse(agent: Agent) -> list[Reward]:
+def _worse(agent: Agent) -> list[Arm]:
     return [arm for arm in _registered(agent) if arm.mean < agent.best_mean]
 
 
