@@ -36,13 +36,18 @@ from copyproof.policy import (
     Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
+    ExploreThenCommit,
     FixedSample,
     GrowingSample,
     OwnIndex,
     Restart,
     Rule,
+    SampledKLUCB,
     Sampling,
+    Season,
     Thompson,
+    Trial,
+    TrialArms,
     Uniform,
     why_not_covered,
 )
@@ -61,6 +66,9 @@ AGENT_RULES: list[Rule] = [
     OwnIndex("mean", "hoeffding", 0.3, turns=0.5, doubt=0),
     OwnIndex("recent", "hoeffding", 0.1, turns=0.3, doubt=1),
     OwnIndex("mean", "kl", 0.05, doubt=0),
+    Trial(c=0.3, lost=0.3),
+    Trial(c=0.5, lost=0.01),
+    SampledKLUCB(),
 ]
 ARM_RULES: list[Rule] = [
     *(UCB(clock=clock) for clock in ("round", "plays", "horizon")),
@@ -72,6 +80,8 @@ ARM_RULES: list[Rule] = [
     Uniform(),
     Champion(),
     Champion(fresh=0.3, threshold=0.9),
+    TrialArms(),
+    ExploreThenCommit(plays=2),
 ]
 SAMPLINGS: list[Sampling] = [
     AllArms(),
@@ -82,13 +92,24 @@ SAMPLINGS: list[Sampling] = [
     GrowingSample(0.5, 1, "game"),
     GrowingSample(1, 2, "game"),
 ]
-RESTARTS = [None, None, Restart(5, 2, 1), Restart(3, 1, 1.5)]
+RESTARTS = [None, None, Restart(5, 2, 1), Restart(3, 1, 1.5), Season(7)]
+
+
+def fit(agent: Rule, arm: Rule, sampling: Sampling) -> bool:
+    """Whether two rules and a sampling rule make a policy."""
+    if arm.traits.brings_fresh_arms and sampling != AllArms():
+        return False
+    if isinstance(arm, TrialArms) and not isinstance(agent, Trial):
+        return False
+    return isinstance(sampling, FixedSample) or not isinstance(agent, SampledKLUCB)
+
+
 ALL = [
     Policy(agent, arm, sampling, "priority", restart)
     for agent, arm, sampling, restart in itertools.product(
         AGENT_RULES, ARM_RULES, SAMPLINGS, RESTARTS
     )
-    if not isinstance(arm, Champion) or sampling == AllArms()
+    if fit(agent, arm, sampling)
 ]
 COVERED = [policy for policy in ALL if why_not_covered(policy) is None]
 SEES_T_INSIDE = [

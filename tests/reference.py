@@ -165,6 +165,32 @@ def kl_ucb(scale: float = 1.0) -> Rule:
     return lambda c, t, draws: best(c, lambda a: kl_bound(a.mean, a.n, scale * log(t)), draws)
 
 
+def sampled_kl_ucb(L: float, power: float) -> Rule:
+    """For agents, told T: (N − κ)·kl(S/(N − κ), x) ≤ κ ln T; rewards to come count as the mean."""
+
+    def index(agent: Candidate, T: float) -> float:
+        kappa = max(1, math.floor(L * numerics.power(log(T), power)))
+        w, total = agent.n - kappa, agent.s + agent.pending * agent.mean
+        if w <= 0 or total >= w:
+            return 1.0
+        return kl_bound(total / w, w, kappa * log(T))
+
+    return lambda c, T, draws: best(c, lambda a: index(a, T), draws)
+
+
+def explore_then_commit(m: int) -> Rule:
+    def rule(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
+        fewest = min(one.n for one in candidates)
+        if fewest < m:
+            return draws.pick([one for one in candidates if one.n == fewest])
+        most = max(one.n for one in candidates)
+        if most > m:
+            return draws.pick([one for one in candidates if one.n == most])
+        return best(candidates, lambda a: a.mean, draws)
+
+    return rule
+
+
 def epsilon_greedy(epsilon: Callable[[float], float]) -> Rule:
     def rule(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
         if all(one.n > 0 for one in candidates) and draws.coin() < epsilon(t):
@@ -257,6 +283,26 @@ POLICIES: dict[str, Flat | Hierarchical] = {
     "h-epsilon-greedy": Hierarchical(epsilon_greedy(lambda t: 0.1), epsilon_greedy(lambda t: 0.1)),
     "h-epsilon-decreasing": Hierarchical(epsilon_greedy(ten_over), epsilon_greedy(ten_over)),
     "h-thompson": Hierarchical(thompson, thompson),
+    "rh-kl-ucb": Hierarchical(
+        sampled_kl_ucb(21, 1),
+        kl_ucb(),
+        fixed=lambda T, m: 21 * log(T),
+        agent_clock="T",
+        arm_clock="T",
+        priority=True,
+    ),
+    "rh-kl-ucb(L=3, power=0)": Hierarchical(
+        sampled_kl_ucb(3, 0),
+        kl_ucb(),
+        fixed=lambda T, m: 3.0,
+        agent_clock="T",
+        arm_clock="T",
+        priority=True,
+    ),
+    "h-etc": Hierarchical(H, explore_then_commit(50)),
+    "h-etc(plays=2)": Hierarchical(H, explore_then_commit(2)),
+    "etc": Flat(explore_then_commit(50)),
+    "etc(plays=3)": Flat(explore_then_commit(3)),
     "kl-ucb": Flat(kl_ucb()),
     "epsilon-greedy": Flat(epsilon_greedy(lambda t: 0.1)),
     "epsilon-decreasing": Flat(epsilon_greedy(ten_over)),

@@ -67,6 +67,8 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.policy import Policy as Policy
     from copyproof.policy import parse_policy as parse_policy
     from copyproof.policy import why_not_covered as why_not_covered
+    from copyproof.rare_events import LostProbability as LostProbability
+    from copyproof.rare_events import lost_probability as lost_probability
     from copyproof.simulation.result import Result as Result
     from copyproof.simulation.run import simulate as simulate
     from copyproof.theory import Bound as Bound
@@ -96,6 +98,7 @@ _HOME = {
         "paper.figures.samples": "plot_samples",
         "plots": "plot_regret save_figure",
         "policy": "CATALOGUE Policy parse_policy why_not_covered",
+        "rare_events": "LostProbability lost_probability",
         "simulation.result": "Result",
         "simulation.run": "simulate",
         "theory": "Bound bounds",

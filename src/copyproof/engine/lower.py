@@ -19,7 +19,7 @@ from copyproof.engine.registration import Changes
 from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import State, allocate
 from copyproof.game import Market, Registrations, Schedule, discount, registrations
-from copyproof.policy import RULES, Policy, Rule, records, with_market_defaults
+from copyproof.policy import RULES, Policy, Rule, own_rules, records, with_market_defaults
 from copyproof.policy.records import clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Sampling
 from copyproof.validation import require
@@ -104,10 +104,13 @@ def lower_policy(
 ) -> Plan:
     """Turn a policy into numbers; l or L must be given."""
     kind, factor, power = _lower_sampling(policy)
+    agent, arm = _lower_rule(policy.agent or records.Uniform()), _lower_rule(policy.arm)
+    if isinstance(policy.arm, own_rules.TrialArms):
+        arm = arm._replace(parameters=agent.parameters)
     return Plan(
         is_flat=int(policy.is_flat),
-        agent=_lower_rule(policy.agent or records.Uniform()),
-        arm=_lower_rule(policy.arm),
+        agent=agent,
+        arm=arm,
         sampling=kind,
         factor=factor,
         power=power,
@@ -208,12 +211,20 @@ def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
             return Kind.THOMPSON, (), 0
         case records.Uniform():
             return Kind.UNIFORM, (), 0
-        case records.OwnIndex(statistic, width, scale, turns, doubt):
+        case own_rules.OwnIndex(statistic, width, scale, turns, doubt):
             form = own_index.RECENT * (statistic == "recent")
             form += own_index.HOEFFDING * (width == "hoeffding")
             return Kind.OWN_INDEX, (scale, turns, doubt), form
-        case records.Champion(fresh, threshold):
+        case own_rules.Champion(fresh, threshold):
             return Kind.CHAMPION, (fresh, threshold), 0
+        case own_rules.Trial():
+            return Kind.TRIAL, (rule.tries, own_rules.SHARE, own_rules.GATE), 0
+        case own_rules.TrialArms():  # with the parameters of the agent rule
+            return Kind.TRIAL_ARMS, (), 0
+        case own_rules.SampledKLUCB():
+            return Kind.SAMPLED_KL_UCB, (), 0
+        case records.ExploreThenCommit(plays):
+            return Kind.EXPLORE_THEN_COMMIT, (plays,), 0
         case _:
             assert_never(rule)
 
@@ -237,8 +248,10 @@ def _lower_sampling(policy: Policy) -> tuple[int, float, float]:
 def _most_in_play(policy: Policy, horizon: int) -> int | None:
     """An upper bound on the arms of one pool that are ever in play; None if all are."""
     sampling = policy.sampling
-    if isinstance(policy.arm, records.Champion):
+    if isinstance(policy.arm, own_rules.Champion):
         return policy.arm.most_tried(horizon)
+    if isinstance(policy.agent, own_rules.Trial) and policy.brings_fresh_arms:
+        return policy.agent.tries + 1
     if isinstance(sampling, AllArms):
         return None
     assert sampling.factor is not None
