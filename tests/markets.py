@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from copyproof import Admit, Agent, Market, Renew, Retire, Schedule, parse_policy
 from copyproof.engine.drawn_means import drawn_means
-from copyproof.engine.lower import lower, lower_priors
+from copyproof.engine.lower import lower
+from copyproof.engine.lower_rewards import lower_priors
 from copyproof.engine.play import Record
 from copyproof.simulation.threads import fill, new_record
 

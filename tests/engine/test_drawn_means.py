@@ -12,7 +12,7 @@ from scipy import stats
 
 from copyproof import Agent, BetaPrior, Gaussian, ListPrior, Market, UniformPrior
 from copyproof.engine.drawn_means import drawn_means, put_means
-from copyproof.engine.lower import lower_priors, lower_rewards
+from copyproof.engine.lower_rewards import lower_priors, lower_rewards
 from copyproof.game import Prior
 
 GAMES = 20_000

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.drawn_means import Priors, drawn_means, put_means
-from copyproof.engine.lower import lower_discount, lower_priors, lower_rewards
+from copyproof.engine.lower import lower_discount
+from copyproof.engine.lower_rewards import lower_priors, lower_rewards
 from copyproof.engine.luck import fill_rewards
 from copyproof.engine.quantiles import Rewards
 from copyproof.external.records import ExternalError, ExternalPolicy, Learner, one_line

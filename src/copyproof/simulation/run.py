@@ -21,7 +21,8 @@ from copyproof._machine import processors
 from copyproof.defaults import CHECKPOINTS
 from copyproof.engine.cache import is_cached
 from copyproof.engine.drawn_means import drawn_means
-from copyproof.engine.lower import Lowered, lower, lower_priors
+from copyproof.engine.lower import Lowered, lower
+from copyproof.engine.lower_rewards import lower_priors
 from copyproof.engine.play import Record
 from copyproof.game import Market, Schedule
 from copyproof.policy import Policy, parse_policy
