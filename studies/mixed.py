@@ -20,9 +20,9 @@ held-out part do not share:
 - ``hardly decided``: as ``any others``, without a condition on horizon and gap.
 
 All but the last two *can be decided at all* and have c ≥ 1/21 (``decidable``): every agent can have
-10 ln(100)/c plays in T/n rounds, and the rival at a gap Δ can be told, TΔ² ≥ 10 ln T. Gaps are drawn
-evenly on a logarithmic scale from there up to 0.8 of the best mean, the means of bad arms evenly
-between 0 and the best rival's.
+10 ln(100)/c plays in T/n rounds, and the rival at a gap Δ can be told, TΔ² ≥ 10 ln T. Gaps are
+drawn evenly on a logarithmic scale from there up to 0.8 of the best mean, the means of bad arms
+evenly between 0 and the best rival's.
 """
 
 import math

@@ -165,3 +165,21 @@ def test_two_runs_at_once_agree_and_leave_one_whole_file(
 def test_progress_is_silent_where_nobody_watches(run: Run, market: Path) -> None:
     done = run("simulate", market, "--policy", "ucb1", "--horizon", "300000", "--json")
     assert done.stderr == ""
+
+
+def test_means_with_a_prior_are_drawn(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "drawn.toml"
+    file.write_text(
+        'agents = [{ name = "ann", arms = [{ prior = { beta = [2, 5] } }] }, '
+        '{ name = "bob", arms = [{ prior = { uniform = [0.2, 0.6] }, copies = 3 }] }]'
+    )
+    game = ("--policy", "h-ucb", "--horizon", "50", "--repetitions", "8", "--seed", "1")
+    done = run("simulate", file, *game)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "expected best mean, over the draws of the means: 0." in done.stdout
+    (found,) = strict(run("simulate", file, *game, "--json").stdout)["policies"]
+    assert set(found["best_mean"]) == {"mean", "std", "stderr"}
+    for command in ("exact", "bounds", "equilibrium"):
+        refused = run(command, file, "--policy", "h-ucb", "--horizon", "5")
+        said = f"error: agents[0].arms[0] has a prior: {command} takes known means only\n"
+        assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", said)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from copyproof import Agent, Beta, Empirical, Exponential, Gaussian, Market, Poisson
-from copyproof.engine.lower import lower_rewards
+from copyproof.engine.lower_rewards import lower_rewards
 from copyproof.engine.luck import fill_rewards, fill_uniforms
 from copyproof.engine.streams import REWARD
 from tests import reference

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from copyproof import CATALOGUE, parse_policy
-from copyproof.engine.lower import lower_rewards
+from copyproof.engine.lower_rewards import lower_rewards
 from copyproof.engine.luck import fill_uniforms
 from copyproof.live import MarketConfig
 from copyproof.policy import AllArms, with_market_defaults

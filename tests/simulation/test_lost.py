@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from copyproof import Agent, Market, Retire, Schedule, simulate
+from copyproof import Agent, ListPrior, Market, Retire, Schedule, UniformPrior, simulate
 from copyproof.simulation import LostGames, gap_to_rivals, last_tenth, lost_games
+from copyproof.simulation.lost import gaps_to_rivals
 
 HIDDEN_NEEDLE = Market([Agent("a", [0.9, 0.1], copies=[1, 199]), Agent("b", [0.8])])
 
@@ -73,3 +74,19 @@ def test_the_interval_is_wilsons() -> None:
     assert found.interval.low == 0
     assert found.interval.high == pytest.approx(0.0038, abs=1e-4)
     assert found.to_dict() == {"count": 0, "games": 1000, "share": 0.0}
+
+
+def test_every_game_with_priors_has_a_gap_of_its_own() -> None:
+    agents = [Agent("a", [UniformPrior(0, 1), 0.5], copies=[1, 0]), Agent("b", [ListPrior([0.7])])]
+    result = simulate(Market(agents), "h-ucb", horizon=200, repetitions=20, seed=1)
+    assert result.means is not None
+    gaps = gaps_to_rivals(result.market, result.means)
+    for gap, means in zip(gaps, result.means, strict=True):
+        known = Market([Agent("a", means[:2], copies=[1, 0]), Agent("b", means[2:])])
+        assert gap == gap_to_rivals(known)
+    assert result.lost is not None
+    which = lost_games(result.rounds, result.regret_curves, gaps)
+    assert which is not None
+    assert result.lost.count == which.sum()
+    with pytest.raises(ValueError, match="gap_to_rivals takes known means only"):
+        gap_to_rivals(result.market)

@@ -7,7 +7,9 @@ gain is 0 ± 0 by construction, less the fees. It is the same with a schedule th
 agent without an arm.
 
 Another kind can only lose: under a policy that the pathwise theorem covers (``policy.theorem``),
-against the best arm only, with Bernoulli arms. Its upper limit is 0, less the fees.
+against the best arm only, with Bernoulli arms, for an agent who knows its means. Its upper limit is
+0, less the fees. It may be said of one such agent among others who know only priors: the theorem
+holds for every draw of their means. Of an agent who knows only a prior it says nothing.
 """
 
 import math
@@ -20,7 +22,7 @@ from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.paired_games import Outcomes
 from copyproof.auditing.result import Verdict
 from copyproof.external import ExternalPolicy
-from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Schedule
+from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Prior, Schedule
 from copyproof.policy import Policy, why_not_covered
 from copyproof.simulation import Interval
 
@@ -93,8 +95,13 @@ class Trial:
             return False
         if self.identities or (self.schedule and self.reference.fee > 0):
             return False
+        # Two arms of one prior are not the same: each has a mean of its own.
         before, after = (
-            {arm for arm, count in zip(agent.arms, agent.copies, strict=True) if count > 0}
+            {
+                (arm, number) if isinstance(arm, Prior) else arm
+                for number, arm in enumerate(agent.arms)
+                if agent.copies[number] > 0
+            }
             for agent in (self.reference.agents[self.position], self.agent)
         )
         return len(before) == 1 and before == after
@@ -105,8 +112,9 @@ class Trial:
             return False
         agents = self.reference.agents
         agent = agents[self.position]
-        bernoulli = all(isinstance(arm, Bernoulli) for one in agents for arm in one.arms)
-        return bernoulli and agent.copies == agent.best_arm_only().copies
+        bernoulli = all(isinstance(arm, Bernoulli | Prior) for one in agents for arm in one.arms)
+        informed = bernoulli and agent.is_informed
+        return informed and agent.copies == agent.best_arm_only().copies
 
     def worth_range(self, horizon: int) -> tuple[float, float]:
         """The worst and the best that a game can be worth to the agent, before fees."""
@@ -127,9 +135,10 @@ class Trial:
 
     def loss_width(self, horizon: int) -> float:
         """The length of the interval that a difference of two regrets must lie in."""
-        market = self.reference
-        gaps = [market.best_mean - arm.mean for agent in market.agents for arm in agent.arms]
-        return 2 * max(gaps) * horizon
+        arms = [arm for agent in self.reference.agents for arm in agent.arms]
+        ends = [arm.reach if isinstance(arm, Prior) else (arm.mean, arm.mean) for arm in arms]
+        largest_gap = max(high for _, high in ends) - min(low for low, _ in ends)
+        return 2 * largest_gap * horizon
 
     def least_unseen(self, horizon: int) -> float:
         """The least that something unseen could change: a play, or all of a U that bends."""

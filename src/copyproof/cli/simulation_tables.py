@@ -27,6 +27,10 @@ def simulation_tables(results: Sequence[Result]) -> Iterator[tables.Part]:
     repetitions = tables.quantity(first.repetitions, "repetition")
     yield f"{tables.summary(market, first.horizon)}, {repetitions}, seed {first.seed}\n"
     yield _regret_table(results)
+    if market.has_priors:
+        best = first.best_mean
+        error = "" if math.isnan(best.stderr) else f" (standard error {best.stderr:.4f})"
+        yield f"\nexpected best mean, over the draws of the means: {best.mean:.4f}{error}"
     shares = 100 / first.horizon * _estimates(results, "plays")
     yield from _agent_tables("share of plays, %", results, shares, least_digits=1)
     yield from _agent_tables("revenue", results, _estimates(results, "revenue"))

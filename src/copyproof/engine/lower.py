@@ -1,10 +1,9 @@
-"""From records to arrays: the one module that knows both sides.
+"""From records to arrays: with ``lower_rewards``, the modules that know both sides.
 
 ``lower`` turns a market and a policy into the numbers that the kernels read: a ``Plan``, a ``Game``
 and the layout of a ``State``. Parameters that the paper leaves to the market (l, L) are filled in.
 """
 
-import functools
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -12,14 +11,14 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import own_index, quantiles, rules
+from copyproof.engine import own_index, rules
+from copyproof.engine.lower_rewards import lower_rewards
 from copyproof.engine.plan import ALL, BY_RULE, FIXED, GROWING, GROWING_BY_OWN_ROUND, Plan
 from copyproof.engine.play import Game
-from copyproof.engine.quantiles import Rewards
 from copyproof.engine.registration import Changes
 from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import State, allocate
-from copyproof.game import Market, Registrations, Schedule, discount, registrations, rewards
+from copyproof.game import Market, Registrations, Schedule, discount, registrations
 from copyproof.policy import RULES, Policy, Rule, own_rules, records, with_market_defaults
 from copyproof.policy.records import clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Sampling
@@ -272,63 +271,6 @@ def lower_discount(given: discount.Discount) -> tuple[float, Any]:
             return 1.0, np.array(weights, float)
         case _:
             assert_never(given)
-
-
-def lower_rewards(market: Market) -> Rewards:
-    """What the originals pay, all agents' originals in a row."""
-    rows: list[tuple[int, float, float, float]] = []
-    values: list[Any] = [np.zeros(0)]
-    uppers: list[Any] = [np.zeros(0)]
-    tabled = 0
-    originals: list[rewards.Reward] = [arm for agent in market.agents for arm in agent.arms]
-    best = market.best_mean
-    for arm in originals:
-        gap = best - arm.mean
-        match arm:
-            case rewards.Bernoulli(mean=mean):
-                rows.append((quantiles.BERNOULLI, 1.0 - mean, 0.0, gap))
-            case rewards.Beta(alpha=alpha, beta=beta):
-                rows.append((quantiles.BETA, alpha, beta, gap))
-            case rewards.Gaussian(mean=mean, sigma=sigma):
-                rows.append((quantiles.GAUSSIAN, mean, sigma, gap))
-            case rewards.Exponential(mean=mean):
-                rows.append((quantiles.EXPONENTIAL, mean, 0.0, gap))
-            case rewards.Poisson() | rewards.Empirical():
-                value, upper = (
-                    _poisson_table(arm) if isinstance(arm, rewards.Poisson) else _list_table(arm)
-                )
-                rows.append((quantiles.TABLE, float(tabled), float(len(value)), gap))
-                values.append(value)
-                uppers.append(upper)
-                tabled += len(value)
-            case _:
-                assert_never(arm)
-    return Rewards(
-        originals=np.array(rows, quantiles.ORIGINAL),
-        table_value=np.concatenate(values),
-        table_upper=np.concatenate(uppers),
-    )
-
-
-def _list_table(arm: rewards.Empirical) -> tuple[Any, Any]:
-    """The values in order, and the upper ends of their cumulated probabilities."""
-    count = len(arm.rewards)
-    return np.sort(np.array(arm.rewards, float)), np.arange(1, count + 1) / count
-
-
-@functools.lru_cache(maxsize=64)
-def _poisson_table(arm: rewards.Poisson) -> tuple[Any, Any]:
-    """All values but those of a probability below 1e-20 in all."""
-    if arm.mean == 0:
-        return np.zeros(1), np.ones(1)
-    spread = 10.0 * math.sqrt(arm.mean) + 40.0
-    value = np.arange(max(0, int(arm.mean - spread)), int(arm.mean + spread) + 1)
-    # P(k)/P(k − 1) = mean/k, from the likeliest value on both ways: no powers, no factorials.
-    middle = int(arm.mean) - int(value[0])
-    below = np.cumprod(value[1 : middle + 1][::-1] / arm.mean)[::-1]
-    above = np.cumprod(arm.mean / value[middle + 1 :])
-    upper = np.cumsum(np.concatenate([below, [1.0], above]))
-    return value.astype(float), upper / upper[-1]
 
 
 def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple[Any, Any]:

@@ -70,15 +70,28 @@ def gap_to_rivals(market: Market) -> float:
     >>> gap_to_rivals(market)
     0.25
     """
-    best = market.best_mean
-    rivals = [agent for agent in market.agents if agent.best_mean < best]
-    registered = [
-        arm.mean
-        for agent in rivals
-        for arm, copies in zip(agent.arms, agent.copies, strict=True)
-        if copies > 0
-    ]
-    return best - max(registered, default=-math.inf)
+    market.require_known_means("gap_to_rivals")
+    known = np.array([[arm.mean for agent in market.agents for arm in agent.arms]])
+    return float(gaps_to_rivals(market, known)[0])
+
+
+def gaps_to_rivals(market: Market, means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """μ* − μ′ in each game, where the means are drawn: a row of ``means`` has all originals'.
+
+    Examples
+    --------
+    >>> from copyproof import Agent, UniformPrior
+    >>> market = Market([Agent("ann", [UniformPrior(0, 1)]), Agent("bob", [0.5])])
+    >>> gaps_to_rivals(market, np.array([[0.75, 0.5], [0.25, 0.5]])).tolist()
+    [0.25, 0.25]
+    """
+    registered = np.array([copies > 0 for agent in market.agents for copies in agent.copies])
+    ends = np.cumsum([len(agent.arms) for agent in market.agents])[:-1]
+    shown = np.where(registered, means, -math.inf)
+    own_best = np.stack([own.max(axis=1) for own in np.split(means, ends, axis=1)])
+    own_shown = np.stack([own.max(axis=1) for own in np.split(shown, ends, axis=1)])
+    best = means.max(axis=1)
+    return np.asarray(best - np.where(own_best < best, own_shown, -math.inf).max(axis=0))
 
 
 def lost_games(

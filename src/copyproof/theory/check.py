@@ -56,7 +56,7 @@ def bounds(
     Raises
     ------
     ValueError
-        If the policy cannot be read, or a number is not accepted.
+        If the policy cannot be read, a number is not accepted, or the market has priors.
 
     Examples
     --------
@@ -73,6 +73,7 @@ def bounds(
     [94.4]
     """
     asked = parse_policy(policy) if isinstance(policy, str) else policy
+    market.require_known_means("bounds")
     assumed = _accepted(Assumed(K, g, c, lost, plays))
     resolved = with_market_defaults(asked, market)
     case = Case(market, resolved, _whole_horizon(horizon), assumed)
