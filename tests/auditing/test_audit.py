@@ -265,3 +265,28 @@ def test_confidence_next_to_one_is_taken() -> None:
         MIXED, "ucb1", agent="bob", horizon=50, seed=1, confidence=1 - 1e-15, budget=10**6
     )
     assert found.verdict in ("prone", "undecided")
+
+
+def test_an_undecided_audit_says_what_would_decide_it_and_that_does() -> None:
+    market = Market([Agent("ann", [0.5, 0.4]), Agent("bob", [0.8])])
+    how: dict[str, Any] = {"agent": "ann", "horizon": 1000, "seed": 1, "most_copies": 2}
+    for policy, verdict in (("h-ucb", "no-gain"), ("ucb1", "prone")):
+        few = audit(market, policy, budget=300_000, **how)
+        assert few.verdict == "undecided"
+        assert few.why_undecided is not None
+        assert few.why_undecided == few.to_dict()["why_undecided"]
+        assert few.budget_needed is not None
+        enough = audit(market, policy, budget=few.budget_needed, **how)
+        assert enough.verdict == verdict
+        assert enough.why_undecided is None
+
+
+def test_what_the_games_have_not_shown_is_open_in_both_directions() -> None:
+    # Greedy gives either agent all the rounds in half a per cent of games, with any strategy.
+    market = Market([Agent("ann", [0.05]), Agent("bob", [0.95])])
+    how: dict[str, Any] = {"horizon": 1000, "seed": 1, "deviations": [[2]], "budget": 100_000}
+    for name, mean in (("ann", 0.05), ("bob", 0.95)):
+        found = audit(market, "epsilon-greedy(epsilon=0)", agent=name, **how)
+        gain = found.agents[0].copying[0].gain
+        assert gain.low < -0.05 * mean * 1000
+        assert gain.high > 0.05 * mean * 1000

@@ -46,6 +46,9 @@ class Gain:
         Of this gain alone.
     repetitions : int
         Games behind it; 0 for exact values.
+    needed : int or None
+        Games that would decide it, about, if they go on as they did; None where it is decided, or
+        where that is not known.
     """
 
     deviation: Deviation
@@ -54,6 +57,7 @@ class Gain:
     advantage: Advantage | None
     verdict: Verdict
     repetitions: int
+    needed: int | None = None
 
     @property
     def copies(self) -> Strategy:
@@ -69,6 +73,7 @@ class Gain:
             **plain(self, "verdict loss"),
             "dominance": plain_value(self.advantage),
             "repetitions": self.repetitions,
+            "games_needed": self.needed,
         }
 
 
@@ -193,10 +198,54 @@ class Audit:
             return Interval(0.0, 0.0, 0.0)
         return max(gains, key=lambda gain: gain.gain.mean).loss
 
+    @property
+    def budget_needed(self) -> int | None:
+        """About the rounds that would decide every gain that is open; None if that is not known.
+
+        Gains are decided one by one, and one that is decided is played no more; as each stage plays
+        twice as many games as the one before, up to twice as many as are needed may be played.
+        """
+        agents = [(*one.copying, *one.showing) for one in self.agents]
+        still = [gain for gains in agents for gain in gains if gain.verdict == "undecided"]
+        counts = [gain.needed for gain in still if gain.needed is not None]
+        if not counts or len(counts) < len(still):
+            return None
+        more = [count - gain.repetitions for count, gain in zip(counts, still, strict=True)]
+        return rounded_up(self.rounds + 2 * self.horizon * (sum(more) + max(more)))
+
+    @property
+    def why_undecided(self) -> str | None:
+        """Why the verdict is undecided, and what would decide it; None if it is not undecided.
+
+        Examples
+        --------
+        >>> from copyproof import audit, paper_market
+        >>> how = {"agent": "0.5-agent", "most_copies": 2, "horizon": 1000, "seed": 1}
+        >>> few = audit(paper_market("1a"), "ucb1", budget=100_000, **how)
+        >>> few.why_undecided.partition("; ")[2]
+        'about 160 games would decide'
+        >>> audit(paper_market("1a"), "ucb1", budget=few.budget_needed, **how).verdict
+        'prone'
+        """
+        if self.verdict != "undecided":
+            return None
+        copying = [gain for agent in self.agents for gain in agent.copying]
+        still = [gain for gain in copying if gain.verdict == "undecided"]
+        most = max(gain.repetitions for gain in still)
+        if most == 0:
+            return f"a budget of {self.budget:,} rounds is too small to play each of them twice"
+        counts = [gain.needed for gain in still if gain.needed is not None]
+        if not counts:
+            return f"{most:,} games of each strategy are too few for limits"
+        return (
+            f"with {most:,} games of each strategy, chance and what no game has shown can still "
+            f"turn them; about {rounded_up(max(counts)):,} games would decide"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The summary that the command line prints as JSON."""
         asked = "horizon seed confidence method budget"
-        return plain(self, f"policy verdict agents loss {asked} rounds seconds")
+        return plain(self, f"policy verdict why_undecided agents loss {asked} rounds seconds")
 
     def to_frame(self) -> "pd.DataFrame":
         """A row per agent and deviation: gain, loss and advantage with their limits.
@@ -237,6 +286,18 @@ def worst_verdict(verdicts: list[Verdict]) -> Verdict:
     if "prone" in verdicts:
         return "prone"
     return "undecided" if "undecided" in verdicts else "no-gain"
+
+
+def rounded_up(count: int) -> int:
+    """The next number with two digits that are not 0.
+
+    Examples
+    --------
+    >>> rounded_up(1_234_567)
+    1300000
+    """
+    unit = int("1" + "0" * (len(str(count)) - 2))
+    return -(-count // unit) * unit
 
 
 def plain(record: object, names: str) -> dict[str, Any]:

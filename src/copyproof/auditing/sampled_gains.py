@@ -19,15 +19,15 @@ from copyproof.auditing.limits import (
     Values,
     bounded_limits,
     bounded_rest,
-    difference_limits,
+    games_needed,
     large_sample_limits,
-    range_of,
     share_at,
+    t_quantile,
     unseen,
 )
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.result import Gain, Method
-from copyproof.auditing.trials import Trial, tolerated
+from copyproof.auditing.trials import Trial, largest_regret, tolerated
 from copyproof.game import Market, Schedule
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
@@ -41,6 +41,8 @@ _FEWEST, _MOST = 32, 4096
 _LEAST_GROWTH = 1.25
 # The stage whose share of the error rate decides whether bounded limits are affordable.
 _LATE_STAGE = 6
+# How many more games a later stage needs, as its share of the error rate is smaller; roughly.
+_LATER_SHARES = 1.25
 _UNKNOWN = Interval(math.nan, -math.inf, math.inf)
 _ZERO = Interval(0.0, 0.0, 0.0)
 
@@ -136,40 +138,56 @@ def _judge(
     if trial.is_same_on_every_path(games.policy):
         if not np.array_equal(reference.revenue, deviated.revenue):
             raise _contradiction(trial, "changed a game that they cannot change")
-        gain, loss, advantage, rare = _ZERO, _ZERO, NONE, 0.0
+        gain, loss, advantage = _ZERO, _ZERO, NONE
     else:
-        worth_after = trial.worth(after) - trial.late_fees(deviated)
-        gain = _gain_limits(trial, worth, worth_after, horizon, alpha, method)
+        won = trial.worth(after) - trial.late_fees(deviated) - worth
+        gain = _gain_limits(trial, won, horizon, alpha, method)
+        more = deviated.regret - reference.regret
+        most = largest_regret(trial.reference, horizon)
         loss = (
-            bounded_limits(deviated.regret - reference.regret, trial.loss_width(horizon), alpha)
+            bounded_limits(more, 2 * most, alpha)
             if method == "bounded"
-            else difference_limits(deviated.regret, reference.regret, alpha)
+            else large_sample_limits(more, alpha, least=-most, most=most)
         )
         advantage = sampled_advantage(before, after, alpha)
-        rare = unseen(repetitions, alpha) if method == "large-sample" else 0.0
         if trial.is_never_ahead(games.policy):
             ahead = np.flatnonzero(after > before * (1 + 1e-12) + 1e-9)
             if len(ahead) > 0:
                 what = f"earned more in repetition {ahead[0]}, which the theorem excludes"
                 raise _contradiction(trial, what)
             gain = Interval(gain.mean, gain.low, min(gain.high, 0.0))
-            rare = 0.0
     gain = Interval(gain.mean - trial.fees, gain.low - trial.fees, gain.high - trial.fees)
-    verdict = trial.judged(gain, float(worth.mean()), rare=rare)
-    return Gain(trial.deviation, gain, loss, advantage, verdict, repetitions)
+    verdict = trial.judged(gain, float(worth.mean()))
+    needed = None
+    if verdict == "undecided":
+        margins = trial.margins(gain.mean, float(worth.mean()))
+        needed = _needed(gain, won, margins, alpha, method)
+    return Gain(trial.deviation, gain, loss, advantage, verdict, repetitions, needed)
 
 
-def _gain_limits(
-    trial: Trial, before: Values, after: Values, horizon: int, alpha: float, method: Method
-) -> Interval:
+def _gain_limits(trial: Trial, won: Values, horizon: int, alpha: float, method: Method) -> Interval:
     """The gain before fees."""
     if method == "bounded":
-        return bounded_limits(after - before, trial.gain_width(horizon), alpha)
-    seen = range_of(before, after)
-    worst = trial.worth_range(horizon)[0]
-    kept = float(after.mean()) - worst if math.isfinite(worst) else seen
-    above = max(seen, trial.least_unseen(horizon))
-    return large_sample_limits(after - before, alpha, below=max(kept, 0.0), above=above)
+        return bounded_limits(won, trial.gain_width(horizon), alpha)
+    least, most = trial.gain_of_event(horizon, min(1.0, unseen(len(won), alpha)))
+    return large_sample_limits(won, alpha, least=least, most=most)
+
+
+def _needed(
+    limits: Interval, won: Values, margins: tuple[float, float], alpha: float, method: Method
+) -> int | None:
+    """About how many games would decide a gain, if they go on as they did."""
+    n = len(won)
+    bounded = method == "bounded"
+    quantile = math.sqrt(2 * math.log(4 / alpha)) if bounded else t_quantile(alpha, n - 1)
+    spread = quantile * float(won.std(ddof=1))
+    reaches = limits.mean - limits.low, limits.high - limits.mean
+    found = [
+        games_needed(margin, spread, n * reach - math.sqrt(n) * spread)
+        for margin, reach in zip(margins, reaches, strict=True)
+    ]
+    counts = [math.ceil(_LATER_SHARES * count) for count in found if count is not None]
+    return min(counts, default=None)
 
 
 def _contradiction(trial: Trial, what: str) -> RuntimeError:
