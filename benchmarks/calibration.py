@@ -18,7 +18,7 @@ Counted for each setting, with the exact binomial interval (95 %) of its share:
 
 Deterministic for a seed:
 
-    python benchmarks/calibration.py [--markets 400] [--seed 1] [--out FILE.json]
+    python benchmarks/calibration.py [--markets 300] [--seed 1] [--out FILE.json]
 """
 
 import argparse
@@ -188,7 +188,7 @@ def share_interval(count: int, audits: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--markets", type=int, default=400, help="random ones; 0 for none")
+    parser.add_argument("--markets", type=int, default=300, help="random ones; 0 for none")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--renew-truth", action="store_true")
     parser.add_argument("--out", type=Path)

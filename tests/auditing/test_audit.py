@@ -271,7 +271,7 @@ def test_an_undecided_audit_says_what_would_decide_it_and_that_does() -> None:
     market = Market([Agent("ann", [0.5, 0.4]), Agent("bob", [0.8])])
     how: dict[str, Any] = {"agent": "ann", "horizon": 1000, "seed": 1, "most_copies": 2}
     for policy, verdict in (("h-ucb", "no-gain"), ("ucb1", "prone")):
-        few = audit(market, policy, budget=300_000, **how)
+        few = audit(market, policy, budget=100_000, **how)
         assert few.verdict == "undecided"
         assert few.why_undecided is not None
         assert few.why_undecided == few.to_dict()["why_undecided"]
@@ -290,3 +290,12 @@ def test_what_the_games_have_not_shown_is_open_in_both_directions() -> None:
         gain = found.agents[0].copying[0].gain
         assert gain.low < -0.05 * mean * 1000
         assert gain.high > 0.05 * mean * 1000
+
+
+def test_what_is_left_of_the_budget_goes_to_the_gain_that_it_can_decide() -> None:
+    # Shared out evenly it would pay for 16 games of each strategy, which decide nothing.
+    found = audit(SINGLE, "ucb1", horizon=300, seed=1, budget=160_000)
+    assert found.verdict == "prone"
+    assert found.rounds <= 160_000
+    games = {gain.verdict: gain.repetitions for agent in found.agents for gain in agent.copying}
+    assert games["undecided"] < 16 < games["prone"]

@@ -104,9 +104,11 @@ def test_tables_say_it_in_80_columns(run: Run, pair: Path) -> None:
 @pytest.mark.parametrize(
     ("budget", "hint"),
     [
-        ("60000", "30 gains are undecided: 6 games of each strategy are too few for limits"),
+        (
+            "20000",
+            "30 of 30 gains are undecided: with 2 games of each strategy, chance and what no",
+        ),
         ("300", "a budget of 300 rounds is too small to play each of them twice"),
-        ("155000", "with 16 games of each strategy, chance and what no game has shown can still"),
     ],
 )
 def test_undecided_is_said_with_a_hint(run: Run, budget: str, hint: str) -> None:

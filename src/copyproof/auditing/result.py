@@ -199,19 +199,29 @@ class Audit:
         return max(gains, key=lambda gain: gain.gain.mean).loss
 
     @property
-    def budget_needed(self) -> int | None:
-        """About the rounds that would decide every gain that is open; None if that is not known.
+    def _deciding(self) -> list[Gain]:
+        """The open gains that decide: one that seems to be above the tolerance, or else all."""
+        pairs = [
+            (agent, gain)
+            for agent in self.agents
+            for gain in agent.copying
+            if gain.verdict == "undecided"
+        ]
+        above = [gain for agent, gain in pairs if gain.needed and gain.gain.mean > agent.tolerance]
+        if above:
+            return [min(above, key=lambda gain: gain.needed or 0)]
+        return [gain for _, gain in pairs]
 
-        Gains are decided one by one, and one that is decided is played no more; as each stage plays
-        twice as many games as the one before, up to twice as many as are needed may be played.
-        """
-        agents = [(*one.copying, *one.showing) for one in self.agents]
-        still = [gain for gains in agents for gain in gains if gain.verdict == "undecided"]
-        counts = [gain.needed for gain in still if gain.needed is not None]
-        if not counts or len(counts) < len(still):
+    @property
+    def budget_needed(self) -> int | None:
+        """About the rounds that would decide the verdict; None if it is decided, or not known."""
+        gains = self._deciding
+        counts = [gain.needed for gain in gains if gain.needed is not None]
+        if self.verdict != "undecided" or len(counts) < len(gains):
             return None
-        more = [count - gain.repetitions for count, gain in zip(counts, still, strict=True)]
-        return rounded_up(self.rounds + 2 * self.horizon * (sum(more) + max(more)))
+        more = [count - gain.repetitions for count, gain in zip(counts, gains, strict=True)]
+        # Stages double, and what is open beside these gains is played, too.
+        return rounded_up(2 * (self.rounds + self.horizon * (sum(more) + max(more))))
 
     @property
     def why_undecided(self) -> str | None:
@@ -223,23 +233,21 @@ class Audit:
         >>> how = {"agent": "0.5-agent", "most_copies": 2, "horizon": 1000, "seed": 1}
         >>> few = audit(paper_market("1a"), "ucb1", budget=100_000, **how)
         >>> few.why_undecided.partition("; ")[2]
-        'about 160 games would decide'
+        'about 200 games would decide'
         >>> audit(paper_market("1a"), "ucb1", budget=few.budget_needed, **how).verdict
         'prone'
         """
         if self.verdict != "undecided":
             return None
-        copying = [gain for agent in self.agents for gain in agent.copying]
-        still = [gain for gain in copying if gain.verdict == "undecided"]
-        most = max(gain.repetitions for gain in still)
+        gains = self._deciding
+        most = max(gain.repetitions for gain in gains)
         if most == 0:
             return f"a budget of {self.budget:,} rounds is too small to play each of them twice"
-        counts = [gain.needed for gain in still if gain.needed is not None]
-        if not counts:
-            return f"{most:,} games of each strategy are too few for limits"
+        counts = [gain.needed for gain in gains if gain.needed is not None]
+        would = f"about {rounded_up(max(counts)):,} games" if counts else "no number of games"
         return (
             f"with {most:,} games of each strategy, chance and what no game has shown can still "
-            f"turn them; about {rounded_up(max(counts)):,} games would decide"
+            f"turn them; {would} would decide"
         )
 
     def to_dict(self) -> dict[str, Any]:
