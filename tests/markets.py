@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof import Admit, Agent, Market, Renew, Retire, Schedule, parse_policy
-from copyproof.engine.lower import lower
+from copyproof.engine.drawn_means import drawn_means
+from copyproof.engine.lower import lower, lower_priors
 from copyproof.engine.play import Record
 from copyproof.simulation.threads import fill, new_record
 
@@ -94,7 +95,10 @@ def record_of(
         market, parse_policy(policy), horizon=horizon, seed=seed, scan=scan, schedule=schedule
     )
     record = new_record(lowered, 1, repetitions, trace=True)
-    fill(lowered, np.array([horizon]), record, workers=workers, batch=batch)
+    means = None
+    if market.has_priors:
+        means = drawn_means(lower_priors(market), seed=seed, first=0, repetitions=repetitions)
+    fill(lowered, np.array([horizon]), record, workers=workers, batch=batch, means=means)
     return record
 
 

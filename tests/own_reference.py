@@ -1,11 +1,12 @@
 """Policies that are free of the round t, a second time, slow and plain.
 
 An agent keeps the list of all its rewards, and everything is computed from it anew: which of them
-count, the index, the champion. Epochs are games played one after the other.
+count, the index, the champion. Epochs are games played one after the other. ``trial_reference`` has
+the rules of trial.
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from copyproof import Market
 from tests.reference import (
@@ -18,11 +19,13 @@ from tests.reference import (
     drawn_order,
     kl,
     kl_bound,
+    log,
     reward_of,
     thompson,
     two_log,
     ucb,
 )
+from tests.trial_reference import Agent, Trial, posterior_mean
 
 
 @dataclass
@@ -40,16 +43,15 @@ class Own:
     horizons: tuple[int, ...] = ()
     """Of the epochs; none for one game of the given length."""
 
+    def index(self, rewards: list[float], T: int, n: int) -> float:
+        return index(self, rewards, T, n)
 
-@dataclass
-class Agent:
-    stream: Stream
-    arms: list[Candidate]
-    rewards: list[float] = field(default_factory=list)
-    tried: list[Candidate] = field(default_factory=list)
-    last: Candidate | None = None
-    failed: bool = False
-    pointer: Candidate | None = None
+    def choice(self, agent: Agent, T: int, n: int) -> Candidate | None:
+        return champions_choice(self, agent, T)
+
+    def tries_fresh(self, agent: Agent, m: float, T: int, n: int) -> bool:
+        most = 1 + self.fresh * log(T) ** 2 * (1 - m)
+        return m <= self.threshold and len(agent.tried) < most
 
 
 def counting(rewards: list[float]) -> list[float]:
@@ -67,12 +69,12 @@ def index(spec: Own, rewards: list[float], T: int, n: int) -> float:
     N = len(rewards)
     if N == 0:
         return math.inf
-    M = min(math.sqrt(T / n), math.log(T) ** 2)
+    M = min(math.sqrt(T / n), log(T) ** 2)
     if spec.turns * M > N:
         return 3 - N / (spec.turns * M)
     count = counting(rewards) if spec.recent else rewards
     w, mean = len(count), math.fsum(count) / len(count)
-    level = spec.scale * math.log(T)
+    level = spec.scale * log(T)
     value = mean + math.sqrt(level / w / 2) if spec.hoeffding else kl_bound(mean, w, level)
     if spec.doubt * M > N:
         value = max(value, 1 - N / (3 * spec.doubt * M))
@@ -88,7 +90,7 @@ def champions_choice(spec: Own, agent: Agent, T: int) -> Candidate | None:
     keys = [(arm.s + 1) / (arm.n + 2) for arm in tried]
     m = max(keys)
     top = tried[keys.index(m)]
-    most = 1 + spec.fresh * math.log(T) ** 2 * (1 - m)
+    most = 1 + spec.fresh * log(T) ** 2 * (1 - m)
     disappoints = agent.failed and agent.last is top
     if outside and (m <= spec.threshold or disappoints) and len(tried) < most:
         return None
@@ -98,12 +100,14 @@ def champions_choice(spec: Own, agent: Agent, T: int) -> Candidate | None:
     N, K, a = len(agent.rewards), len(tried), challenger
     if challenger is not top and N / (K * a.n) >= 1:
         r = a.s / a.n
-        if r >= m or a.n * kl(r, m) <= math.log(N / (K * a.n)):
+        if r >= m or a.n * kl(r, m) <= log(N / (K * a.n)):
             return challenger
     return top
 
 
-def own_choices(market: Market, spec: Own, horizon: int, seed: int, repetition: int) -> list[int]:
+def own_choices(
+    market: Market, spec: Own | Trial, horizon: int, seed: int, repetition: int
+) -> list[int]:
     """The arm of every round, as a number in registration order; Bernoulli markets only."""
     found: list[int] = []
     for epoch, T in enumerate(spec.horizons or (horizon,)):
@@ -114,7 +118,7 @@ def own_choices(market: Market, spec: Own, horizon: int, seed: int, repetition: 
 
 
 def _game(
-    market: Market, spec: Own, T: int, rounds: int, seed: int, repetition: int, epoch: int
+    market: Market, spec: Own | Trial, T: int, rounds: int, seed: int, repetition: int, epoch: int
 ) -> list[int]:
     n = len(market.agents)
     principal = Stream(seed, 0, repetition, epoch)
@@ -138,8 +142,8 @@ def _game(
             arm = spec.arm(agent.arms, max(k, 1), draws)
         else:
             if agent.tried:
-                bar = max((one.s + 1) / (one.n + 2) for one in agent.tried)
-            chosen = champions_choice(spec, agent, T)
+                bar = max(map(posterior_mean, agent.tried))
+            chosen = spec.choice(agent, T, n)
             if chosen is None:
                 outside = [one for one in agent.arms if all(one is not a for a in agent.tried)]
                 chosen = outside[int(agent.stream.one(k, PICK) * len(outside))]
@@ -150,7 +154,7 @@ def _game(
         arm.s += reward
         agent.rewards.append(reward)
         agent.last, agent.failed = arm, reward <= bar
-        values[i] = index(spec, agent.rewards, T, n)
+        values[i] = spec.index(agent.rewards, T, n)
         found.append(first[i] + arm.number)
     return found
 
@@ -171,7 +175,7 @@ class OwnServed:
         """The agent and its arm, among those that are allowed."""
         n = len(self.agents)
         here = [i for i in self.order if any(agent == i for agent, _ in allowed)]
-        i = max(here, key=lambda i: index(self.spec, self.agents[i].rewards, self.T, n))
+        i = max(here, key=lambda i: self.spec.index(self.agents[i].rewards, self.T, n))
         agent = self.agents[i]
         may = [arm for arm in agent.arms if (i, arm.number) in allowed]
         draws = Draws(agent.stream, len(agent.rewards))
@@ -182,16 +186,15 @@ class OwnServed:
         others = [arm for arm in may if all(arm is not one for one in tried)]
         if len(may) == len(agent.arms):  # not restricted
             self.bars[i] = max(map(posterior_mean, tried), default=0.5)
-            chosen = champions_choice(self.spec, agent, self.T)
+            chosen = self.spec.choice(agent, self.T, n)
             if chosen is not None:
                 return i, chosen.number
             fresh = True
         else:
             m = max(map(posterior_mean, mine), default=0.0)
-            most = 1 + self.spec.fresh * math.log(self.T) ** 2 * (1 - m)
             if len(tried) < len(agent.arms):
                 self.bars[i] = m
-            fresh = m <= self.spec.threshold and len(tried) < most
+            fresh = self.spec.tries_fresh(agent, m, self.T, n)
         if others and (fresh or not tried):
             arm = others[int(agent.stream.one(draws.k, PICK) * len(others))]
             agent.tried.append(arm)
@@ -210,16 +213,21 @@ class OwnServed:
         agent.last, agent.failed = arm, reward <= self.bars[i]
 
 
-def posterior_mean(arm: Candidate) -> float:
-    return (arm.s + 1) / (arm.n + 2)
-
-
 UCB_PLAYS = ucb(two_log)
-OWN_POLICIES: dict[str, Own] = {
+OWN_POLICIES: dict[str, Own | Trial] = {
     "grace": Own(),
     "grace(doubt=0.5, scale=0.3, fresh=1)": Own(doubt=0.5, scale=0.3, fresh=1),
     "grace-anytime": Own(horizons=(1000, 31623)),
     "grace-anytime(first=50, factor=2, power=1)": Own(horizons=tuple(50 * 2**k for k in range(9))),
+    "trial": Trial(),
+    "trial(c=0.5, lost=0.1)": Trial(c=0.5, lost=0.1),
+    "trial(c=0.3, lost=0.05)": Trial(c=0.3, lost=0.05),
+    "trial-anytime": Trial(horizons=(1000, 10**9)),
+    "trial-anytime(c=0.2, first=50, factor=2, power=1)": Trial(
+        c=0.2, horizons=tuple(50 * 2**k for k in range(9))
+    ),
+    "trial(c=0.1, season=150)": Trial(c=0.1, horizons=(150,) * 67),
+    "hierarchical(trial(c=0.4), thompson, ties=priority)": Trial(c=0.4, arm=thompson),
     "hierarchical(own-index(statistic=mean, width=hoeffding), ucb(clock=plays), ties=priority)": (
         Own(UCB_PLAYS, recent=False, hoeffding=True)
     ),

@@ -1,11 +1,13 @@
 """Paired paths for the pathwise theorem: the best arm alone against a deviation, with equal luck.
 
 A ``Case`` is a market, an agent and its deviation (copy counts, and a schedule of its own), a
-policy, a horizon, a seed and, on wish, tapes. Rewards are multiples of 1/8, so that sums are exact
-and "at least as much" needs no tolerance where nothing is discounted.
+policy, a horizon, a seed and, on wish, tapes. Sums, means and indices never fall where a reward
+grows, rounded as they are: "at least as much" needs no tolerance where nothing is discounted, with
+multiples of 1/8 as with rewards that differ in their last bit.
 """
 
 import itertools
+import math
 import random
 from dataclasses import dataclass, replace
 
@@ -34,13 +36,18 @@ from copyproof.policy import (
     Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
+    ExploreThenCommit,
     FixedSample,
     GrowingSample,
     OwnIndex,
     Restart,
     Rule,
+    SampledKLUCB,
     Sampling,
+    Season,
     Thompson,
+    Trial,
+    TrialArms,
     Uniform,
     why_not_covered,
 )
@@ -59,6 +66,9 @@ AGENT_RULES: list[Rule] = [
     OwnIndex("mean", "hoeffding", 0.3, turns=0.5, doubt=0),
     OwnIndex("recent", "hoeffding", 0.1, turns=0.3, doubt=1),
     OwnIndex("mean", "kl", 0.05, doubt=0),
+    Trial(c=0.3, lost=0.3),
+    Trial(c=0.5, lost=0.01),
+    SampledKLUCB(),
 ]
 ARM_RULES: list[Rule] = [
     *(UCB(clock=clock) for clock in ("round", "plays", "horizon")),
@@ -70,6 +80,8 @@ ARM_RULES: list[Rule] = [
     Uniform(),
     Champion(),
     Champion(fresh=0.3, threshold=0.9),
+    TrialArms(),
+    ExploreThenCommit(plays=2),
 ]
 SAMPLINGS: list[Sampling] = [
     AllArms(),
@@ -80,13 +92,24 @@ SAMPLINGS: list[Sampling] = [
     GrowingSample(0.5, 1, "game"),
     GrowingSample(1, 2, "game"),
 ]
-RESTARTS = [None, None, Restart(5, 2, 1), Restart(3, 1, 1.5)]
+RESTARTS = [None, None, Restart(5, 2, 1), Restart(3, 1, 1.5), Season(7)]
+
+
+def fit(agent: Rule, arm: Rule, sampling: Sampling) -> bool:
+    """Whether two rules and a sampling rule make a policy."""
+    if arm.traits.brings_fresh_arms and sampling != AllArms():
+        return False
+    if isinstance(arm, TrialArms) and not isinstance(agent, Trial):
+        return False
+    return isinstance(sampling, FixedSample) or not isinstance(agent, SampledKLUCB)
+
+
 ALL = [
     Policy(agent, arm, sampling, "priority", restart)
     for agent, arm, sampling, restart in itertools.product(
         AGENT_RULES, ARM_RULES, SAMPLINGS, RESTARTS
     )
-    if not isinstance(arm, Champion) or sampling == AllArms()
+    if fit(agent, arm, sampling)
 ]
 COVERED = [policy for policy in ALL if why_not_covered(policy) is None]
 SEES_T_INSIDE = [
@@ -202,10 +225,26 @@ def own_schedule(rng: random.Random, agent: Agent, horizon: int) -> Schedule:
 def random_tapes(
     rng: random.Random, agents: int, place: int, horizon: int
 ) -> tuple[list[list[float]], list[list[float]]]:
-    best = [[rng.randint(0, 8) / 8 for _ in range(horizon)] for _ in range(agents)]
-    less = list(best)
-    less[place] = [r if rng.random() < 0.7 else rng.randint(0, int(8 * r)) / 8 for r in best[place]]
-    return best, less
+    """Rewards of all agents, and again with less for one: eighths, or constant, Beta, a table."""
+    if rng.random() < 0.5:
+        best = [[rng.randint(0, 8) / 8 for _ in range(horizon)] for _ in range(agents)]
+        of = [r if rng.random() < 0.7 else rng.randint(0, int(8 * r)) / 8 for r in best[place]]
+    else:
+        best = [real_tape(rng, horizon) for _ in range(agents)]
+        of = [rng.choice([r, math.nextafter(r, 0.0), r * rng.random()]) for r in best[place]]
+    return best, [of if agent == place else row for agent, row in enumerate(best)]
+
+
+def real_tape(rng: random.Random, length: int) -> list[float]:
+    match rng.randrange(3):
+        case 0:
+            return [rng.random()] * length
+        case 1:
+            a, b = rng.uniform(0.2, 5), rng.uniform(0.2, 5)
+            return [rng.betavariate(a, b) for _ in range(length)]
+        case _:
+            table = [rng.random() for _ in range(rng.randint(2, 5))]
+            return rng.choices(table, k=length)
 
 
 # --- paths ------------------------------------------------------------------------------------

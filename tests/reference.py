@@ -1,8 +1,8 @@
 """Every policy a second time, slow and plain, straight from the paper's table.
 
-Nothing here is shared with the engine: even the random streams are written again (Philox in plain
-Python). ``choices`` plays one game and lists the arm of every round; the compiled engine must make
-the identical choice in every one of them.
+Nothing here is shared with the engine but logarithms and powers (``engine.numerics``): even the
+random streams are written again (Philox in plain Python). ``choices`` plays one game and lists the
+arm of every round; the compiled engine must make the identical choice in every one of them.
 
 A flat policy is ``Flat(rule, sample)``, a hierarchical one ``Hierarchical(agent rule, arm rule,
 sample, …)``. A rule is a function (candidates, clock, draws) → the chosen candidate.
@@ -13,6 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from copyproof import Admit, Market, Renew, Retire, Schedule
+from copyproof.engine import numerics
+from copyproof.engine.cache import part
+from copyproof.engine.numerics_tables import TILTS
+
+
+def log(x: float) -> float:
+    return numerics.log(float(x))
+
 
 # --- random streams --------------------------------------------------------------------------
 
@@ -74,16 +82,16 @@ class Draws:
         for attempt in range(1000):
             u1, u2 = self.stream.two(self.k, POSTERIOR + attempt, number)
             if a == 1:
-                return float(1 - (1 - u1) ** (1 / b))
+                return 1 - numerics.power(1 - u1, 1 / b)
             if b == 1:
-                return float(u1 ** (1 / a))
+                return numerics.power(u1, 1 / a)
             small, large = min(a, b), max(a, b)
             alpha = a + b
             beta = math.sqrt((alpha - 2) / (2 * small * large - alpha))
-            v = beta * math.log(u1 / (1 - u1))
-            w = small * math.exp(v)
-            r = (small + 1 / beta) * v - math.log(4)
-            if r + alpha * math.log(alpha / (large + w)) >= math.log(u1 * u1 * u2):
+            v = beta * log(u1 / (1 - u1))
+            w = small * numerics.exp(v)
+            r = (small + 1 / beta) * v - log(4)
+            if r + alpha * log(alpha / (large + w)) >= log(u1 * u1 * u2):
                 return w / (large + w) if a == small else large / (large + w)
         raise AssertionError("a thousand attempts")
 
@@ -130,28 +138,57 @@ def ucb(f: Callable[[float], float]) -> Rule:
 
 
 def kl(p: float, q: float) -> float:
-    first = 0.0 if p == 0 else p * math.log(p / q)
-    return first + (0.0 if p == 1 else (1 - p) * math.log((1 - p) / (1 - q)))
+    first = 0.0 if p == 0 else p * log(p / q)
+    return first + (0.0 if p == 1 else (1 - p) * log((1 - p) / (1 - q)))
 
 
 def kl_bound(p: float, n: int, level: float) -> float:
-    """The largest q with n·kl(p, q) ≤ level, by bisection."""
-    if p == 1:
-        return 1.0
-    low, high = p, 1.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        if n * kl(p, middle) <= level:
-            low = middle
-        else:
-            high = middle
-    return low
+    """The least (1 − e^−(level/n + s p))/(1 − e^−s) over the engine's table of s, all of them."""
+    if p == 0:
+        return -numerics.expm1(-level / n)
+    if p == 1 or level == 0:
+        return p
+    return max(p, min(1.0, least_tilted(p, level / n)))
+
+
+@part
+def least_tilted(p: float, level: float) -> float:
+    """Compiled, as it asks for hundreds of exponentials."""
+    least = math.inf
+    for place in range(len(TILTS)):
+        s, rest = TILTS[place, 0], TILTS[place, 1]
+        least = min(least, -numerics.expm1(-(level + s * p)) / rest)
+    return least
 
 
 def kl_ucb(scale: float = 1.0) -> Rule:
-    return lambda c, t, draws: best(c, lambda a: kl_bound(a.mean, a.n, scale * math.log(t)), draws)
+    return lambda c, t, draws: best(c, lambda a: kl_bound(a.mean, a.n, scale * log(t)), draws)
+
+
+def sampled_kl_ucb(L: float, power: float) -> Rule:
+    """For agents, told T: (N − κ)·kl(S/(N − κ), x) ≤ κ ln T; rewards to come count as the mean."""
+
+    def index(agent: Candidate, T: float) -> float:
+        kappa = max(1, math.floor(L * numerics.power(log(T), power)))
+        w, total = agent.n - kappa, agent.s + agent.pending * agent.mean
+        if w <= 0 or total >= w:
+            return 1.0
+        return kl_bound(total / w, w, kappa * log(T))
+
+    return lambda c, T, draws: best(c, lambda a: index(a, T), draws)
+
+
+def explore_then_commit(m: int) -> Rule:
+    def rule(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
+        fewest = min(one.n for one in candidates)
+        if fewest < m:
+            return draws.pick([one for one in candidates if one.n == fewest])
+        most = max(one.n for one in candidates)
+        if most > m:
+            return draws.pick([one for one in candidates if one.n == most])
+        return best(candidates, lambda a: a.mean, draws)
+
+    return rule
 
 
 def epsilon_greedy(epsilon: Callable[[float], float]) -> Rule:
@@ -197,15 +234,15 @@ class Hierarchical:
 
 
 def two_log(t: float) -> float:
-    return 2 * math.log(t)
+    return 2 * log(t)
 
 
 def robust(t: float) -> float:
-    return math.sqrt(t) * math.log(t)
+    return math.sqrt(t) * log(t)
 
 
 def prior_free(t: float) -> float:
-    return math.sqrt(t * math.log(t) ** 3)
+    return math.sqrt(t * log(t) ** 3)
 
 
 def most_originals(market: Market) -> int:
@@ -220,26 +257,24 @@ H = ucb(two_log)
 
 POLICIES: dict[str, Flat | Hierarchical] = {
     "ucb1": Flat(ucb(two_log)),
-    "s-ucb": Flat(H, fixed=lambda T, m: m.originals * math.log(T)),
-    "s-ucb(l=2)": Flat(H, fixed=lambda T, m: 2 * math.log(T)),
+    "s-ucb": Flat(H, fixed=lambda T, m: m.originals * log(T)),
+    "s-ucb(l=2)": Flat(H, fixed=lambda T, m: 2 * log(T)),
     "h-ucb": Hierarchical(H, H),
-    "rh-ucb": Hierarchical(ucb(robust), H, fixed=lambda T, m: most_originals(m) * math.log(T)),
-    "rh-ucb(L=0.5)": Hierarchical(ucb(robust), H, fixed=lambda T, m: 0.5 * math.log(T)),
-    "prh-ucb": Hierarchical(ucb(prior_free), H, growing=lambda t, m: math.log(t) ** 2),
-    "rh-ucb-online(L=0.7)": Hierarchical(ucb(robust), H, growing=lambda t, m: 0.7 * math.log(t)),
-    "rh-ucb-online": Hierarchical(
-        ucb(robust), H, growing=lambda t, m: most_originals(m) * math.log(t)
-    ),
-    "rh-ucb-ln2": Hierarchical(ucb(robust), H, fixed=lambda T, m: math.log(T) ** 2),
+    "rh-ucb": Hierarchical(ucb(robust), H, fixed=lambda T, m: most_originals(m) * log(T)),
+    "rh-ucb(L=0.5)": Hierarchical(ucb(robust), H, fixed=lambda T, m: 0.5 * log(T)),
+    "prh-ucb": Hierarchical(ucb(prior_free), H, growing=lambda t, m: log(t) ** 2),
+    "rh-ucb-online(L=0.7)": Hierarchical(ucb(robust), H, growing=lambda t, m: 0.7 * log(t)),
+    "rh-ucb-online": Hierarchical(ucb(robust), H, growing=lambda t, m: most_originals(m) * log(t)),
+    "rh-ucb-ln2": Hierarchical(ucb(robust), H, fixed=lambda T, m: log(T) ** 2),
     "rh-ucb-all": Hierarchical(ucb(robust), H),
     "h-ucb-t-free": Hierarchical(H, H, agent_clock="T", priority=True),
     "rh-ucb-t-free(L=1)": Hierarchical(
-        ucb(robust), H, fixed=lambda T, m: math.log(T), agent_clock="T", priority=True
+        ucb(robust), H, fixed=lambda T, m: log(T), agent_clock="T", priority=True
     ),
     "rh-ucb-t-free": Hierarchical(
         ucb(robust),
         H,
-        fixed=lambda T, m: most_originals(m) * math.log(T),
+        fixed=lambda T, m: most_originals(m) * log(T),
         agent_clock="T",
         priority=True,
     ),
@@ -248,21 +283,43 @@ POLICIES: dict[str, Flat | Hierarchical] = {
     "h-epsilon-greedy": Hierarchical(epsilon_greedy(lambda t: 0.1), epsilon_greedy(lambda t: 0.1)),
     "h-epsilon-decreasing": Hierarchical(epsilon_greedy(ten_over), epsilon_greedy(ten_over)),
     "h-thompson": Hierarchical(thompson, thompson),
+    "rh-kl-ucb": Hierarchical(
+        sampled_kl_ucb(21, 1),
+        kl_ucb(),
+        fixed=lambda T, m: 21 * log(T),
+        agent_clock="T",
+        arm_clock="T",
+        priority=True,
+    ),
+    "rh-kl-ucb(L=3, power=0)": Hierarchical(
+        sampled_kl_ucb(3, 0),
+        kl_ucb(),
+        fixed=lambda T, m: 3.0,
+        agent_clock="T",
+        arm_clock="T",
+        priority=True,
+    ),
+    "h-etc": Hierarchical(H, explore_then_commit(50)),
+    "h-etc(plays=2)": Hierarchical(H, explore_then_commit(2)),
+    "etc": Flat(explore_then_commit(50)),
+    "etc(plays=3)": Flat(explore_then_commit(3)),
     "kl-ucb": Flat(kl_ucb()),
     "epsilon-greedy": Flat(epsilon_greedy(lambda t: 0.1)),
     "epsilon-decreasing": Flat(epsilon_greedy(ten_over)),
     "thompson": Flat(thompson),
     "fair": Hierarchical(uniform, H, arm_clock="N + 1"),
-    "fair(s-ucb(l=1))": Hierarchical(uniform, H, arm_clock="N + 1", fixed=lambda T, m: math.log(T)),
+    "fair(s-ucb(l=1))": Hierarchical(uniform, H, arm_clock="N + 1", fixed=lambda T, m: log(T)),
     "fair(kl-ucb)": Hierarchical(uniform, kl_ucb(), arm_clock="N + 1"),
     "fair(thompson)": Hierarchical(uniform, thompson, arm_clock="N + 1"),
     "fair(epsilon-decreasing)": Hierarchical(uniform, epsilon_greedy(ten_over), arm_clock="N + 1"),
     "fair(flat(ucb, sample=growing(factor=1, power=2)))": Hierarchical(
-        uniform, H, arm_clock="N + 1", growing=lambda t, m: math.log(t) ** 2, own_growth=True
+        uniform, H, arm_clock="N + 1", growing=lambda t, m: log(t) ** 2, own_growth=True
     ),
-    "flat(ucb, sample=growing(factor=2))": Flat(H, growing=lambda t, m: 2 * math.log(t)),
+    "flat(ucb, sample=growing(factor=2))": Flat(H, growing=lambda t, m: 2 * log(t)),
     "flat(ucb(clock=horizon))": Flat(H, clock="T"),
-    "h-ucb(a=0.5, b=0.3, c=0.7)": Hierarchical(ucb(lambda t: 0.5 * t**0.3 * math.log(t) ** 0.7), H),
+    "h-ucb(a=0.5, b=0.3, c=0.7)": Hierarchical(
+        ucb(lambda t: 0.5 * numerics.power(t, 0.3) * numerics.power(log(t), 0.7)), H
+    ),
     "h-ucb(a=0)": Hierarchical(ucb(lambda t: 0.0), H),
     "hierarchical(thompson, ucb(clock=plays))": Hierarchical(thompson, H),
     "hierarchical(kl-ucb(scale=2), thompson)": Hierarchical(kl_ucb(2.0), thompson),
@@ -281,7 +338,7 @@ POLICIES: dict[str, Flat | Hierarchical] = {
         H,
         agent_clock="T",
         arm_clock="T",
-        growing=lambda t, m: math.log(t) ** 2,
+        growing=lambda t, m: log(t) ** 2,
         own_growth=True,
         priority=True,
     ),
@@ -360,7 +417,7 @@ def reward_of(mean: float, u: float) -> float:
 
 def rh_ucb(L: float) -> Hierarchical:
     """RH-UCB with a sample of ⌊L ln T⌋ of each agent's arms."""
-    return Hierarchical(ucb(robust), H, fixed=lambda T, m: L * math.log(T))
+    return Hierarchical(ucb(robust), H, fixed=lambda T, m: L * log(T))
 
 
 def drawn_order(principal: Stream, agents: int) -> list[int]:

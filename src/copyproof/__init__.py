@@ -35,12 +35,14 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.game import Agent as Agent
     from copyproof.game import Bernoulli as Bernoulli
     from copyproof.game import Beta as Beta
+    from copyproof.game import BetaPrior as BetaPrior
     from copyproof.game import Custom as Custom
     from copyproof.game import Empirical as Empirical
     from copyproof.game import Explicit as Explicit
     from copyproof.game import Exponential as Exponential
     from copyproof.game import Gaussian as Gaussian
     from copyproof.game import Geometric as Geometric
+    from copyproof.game import ListPrior as ListPrior
     from copyproof.game import Market as Market
     from copyproof.game import Poisson as Poisson
     from copyproof.game import Renew as Renew
@@ -48,6 +50,7 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.game import RiskAverse as RiskAverse
     from copyproof.game import RiskSeeking as RiskSeeking
     from copyproof.game import Schedule as Schedule
+    from copyproof.game import UniformPrior as UniformPrior
     from copyproof.game import churn as churn
     from copyproof.game import paper_market as paper_market
     from copyproof.game import read_market as read_market
@@ -64,6 +67,8 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.policy import Policy as Policy
     from copyproof.policy import parse_policy as parse_policy
     from copyproof.policy import why_not_covered as why_not_covered
+    from copyproof.rare_events import LostProbability as LostProbability
+    from copyproof.rare_events import lost_probability as lost_probability
     from copyproof.simulation.result import Result as Result
     from copyproof.simulation.run import simulate as simulate
     from copyproof.theory import Bound as Bound
@@ -82,9 +87,9 @@ _HOME = {
         "external.libraries": "mabwiser_policy river_policy",
         "external.records": "ExternalPolicy",
         "game": (
-            "Admit Agent Bernoulli Beta Custom Empirical Explicit Exponential Gaussian "
-            "Geometric Market Poisson Renew Retire RiskAverse RiskSeeking Schedule churn "
-            "paper_market read_market split write_market"
+            "Admit Agent Bernoulli Beta BetaPrior Custom Empirical Explicit Exponential Gaussian "
+            "Geometric ListPrior Market Poisson Renew Retire RiskAverse RiskSeeking Schedule "
+            "UniformPrior churn paper_market read_market split write_market"
         ),
         "paper.figures.ablation": "plot_ablation",
         "paper.figures.copies": "plot_copies",
@@ -93,6 +98,7 @@ _HOME = {
         "paper.figures.samples": "plot_samples",
         "plots": "plot_regret save_figure",
         "policy": "CATALOGUE Policy parse_policy why_not_covered",
+        "rare_events": "LostProbability lost_probability",
         "simulation.result": "Result",
         "simulation.run": "simulate",
         "theory": "Bound bounds",

@@ -30,6 +30,13 @@ IDENTITIES: Final = (2, 5, 10)
 # ``attacks``: what the identities register, each the best arm.
 SPLIT: Final = "best"
 
+# ``lost``: the standard error that is aimed at, as a share of the probability.
+LOST_PRECISION: Final = 0.1
+# Own plays of all walkers: about two minutes on one processor.
+LOST_BUDGET: Final = 100_000_000
+# Own plays of one walker.
+LOST_PLAYS: Final = 1_000_000
+
 # ``paper``: rounds of a game, as in the paper.
 STUDY_HORIZON: Final = 100_000
 # ``paper``: games for each point, as in the paper.

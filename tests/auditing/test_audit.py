@@ -7,7 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from copyproof import Agent, Beta, Gaussian, Geometric, Market, RiskAverse, audit, paper_market
+from copyproof import (
+    Agent,
+    Beta,
+    BetaPrior,
+    Gaussian,
+    Geometric,
+    ListPrior,
+    Market,
+    RiskAverse,
+    attacks,
+    audit,
+    bounds,
+    equilibrium,
+    exact,
+    paper_market,
+)
+from copyproof.auditing.deviations import Deviation
+from copyproof.auditing.trials import Trial, largest_regret
+from copyproof.policy import parse_policy
 
 SINGLE = paper_market("1a")
 MIXED = Market([Agent("ann", [0.8, 0.3]), Agent("bob", [0.6]), Agent("cleo", [0.5, 0.4, 0.1])])
@@ -299,3 +317,78 @@ def test_what_is_left_of_the_budget_goes_to_the_gain_that_it_can_decide() -> Non
     assert found.rounds <= 160_000
     games = {gain.verdict: gain.repetitions for agent in found.agents for gain in agent.copying}
     assert games["undecided"] < 16 < games["prone"]
+
+
+UNKNOWN_ORDER = Market([Agent("ann", [ListPrior([0, 1]), ListPrior([0, 1])])])
+DRAWN = Market([Agent("ann", [BetaPrior(1, 1)] * 2), Agent("bob", [0.6, 0.3])])
+
+
+def test_h_ucb_pays_an_uninformed_agent_for_a_copy() -> None:
+    """Alone with {1, 0} in unknown order, T = 7, one random copy earns 11/2 instead of 5.
+
+    Half of the draws are of that kind; in the others both arms are equal, and copies do nothing.
+    """
+    found = audit(UNKNOWN_ORDER, "h-ucb", horizon=7, seed=1, deviations=[[2, 1]])
+    (agent,) = found.agents
+    assert found.verdict == "prone"
+    assert agent.reference == (1, 1)
+    assert found.method != "exact"
+    assert agent.best_deviation.gain.low < 0.25 < agent.best_deviation.gain.high
+    assert agent.revenue == pytest.approx(4.25, abs=0.2)
+
+
+def test_the_pathwise_theorem_is_for_agents_who_know_their_means() -> None:
+    found = audit(DRAWN, "grace", horizon=300, seed=1, most_copies=2)
+    ann, bob = found.agents
+    assert (ann.reference, bob.reference) == ((1, 1), (1, 0))
+    # For bob it holds whatever ann's means are; for ann nothing is proven.
+    assert all(gain.gain.high <= 0 for gain in (*bob.copying, *bob.showing))
+    assert ann.best_deviation.advantage is not None
+    assert ann.best_deviation.advantage.paths_better is not None
+    assert ann.best_deviation.advantage.paths_better > 0
+
+
+@pytest.mark.parametrize(
+    ("reference", "deviation", "same"), [((1, 0), (3, 0), True), ((1, 1), (2, 2), False)]
+)
+def test_two_arms_of_one_prior_are_not_the_same(
+    reference: tuple[int, ...], deviation: tuple[int, ...], same: bool
+) -> None:
+    before, after = (DRAWN.with_strategy("ann", copies) for copies in (reference, deviation))
+    trial = Trial(0, before, after, Deviation(deviation, "copies"), None)
+    assert trial.is_same_on_every_path(parse_policy("h-ucb")) is same
+    assert not trial.is_never_ahead(parse_policy("grace"))
+    assert largest_regret(before, 10) == 10.0
+    found = audit(
+        DRAWN,
+        "h-ucb",
+        agent="ann",
+        reference=reference,
+        deviations=[deviation],
+        horizon=100,
+        seed=1,
+    )
+    gain = found.agents[0].copying[0].gain
+    assert (gain.low == gain.high == 0) is same
+
+
+def test_what_takes_known_means_refuses_priors_in_one_line() -> None:
+    game: dict[str, Any] = {"horizon": 10}
+    said = r"^agents\[0\]\.arms\[0\] has a prior: {} takes known means only\Z"
+    with pytest.raises(ValueError, match=said.format("exact")):
+        exact(DRAWN, "h-ucb", **game)
+    with pytest.raises(ValueError, match=said.format("exact")):
+        audit(DRAWN, "h-ucb", seed=1, method="exact", **game)
+    with pytest.raises(ValueError, match=said.format("bounds")):
+        bounds(DRAWN, "h-ucb", **game)
+    with pytest.raises(ValueError, match=said.format("equilibrium")):
+        equilibrium(DRAWN, "h-ucb", seed=1, **game)
+    said = "^agent = 'ann' knows only a prior: attacks takes agents who know their means$"
+    with pytest.raises(ValueError, match=said):
+        attacks(DRAWN, "h-ucb", agent="ann", seed=1, **game)
+
+
+def test_an_informed_agent_may_attack_among_others_who_are_not() -> None:
+    found = attacks(DRAWN, "ucb1", agent="bob", horizon=200, seed=1, identities=[2], budget=10**6)
+    assert found.reference == (1, 0)
+    assert found.identities[0].gain.repetitions > 0

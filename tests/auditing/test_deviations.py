@@ -4,8 +4,13 @@ import re
 
 import pytest
 
-from copyproof import Agent
-from copyproof.auditing.deviations import given_deviations, ladder, standard_deviations
+from copyproof import Agent, BetaPrior, ListPrior
+from copyproof.auditing.deviations import (
+    given_deviations,
+    knows_best_arm,
+    ladder,
+    standard_deviations,
+)
 
 
 def test_the_ladder_ends_at_the_most() -> None:
@@ -47,6 +52,28 @@ def test_three_arms_hide_the_best_or_the_worst() -> None:
 def test_equal_arms_are_one_best_and_one_worst() -> None:
     found = standard_deviations(Agent("ann", [0.5, 0.5]), (1, 0), most_copies=2)
     assert {one.copies for one in found if one.name.startswith("worst")} >= {(0, 1), (0, 2)}
+
+
+def test_who_knows_only_a_prior_copies_without_hiding() -> None:
+    agent = Agent("ann", [BetaPrior(1, 1)] * 3)
+    found = standard_deviations(agent, (1, 1, 1), most_copies=2)
+    assert {one.copies: one.name for one in found} == {
+        (2, 2, 2): "all × 2",
+        (2, 1, 1): "arm 1 × 2, others as before",
+        (1, 0, 0): "arm 1 alone",
+        (0, 1, 1): "all but arm 1",
+    }
+    found = standard_deviations(agent, (0, 1, 1), most_copies=2)
+    assert [one.copies for one in found if one.replicates((0, 1, 1))] == [(0, 2, 2), (0, 2, 1)]
+
+
+def test_different_priors_are_copied_by_their_expected_means() -> None:
+    agent = Agent("ann", [BetaPrior(1, 1), ListPrior([0.1, 0.3]), 0.9])
+    found = standard_deviations(agent, (1, 1, 1), most_copies=2)
+    copying = {one.copies for one in found if one.replicates((1, 1, 1))}
+    assert copying == {(2, 2, 2), (1, 1, 2), (1, 2, 1)}
+    assert not knows_best_arm(agent)
+    assert knows_best_arm(Agent("bob", [BetaPrior(1, 1)]))
 
 
 @pytest.mark.parametrize(

@@ -239,3 +239,19 @@ def test_ctrl_c(start: Start, tmp_path: Path) -> None:
     assert said == "interrupted\n"
     assert seconds < 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_knows_only_a_prior_is_audited_over_the_draw(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "drawn.toml"
+    file.write_text(
+        'agents = [{ name = "ann", arms = [{ prior = { list = [0, 1] } }, '
+        "{ prior = { list = [0, 1] } }] }]"
+    )
+    done = run("audit", file, *HUCB, "--horizon", "7", "--seed", "1", "--most-copies", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "reference: every arm once where only a prior is known" in done.stdout
+    assert "arm 1 × 2, others as before" in done.stdout
+    assert "expectations over the draw" in " ".join(done.stdout.split())
+    said = ("--deviation", "2,1", "--plot", tmp_path / "x.png")
+    refused = run("audit", file, *HUCB, "--horizon", "7", *said)
+    check(refused, "--plot shows copies of every arm alone, and no --deviation is of them")

@@ -59,6 +59,8 @@ def test_only_some_figures(tmp_path: Path, run: Run) -> None:
     done = run("paper", "--out", str(out), *SMALL, "--only", "fig2a", "fig2b")
     assert done.returncode == 0, done.stderr
     assert "claim" in done.stdout
+    told = " ".join(done.stdout.split())
+    assert "* Not the paper's size: T = 2,000 and 5 repetitions instead of 100,000 and 100." in told
     assert {path.stem for path in (out / "figures").iterdir()} == {"fig2a", "fig2b"}
     claims = json.loads((out / "claims.json").read_text())
     assert {claim["claim"] for claim in claims} >= {"5b", "6", "8a"}

@@ -41,7 +41,9 @@ def test_json_has_the_promised_fields(found: dict[str, Any]) -> None:
     assert [one["policy"] for one in found["policies"]] == ["ucb1", "rh-ucb(L=3)"]
     for one in found["policies"]:
         promised = {"policy", "regret", "agents", "curve", "seconds", "rounds_per_second"}
-        assert set(one) - promised == {"resolved_policy", "horizon", "repetitions", "seed"}
+        assert set(one) - promised == {
+            "resolved_policy", "horizon", "repetitions", "seed", "lost"
+        }  # fmt: skip
         assert promised < set(one)
         assert set(one["regret"]) == ESTIMATE
         assert set(one["curve"]) == {"round", "regret_mean", "regret_std", "regret_stderr"}
@@ -51,6 +53,8 @@ def test_json_has_the_promised_fields(found: dict[str, Any]) -> None:
         assert one["curve"]["regret_mean"][-1] == pytest.approx(one["regret"]["mean"])
         assert one["curve"]["regret_std"][-1] == pytest.approx(one["regret"]["std"])
         assert one["regret"]["stderr"] == pytest.approx(one["regret"]["std"] / math.sqrt(5))
+        assert one["lost"]["share"] == one["lost"]["count"] / one["lost"]["games"]
+        assert one["lost"]["games"] == 5
         assert one["seconds"] > 0
         assert one["rounds_per_second"] == pytest.approx(2500 / one["seconds"])
 
@@ -161,3 +165,21 @@ def test_two_runs_at_once_agree_and_leave_one_whole_file(
 def test_progress_is_silent_where_nobody_watches(run: Run, market: Path) -> None:
     done = run("simulate", market, "--policy", "ucb1", "--horizon", "300000", "--json")
     assert done.stderr == ""
+
+
+def test_means_with_a_prior_are_drawn(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "drawn.toml"
+    file.write_text(
+        'agents = [{ name = "ann", arms = [{ prior = { beta = [2, 5] } }] }, '
+        '{ name = "bob", arms = [{ prior = { uniform = [0.2, 0.6] }, copies = 3 }] }]'
+    )
+    game = ("--policy", "h-ucb", "--horizon", "50", "--repetitions", "8", "--seed", "1")
+    done = run("simulate", file, *game)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "expected best mean, over the draws of the means: 0." in done.stdout
+    (found,) = strict(run("simulate", file, *game, "--json").stdout)["policies"]
+    assert set(found["best_mean"]) == {"mean", "std", "stderr"}
+    for command in ("exact", "bounds", "equilibrium"):
+        refused = run(command, file, "--policy", "h-ucb", "--horizon", "5")
+        said = f"error: agents[0].arms[0] has a prior: {command} takes known means only\n"
+        assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", said)

@@ -68,6 +68,11 @@ LINES = [
     "fair(ucb1)",
     "grace",
     "grace-anytime",
+    "trial",
+    "trial-anytime",
+    "rh-kl-ucb(L=1)",
+    "h-etc(plays=3)",
+    "etc(plays=2)",
 ]
 
 

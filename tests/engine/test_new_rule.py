@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 RECORD = '''
 @dataclass(frozen=True, slots=True)
-class Hopeful(_Rule):
+class Hopeful(BaseRule):
     """Largest r(a) + hope/n(a); unplayed ones first."""
 
     traits = Traits("hopeful", index="line", rewards="any", memory="sums", not_pathwise=None)
@@ -60,11 +60,15 @@ POLICIES |= {
 
 EDITS = {
     "record": ("src/copyproof/policy/records.py", "\nRule: TypeAlias = (", RECORD),
-    "union": ("src/copyproof/policy/records.py", "| Champion\n)", "| Champion | Hopeful\n)"),
+    "union": (
+        "src/copyproof/policy/records.py",
+        "| SampledKLUCB\n)",
+        "| SampledKLUCB | Hopeful\n)",
+    ),
     "kind": (
         "src/copyproof/engine/rules.py",
-        "    CHAMPION = 6\n",
-        "    CHAMPION = 6\n    HOPEFUL = 7\n",
+        "    EXPLORE_THEN_COMMIT = 10\n",
+        "    EXPLORE_THEN_COMMIT = 10\n    HOPEFUL = 11\n",
     ),
     "branch": ("src/copyproof/engine/rules.py", "    if rule.kind == Kind.GREEDY:", BRANCH),
     "case": (

@@ -11,6 +11,7 @@ import pytest
 from copyproof import (
     Agent,
     Beta,
+    BetaPrior,
     Explicit,
     Exponential,
     ExternalPolicy,
@@ -18,6 +19,7 @@ from copyproof import (
     Geometric,
     Market,
     Poisson,
+    UniformPrior,
     function_policy,
 )
 from copyproof.engine.streams import REWARD
@@ -75,6 +77,14 @@ def test_the_engines_choices_give_the_engines_numbers() -> None:
 )
 def test_all_families_and_discounts(market: Market) -> None:
     check_replay(market, "h-ucb", 1000, seed=8)
+
+
+def test_means_are_drawn_as_the_engine_draws_them() -> None:
+    agents = [
+        Agent("ann", [UniformPrior(0, 1), 0.4], copies=[2, 1]),
+        Agent("bob", [BetaPrior(1, 1)]),
+    ]
+    check_replay(Market(agents), "h-ucb", 300, seed=8)
 
 
 def test_ucb1_by_hand() -> None:

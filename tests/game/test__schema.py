@@ -39,6 +39,7 @@ def test_discount_and_fee() -> None:
 
 
 ARM = "agents[0].arms[0]"
+ONE_OF_THREE = "exactly one of the three is needed"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,8 @@ ARM = "agents[0].arms[0]"
         (
             one_arm(meen=0.5),
             f"{ARM}.meen is not a known key: "
-            "family, mean, sigma, alpha, beta, rewards, copies are accepted; did you mean 'mean'?",
+            "family, mean, sigma, alpha, beta, rewards, prior, copies are accepted; did you mean "
+            "'mean'?",
         ),
         (
             {"agent": one_agent()["agents"]},
@@ -94,6 +96,38 @@ ARM = "agents[0].arms[0]"
         (
             one_arm(family="empirical", rewards=[0.5, "a"]),
             f"{ARM}.rewards[1] = 'a' is not a number",
+        ),
+        (one_arm(prior=0.5), f"{ARM}.prior = 0.5 is not a table"),
+        (one_arm(prior={}), f"{ARM}.prior.beta or uniform or list: {ONE_OF_THREE}"),
+        (
+            one_arm(prior={"beta": [1, 1], "list": [0.5]}),
+            f"{ARM}.prior.beta or uniform or list: {ONE_OF_THREE}",
+        ),
+        (
+            one_arm(prior={"betta": [1, 1]}),
+            f"{ARM}.prior.betta is not a known key: beta, uniform, list are accepted; did you mean "
+            "'beta'?",
+        ),
+        (
+            one_arm(prior={"beta": [1]}),
+            f"{ARM}.prior.beta = [1.0] is not two numbers, alpha and beta",
+        ),
+        (one_arm(prior={"beta": [1, 0]}), f"{ARM}.prior.beta[1] = 0.0 is not in (0, 1e6]"),
+        (
+            one_arm(prior={"uniform": [0.6, 0.2]}),
+            f"{ARM}.prior.uniform[0] = 0.6 is not <= high = 0.2",
+        ),
+        (one_arm(prior={"uniform": 0.6}), f"{ARM}.prior.uniform = 0.6 is not a list"),
+        (one_arm(prior={"list": []}), f"{ARM}.prior.list is empty: at least one is needed"),
+        (one_arm(prior={"list": [0.5, 2]}), f"{ARM}.prior.list[1] = 2.0 is not in [0, 1]"),
+        (one_arm(prior={"list": ["x"]}), f"{ARM}.prior.list[0] = 'x' is not a number"),
+        (
+            one_arm(prior={"list": [0.5]}, mean=0.5),
+            f"{ARM}.mean does not belong to an arm with a prior: it pays 0 or 1, of a drawn mean",
+        ),
+        (
+            one_arm(prior={"list": [0.5]}, family="bernoulli"),
+            f"{ARM}.family does not belong to an arm with a prior: it pays 0 or 1, of a drawn mean",
         ),
         (one_agent(arms=[0.5]), f"{ARM} = 0.5 is not a table"),
         (one_agent(arms=[]), "agents[0].arms is empty: at least one is needed (agent 'ann')"),

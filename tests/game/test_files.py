@@ -20,16 +20,20 @@ from copyproof.game import (
     Agent,
     Bernoulli,
     Beta,
+    BetaPrior,
     Custom,
     Empirical,
     Explicit,
     Exponential,
     Gaussian,
     Geometric,
+    ListPrior,
     Market,
     Poisson,
+    Prior,
     RiskAverse,
     RiskSeeking,
+    UniformPrior,
     market_from_dict,
     market_to_dict,
     paper_market,
@@ -56,6 +60,9 @@ rewards = st.one_of(
     st.builds(Poisson, st.floats(0, 1e6)),
     st.builds(Exponential, positive),
     st.builds(Empirical, st.lists(unit, min_size=1, max_size=5)),
+    st.builds(BetaPrior, positive, positive),
+    st.lists(unit, min_size=2, max_size=2).map(lambda ends: UniformPrior(*sorted(ends))),
+    st.builds(ListPrior, st.lists(unit, min_size=1, max_size=5)),
 )
 utilities = st.one_of(
     st.just(NEUTRAL),
@@ -116,6 +123,17 @@ def test_the_designs_example(start: bytes, tmp_path: Path) -> None:
     assert read_market(file) == Market(
         [Agent("ann", [0.5, 0.2, 0.1], copies=[1000, 1, 0]), Agent("bob", [0.9])]
     )
+
+
+def test_priors(tmp_path: Path) -> None:
+    file = tmp_path / "market.toml"
+    file.write_text(
+        'agents = [{ name = "cat", arms = [{ prior = { beta = [2, 5] } }, '
+        "{ prior = { uniform = [0.2, 0.6] }, copies = 3 }, "
+        "{ prior = { list = [0.1, 0.9] }, copies = 0 }] }]"
+    )
+    arms: list[Prior] = [BetaPrior(2, 5), UniformPrior(0.2, 0.6), ListPrior([0.1, 0.9])]
+    assert read_market(file) == Market([Agent("cat", arms, copies=[1, 3, 0])])
 
 
 def test_a_written_file_is_easy_to_read(tmp_path: Path) -> None:

@@ -20,8 +20,16 @@ def test_a_configuration_round_trips() -> None:
 
 
 def test_a_market_keeps_its_policy_whatever_the_default_is_one_day() -> None:
-    assert MarketConfig("default-anytime") == MarketConfig() == MarketConfig("grace-anytime")
-    assert MarketConfig().to_dict()["policy"] == "grace-anytime"
+    assert MarketConfig("default-anytime") == MarketConfig() == MarketConfig("trial-anytime")
+    assert MarketConfig().to_dict()["policy"] == "trial-anytime"
+
+
+def test_a_config_without_a_policy_opens_a_market_with_the_default_of_its_time() -> None:
+    stored = MarketConfig("grace-anytime", seed=3)
+    assert MarketConfig(seed=3).agrees_with(stored)
+    assert not MarketConfig(seed=4).agrees_with(stored)
+    assert not MarketConfig("h-ucb", seed=3).agrees_with(stored)
+    assert not stored.agrees_with(MarketConfig(seed=3))
 
 
 @pytest.mark.parametrize(

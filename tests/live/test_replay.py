@@ -15,7 +15,14 @@ from copyproof.live.stores.memory import MemoryStore
 
 EPOCHS = "grace-anytime(first=10, factor=2, power=1)"
 POLICIES = ["prh-ucb", "h-ucb", "ucb1", "rh-ucb(L=0.7)", "h-ucb-t-free", "h-thompson", "fair"]
-POLICIES += ["grace", EPOCHS]
+POLICIES += [
+    "grace",
+    EPOCHS,
+    "trial(c=0.3)",
+    "trial(c=0.5, season=30)",
+    "rh-kl-ucb(L=0.5)",
+    "h-etc(plays=2)",
+]
 MORE_POLICIES = [*POLICIES, "s-ucb(l=0.5)", "h-kl-ucb", "thompson", "h-epsilon-greedy"]
 AGENTS = ["ann", "bob", "cid", "dan"]
 ARMS = ["a", "b", "c", "d", "e", "f"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from copyproof.paper import Settings, all_runs, by_figure, open_study, play
-from copyproof.paper.study import Run
+from copyproof.paper.study import OURS, Run
 
 TINY = Settings(horizon=200, repetitions=3, seed=5)
 RUNS = all_runs(("fig2a", "samples"), TINY)
@@ -45,11 +45,11 @@ def test_a_study_that_was_broken_off_goes_on(tmp_path: Path) -> None:
 
 def test_a_folder_of_a_smaller_study_goes_on(tmp_path: Path) -> None:
     """A study that has got more policies plays theirs, and reads the others back."""
-    former = [run for run in RUNS if run.policy != "grace"]
+    former = [run for run in RUNS if run.policy != OURS]
     with open_study(tmp_path) as store:
         for run in former:
             store.keep(run, play(run))
-    assert complete(tmp_path) == [run for run in RUNS if run.policy == "grace"]
+    assert complete(tmp_path) == [run for run in RUNS if run.policy == OURS]
     assert len(former) == len(RUNS) - 1
 
 

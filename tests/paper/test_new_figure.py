@@ -39,7 +39,7 @@ TOY = StudyFigure(
 )
 
 
-@claim("D1", "duel", beyond=True)
+@claim("Z1", "duel", beyond=True)
 def copies_cost_ucb1(study: StudyResults) -> Judged:
     """In the duel UCB1 has more regret than H-UCB."""
     flat, hierarchical = (study["duel"][policy,].regret.mean for policy in ("ucb1", "h-ucb"))
@@ -65,13 +65,13 @@ def test_one_record_makes_a_figure(folder: Path) -> None:
     assert (folder / "data" / "duel.csv").read_text().startswith("policy,regret\nucb1,")
 
     found = {one["claim"]: one for one in json.loads((folder / "claims.json").read_text())}
-    assert found["D1"]["text"] == "In the duel UCB1 has more regret than H-UCB."
-    assert found["D1"]["figures"] == ["duel"]
+    assert found["Z1"]["text"] == "In the duel UCB1 has more regret than H-UCB."
+    assert found["Z1"]["figures"] == ["duel"]
 
     page = Page((folder / "index.html").read_text(encoding="utf-8"))
     assert "duel" in page.ids
     assert page.values("img", "alt") == ["Two rising lines of regret, 2 policies."]
-    assert f"D1. {found['D1']['text']}" in page.text
+    assert f"Z1. {found['Z1']['text']}" in page.text
     for words in (TOY.heading, TOY.caption, "Regret of the duel.", "0.4 × 9"):
         assert words in page.text
     assert f"ucb1 {frame['regret'][0]:.3f}" in page.text

@@ -9,6 +9,7 @@ import pytest
 
 from copyproof.paper import (
     FIGURES,
+    PAPER_SIZE,
     ClaimVerdict,
     Settings,
     StudyResults,
@@ -26,7 +27,7 @@ def folder(
     study: StudyResults, settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     out = tmp_path_factory.mktemp("report")
-    write_report(out, study, judge(study), settings)
+    write_report(out, study, judge(study, settings), settings)
     return out
 
 
@@ -59,7 +60,7 @@ def test_equal_results_give_equal_bytes(
     again = {name: {k: later[id(r)] for k, r in runs.items()} for name, runs in some.items()}
     both: tuple[StudyResults, StudyResults] = (some, again)
     for number, figures in enumerate(both):
-        write_report(tmp_path / str(number), figures, judge(figures), settings)
+        write_report(tmp_path / str(number), figures, judge(figures, settings), settings)
     one, other = files_of(tmp_path / "0"), files_of(tmp_path / "1")
     assert [name for name in one if one[name] != other[name]] == ["index.html"]
     pages = [files["index.html"].decode().splitlines() for files in (one, other)]
@@ -74,7 +75,7 @@ def test_the_page_needs_nothing_else(page: Page, folder: Path) -> None:
     assert not page.all("iframe")
     assert [source[:26] for source in page.values("img", "src")] == [
         "data:image/svg+xml;base64,"
-    ] * 9
+    ] * len(FIGURES)
     assert len(page.all("style")) == 1
     raw = (folder / "index.html").read_text(encoding="utf-8")
     css = raw[raw.index("<style>") : raw.index("</style>")]
@@ -106,12 +107,14 @@ def test_images_say_what_one_sees(page: Page, study: StudyResults) -> None:
     assert f"to {end:,.0f}" in alternatives[0]
 
 
-def test_every_claim_is_shown_with_its_verdict(page: Page, study: StudyResults) -> None:
-    verdicts = judge(study)
+def test_every_claim_is_shown_with_its_verdict(
+    page: Page, study: StudyResults, settings: Settings
+) -> None:
+    verdicts = judge(study, settings)
     held = sum(verdict.holds for verdict in verdicts)
     papers = [verdict.holds for verdict in verdicts if not verdict.beyond]
-    assert f"Of 23 statements made about its simulations {sum(papers)} hold" in page.text
-    assert "5 statements of ours about Grace, a policy beyond the paper," in page.text
+    assert f"Of 24 statements made about its simulations {sum(papers)} hold" in page.text
+    assert "statements of ours, beyond the paper," in page.text
     for verdict in verdicts:
         assert " ".join(f"{verdict.claim}. {verdict.text}".split()) in page.text
         assert " ".join(f"Evidence: {verdict.evidence}.".split()) in page.text
@@ -120,17 +123,31 @@ def test_every_claim_is_shown_with_its_verdict(page: Page, study: StudyResults) 
     assert page.text.count("✗ fails") == 2 * (len(verdicts) - held)
 
 
+def test_a_reduced_study_says_so_on_the_page(
+    page: Page, study: StudyResults, settings: Settings
+) -> None:
+    notice = "Not the paper's size: T = 300 and 4 repetitions instead of 100,000 and 100."
+    assert notice in page.text
+    verdicts = judge(study, settings)
+    assert page.text.count("✓ holds*") + page.text.count("✗ fails*") == 2 * (len(verdicts) - 1)
+    some = {"fig2a": study["fig2a"]}
+    whole = Page(render_page(some, judge(some), PAPER_SIZE, {"fig2a": b""}))
+    assert "Not the paper's size" not in whole.text
+    assert "holds*" not in whole.text
+    assert "fails*" not in whole.text
+
+
 def test_ours_stand_apart(study: StudyResults, settings: Settings, page: Page) -> None:
-    assert page.text.count("Beyond the paper.") == 5
+    assert page.text.count("Beyond the paper.") == 6
     assert "UCB1, S-UCB, Fair, H-UCB, RH-UCB and PRH-UCB are the paper's six" in page.text
     outcomes = {
         (True, True): "All 2 statements of ours",
-        (True, False): "Of 2 statements of ours about Grace, a policy beyond the paper, 1 holds",
-        (False, False): "Of 2 statements of ours about Grace, a policy beyond the paper, 0 hold",
+        (True, False): "Of 2 statements of ours, beyond the paper, 1 holds",
+        (False, False): "Of 2 statements of ours, beyond the paper, 0 hold",
     }
     for holds, text in outcomes.items():
         two = [
-            ClaimVerdict(f"G{n}", "", one, "", ("fig2a",), beyond=True)
+            ClaimVerdict(f"D{n}", "", one, "", ("fig2a",), beyond=True)
             for n, one in enumerate(holds)
         ]
         alone = Page(render_page({"fig2a": study["fig2a"]}, two, settings, {"fig2a": b""}))
@@ -145,9 +162,9 @@ def test_a_claim_stands_under_the_last_of_its_figures(study: StudyResults) -> No
     assert figure_of(ClaimVerdict("1", "", True, "", ()), {"fig2a": study["fig2a"]}) is None
 
 
-def test_claims_as_data(folder: Path, study: StudyResults) -> None:
+def test_claims_as_data(folder: Path, study: StudyResults, settings: Settings) -> None:
     claims = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    assert claims == [verdict.to_dict() for verdict in judge(study)]
+    assert claims == [verdict.to_dict() for verdict in judge(study, settings)]
     for claim in claims:
         assert {"claim", "text", "holds", "evidence"} <= claim.keys()
         assert isinstance(claim["holds"], bool)
@@ -182,7 +199,7 @@ def test_bounds_stand_next_to_measurements(study: StudyResults) -> None:
 
 def test_some_figures_only(study: StudyResults, settings: Settings, tmp_path: Path) -> None:
     some = {"fig1a": study["fig1a"]}
-    write_report(tmp_path, some, judge(some), settings)
+    write_report(tmp_path, some, judge(some, settings), settings)
     page = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
     assert len(page.all("img")) == 1
     assert "Figure 2c breaks" in page.text  # rests on no figure

@@ -10,6 +10,7 @@ from copyproof.paper import (
     all_runs,
     runs_of,
 )
+from copyproof.paper.figures.frontier import frontier_policies
 from copyproof.paper.study import MARKETS, OURS, POLICIES, RIVALS
 from copyproof.policy import PAPER_POLICIES, parse_policy, with_market_defaults
 
@@ -17,9 +18,10 @@ from copyproof.policy import PAPER_POLICIES, parse_policy, with_market_defaults
 def test_sizes() -> None:
     assert {figure: len(runs_of(figure, PAPER_SIZE)) for figure in FIGURES} == {
         "fig1a": 42, "fig1b": 42, "fig2a": 7, "fig2b": 7, "fig2c": 7,
-        "markets": 20, "ablation": 12, "samples": 5, "growth": 98,
+        "markets": 20, "frontier": 2 * len(frontier_policies()),
+        "ablation": 16, "samples": 5, "growth": 98,
     }  # fmt: skip
-    for figure in FIGURES.keys() - {"growth"}:
+    for figure in FIGURES.keys() - {"frontier", "growth"}:
         for run in runs_of(figure, PAPER_SIZE).values():
             assert (run.horizon, run.repetitions, run.seed) == (100_000, 100, 1)
 
@@ -36,14 +38,14 @@ def test_shared_runs_are_played_once() -> None:
     assert len(runs) < sum(len(runs_of(figure, PAPER_SIZE)) for figure in FIGURES)
     assert runs_of("samples", PAPER_SIZE)[(3,)] == runs_of("fig2c", PAPER_SIZE)[("rh-ucb",)]
     markets = runs_of("markets", PAPER_SIZE)
-    assert markets["honest-1", "grace"] == runs_of("fig1a", PAPER_SIZE)[1, "grace"]
+    assert markets["honest-1", OURS] == runs_of("fig1a", PAPER_SIZE)[1, OURS]
     others = all_runs(tuple(figure for figure in FIGURES if figure != "markets"), PAPER_SIZE)
     new = [key for key, run in markets.items() if run not in others]
     assert new == [("honest-3", policy) for policy in (*RIVALS, OURS)]
 
 
 def test_the_papers_six_and_ours() -> None:
-    assert (*PAPER_POLICIES, "grace") == POLICIES
+    assert (*PAPER_POLICIES, OURS) == POLICIES
     assert len(PAPER_POLICIES) == 6
     assert parse_policy("default") == parse_policy(OURS)
     assert MARKETS["honest-3"].registered == MARKETS["honest-3"].originals == 15

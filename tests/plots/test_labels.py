@@ -1,13 +1,17 @@
-"""Labels at the ends of lines."""
+"""Labels at the ends of lines, and beside dots."""
 
 import itertools
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
-from copyproof.plots.labels import End, label_ends, spread
+from copyproof.plots import canvas
+from copyproof.plots.labels import End, PointLabel, label_ends, label_points, spread
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.floats(0.001, 0.3))
@@ -53,3 +57,36 @@ def test_no_ends_no_labels() -> None:
     ax = Figure().subplots()
     label_ends(ax, [])
     assert len(ax.texts) == 0
+
+
+def test_labels_of_close_dots_do_not_overlap() -> None:
+    (ax,) = canvas.new_axes(3.0, width=4.0)
+    figure: Any = ax.get_figure(root=True)
+    figure.set_layout_engine("none")
+    ax.set_xlim(0, 10)
+    ax.set_ylim(0, 10)
+    labels = [PointLabel(5 + k / 10, 5 + k % 2 / 5, f"policy {k}\nlike others") for k in range(7)]
+    label_points(ax, labels, [(0.0, 7.0), (10.0, 7.0)])
+    drawn: Any = FigureCanvasAgg(figure)
+    drawn.draw()
+    renderer = drawn.get_renderer()
+    texts: list[Any] = list(ax.texts)
+    assert [text.get_text() for text in texts] == [label.text for label in labels]
+    boxes = [Text.get_window_extent(text, renderer) for text in texts]  # without their strokes
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+    dots = [ax.transData.transform((label.x, label.y)) for label in labels]
+    assert not any(box.contains(*dot) for box in boxes for dot in dots)
+    frame = ax.get_window_extent(renderer)
+    assert all(frame.contains(box.x0, box.y0) and frame.contains(box.x1, box.y1) for box in boxes)
+    assert any(text.arrowprops for text in texts)  # those that had to move away
+
+
+def test_the_first_labels_choose_first() -> None:
+    (ax,) = canvas.new_axes(3.0, width=4.0)
+    ax.set_xlim(0, 10)
+    ax.set_ylim(0, 10)
+    label_points(ax, [PointLabel(5, 5, "first"), PointLabel(5, 5, "second")])
+    first, second = (text.xyann for text in ax.texts)  # type: ignore[attr-defined]
+    assert first[0] > 0  # beside its dot, to the right
+    assert first[1] == 0
+    assert second != first

@@ -166,7 +166,7 @@ def test_short_forms(text: str, short: str) -> None:
         ("(" * 400, "cannot be read at '('"),
         ("hucb", "; did you mean 'h-ucb'?"),
         ("defualt", "; did you mean 'default'?"),
-        ("s-ucb(L=5)", "L is not a parameter of s-ucb; it takes l; did you mean 'l'?"),
+        ("s-ucb(L=5)", "L is not a parameter of s-ucb; it takes l, season; did you mean 'l'?"),
         ("flat(tompson)", "; did you mean 'thompson'?"),
         ("flat(ucb(clok=round))", "it takes a, b, c, clock; did you mean 'clock'?"),
         ("flat(ucb, sampl=all)", "it takes sample, restart; did you mean 'sample'?"),

@@ -45,8 +45,8 @@ WRITES: list[tuple[str, str, Any, dict[str, Any], dict[str, Any]]] = [
     ),
     (
         *("PUT", f"{A}/policy", {"policy": "default-anytime"}),
-        {"policy": "grace-anytime", "changed": True},
-        {"policy": "grace-anytime", "changed": False},
+        {"policy": "trial-anytime", "changed": True},
+        {"policy": "trial-anytime", "changed": False},
     ),
 ]
 

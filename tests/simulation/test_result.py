@@ -16,6 +16,7 @@ from copyproof import (
     Retire,
     RiskAverse,
     Schedule,
+    UniformPrior,
     paper_market,
     simulate,
 )
@@ -88,6 +89,22 @@ def test_save_and_load(result: Result, tmp_path: Path) -> None:
     assert np.array_equal(again.regret_curves, result.regret_curves)
     assert not again.revenue.flags.writeable
     assert [entry.name for entry in tmp_path.iterdir()] == ["run.npz"]
+
+
+def test_drawn_means_are_kept(tmp_path: Path) -> None:
+    market = Market([Agent("a", [UniformPrior(0, 1)]), Agent("b", [0.5])])
+    result = simulate(market, "h-ucb", horizon=20, repetitions=4, seed=1)
+    result.save(tmp_path / "run.npz")
+    again = Result.load(tmp_path / "run.npz")
+    assert again.market == market
+    assert again.means is not None
+    assert result.means is not None
+    assert not again.means.flags.writeable
+    assert np.array_equal(again.means, result.means)
+    assert again.to_dict() == result.to_dict()
+    best = result.to_dict()["best_mean"]
+    assert 0.5 <= best["mean"] <= 1
+    assert best["stderr"] > 0
 
 
 @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 broken"])

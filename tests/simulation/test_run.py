@@ -13,12 +13,16 @@ import pytest
 
 from copyproof import (
     Agent,
+    BetaPrior,
     Explicit,
     Gaussian,
+    ListPrior,
     Market,
     Renew,
     Retire,
     Schedule,
+    UniformPrior,
+    exact,
     paper_market,
     simulate,
 )
@@ -55,6 +59,71 @@ def test_bad_numbers_are_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         simulate(**{"market": MARKET, "policy": "ucb1", **GOOD, **change})
     assert "\n" not in str(caught.value)
+
+
+DRAWN = Market(
+    [
+        Agent("ann", [UniformPrior(0.2, 1), BetaPrior(0.5, 0.5), 0.3], copies=[1, 2, 0]),
+        Agent("bob", [ListPrior([0.4, 0.7])]),
+    ]
+)
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "rh-ucb", "grace", "h-thompson"])
+def test_a_prior_of_one_mean_is_that_mean(policy: str) -> None:
+    means = [[0.5, 0.1], [0.4]]
+    known = Market([Agent("ann", means[0], copies=[3, 2]), Agent("bob", means[1])])
+    priors = [[ListPrior([mean]) for mean in row] for row in means]
+    drawn = Market([Agent("ann", priors[0], copies=[3, 2]), Agent("bob", priors[1])])
+    one = simulate(known, policy, horizon=400, repetitions=6, seed=9)
+    other = simulate(drawn, policy, horizon=400, repetitions=6, seed=9)
+    for name in ARRAYS:
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+    assert one.means is None
+    assert one.best_mean == other.best_mean
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "h-ucb"])
+def test_a_game_with_priors_is_the_game_of_its_means(policy: str) -> None:
+    found = simulate(DRAWN, policy, horizon=300, repetitions=5, seed=9, workers=2)
+    assert found.means is not None
+    assert len(np.unique(found.means[:, 0])) == 5
+    for r, means in enumerate(found.means):
+        agents = [Agent("ann", means[:3], copies=[1, 2, 0]), Agent("bob", means[3:])]
+        (one,) = (play(Market(agents), policy, r, 1, horizon=300, seed=9),)
+        for name in ARRAYS:
+            assert np.array_equal(getattr(one, name)[0], getattr(found, name)[r])
+    assert found.best_mean.mean == np.mean(found.means.max(axis=1))
+
+
+def test_the_draw_does_not_depend_on_strategy_policy_workers_or_range() -> None:
+    def means(market: Market = DRAWN, policy: str = "h-ucb", first: int = 0, **how: Any) -> Any:
+        return play(market, policy, first, 6 - first, **{"horizon": 50, "seed": 9, **how}).means
+
+    reference = means()
+    for other in (
+        means(DRAWN.with_strategy("ann", [0, 5, 1])),
+        means(policy="ucb1", workers=1),
+        means(policy="ucb1", workers=4),
+    ):
+        assert np.array_equal(other, reference)
+    assert np.array_equal(means(first=4), reference[4:])
+    assert not np.array_equal(means(seed=10), reference)
+
+
+def test_revenue_is_the_exact_one_averaged_over_the_draw() -> None:
+    """At most 5 standard errors off, which a right value is with a chance below 1e-6."""
+    arms = [ListPrior([0.2, 0.8]), ListPrior([0.2, 0.8])]
+    market = Market([Agent("ann", arms, copies=[2, 1]), Agent("bob", [0.5])])
+    values = [
+        exact(Market([Agent("ann", means, copies=[2, 1]), Agent("bob", [0.5])]), "h-ucb", horizon=8)
+        for means in itertools.product([0.2, 0.8], repeat=2)
+    ]
+    found = simulate(market, "h-ucb", horizon=8, repetitions=20_000, seed=9)
+    revenue, regret = found.agents[0].revenue, found.regret
+    expected = np.mean([float(one.agents[0].revenue) for one in values])
+    assert abs(revenue.mean - expected) < 5 * revenue.stderr
+    assert abs(regret.mean - np.mean([float(one.regret) for one in values])) < 5 * regret.stderr
 
 
 @pytest.mark.parametrize("policy", ["ucb1", "prh-ucb", "h-thompson"])

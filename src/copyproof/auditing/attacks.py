@@ -31,7 +31,7 @@ from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
 from copyproof.game.identities import How
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
-from copyproof.validation import items, known, whole_in
+from copyproof.validation import FieldError, items, known, shown, whole_in
 
 _MOST_IDENTITIES = 10_000
 _LONG_RECORD = 10
@@ -132,7 +132,7 @@ def attacks(
     policy : Policy, ExternalPolicy or str
         As for ``audit``. Re-registering is tried on our own policies only.
     agent : str
-        Who attacks.
+        Who attacks; it must know its means.
     horizon, seed, reference, tolerance, confidence, budget, workers, progress
         As for ``audit``.
     identities : sequence of int
@@ -151,6 +151,9 @@ def attacks(
     """
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     tolerance = positive("tolerance", tolerance)
+    if not market.agent(agent).is_informed:
+        said = f"= {shown(agent)} knows only a prior: attacks takes agents who know their means"
+        raise FieldError("agent", agent, "one who knows its means", said)
     counts = [
         whole_in(f"identities[{k}]", count, 2, _MOST_IDENTITIES)
         for k, count in enumerate(items("identities", identities, "whole numbers"))

@@ -4,13 +4,22 @@ For every agent, the gain of each deviation against a reference strategy, while 
 play as the market says: u_i = E[U_i(v_i)] − fee × registered arms, deviation less reference. Small
 Bernoulli markets are computed exactly; others are sampled, with the same luck for both strategies
 (``sampled_gains``).
+
+An agent who knows only a prior of its arms is judged in expectation over the draw of its means:
+both strategies are played with the same means, drawn anew for every game. Such an agent does not
+know which of its arms is the best. It is therefore held against registering every arm once, and not
+against the best arm alone, which the theorems about informed agents speak of.
 """
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from copyproof.auditing.deviations import given_deviations, standard_deviations
+from copyproof.auditing.deviations import (
+    given_deviations,
+    knows_best_arm,
+    standard_deviations,
+)
 from copyproof.auditing.exact_gains import compute, is_small
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.request import Request, checked_request, positive
@@ -60,8 +69,8 @@ def audit(
     agent : str, optional
         The one agent to audit; all by default.
     reference : {"best", "honest", "market"} or sequence of int
-        The strategy that deviations are held against: the best arm only, every arm once, what the
-        market says, or copy counts.
+        The strategy that deviations are held against: the best arm only (every arm once, for an
+        agent who knows only a prior), every arm once, what the market says, or copy counts.
     deviations : iterable of iterables of int, optional
         Copy counts to try; the standard ones of ``standard_deviations`` by default.
     most_copies : int
@@ -121,14 +130,17 @@ def reference_strategy(agent: Agent, reference: Reference) -> Strategy:
 
     Examples
     --------
-    >>> reference_strategy(Agent("ann", [0.2, 0.5]), "best")[1]
-    1
+    >>> reference_strategy(Agent("ann", [0.2, 0.5]), "best")
+    (0, 1)
+    >>> from copyproof import BetaPrior
+    >>> reference_strategy(Agent("bob", [BetaPrior(1, 1), BetaPrior(1, 1)]), "best")
+    (1, 1)
     """
     if isinstance(reference, str):
         known("reference", reference, _REFERENCES)
-        if reference == "best":
+        if reference == "best" and knows_best_arm(agent):
             return agent.best_arm_only().copies
-        if reference == "honest":
+        if reference in ("best", "honest"):
             return (1,) * len(agent.arms)
         strategy = agent.copies
     else:

@@ -9,10 +9,18 @@ A strategy is a copy count for each original arm. The standard ones, for every c
 
 Strategies whose counts are all 0 or 1 hide or show arms and copy nothing; they are judged apart:
 every arm once, all but the best, all but the worst, the best alone, the worst alone.
+
+An agent who knows only a prior of its arms has no best and no worst arm to choose. Its standard
+strategies take two arms instead, the one of the largest expected mean and the one of the smallest
+(one of them where all priors are equal, as the others are the same in expectation), and copies hide
+nothing, so that what they gain is not owed to hiding: c times what the reference registers; c
+copies of that arm, the others as in the reference; and without copies, that arm alone, and all but
+that arm.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from copyproof.game import Agent, Strategy
 from copyproof.validation import FieldError, items, require, shown, whole
@@ -29,6 +37,18 @@ class Deviation:
         """Whether some arm is registered more than once, and more often than in the reference."""
         pairs = zip(self.copies, reference, strict=True)
         return any(count > max(1, before) for count, before in pairs)
+
+
+def knows_best_arm(agent: Agent) -> bool:
+    """Whether the agent knows which of its arms is the best: by its means, or as it has one arm.
+
+    Examples
+    --------
+    >>> from copyproof import BetaPrior
+    >>> knows_best_arm(Agent("ann", [BetaPrior(1, 1), BetaPrior(2, 1)]))
+    False
+    """
+    return agent.is_informed or len(agent.arms) == 1
 
 
 def ladder(most: int) -> list[int]:
@@ -68,7 +88,13 @@ def standard_deviations(
     [(1, 1), (0, 1), (2, 0), (2, 2), (2, 1), (0, 2), (1, 2)]
     """
     found: dict[Strategy, str] = {}
-    for copies, name in _strategies(agent, ladder(most_copies)):
+    counts = ladder(most_copies)
+    strategies = (
+        _strategies(agent, counts)
+        if knows_best_arm(agent)
+        else _uninformed_strategies(agent, reference, counts)
+    )
+    for copies, name in strategies:
         if copies != reference and sum(copies) > 0:
             found.setdefault(copies, name)
     return tuple(Deviation(copies, name) for copies, name in found.items())
@@ -79,10 +105,7 @@ def _strategies(agent: Agent, counts: Sequence[int]) -> Iterator[tuple[Strategy,
     means = [arm.mean for arm in agent.arms]
     best = agent.best_arm
     worst = arms - 1 - means[::-1].index(min(means))
-
-    def strategy(count: int, of: int, others: int) -> Strategy:
-        return tuple(count if arm == of else others for arm in range(arms))
-
+    strategy = partial(_one_apart, arms)
     for count in counts:
         yield strategy(count, best, 0), f"best × {count}"
         if arms == 1:
@@ -94,6 +117,29 @@ def _strategies(agent: Agent, counts: Sequence[int]) -> Iterator[tuple[Strategy,
     if arms > 2:
         yield strategy(0, best, 1), "all but the best"
         yield strategy(0, worst, 1), "all but the worst"
+
+
+def _uninformed_strategies(
+    agent: Agent, reference: Strategy, counts: Sequence[int]
+) -> Iterator[tuple[Strategy, str]]:
+    registered = [arm for arm, count in enumerate(reference) if count > 0]
+    most = max(registered, key=lambda arm: agent.arms[arm].mean)
+    least = min(reversed(registered), key=lambda arm: agent.arms[arm].mean)
+    chosen = [most] if agent.arms[most] == agent.arms[least] else [most, least]
+    strategy = partial(_one_apart, len(agent.arms))
+    for count in counts[1:]:
+        yield tuple(count * one for one in reference), f"all × {count}"
+        for arm in chosen:
+            copies = tuple(count if k == arm else one for k, one in enumerate(reference))
+            yield copies, f"arm {arm + 1} × {count}, others as before"
+    for arm in chosen:
+        yield strategy(1, arm, 0), f"arm {arm + 1} alone"
+        yield strategy(0, arm, 1), f"all but arm {arm + 1}"
+
+
+def _one_apart(arms: int, count: int, of: int, others: int) -> Strategy:
+    """A count for one arm, and another one for all others."""
+    return tuple(count if arm == of else others for arm in range(arms))
 
 
 def given_deviations(

@@ -190,6 +190,7 @@ def equilibrium(
     ()
     """
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
+    market.require_known_means("equilibrium")
     cap = whole_in("cap", cap, 2, 10_000)
     epsilon = positive("epsilon", epsilon)
     for start in starts:

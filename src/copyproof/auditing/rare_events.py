@@ -10,7 +10,8 @@ sub-gamma, with a variance σ² and a scale c: ln E exp(λ (x − μ)) ≤ λ² 
 
 Rewards that may be negative are bounded below in the same way. It is the mean of the best arm that
 counts here and not the largest reward: a rare event can give the agent all the rounds, but it can
-hardly make all of them lucky.
+hardly make all of them lucky. Of an arm whose mean is drawn from a prior, μ* is the largest mean
+that may be drawn.
 """
 
 import math
@@ -20,12 +21,16 @@ from copyproof.game import (
     Agent,
     Bernoulli,
     Beta,
+    BetaPrior,
     Empirical,
     Exponential,
     Gaussian,
+    ListPrior,
     Poisson,
-    Reward,
+    Prior,
+    UniformPrior,
 )
+from copyproof.game.agent import Arm
 from copyproof.game.discount import Discount
 
 
@@ -60,11 +65,23 @@ def revenue_of_event(
     scale = max(scale_limit(arm) for arm in agent.arms)
     heaviest = discount.at(1)  # weights never rise, so that Σ γ_t² ≤ γ_1 Σ γ_t
     luck = math.sqrt(2 * variance * heaviest * total * level) + scale * heaviest * level
-    means = [arm.mean for arm in agent.arms]
-    return min(0.0, *means) * total - luck, max(0.0, *means) * total + luck
+    ends = [mean_range(arm) for arm in agent.arms]
+    lowest, highest = min(low for low, _ in ends), max(high for _, high in ends)
+    return min(0.0, lowest) * total - luck, max(0.0, highest) * total + luck
 
 
-def variance_limit(arm: Reward) -> float:
+def mean_range(arm: Arm) -> tuple[float, float]:
+    """The interval that holds an arm's mean: all that may be drawn where only a prior is known.
+
+    Examples
+    --------
+    >>> mean_range(Bernoulli(0.5)), mean_range(UniformPrior(0.25, 0.75))
+    ((0.5, 0.5), (0.25, 0.75))
+    """
+    return arm.reach if isinstance(arm, Prior) else (arm.mean, arm.mean)
+
+
+def variance_limit(arm: Arm) -> float:
     """The variance σ² of an arm's rewards, or the largest that its mean allows in [0, 1].
 
     Examples
@@ -81,11 +98,13 @@ def variance_limit(arm: Reward) -> float:
             return arm.mean
         case Exponential():
             return arm.mean**2
+        case BetaPrior() | UniformPrior() | ListPrior():
+            return 0.25  # whatever the mean that is drawn
         case _:
             assert_never(arm)
 
 
-def scale_limit(arm: Reward) -> float:
+def scale_limit(arm: Arm) -> float:
     """The scale c of a family's tail: how much heavier it is than a normal one.
 
     Examples
@@ -99,6 +118,8 @@ def scale_limit(arm: Reward) -> float:
         case Exponential():
             return arm.mean
         case Bernoulli() | Beta() | Empirical() | Poisson():
+            return 1 / 3
+        case BetaPrior() | UniformPrior() | ListPrior():
             return 1 / 3
         case _:
             assert_never(arm)

@@ -7,7 +7,9 @@ gain is 0 ± 0 by construction, less the fees. It is the same with a schedule th
 agent without an arm.
 
 Another kind can only lose: under a policy that the pathwise theorem covers (``policy.theorem``),
-against the best arm only, with Bernoulli arms. Its upper limit is 0, less the fees.
+against the best arm only, with Bernoulli arms, for an agent who knows its means. Its upper limit is
+0, less the fees. It may be said of one such agent among others who know only priors: the theorem
+holds for every draw of their means. Of an agent who knows only a prior it says nothing.
 """
 
 import math
@@ -18,10 +20,10 @@ from numpy.typing import NDArray
 
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.paired_games import Outcomes
-from copyproof.auditing.rare_events import revenue_of_event
+from copyproof.auditing.rare_events import mean_range, revenue_of_event
 from copyproof.auditing.result import Verdict
 from copyproof.external import ExternalPolicy
-from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, RiskAverse, Schedule
+from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Prior, RiskAverse, Schedule
 from copyproof.policy import Policy, why_not_covered
 from copyproof.simulation import Interval
 
@@ -93,8 +95,13 @@ class Trial:
             return False
         if self.identities or (self.schedule and self.reference.fee > 0):
             return False
+        # Two arms of one prior are not the same: each has a mean of its own.
         before, after = (
-            {arm for arm, count in zip(agent.arms, agent.copies, strict=True) if count > 0}
+            {
+                (arm, number) if isinstance(arm, Prior) else arm
+                for number, arm in enumerate(agent.arms)
+                if agent.copies[number] > 0
+            }
             for agent in (self.reference.agents[self.position], self.agent)
         )
         return len(before) == 1 and before == after
@@ -105,8 +112,9 @@ class Trial:
             return False
         agents = self.reference.agents
         agent = agents[self.position]
-        bernoulli = all(isinstance(arm, Bernoulli) for one in agents for arm in one.arms)
-        return bernoulli and agent.copies == agent.best_arm_only().copies
+        bernoulli = all(isinstance(arm, Bernoulli | Prior) for one in agents for arm in one.arms)
+        informed = bernoulli and agent.is_informed
+        return informed and agent.copies == agent.best_arm_only().copies
 
     def worth_range(self, horizon: int) -> tuple[float, float]:
         """The worst and the best that a game can be worth to the agent, before fees."""
@@ -149,15 +157,15 @@ class Trial:
 
 
 def largest_regret(market: Market, horizon: int) -> float:
-    """The largest regret of a game: the worst of all arms in every round.
+    """The largest regret of a game: the worst of all arms in every round, for the worst of means.
 
     Examples
     --------
     >>> largest_regret(Market([Agent("ann", [0.25]), Agent("bob", [0.75])]), 100)
     50.0
     """
-    gaps = [market.best_mean - arm.mean for agent in market.agents for arm in agent.arms]
-    return max(gaps) * horizon
+    ends = [mean_range(arm) for agent in market.agents for arm in agent.arms]
+    return (max(high for _, high in ends) - min(low for low, _ in ends)) * horizon
 
 
 def tolerated(given: float | None, worth: float) -> float:

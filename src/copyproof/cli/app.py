@@ -22,6 +22,7 @@ from copyproof.cli.bounds import bounds
 from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
 from copyproof.cli.keys import keys
+from copyproof.cli.lost import lost
 from copyproof.cli.output import one_line, say, silence_stdout
 from copyproof.cli.paper import paper
 from copyproof.cli.policies import policies
@@ -40,7 +41,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (simulate, exact, audit, equilibrium, attacks, bounds, policies, paper, serve):
+for command in (
+    simulate, exact, lost, audit, equilibrium, attacks, bounds, policies, paper, serve,
+):  # fmt: skip
     app.command()(command)
 app.add_typer(keys)
 app.add_typer(store)

@@ -38,8 +38,9 @@ def audit(
     reference: Annotated[
         str,
         typer.Option(
-            help="What deviations are held against: best (the best arm once), honest (every arm "
-            "once), market (as its file says), or copy counts such as 1,0,2.",
+            help="What deviations are held against: best (the best arm once; every arm once, for "
+            "an agent who knows only a prior), honest (every arm once), market (as its file says), "
+            "or copy counts such as 1,0,2.",
             metavar="R",
         ),
     ] = REFERENCE,
@@ -155,13 +156,16 @@ def _counts(option: str, text: str) -> tuple[int, ...]:
 
 def _check_drawable(market: Market, agent: str | None, deviations: list[tuple[int, ...]]) -> None:
     """Refuse, before any work, a figure that would show nothing."""
+    from copyproof.auditing.report.captions import best_only, copied_words
+
     agents = market.agents if agent is None else (market.agent(agent),)
     for one in agents:
         for copies in deviations:
-            if len(copies) == len(one.arms) and copies[one.best_arm] == sum(copies):
+            if len(copies) == len(one.arms) and best_only(one, copies) is not None:
                 return
-    said = "shows copies of the best arm alone, and no --deviation is of them"
-    raise FieldError("--plot", deviations, "of the best arm alone", said)
+    alone = f"copies of {copied_words(agents)} alone"
+    said = f"shows {alone}, and no --deviation is of them"
+    raise FieldError("--plot", deviations, alone, said)
 
 
 def _command(market: str, policies: list[str], asked: dict[str, Any]) -> str:

@@ -13,17 +13,37 @@ from copyproof.validation import FieldError
 if TYPE_CHECKING:
     from copyproof.theory import Bound, Sample
 
+# The options by the symbols that the library knows them by.
+_OPTIONS = {"K": "--arms", "g": "--good", "c": "--share", "lost": "--lost", "plays": "--plays"}
+
 
 def bounds(
     market: options.MarketName,
     policy: Annotated[list[str], options.policies("; `copyproof policies` lists all.")],
     horizon: options.Horizon,
+    arms: Annotated[
+        int | None, options.whole("Arms that one agent may register.", "K", show_default=False)
+    ] = None,
+    good: Annotated[
+        int | None, options.whole("How many of them may be good.", "G", show_default=False)
+    ] = None,
+    share: Annotated[
+        float | None, options.optional("A share of good arms among however many.", "C", "--share")
+    ] = None,
+    lost: Annotated[
+        float | None, options.optional("Share of games that may be lost.", "X", "--lost")
+    ] = None,
+    plays: Annotated[
+        float | None,
+        options.optional("Plays of the best agent with a bad arm alone.", "N", "--plays"),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show what the theorems promise.
 
     Every theorem is held against the market, what its agents register, the policy and the horizon:
-    its value, or the condition that fails.
+    its value, or the condition that fails. --arms, --good, --share, --lost and --plays are numbers
+    that theorems A and A′ take.
     """
     if len(policy) != 1:
         said = f"is given {len(policy)} times: bounds takes one policy"
@@ -33,7 +53,10 @@ def bounds(
     from copyproof.theory import bounds as find
     from copyproof.theory import samples
 
-    found = find(game, asked, horizon)
+    try:
+        found = find(game, asked, horizon, K=arms, g=good, c=share, lost=lost, plays=plays)
+    except FieldError as error:
+        raise error.renamed(_OPTIONS.get(error.field, error.field)) from None
     resolved = with_market_defaults(asked, game)
     drawn = samples(game, resolved, horizon)
     answer = {
@@ -68,8 +91,8 @@ def _value(bound: "Bound") -> str:
     if not bound.applies:
         return "-"
     if bound.value is None:
-        return bound.kind
-    if bound.kind == "probability":
+        return "order"
+    if bound.of == "probability":
         return f"{bound.value:.4g}"
     shown = f"{bound.value:,.1f}" if bound.value < 1e9 else f"{bound.value:.3g}"
     return f"{'≤' if bound.kind == 'upper' else '≥'} {shown}"

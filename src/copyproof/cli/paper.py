@@ -25,8 +25,8 @@ def paper(
     only: Annotated[
         list[str] | None,
         options.optional(
-            "A figure: fig1a, fig1b, fig2a, fig2b, fig2c, markets, ablation, samples or growth; "
-            "more may follow. All if none is given.",
+            "A figure: fig1a, fig1b, fig2a, fig2b, fig2c, markets, frontier, ablation, samples or "
+            "growth; more may follow. All if none is given.",
             "FIGURE",
         ),
     ] = None,
@@ -67,19 +67,20 @@ def paper(
     wanted = tuple(name for name in FIGURES if not names or name in names)
     with open_study(out) as folder:
         figures, played = _complete(folder, wanted, settings)
-        verdicts = judge(figures)
+        verdicts = judge(figures, settings)
         write_report(out, figures, verdicts, settings)
     if as_json:
         answer = {
             "out": str(out),
             "figures": list(figures),
             "claims": [verdict.to_dict() for verdict in verdicts],
+            "reduced": settings.reduced,
             "played": played,
             "seconds": time.perf_counter() - begin,
         }
         emit_json(answer)
     else:
-        emit(_claims_table(verdicts) + f"\n{out / 'index.html'}\n")
+        emit(_claims_table(verdicts, settings.reduced) + f"\n{out / 'index.html'}\n")
 
 
 def _complete(
@@ -103,12 +104,17 @@ def _complete(
     return by_figure(complete, settings, found), len(missing)
 
 
-def _claims_table(verdicts: "Sequence[ClaimVerdict]") -> str:
+def _claims_table(verdicts: "Sequence[ClaimVerdict]", reduced: str | None) -> str:
     """Return the verdicts on the paper's claims, and on ours, as text."""
-    rows = [(one.claim, "holds" if one.holds else "FAILS", one.text) for one in verdicts]
+    rows = [
+        (one.claim, ("holds" if one.holds else "FAILS") + "*" * bool(one.reduced), one.text)
+        for one in verdicts
+    ]
     papers = [verdict.holds for verdict in verdicts if not verdict.beyond]
     ours = [verdict.holds for verdict in verdicts if verdict.beyond]
     told = f"{sum(papers)} of {len(papers)} hold"
     if ours:
-        told += f"; beyond the paper (G), {sum(ours)} of {len(ours)}"
+        told += f"; beyond the paper (D), {sum(ours)} of {len(ours)}"
+    if reduced:
+        told += f"\n* Not the paper's size: {reduced}. At full size these verdicts may differ."
     return tables.printed([tables.TextTable(map(tables.plain, ("claim", "", "text")), rows), told])

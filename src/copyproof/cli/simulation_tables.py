@@ -27,6 +27,10 @@ def simulation_tables(results: Sequence[Result]) -> Iterator[tables.Part]:
     repetitions = tables.quantity(first.repetitions, "repetition")
     yield f"{tables.summary(market, first.horizon)}, {repetitions}, seed {first.seed}\n"
     yield _regret_table(results)
+    if market.has_priors:
+        best = first.best_mean
+        error = "" if math.isnan(best.stderr) else f" (standard error {best.stderr:.4f})"
+        yield f"\nexpected best mean, over the draws of the means: {best.mean:.4f}{error}"
     shares = 100 / first.horizon * _estimates(results, "plays")
     yield from _agent_tables("share of plays, %", results, shares, least_digits=1)
     yield from _agent_tables("revenue", results, _estimates(results, "revenue"))
@@ -49,8 +53,9 @@ def _regret_table(results: Sequence[Result]) -> tables.TextTable:
         policy, heading = str(result.resolved_policy), _heading(result, place)
         name = policy if policy == heading else f"{heading} {policy}"
         numbers = (_number(value, digits) for value in (regret.mean, regret.stderr))
-        rows.append((name, *numbers, _rate(result.rounds_per_second)))
-    columns = (tables.text("policy"), *map(tables.number, ("regret", "± std. error", "rounds/s")))
+        rows.append((name, *numbers, _lost(result), _rate(result.rounds_per_second)))
+    headings = ("regret", "± std. error", "lost games", "rounds/s")
+    columns = (tables.text("policy"), *map(tables.number, headings))
     return tables.TextTable(columns, rows)
 
 
@@ -115,6 +120,10 @@ def _decimals(means: Sequence[float], errors: Sequence[float]) -> int:
 
 def _number(value: float, decimals: int) -> str:
     return "-" if math.isnan(value) else f"{value:,.{decimals}f}"
+
+
+def _lost(result: Result) -> str:
+    return "-" if result.lost is None else f"{100 * result.lost.share:.1f} %"
 
 
 def _rate(per_second: float) -> str:

@@ -10,6 +10,9 @@ m = (S + 1)/(n + 2), the first of equals in registration order.
    played if it is not the champion and n·kl(r, m) ≤ ln(N/(K n)) for its n plays and mean r ≤ m.
 3. Otherwise the champion is played.
 
+Under the rule ``trial-arms`` the same is done by other rules of when a fresh arm is tried
+(``trial.verdict``), and a challenger is played if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K).
+
 Where only some arms may be chosen, m is the largest among those, a disappointment is not asked
 for, as it may not have been one of them, and without a fresh arm the largest m is played.
 
@@ -17,14 +20,15 @@ Where rewards come late, counts N and n are those of plays, and means those of t
 a champion whose last reward is not known yet has not failed.
 """
 
-import math
 from typing import Any
 
 from copyproof.engine.bounds import bernoulli_kl
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.rules import LoweredRule, Turn
+from copyproof.engine.numerics import log
+from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
 from copyproof.engine.state import State
+from copyproof.engine.trial import LET_CHALLENGE, PLAY_CHAMPION, TRY_FRESH, verdict
 
 FRESH = -1  # in place of a place: it is time for a fresh arm
 BY_INDEX = -2  # in place of a place: the largest index is to be played
@@ -44,7 +48,7 @@ def champion(
         if size > 0:
             m, _ = scan_winners(rule, state, pool, size, turn, 0.0)
         here.bar = m
-        return FRESH if _tries_fresh(rule, state, pool, m, False) else BY_INDEX
+        return FRESH if _verdict(rule, state, pool, m, -1) == TRY_FRESH else BY_INDEX
     if here.size == 0:
         here.bar = 0.5
         return FRESH if here.seats == 0 else BY_INDEX
@@ -52,37 +56,46 @@ def champion(
     leaves = here.base + here.cap
     m = state.nodes[leaves + top].height
     here.bar = m
-    disappoints = here.failed != 0 and here.last == state.nodes[leaves + top].link
-    if here.outside > 0 and _tries_fresh(rule, state, pool, m, disappoints):
+    what = _verdict(rule, state, pool, m, state.nodes[leaves + top].link)
+    if what == TRY_FRESH:
         return FRESH
+    if what == PLAY_CHAMPION:
+        return int(top)
     place = 0
     if here.pointer >= 0 and state.place[here.pointer] >= 0:
         place = state.place[here.pointer] + 1
         if place == here.size:
             place = 0
     here.pointer = state.nodes[leaves + place].link
-    if place != top and _may_challenge(state.items[here.pointer], m, turn.plays, here.size):
+    least = state.epoch[0].log / here.size if rule.kind == Kind.TRIAL_ARMS else 0.0
+    if place != top and _may_challenge(state.items[here.pointer], m, turn.plays, here.size, least):
         return int(place)
     return int(top)
 
 
 @inlined
-def _tries_fresh(rule: LoweredRule, state: State, pool: int, m: float, disappoints: bool) -> bool:
-    """Whether the best so far is not good enough, and few enough arms have been tried."""
+def _verdict(rule: LoweredRule, state: State, pool: int, m: float, top: int) -> int:
+    """What is to be done, with the best item so far, of posterior mean m; −1 if it is not known."""
+    if rule.kind == Kind.TRIAL_ARMS:
+        return verdict(rule.parameters, state, pool, m, top)
+    here = state.pools[pool]
     fresh, threshold, _ = rule.parameters
-    log = state.epoch[0].log
-    most = 1.0 + fresh * (log * log) * (1.0 - m)
-    return bool((m <= threshold or disappoints) and state.pools[pool].seats < most)
+    ln_t = state.epoch[0].log
+    most = 1.0 + fresh * (ln_t * ln_t) * (1.0 - m)
+    disappoints = here.failed != 0 and here.last == top
+    tries = here.outside > 0 and (m <= threshold or disappoints) and here.seats < most
+    return TRY_FRESH if tries else LET_CHALLENGE
 
 
 @inlined
-def _may_challenge(item: Any, m: float, plays: int, tried: int) -> bool:
-    """Whether n·kl(r, m) ≤ ln(N/(K n))."""
+def _may_challenge(item: Any, m: float, plays: int, tried: int, least: float) -> bool:
+    """Whether n·kl(r, m) ≤ max(ln(N/(K n)), least), and either is above 0."""
     slack = plays / (tried * item.plays)
-    if slack < 1.0:
+    if slack < 1.0 and least == 0.0:
         return False
     mean = item.total / item.answers if item.answers > 0 else 0.5
-    return bool(mean >= m or item.plays * bernoulli_kl(mean, m) <= math.log(slack))
+    level = max(log(slack), least)
+    return bool(mean >= m or item.plays * bernoulli_kl(mean, m) <= level)
 
 
 @inlined

@@ -35,8 +35,10 @@ from copyproof.engine.pools import (
 )
 from copyproof.engine.principal import Observation, choose, observe
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
+from copyproof.engine.rules import Kind
 from copyproof.engine.selection import NOBODY, TAKEN, Mask, clear, mark
 from copyproof.engine.state import ABSENT, OUTSIDE, State
+from copyproof.engine.trial import correct_levels, spread_over_levels
 
 # Operations, with what they take.
 ASK = 0  # count, value = time
@@ -274,6 +276,8 @@ def _correct(plan: Plan, state: State, live: Live, round_: int, row: Any, value:
         return
     window = state.windows[owner]
     window.recent = min(max(window.recent + change, 0.0), float(window.recents))
+    if plan.agent.kind == Kind.TRIAL:
+        correct_levels(state, owner, change, plan.agent.parameters)
     for number in (item, owner):
         one = state.items[number]
         one.total = min(max(one.total + change, 0.0), float(one.answers))
@@ -360,6 +364,9 @@ def lay_again(plan: Plan, state: State, live: Live, drawn: int, changed: int) ->
     if changed:
         before = live.counters[ROUND] if plan.horizons.shape[0] > 1 else 0
         start_epoch(plan, state, 0, before)
+        if plan.agent.kind == Kind.TRIAL:
+            for agent in range(live.left.shape[0]):
+                spread_over_levels(state, agent, plan.agent.parameters)
     if drawn:
         _lay_first(plan, state, live)
         return

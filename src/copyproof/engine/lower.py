@@ -12,15 +12,24 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import own_index, quantiles, rules
+from copyproof.engine import drawn_means, own_index, quantiles, rules
 from copyproof.engine.plan import ALL, BY_RULE, FIXED, GROWING, GROWING_BY_OWN_ROUND, Plan
 from copyproof.engine.play import Game
 from copyproof.engine.quantiles import Rewards
 from copyproof.engine.registration import Changes
 from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import State, allocate
-from copyproof.game import Market, Registrations, Schedule, discount, registrations, rewards
-from copyproof.policy import RULES, Policy, Rule, records, with_market_defaults
+from copyproof.game import (
+    Arm,
+    Market,
+    Registrations,
+    Schedule,
+    discount,
+    priors,
+    registrations,
+    rewards,
+)
+from copyproof.policy import RULES, Policy, Rule, own_rules, records, with_market_defaults
 from copyproof.policy.records import clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Sampling
 from copyproof.validation import require
@@ -105,10 +114,13 @@ def lower_policy(
 ) -> Plan:
     """Turn a policy into numbers; l or L must be given."""
     kind, factor, power = _lower_sampling(policy)
+    agent, arm = _lower_rule(policy.agent or records.Uniform()), _lower_rule(policy.arm)
+    if isinstance(policy.arm, own_rules.TrialArms):
+        arm = arm._replace(parameters=agent.parameters)
     return Plan(
         is_flat=int(policy.is_flat),
-        agent=_lower_rule(policy.agent or records.Uniform()),
-        arm=_lower_rule(policy.arm),
+        agent=agent,
+        arm=arm,
         sampling=kind,
         factor=factor,
         power=power,
@@ -209,12 +221,20 @@ def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
             return Kind.THOMPSON, (), 0
         case records.Uniform():
             return Kind.UNIFORM, (), 0
-        case records.OwnIndex(statistic, width, scale, turns, doubt):
+        case own_rules.OwnIndex(statistic, width, scale, turns, doubt):
             form = own_index.RECENT * (statistic == "recent")
             form += own_index.HOEFFDING * (width == "hoeffding")
             return Kind.OWN_INDEX, (scale, turns, doubt), form
-        case records.Champion(fresh, threshold):
+        case own_rules.Champion(fresh, threshold):
             return Kind.CHAMPION, (fresh, threshold), 0
+        case own_rules.Trial():
+            return Kind.TRIAL, (rule.tries, own_rules.SHARE, own_rules.GATE), 0
+        case own_rules.TrialArms():  # with the parameters of the agent rule
+            return Kind.TRIAL_ARMS, (), 0
+        case own_rules.SampledKLUCB():
+            return Kind.SAMPLED_KL_UCB, (), 0
+        case records.ExploreThenCommit(plays):
+            return Kind.EXPLORE_THEN_COMMIT, (plays,), 0
         case _:
             assert_never(rule)
 
@@ -238,8 +258,10 @@ def _lower_sampling(policy: Policy) -> tuple[int, float, float]:
 def _most_in_play(policy: Policy, horizon: int) -> int | None:
     """An upper bound on the arms of one pool that are ever in play; None if all are."""
     sampling = policy.sampling
-    if isinstance(policy.arm, records.Champion):
+    if isinstance(policy.arm, own_rules.Champion):
         return policy.arm.most_tried(horizon)
+    if isinstance(policy.agent, own_rules.Trial) and policy.brings_fresh_arms:
+        return policy.agent.tries + 1
     if isinstance(sampling, AllArms):
         return None
     assert sampling.factor is not None
@@ -262,18 +284,23 @@ def lower_discount(given: discount.Discount) -> tuple[float, Any]:
 
 
 def lower_rewards(market: Market) -> Rewards:
-    """What the originals pay, all agents' originals in a row."""
+    """What the originals pay, all agents' originals in a row.
+
+    In a market with priors the means are NaN, until ``drawn_means.put_means`` says them.
+    """
     rows: list[tuple[int, float, float, float]] = []
     values: list[Any] = [np.zeros(0)]
     uppers: list[Any] = [np.zeros(0)]
     tabled = 0
-    originals: list[rewards.Reward] = [arm for agent in market.agents for arm in agent.arms]
-    best = market.best_mean
+    originals: list[Arm] = [arm for agent in market.agents for arm in agent.arms]
+    best = math.nan if market.has_priors else market.best_mean
     for arm in originals:
         gap = best - arm.mean
         match arm:
             case rewards.Bernoulli(mean=mean):
                 rows.append((quantiles.BERNOULLI, 1.0 - mean, 0.0, gap))
+            case priors.BetaPrior() | priors.UniformPrior() | priors.ListPrior():
+                rows.append((quantiles.BERNOULLI, math.nan, 0.0, gap))
             case rewards.Beta(alpha=alpha, beta=beta):
                 rows.append((quantiles.BETA, alpha, beta, gap))
             case rewards.Gaussian(mean=mean, sigma=sigma):
@@ -297,6 +324,24 @@ def lower_rewards(market: Market) -> Rewards:
     )
 
 
+def lower_priors(market: Market) -> drawn_means.Priors:
+    """What the originals' means are drawn from, all agents' originals in a row."""
+    rows: list[tuple[int, int, int, float, float]] = []
+    means: list[float] = []
+    for place, agent in enumerate(market.agents):
+        for number, arm in enumerate(agent.arms):
+            match arm:
+                case priors.BetaPrior(alpha, beta):
+                    rows.append((place, number, drawn_means.BETA, alpha, beta))
+                case priors.UniformPrior(low, high):
+                    rows.append((place, number, drawn_means.UNIFORM, low, high))
+                case _:
+                    known = sorted(arm.means) if isinstance(arm, priors.ListPrior) else [arm.mean]
+                    rows.append((place, number, drawn_means.LIST, len(means), len(known)))
+                    means += known
+    return drawn_means.Priors(np.array(rows, drawn_means.PRIOR), np.array(means, float))
+
+
 def _list_table(arm: rewards.Empirical) -> tuple[Any, Any]:
     """The values in order, and the upper ends of their cumulated probabilities."""
     count = len(arm.rewards)
@@ -310,9 +355,12 @@ def _poisson_table(arm: rewards.Poisson) -> tuple[Any, Any]:
         return np.zeros(1), np.ones(1)
     spread = 10.0 * math.sqrt(arm.mean) + 40.0
     value = np.arange(max(0, int(arm.mean - spread)), int(arm.mean + spread) + 1)
-    log_factorial = np.array([math.lgamma(k + 1.0) for k in value])
-    chance = np.exp(value * math.log(arm.mean) - arm.mean - log_factorial)
-    return value.astype(float), np.cumsum(chance) / np.sum(chance)
+    # P(k)/P(k − 1) = mean/k, from the likeliest value on both ways: no powers, no factorials.
+    middle = int(arm.mean) - int(value[0])
+    below = np.cumprod(value[1 : middle + 1][::-1] / arm.mean)[::-1]
+    above = np.cumprod(arm.mean / value[middle + 1 :])
+    upper = np.cumsum(np.concatenate([below, [1.0], above]))
+    return value.astype(float), upper / upper[-1]
 
 
 def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple[Any, Any]:

@@ -7,12 +7,13 @@ the pool's own round. Neither bound is ever below 1. Where arms come and go (``r
 is the number of the sample's seats, and S the arms that are registered.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from copyproof.engine import numerics
 from copyproof.engine.cache import inlined, kernel, part
+from copyproof.engine.numerics import log
 from copyproof.engine.rules import LoweredRule, Turn
 
 # Sampling rules.
@@ -54,12 +55,12 @@ def arm_pools(plan: Plan, pools: Any) -> range:
 @part
 def sample_bound(factor: float, power: float, tau: float) -> float:
     """factor·(ln τ)^power, never below 1."""
-    log = math.log(tau)
+    clock = log(tau)
     if power == 1.0:
-        return max(1.0, factor * log)
+        return max(1.0, factor * clock)
     if power == 2.0:
-        return max(1.0, factor * (log * log))
-    return max(1.0, factor * math.pow(log, power))
+        return max(1.0, factor * (clock * clock))
+    return max(1.0, factor * numerics.power(clock, power))
 
 
 @kernel

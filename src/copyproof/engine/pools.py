@@ -9,8 +9,9 @@ import math
 import numpy as np
 
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.plan import ALL, FIXED, Plan, arm_pools, sample_size
-from copyproof.engine.rules import LoweredRule, line
+from copyproof.engine.numerics import log
+from copyproof.engine.plan import ALL, FIXED, Plan, arm_pools, sample_bound, sample_size
+from copyproof.engine.rules import Kind, LoweredRule, line
 from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
 from copyproof.engine.streams import PRIORITY, SAMPLE, nth_of, stream_key, uniform
 from copyproof.engine.tournament import build, replay_path, set_leaf
@@ -49,9 +50,14 @@ def start_epoch(plan: Plan, state: State, number: int, before: int) -> None:
     epoch.number = number
     epoch.before = before
     epoch.horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
-    epoch.log = math.log(epoch.horizon)
+    epoch.log = log(float(epoch.horizon))
     agents = max(1, state.windows.shape[0])
-    epoch.unit = min(math.sqrt(epoch.horizon / agents), epoch.log * epoch.log)
+    if plan.agent.kind == Kind.TRIAL:
+        epoch.unit = epoch.horizon / agents
+    elif plan.agent.kind == Kind.SAMPLED_KL_UCB:
+        epoch.unit = math.floor(sample_bound(plan.factor, plan.power, float(epoch.horizon)))
+    else:
+        epoch.unit = min(math.sqrt(epoch.horizon / agents), epoch.log * epoch.log)
 
 
 @part
@@ -62,6 +68,7 @@ def _begin_epoch(plan: Plan, state: State, epoch: int, before: int, repetition: 
         state.windows[agent].recents = 0
         state.windows[agent].before = 0.0
         state.windows[agent].befores = 0
+        state.trials[agent, :] = 0.0
     for number in range(state.items.shape[0]):
         state.items[number].total = 0.0
         state.items[number].plays = 0

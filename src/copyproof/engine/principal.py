@@ -20,10 +20,11 @@ from copyproof.engine.champion import BY_INDEX, FRESH, champion, note
 from copyproof.engine.own_index import remember
 from copyproof.engine.plan import BY_RULE, Plan, pool_of, sample_grows
 from copyproof.engine.pools import join
-from copyproof.engine.rules import LoweredRule, Turn, line
+from copyproof.engine.rules import Kind, LoweredRule, Turn, line
 from copyproof.engine.selection import NOBODY, Mask, draw_outside, select
 from copyproof.engine.state import State
 from copyproof.engine.tournament import replay_path
+from copyproof.engine.trial import add_to_levels
 
 
 class Choice(NamedTuple):
@@ -117,9 +118,18 @@ def observe(plan: Plan, state: State, agent: int, arm: int, place: int, new: Obs
         count(plan.arm, state, 0, arm, place, new, plan.scan)
     else:
         if new.answers and plan.agent.remembers_order:
-            remember(state, agent, new.reward)
+            _remember(plan.agent, state, agent, new.reward)
         count(plan.agent, state, 0, agent, state.place[agent], new, plan.scan)
         count(plan.arm, state, agent + 1, arm, place, new, plan.scan)
+
+
+@inlined
+def _remember(rule: LoweredRule, state: State, agent: int, reward: float) -> None:
+    """Keep what the agent's index needs of when its rewards came, before one is counted."""
+    if rule.kind == Kind.TRIAL:
+        add_to_levels(state, agent, reward, rule.parameters)
+    else:
+        remember(state, agent, reward)
 
 
 @inlined

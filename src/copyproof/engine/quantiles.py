@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import part
+from copyproof.engine.numerics import exp, log, log1p, log_gamma
 
 BERNOULLI = 0
 BETA = 1
@@ -55,7 +56,7 @@ def reward(rewards: Rewards, original: int, u: float) -> float:
     if family == GAUSSIAN:
         return first + second * normal_quantile(u)
     if family == EXPONENTIAL:
-        return -first * math.log1p(-u)
+        return -first * log1p(-u)
     start = np.int64(first)
     stop = start + np.int64(second)
     place = start + np.searchsorted(rewards.table_upper[start:stop], u)
@@ -64,43 +65,61 @@ def reward(rewards: Rewards, original: int, u: float) -> float:
 
 @part
 def normal_quantile(u: float) -> float:
-    """Φ⁻¹(u): Acklam's rational approximation, polished by one step of Halley's method."""
-    if u < 0.5:
-        return -_upper_normal_quantile(u)
-    return _upper_normal_quantile(1.0 - u)
+    """Φ⁻¹(u) by rational functions (Wichura: "Algorithm AS 241", Applied Statistics 1988)."""
+    q = u - 0.5
+    if abs(q) <= 0.425:
+        return _central_normal_quantile(q)
+    z = _upper_normal_quantile(math.sqrt(-log(u if q < 0.0 else 1.0 - u)))
+    return -z if q < 0.0 else z
 
 
 @part
-def _upper_normal_quantile(p: float) -> float:
-    """The z ≥ 0 with P(Z > z) = p, for p ≤ 1/2."""
-    if p < 0.02425:
-        q = math.sqrt(-2.0 * math.log(p))
-        top = -7.784894002430293e-03 * q - 3.223964580411365e-01
-        top = (top * q - 2.400758277161838) * q - 2.549732539343734
-        top = (top * q + 4.374664141464968) * q + 2.938163982698783
-        low = 7.784695709041462e-03 * q + 3.224671290700398e-01
-        low = (low * q + 2.445134137142996) * q + 3.754408661907416
-        z = -top / (low * q + 1.0)
-    else:
-        q = 0.5 - p
-        r = q * q
-        top = -3.969683028665376e01 * r + 2.209460984245205e02
-        top = (top * r - 2.759285104469687e02) * r + 1.383577518672690e02
-        top = (top * r - 3.066479806614716e01) * r + 2.506628277459239
-        low = -5.447609879822406e01 * r + 1.615858368580409e02
-        low = (low * r - 1.556989798598866e02) * r + 6.680131188771972e01
-        z = top * q / ((low * r - 1.328068155288572e01) * r + 1.0)
-    error = p - 0.5 * math.erfc(z / math.sqrt(2.0))
-    step = error * math.sqrt(2.0 * math.pi) * math.exp(z * z / 2.0)
-    return z - step / (1.0 - z * step / 2.0)
+def _central_normal_quantile(q: float) -> float:
+    """Φ⁻¹(1/2 + q), for |q| ≤ 0.425."""
+    r = 0.180625 - q * q
+    top = 2.5090809287301226727e3 * r + 3.3430575583588128105e4
+    top = (top * r + 6.7265770927008700853e4) * r + 4.5921953931549871457e4
+    top = (top * r + 1.3731693765509461125e4) * r + 1.9715909503065514427e3
+    top = (top * r + 1.3314166789178437745e2) * r + 3.3871328727963666080
+    low = 5.2264952788528545610e3 * r + 2.8729085735721942674e4
+    low = (low * r + 3.9307895800092710610e4) * r + 2.1213794301586595867e4
+    low = (low * r + 5.3941960214247511077e3) * r + 6.8718700749205790830e2
+    low = (low * r + 4.2313330701600911252e1) * r + 1.0
+    return top * q / low
+
+
+@part
+def _upper_normal_quantile(r: float) -> float:
+    """The z with P(Z > z) = e^−r², for a probability below 0.075."""
+    if r <= 5.0:
+        r -= 1.6
+        top = 7.74545014278341407640e-4 * r + 2.27238449892691845833e-2
+        top = (top * r + 2.41780725177450611770e-1) * r + 1.27045825245236838258
+        top = (top * r + 3.64784832476320460504) * r + 5.76949722146069140550
+        top = (top * r + 4.63033784615654529590) * r + 1.42343711074968357734
+        low = 1.05075007164441684324e-9 * r + 5.47593808499534494600e-4
+        low = (low * r + 1.51986665636164571966e-2) * r + 1.48103976427480074590e-1
+        low = (low * r + 6.89767334985100004550e-1) * r + 1.67638483018380384940
+        low = (low * r + 2.05319162663775882187) * r + 1.0
+        return top / low
+    r -= 5.0
+    top = 2.01033439929228813265e-7 * r + 2.71155556874348757815e-5
+    top = (top * r + 1.24266094738807843860e-3) * r + 2.65321895265761230930e-2
+    top = (top * r + 2.96560571828504891230e-1) * r + 1.78482653991729133580
+    top = (top * r + 5.46378491116411436990) * r + 6.65790464350110377720
+    low = 2.04426310338993978564e-15 * r + 1.42151175831644588870e-7
+    low = (low * r + 1.84631831751005468180e-5) * r + 7.86869131145613259100e-4
+    low = (low * r + 1.48753612908506148525e-2) * r + 1.36929880922735805310e-1
+    low = (low * r + 5.99832206555887937690e-1) * r + 1.0
+    return top / low
 
 
 @part
 def beta_quantile(u: float, a: float, b: float) -> float:
     """The x with I_x(a, b) = u, solved from the end of [0, 1] that it is nearer to."""
-    log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    log_beta = log_gamma(a) + log_gamma(b) - log_gamma(a + b)
     split = (a + 1.0) / (a + b + 2.0)
-    if math.log(u) <= _log_incomplete_beta(math.log(split), a, b, log_beta):
+    if log(u) <= _log_incomplete_beta(log(split), a, b, log_beta):
         return _lower_beta_quantile(u, a, b, log_beta, split)
     return 1.0 - _lower_beta_quantile(1.0 - u, b, a, log_beta, 1.0 - split)
 
@@ -112,30 +131,30 @@ def _lower_beta_quantile(u: float, a: float, b: float, log_beta: float, split: f
     Near 0, I_x is proportional to x^a, so that the function is a straight line there and one step
     from the line's own solution is enough. A bracket guards the steps elsewhere.
     """
-    target = math.log(u)
-    low, high = -750.0, math.log(split)  # e^−750 is 0 in floating point
-    y = min(max((target + math.log(a) + log_beta) / a, low), high)
+    target = log(u)
+    low, high = -750.0, log(split)  # e^−750 is 0 in floating point
+    y = min(max((target + log(a) + log_beta) / a, low), high)
     for _ in range(100):
         level = _log_incomplete_beta(y, a, b, log_beta)
         if level < target:
             low = y
         else:
             high = y
-        log_slope = a * y + (b - 1.0) * math.log1p(-math.exp(y)) - log_beta - level
-        ahead = y - (level - target) * math.exp(-log_slope)
+        log_slope = a * y + (b - 1.0) * log1p(-exp(y)) - log_beta - level
+        ahead = y - (level - target) * exp(-log_slope)
         if not low <= ahead <= high:
             ahead = 0.5 * (low + high)
         if abs(ahead - y) <= 1e-14:
-            return math.exp(ahead)
+            return exp(ahead)
         y = ahead
-    return math.exp(y)
+    return exp(y)
 
 
 @part
 def _log_incomplete_beta(y: float, a: float, b: float, log_beta: float) -> float:
     """Ln I_x(a, b) at x = e^y ≤ (a + 1) / (a + b + 2), where the fraction converges fast."""
-    x = math.exp(y)
-    return a * y + b * math.log1p(-x) - log_beta + math.log(_beta_fraction(x, a, b) / a)
+    x = exp(y)
+    return a * y + b * log1p(-x) - log_beta + log(_beta_fraction(x, a, b) / a)
 
 
 @part

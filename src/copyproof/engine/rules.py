@@ -9,7 +9,12 @@ the horizon T), the item of largest index is chosen:
 - greedy: r(a).
 - Thompson sampling (Thompson 1933): a draw from Beta(1 + S, 1 + n − S), S the sum of rewards.
 - uniform: all are alike.
-- own index: see ``own_index``; champion: the posterior mean (S + 1)/(n + 2), see ``champion``.
+- explore-then-commit: those with the fewest plays while one has fewer than m, then the one with
+  more than m plays, then the largest mean.
+- own index: see ``own_index``; trial: see ``trial``; champion and trial for arms: the posterior
+  mean (S + 1)/(n + 2), see ``champion``.
+- sampled KL-UCB: the largest x with (N − κ)·kl(S/(N − κ), x) ≤ κ ln T; 1 while N ≤ κ or S ≥ N − κ.
+  A play whose reward is yet to come counts in S with the mean of the others.
 
 Unplayed items come first (except under Thompson sampling and uniform choice). A *coin* may let any
 item be taken instead: with probability ε, or min(1, scale/τ), under ε-greedy; always, under
@@ -28,10 +33,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copyproof.engine.bounds import bernoulli_kl, beta_draw, kl_index, power_law
+from copyproof.engine.bounds import beta_draw, kl_index, kl_index_is_below, power_law
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.numerics import log
 from copyproof.engine.own_index import own_index
 from copyproof.engine.state import State
+from copyproof.engine.trial import trial_index
 
 
 class Kind(IntEnum):
@@ -44,6 +51,10 @@ class Kind(IntEnum):
     UNIFORM = 4
     OWN_INDEX = 5
     CHAMPION = 6
+    TRIAL = 7
+    TRIAL_ARMS = 8
+    SAMPLED_KL_UCB = 9
+    EXPLORE_THEN_COMMIT = 10
 
 
 # Clocks, for a pool whose owner has made N plays.
@@ -52,16 +63,22 @@ PLAYS = 1  # N
 HORIZON = 2  # T, free of t
 
 
+# Heights above all means, which are 1e12 at most: arms that are explored, and one committed to.
+_EXPLORED = 1e18
+_COMMITTED = 1e13
+
+
 class LoweredRule(NamedTuple):
     """One rule as numbers: its kind, its clock, its parameters and its traits."""
 
     kind: int
     clock: int
-    # UCB: a, b, c; KL-UCB: scale; own index: scale, turns, doubt; champion: fresh, threshold.
+    # UCB: a, b, c; KL-UCB: scale; own index: scale, turns, doubt; champion: fresh, threshold;
+    # trial, for agents and arms: tries, share, gate; explore-then-commit: m.
     parameters: tuple[float, float, float]
     form: int  # own index: which plays count, and the width
     is_line: int  # 1 if ``line`` gives the index, so that a tournament finds the largest
-    remembers_order: int  # 1 if a window of rewards is kept (``own_index.remember``)
+    remembers_order: int  # 1 if rewards are kept apart by when they came (``remember``)
     # The chance that any item is taken is the coin's, or min(1, coin/τ) if it falls.
     coin: float
     coin_falls: int
@@ -91,7 +108,7 @@ def read_clock(rule: LoweredRule, turn: Turn) -> tuple[float, float]:
         a, b, c = rule.parameters
         x = math.sqrt(power_law(tau, a, b, c))
     elif rule.kind == Kind.KL_UCB:
-        x = rule.parameters[0] * math.log(tau)
+        x = rule.parameters[0] * log(tau)
     return tau, x
 
 
@@ -106,11 +123,17 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
         window, epoch = state.windows[number], state.epoch[0]
         height = own_index(item, window, epoch, rule.parameters, rule.form)
         return height, 0.0
+    if rule.kind == Kind.TRIAL:
+        return trial_index(item, state.trials[number], state.epoch[0], rule.parameters), 0.0
     if item.plays == 0:
         return np.inf, 0.0
-    if rule.kind == Kind.CHAMPION:
+    if rule.kind == Kind.CHAMPION or rule.kind == Kind.TRIAL_ARMS:
         return (item.total + 1.0) / (item.answers + 2.0), 0.0
     mean = item.total / item.answers if item.answers > 0 else 0.5
+    if rule.kind == Kind.SAMPLED_KL_UCB:
+        return _sampled_kl_ucb(item, mean, state.epoch[0]), 0.0
+    if rule.kind == Kind.EXPLORE_THEN_COMMIT:
+        return _explore_then_commit(item, mean, rule.parameters[0]), 0.0
     if rule.kind == Kind.UCB:
         return mean, 1.0 / math.sqrt(item.plays)
     if rule.kind == Kind.GREEDY:
@@ -143,12 +166,28 @@ def _kl_ucb(item: Any, level: float, best: float) -> float:
     if item.plays == 0:
         return math.inf
     mean = item.total / item.answers if item.answers > 0 else 0.5
-    # An index below the best so far need not be solved for. The margin keeps this test from ever
-    # deciding a close call that the indices themselves should decide.
-    beaten = mean < best < 1.0 and item.plays * bernoulli_kl(mean, best) > level * (1 + 1e-9)
-    if beaten or best == np.inf:
+    # An index that is certain to be below the best so far need not be searched for.
+    level /= item.plays
+    if best == np.inf or (0.0 < mean < best < 1.0 and kl_index_is_below(mean, level, best)):
         return -math.inf
-    return kl_index(mean, level / item.plays)
+    return kl_index(mean, level)
+
+
+@part
+def _sampled_kl_ucb(item: Any, mean: float, epoch: Any) -> float:
+    kappa = epoch.unit
+    w = item.plays - kappa
+    total = item.total + mean * (item.plays - item.answers)
+    if w <= 0.0 or total >= w:
+        return 1.0
+    return kl_index(total / w, kappa * epoch.log / w)
+
+
+@inlined
+def _explore_then_commit(item: Any, mean: float, m: float) -> float:
+    if item.plays < m:
+        return _EXPLORED * (1.0 - float(item.plays / (2.0 * m)))
+    return _COMMITTED + float(item.plays) if item.plays > m else mean
 
 
 @inlined

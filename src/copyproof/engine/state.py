@@ -52,9 +52,14 @@ EPOCH = np.dtype(
         ("before", "i8"),  # rounds of the epochs before
         ("horizon", "i8"),  # T of this epoch
         ("log", "f8"),  # ln T
-        ("unit", "f8"),  # M = min(√(T/n), ln² T)
+        # What the agent rule counts plays in: M = min(√(T/n), ln² T); under trial T/n; under
+        # sampled KL-UCB κ.
+        ("unit", "f8"),
     ]
 )
+
+# Levels that an agent on trial may claim (``trial``).
+LEVELS = 24
 
 # Where an item is that is not in play.
 OUTSIDE = -1
@@ -72,6 +77,7 @@ class State(NamedTuple):
     # What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later.
     start: Any
     windows: Any  # of each agent, a WINDOW of its rewards
+    trials: Any  # of each agent, the sums of its rewards by level (``trial``)
     epoch: Any  # one EPOCH: the present one
     order: Any  # the agents in the order that priority ties go by
     keys: Any  # keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)
@@ -125,6 +131,7 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, is_fla
         place=np.full(agents + arms, ABSENT, np.int32),
         start=start,
         windows=np.zeros(agents, WINDOW),
+        trials=np.zeros((agents, LEVELS)),
         epoch=np.zeros(1, EPOCH),
         order=np.arange(agents),
         keys=np.zeros((agents + 1, 2), np.uint64),

@@ -27,6 +27,8 @@ PICK = 1
 COIN = 2
 SAMPLE = 3
 PRIORITY = 4
+SPLIT = 5
+MEAN = 6
 POSTERIOR = 16
 
 _MASK = np.uint64(0xFFFFFFFF)
@@ -69,6 +71,15 @@ def stream_key(seed: np.uint64, owner: int, epoch: int) -> tuple[np.uint64, np.u
         seed >> _HALF,
     )
     return key0, key1
+
+
+@inlined
+def branch_key(key0: np.uint64, key1: np.uint64, branch: int) -> tuple[np.uint64, np.uint64]:
+    """Key of one of the streams that a stream branches into, where a state goes on as several."""
+    new0, new1, _, _ = philox(
+        uint64(branch), uint64(SPLIT) << uint64(16), uint64(0), uint64(0), key0, key1
+    )
+    return new0, new1
 
 
 @inlined

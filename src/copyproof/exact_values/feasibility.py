@@ -14,7 +14,7 @@ from copyproof.exact_values.state_count import MOST_GAMES, Size, size_of
 from copyproof.exact_values.weighted_games import Setting, setting
 from copyproof.game import Bernoulli, Constant, Explicit, Geometric, Market, Neutral
 from copyproof.policy import Policy, parse_policy
-from copyproof.validation import require, whole
+from copyproof.validation import FieldError, require, whole
 
 __all__ = ["MOST_ROUNDS", "Task", "prepare", "undiscounted", "why_not_exact"]
 
@@ -90,6 +90,10 @@ def why_not_exact(market: Market, policy: Policy | str) -> str | None:
         return f"policy = '{asked}' cannot be exact: it remembers the order of rewards"
     if asked.restart is not None:
         return f"policy = '{asked}' cannot be exact: its epochs are games of their own"
+    try:
+        market.require_known_means("exact")
+    except FieldError as error:
+        return str(error)
     for place, agent in enumerate(market.agents):
         for number, arm in enumerate(agent.arms):
             if agent.copies[number] > 0 and not isinstance(arm, Bernoulli):

@@ -20,10 +20,11 @@ import numpy as np
 
 from copyproof.engine.exact_transitions import KeyLayout, Options, Workspace
 from copyproof.engine.lower import lower
+from copyproof.engine.numerics import log
 from copyproof.engine.plan import ALL, FIXED, Plan, sample_size
 from copyproof.engine.state import allocate
 from copyproof.game import Market
-from copyproof.policy import Policy, with_market_defaults
+from copyproof.policy import Policy, SampledKLUCB, with_market_defaults
 
 __all__ = ["Played", "Setting", "WeightedGame", "new_options", "setting"]
 
@@ -133,6 +134,11 @@ class Setting:
         )
         state.order[:] = game.order
         plan = self.plan
+        if isinstance(
+            self.policy.agent, SampledKLUCB
+        ):  # the constant κ, of what it is sampled from
+            state.epoch["unit"] = sample_size(plan, self.horizon, 2**53)
+            state.epoch["log"] = log(float(self.horizon))
         if plan.sampling == FIXED:
             plan = plan._replace(sampling=ALL)
         words = -(-sum(slots) // per_word)

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.lower import lower_discount, lower_rewards
+from copyproof.engine.drawn_means import Priors, drawn_means, put_means
+from copyproof.engine.lower import lower_discount, lower_priors, lower_rewards
 from copyproof.engine.luck import fill_rewards
 from copyproof.engine.quantiles import Rewards
 from copyproof.external.records import ExternalError, ExternalPolicy, Learner, one_line
@@ -40,11 +41,22 @@ class GameSetup:
     discount_weights: list[float]
     horizon: int
     seed: int
+    # What means are drawn from; None if all are known.
+    priors: Priors | None
 
     @property
     def owners(self) -> Mapping[str, str]:
         """The agent of each arm, by name; it cannot be written to."""
         return MappingProxyType({arm: arm.rpartition("/")[0] for arm in self.arms})
+
+    def rewards_in(self, repetition: int) -> Rewards:
+        """What the originals pay in one game."""
+        if self.priors is None:
+            return self.rewards
+        found = self.rewards._replace(originals=self.rewards.originals.copy())
+        (means,) = drawn_means(self.priors, seed=self.seed, first=repetition, repetitions=1)
+        put_means(found, means)
+        return found
 
 
 @dataclass(slots=True)
@@ -72,10 +84,7 @@ def game_setup(market: Market, *, horizon: int, seed: int) -> GameSetup:
     factor, weights = lower_discount(market.discount)
     counts = [agent.registered for agent in market.agents]
     copies = [count for agent in market.agents for count in agent.copies]
-    rewards = lower_rewards(market)
-    # Has the kernel compiled here, and not by every process that is forked off.
-    fill_rewards(rewards, np.uint64(0), 0, 0, 0, 0, np.empty(0))
-    return GameSetup(
+    setup = GameSetup(
         arms=tuple(
             f"{agent.name}/{number}"
             for agent in market.agents
@@ -85,12 +94,16 @@ def game_setup(market: Market, *, horizon: int, seed: int) -> GameSetup:
         original_of=np.repeat(np.arange(len(copies)), copies).tolist(),
         agents=len(counts),
         originals=len(copies),
-        rewards=rewards,
+        rewards=lower_rewards(market),
         discount_factor=factor,
         discount_weights=weights[:horizon].tolist(),
         horizon=horizon,
         seed=seed,
+        priors=lower_priors(market) if market.has_priors else None,
     )
+    # Has the kernels compiled here, and not by every process that is forked off.
+    fill_rewards(setup.rewards_in(0), np.uint64(0), 0, 0, 0, 0, np.empty(0))
+    return setup
 
 
 def game_seed(seed: int, repetition: int) -> int:
@@ -116,7 +129,8 @@ def play_game(
     horizon, weights, factor = setup.horizon, setup.discount_weights, setup.discount_factor
     agent_of, original_of = setup.agent_of, setup.original_of
     number_of = {arm: number for number, arm in enumerate(setup.arms)}
-    gaps: list[float] = setup.rewards.originals["gap"].tolist()
+    rewards = setup.rewards_in(repetition)
+    gaps: list[float] = rewards.originals["gap"].tolist()
     size = min(_BLOCK, horizon)
     block = np.empty(size)
     starts = [-size] * setup.originals
@@ -138,7 +152,7 @@ def play_game(
         k = plays[agent]
         place = k - starts[original]
         if place >= size:
-            fill_rewards(setup.rewards, seed, agent, original, k, repetition, block)
+            fill_rewards(rewards, seed, agent, original, k, repetition, block)
             paid[original], starts[original], place = block.tolist(), k, 0
         reward = paid[original][place]
         try:

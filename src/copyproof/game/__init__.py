@@ -4,13 +4,14 @@ Everything is a frozen record. ``Market`` and ``Agent`` are where to start; ``pa
 returns the markets of the paper's figures, and ``read_market`` that of a file.
 """
 
-from copyproof.game.agent import Agent, Strategy
+from copyproof.game.agent import Agent, Arm, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Constant, Discount, Explicit, Geometric
 from copyproof.game.files import market_from_dict, market_to_dict, read_market, write_market
 from copyproof.game.identities import split
 from copyproof.game.ledger import Change, Registrations, registrations
 from copyproof.game.market import MOST_ARMS, Market, Profile
 from copyproof.game.paper import PAPER_FIGURES, paper_market
+from copyproof.game.priors import BetaPrior, ListPrior, Prior, UniformPrior
 from copyproof.game.rewards import (
     Bernoulli,
     Beta,
@@ -31,8 +32,10 @@ __all__ = [
     "PAPER_FIGURES",
     "Admit",
     "Agent",
+    "Arm",
     "Bernoulli",
     "Beta",
+    "BetaPrior",
     "Change",
     "Constant",
     "Custom",
@@ -42,9 +45,11 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "Geometric",
+    "ListPrior",
     "Market",
     "Neutral",
     "Poisson",
+    "Prior",
     "Profile",
     "Registrations",
     "Renew",
@@ -55,6 +60,7 @@ __all__ = [
     "Schedule",
     "ScheduledChange",
     "Strategy",
+    "UniformPrior",
     "Utility",
     "as_reward",
     "churn",

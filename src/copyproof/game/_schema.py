@@ -5,17 +5,19 @@ The models know the keys of every table. What a value may be is said once, by th
 checked. pydantic gathers the problems of all kinds.
 """
 
+from collections.abc import Callable
 from dataclasses import fields
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from copyproof.game.agent import Agent
+from copyproof.game.agent import Agent, Arm
 from copyproof.game.discount import NO_DISCOUNT, Discount, Explicit, Geometric
 from copyproof.game.market import Market
-from copyproof.game.rewards import FAMILIES, Reward
+from copyproof.game.priors import BetaPrior, ListPrior, Prior, UniformPrior
+from copyproof.game.rewards import FAMILIES
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
 from copyproof.validation import FieldError, did_you_mean, known, number, require, shown, whole
 
@@ -23,6 +25,7 @@ from copyproof.validation import FieldError, did_you_mean, known, number, requir
 _Family = Annotated[str, BeforeValidator(lambda value: known("", value, FAMILIES))]
 _Number = Annotated[float, BeforeValidator(lambda value: number("", value))]
 _Whole = Annotated[int, BeforeValidator(lambda value: whole("", value))]
+_Numbers: TypeAlias = list[_Number]
 
 # What is accepted where pydantic found something else, by its name for the error.
 _NOT_A = {
@@ -59,8 +62,33 @@ class _Table(BaseModel):
         raise NotImplementedError
 
 
+class PriorTable(_Table):
+    """What is known of a mean that is drawn for every game."""
+
+    beta: _Numbers = []
+    uniform: _Numbers = []
+    list: _Numbers = []
+
+    @cached_property
+    def record(self) -> Prior:
+        """The prior; exactly one of the keys must be given."""
+        if len(self.model_fields_set) != 1:
+            said = "or uniform or list: exactly one of the three is needed"
+            raise FieldError("beta", self.beta, "alone", said)
+        (kind,) = self.model_fields_set
+        if kind == "list":
+            return _of_field(kind, lambda: ListPrior(self.list), means="")
+        given = getattr(self, kind)
+        names = ("alpha", "beta") if kind == "beta" else ("low", "high")
+        accepted = f"two numbers, {' and '.join(names)}"
+        require(len(given) == 2, kind, given, accepted)
+        places = {name: f"[{k}]" for k, name in enumerate(names)}
+        family = BetaPrior if kind == "beta" else UniformPrior
+        return _of_field(kind, lambda: family(*given), **places)
+
+
 class ArmTable(_Table):
-    """One original arm: a family with its parameters, and the number of copies.
+    """One original arm: a family with its parameters or a prior, and the number of copies.
 
     The parameters' defaults are never read: those of the family must be given, and no others.
     """
@@ -70,12 +98,19 @@ class ArmTable(_Table):
     sigma: _Number = 0.0
     alpha: _Number = 0.0
     beta: _Number = 0.0
-    rewards: list[_Number] = []
+    rewards: _Numbers = []
+    prior: PriorTable | None = None
     copies: _Whole = 1
 
     @cached_property
-    def record(self) -> Reward:
-        """The reward distribution."""
+    def record(self) -> Arm:
+        """The reward distribution, or the prior of its mean."""
+        if self.prior is not None:
+            for name in sorted(self.model_fields_set - {"prior", "copies"}):
+                said = "does not belong to an arm with a prior: it pays 0 or 1, of a drawn mean"
+                raise FieldError(name, getattr(self, name), "left out", said)
+            found: Prior = self.prior.record
+            return found
         family = FAMILIES[self.family]
         needed = [field.name for field in fields(family)]
         given = self.model_fields_set - {"family", "copies"}
@@ -108,7 +143,7 @@ class DiscountTable(_Table):
     """γ: a factor, or the weights themselves."""
 
     factor: _Number = 1.0
-    weights: list[_Number] = []
+    weights: _Numbers = []
 
     @cached_property
     def record(self) -> Discount:
@@ -148,6 +183,15 @@ class MarketTable(_Table):
         """The market."""
         discount = NO_DISCOUNT if self.discount is None else self.discount.record
         return Market([agent.record for agent in self.agents], self.fee, discount)
+
+
+def _of_field(field: str, made: Callable[[], Prior], **places: str) -> Prior:
+    """Make a prior from a list; an error names the entry instead of the record's field."""
+    try:
+        return made()
+    except FieldError as error:
+        name, bracket, rest = error.field.partition("[")
+        raise error.renamed(f"{field}{places[name]}{bracket}{rest}") from None
 
 
 def read_table(data: object) -> Market:

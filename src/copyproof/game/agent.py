@@ -3,6 +3,9 @@
 A strategy of agent i is a vector of copy counts, one per original: 0 hides it, 1 registers it,
 and c > 1 registers c arms with the same distribution (c counts the original). It is chosen once,
 before round 1. An agent that registers nothing takes no part in the game.
+
+An agent is *informed* if it knows the means of its arms. One who knows no more than a prior of some
+arm is not: which of its arms is the best turns out during the game only.
 """
 
 from collections.abc import Iterable
@@ -10,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from copyproof.game._fields import set_fields
+from copyproof.game.priors import Prior
 from copyproof.game.rewards import Reward, as_reward
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
 from copyproof.validation import FieldError, items, require, shown, whole
@@ -17,6 +21,8 @@ from copyproof.validation import name as checked_name
 
 # Copy counts, one per original arm of an agent.
 Strategy: TypeAlias = tuple[int, ...]
+# An original: of a known reward distribution, or of a mean that is drawn for every game.
+Arm: TypeAlias = Reward | Prior
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -27,7 +33,7 @@ class Agent:
     ----------
     name : str
         One line of text, unique in a market.
-    arms : iterable of Reward or float
+    arms : iterable of Reward, Prior or float
         The originals O_i, at least one; a plain number is a Bernoulli mean.
     copies : iterable of int, optional
         The strategy: arms registered per original. By default each is registered once.
@@ -44,14 +50,14 @@ class Agent:
     """
 
     name: str
-    arms: tuple[Reward, ...]
+    arms: tuple[Arm, ...]
     copies: Strategy
     utility: Utility
 
     def __init__(
         self,
         name: str,
-        arms: Iterable[Reward | float],
+        arms: Iterable[Arm | float],
         copies: Iterable[int] | None = None,
         utility: Utility = NEUTRAL,
     ) -> None:
@@ -70,13 +76,28 @@ class Agent:
         set_fields(self, name=name, arms=originals, copies=strategy, utility=utility)
 
     @property
+    def is_informed(self) -> bool:
+        """Whether the agent knows its means: no arm has a prior instead."""
+        return not any(isinstance(arm, Prior) for arm in self.arms)
+
+    @property
     def best_mean(self) -> float:
-        """The largest mean over the agent's originals, hidden ones included."""
+        """The largest mean over the agent's originals, hidden ones included.
+
+        Raises ``FieldError`` for an agent who is not informed.
+        """
+        self._require_informed("best mean")
         return max(arm.mean for arm in self.arms)
 
     @property
     def best_arm(self) -> int:
-        """The position of the first original with the largest mean."""
+        """The position of the first original with the largest mean.
+
+        Raises ``FieldError`` for an agent who is not informed and has several arms.
+        """
+        if len(self.arms) == 1:
+            return 0
+        self._require_informed("best arm")
         means = [arm.mean for arm in self.arms]
         return means.index(max(means))
 
@@ -116,19 +137,26 @@ class Agent:
         best = self.best_arm
         return self.with_copies(int(k == best) for k in range(len(self.arms)))
 
+    def _require_informed(self, what: str) -> None:
+        """Refuse what only an agent who knows its means can have."""
+        for k, arm in enumerate(self.arms):
+            if isinstance(arm, Prior):
+                said = f"has a prior, so that agent {shown(self.name)} knows no {what} of its own"
+                raise FieldError(f"arms[{k}]", arm, "an arm of a known mean", said)
 
-def _originals(arms: Iterable[Reward | float]) -> tuple[Reward, ...]:
-    """Return the arms as reward records; an error names the arm."""
-    found = []
+
+def _originals(arms: Iterable[Arm | float]) -> tuple[Arm, ...]:
+    """Return the arms as records; an error names the arm."""
+    found: list[Arm] = []
     for k, arm in enumerate(items("arms", arms, "rewards or Bernoulli means")):
         try:
-            found.append(as_reward(arm))
+            found.append(arm if isinstance(arm, Prior) else as_reward(arm))
         except FieldError as error:
             raise error.within(f"arms[{k}]") from None
     return tuple(found)
 
 
-def _check_utility(utility: Utility, arms: tuple[Reward, ...]) -> None:
+def _check_utility(utility: Utility, arms: tuple[Arm, ...]) -> None:
     """Refuse a utility of revenue >= 0 for an agent that may lose."""
     if isinstance(utility, RiskAverse | RiskSeeking):
         for k, arm in enumerate(arms):

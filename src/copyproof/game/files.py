@@ -20,6 +20,14 @@
         { family = "empirical", rewards = [0.0, 0.5, 1.0] },
     ]
 
+    [[agents]]
+    name = "cat"                                 # knows no means: they are drawn for every game
+    arms = [
+        { prior = { beta = [2, 5] } },
+        { prior = { uniform = [0.2, 0.6] }, copies = 3 },
+        { prior = { list = [0.1, 0.9] } },
+    ]
+
 An arm is Bernoulli unless it says a family, and registered once unless it says its copies; 0
 hides it. Whatever is wrong with a file raises ``FieldError`` with one line: the file, the field,
 its value, and what is accepted.
@@ -31,15 +39,16 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import tomli_w
 
 from copyproof._files import write_atomically
-from copyproof.game.agent import Agent
+from copyproof.game.agent import Agent, Arm
 from copyproof.game.discount import Discount
 from copyproof.game.market import Market
 from copyproof.game.paper import PAPER_FIGURES
+from copyproof.game.priors import BetaPrior, ListPrior, Prior, UniformPrior
 from copyproof.game.rewards import Bernoulli, Reward
 from copyproof.game.utility import Custom, Utility
 from copyproof.validation import FieldError, did_you_mean, shown
@@ -186,10 +195,26 @@ def _agent_table(agent: Agent) -> dict[str, Any]:
     return {"name": agent.name} | ({"utility": utility} if utility else {}) | {"arms": list(arms)}
 
 
-def _arm_table(arm: Reward, copies: int) -> dict[str, Any]:
+def _arm_table(arm: Arm, copies: int) -> dict[str, Any]:
     """Return one arm as a table of the file."""
+    counted = {} if copies == 1 else {"copies": copies}
+    if isinstance(arm, Prior):
+        return {"prior": _prior_table(arm)} | counted
     family = {} if isinstance(arm, Bernoulli) else {"family": type(arm).__name__.lower()}
-    return family | _table(arm) | ({} if copies == 1 else {"copies": copies})
+    return family | _table(arm) | counted
+
+
+def _prior_table(prior: Prior) -> dict[str, list[float]]:
+    """Return a prior as a table of the file: one key, and its numbers."""
+    match prior:
+        case BetaPrior(alpha, beta):
+            return {"beta": [alpha, beta]}
+        case UniformPrior(low, high):
+            return {"uniform": [low, high]}
+        case ListPrior(means):
+            return {"list": list(means)}
+        case _:
+            assert_never(prior)
 
 
 def _table(record: Reward | Discount | Utility) -> dict[str, Any]:

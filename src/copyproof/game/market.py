@@ -16,6 +16,7 @@ from typing import TypeAlias
 from copyproof.game._fields import set_fields
 from copyproof.game.agent import Agent, Strategy
 from copyproof.game.discount import NO_DISCOUNT, Discount
+from copyproof.game.priors import Prior
 from copyproof.validation import FieldError, did_you_mean, items, number, require, shown, whole
 
 # One strategy per agent.
@@ -75,8 +76,16 @@ class Market:
         return tuple(agent.copies for agent in self.agents)
 
     @property
+    def has_priors(self) -> bool:
+        """Whether means are drawn for every game: some agent knows only a prior."""
+        return not all(agent.is_informed for agent in self.agents)
+
+    @property
     def best_mean(self) -> float:
-        """The mean μ*: the largest over all originals, hidden ones included."""
+        """The mean μ*: the largest over all originals, hidden ones included.
+
+        Raises ``FieldError`` for a market with priors: every game has a μ* of its own.
+        """
         return max(agent.best_mean for agent in self.agents)
 
     @property
@@ -98,6 +107,22 @@ class Market:
         0.9
         """
         return self.agents[self._position(name)]
+
+    def require_known_means(self, what: str) -> None:
+        """Refuse a market with priors where ``what`` takes known means only.
+
+        Examples
+        --------
+        >>> from copyproof.game import UniformPrior
+        >>> Market([Agent("ann", [UniformPrior(0, 1)])]).require_known_means("exact")
+        Traceback (most recent call last):
+        copyproof.validation.FieldError: agents[0].arms[0] has a prior: exact takes known means only
+        """
+        for i, agent in enumerate(self.agents):
+            for k, arm in enumerate(agent.arms):
+                if isinstance(arm, Prior):
+                    said = f"has a prior: {what} takes known means only"
+                    raise FieldError(f"agents[{i}].arms[{k}]", arm, "a known mean", said)
 
     def with_profile(self, profile: Iterable[Iterable[int]]) -> "Market":
         """Return the market in which every agent plays its strategy in ``profile``.

@@ -56,7 +56,7 @@ class Arrays:
     def __init__(self, plan: Plan) -> None:
         saved = {name: np.zeros(0, dtype) for name, dtype in _GATHERED.items()}
         for one in TABLE:
-            if one.exported:
+            if one.is_exported(plan):
                 saved[one.name] = one.allocate(FIXED.get(one.axis, 0))
         self.load(saved, plan)
 
@@ -226,7 +226,7 @@ class Arrays:
         for one in TABLE:
             if one.axis == "decision":
                 saved[one.name] = self._remembered().copy()
-            elif one.exported:
+            elif one.is_exported(self.plan):
                 saved[one.name] = arrays[one.name][: used[one.axis]].copy()
         saved["counters"][BASE] = saved["counters"][FORGOTTEN]
         return saved
@@ -276,7 +276,7 @@ class Arrays:
         }
         self._arrays = arrays = {one.name: one.allocate(self._rows[one.axis]) for one in TABLE}
         for one in TABLE:
-            if one.exported:
+            if one.is_exported(plan) and one.name in saved:  # else the policy has just changed
                 arrays[one.name][: len(saved[one.name])] = saved[one.name]
         self.log, self.counters = arrays["log"], arrays["counters"]
         agents, item = slice(self.agents), laid.item

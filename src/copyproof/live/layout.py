@@ -11,7 +11,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from copyproof.engine.live import COUNTERS, HISTORY, LOG, PAST, PRINTS
-from copyproof.engine.state import ABSENT, EPOCH, ITEM, POOL, WINDOW, power_of_two
+from copyproof.engine.plan import Plan
+from copyproof.engine.rules import Kind
+from copyproof.engine.state import ABSENT, EPOCH, ITEM, LEVELS, POOL, WINDOW, power_of_two
 from copyproof.engine.tournament import NODE, allocate_nodes
 
 # What an array has a row for; a stream of random numbers has the principal, and every agent.
@@ -31,6 +33,12 @@ class Array:
     exported: bool = False
     # What rows hold that are not in use yet.
     fill: int = 0
+    # The agent rule that it is kept for; it is exported under no other.
+    kept_for: Kind | None = None
+
+    def is_exported(self, plan: Plan) -> bool:
+        """Whether it is exported under a plan."""
+        return self.exported and self.kept_for in (None, plan.agent.kind)
 
     def allocate(self, rows: int) -> Any:
         """Make a new array; a tree's siblings share a cache line."""
@@ -53,6 +61,7 @@ TABLE = (
     Array("keys", np.dtype((np.uint64, 2)), "stream"),
     Array("item_of", np.int64, "arm"),
     Array("windows", WINDOW, "agent", exported=True),
+    Array("trials", np.dtype((np.float64, LEVELS)), "agent", exported=True, kept_for=Kind.TRIAL),
     Array("epoch", EPOCH, "epoch", exported=True),
     Array("past", PAST, "agent", exported=True),
     Array("past_arms", PAST, "arm", exported=True),

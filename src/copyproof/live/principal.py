@@ -22,7 +22,7 @@ from copyproof.live import events
 from copyproof.live.ask_tell import AskTell
 from copyproof.live.events import Ids, MarketEvent
 from copyproof.live.market import plan_of
-from copyproof.live.records import MarketConfig, checked_pairs
+from copyproof.live.records import FORMER_DEFAULTS, MarketConfig, checked_pairs
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.policy import Policy, parse_policy
@@ -90,14 +90,15 @@ class Principal(AskTell):
             # If a policy is given it stands for the config's, as it did when the market was new.
             wanted = replace(config, policy=self.config.policy) if given else config
             require(
-                wanted == self.config,
+                wanted.agrees_with(self.config),
                 "config",
                 config,
                 f"the one of market {self.market!r}, which exists: {self.config}",
             )
         self._ids = Ids(self.market, self.config.seed)
         self._rebuild()
-        if given:
+        former = policy == "default-anytime" and self.policy in FORMER_DEFAULTS
+        if given and not former:
             require(given == self.policy, "policy", given, f"{self.policy!r}: use set_policy")
 
     # --- who takes part --------------------------------------------------------------------

@@ -5,7 +5,7 @@ its reward up to ``reward_window`` seconds. A play without a reward by then take
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from copyproof_client.records import Status
@@ -17,6 +17,9 @@ Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+# What new markets run if nothing is said, and what they ran in versions before.
+_DEFAULT = "trial-anytime"
+FORMER_DEFAULTS = ("grace-anytime",)
 # Most decisions, and most rewards, of one request.
 MOST_DECISIONS = 1000
 
@@ -78,7 +81,7 @@ class MarketConfig:
     86400.0
     """
 
-    policy: str = "grace-anytime"
+    policy: str = _DEFAULT
     seed: int = 0
     horizon: int | None = None
     reward_window: float = 86400.0
@@ -104,6 +107,22 @@ class MarketConfig:
         )
         known("late", self.late, get_args(Late))
         known("rewards", self.rewards, get_args(Rewards))
+
+    def agrees_with(self, stored: "MarketConfig") -> bool:
+        """Whether a market that was made with ``stored`` can be opened with this one.
+
+        They are equal, except that the policy that new markets get may stand for the one that they
+        got when the market was made.
+
+        Examples
+        --------
+        >>> MarketConfig(seed=3).agrees_with(MarketConfig("grace-anytime", seed=3))
+        True
+        """
+        wanted = self
+        if self.policy == _DEFAULT and stored.policy in FORMER_DEFAULTS:
+            wanted = replace(self, policy=stored.policy)
+        return wanted == stored
 
     def to_dict(self) -> dict[str, Any]:
         """Write the configuration as plain data, ready for JSON."""

@@ -4,8 +4,8 @@ Words that the paper leaves open ("almost linear", "far smaller") are given a nu
 claim's text repeats. A claim that holds only in part, or whose words can be read in two ways, is
 split, and every part is judged. Nothing is tuned to pass.
 
-The paper's claims stand in ``judges``; those of ours, about Grace, a policy that the paper does not
-know, in ``beyond``. They are marked as such, and judged by the same intervals.
+The paper's claims stand in ``judges``; those of ours, about the default, a policy that the paper
+does not know, in ``beyond``. They are marked as such, and judged by the same intervals.
 """
 
 from collections.abc import Callable, Iterable

@@ -8,7 +8,7 @@ from typing import Any
 
 from copyproof.paper import beyond, judges
 from copyproof.paper.claim import PaperClaim
-from copyproof.paper.study import StudyResults
+from copyproof.paper.study import PAPER_SIZE, Settings, StudyResults
 
 # The eleven claims of the paper's section on simulations, and ours, as they stand there.
 CLAIMS = tuple(
@@ -21,7 +21,11 @@ CLAIMS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
-    """What became of a claim."""
+    """What became of a claim.
+
+    ``reduced`` says how large the study behind it was where that was smaller than the paper's; None
+    where it was not, or where the claim rests on no games.
+    """
 
     claim: str
     text: str
@@ -29,16 +33,28 @@ class ClaimVerdict:
     evidence: str
     figures: tuple[str, ...]
     beyond: bool = False
+    reduced: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as an entry of ``claims.json``."""
         return asdict(self) | {"figures": list(self.figures)}
 
 
-def judge(figures: StudyResults) -> tuple[ClaimVerdict, ...]:
-    """Judge every claim for which all figures are there."""
+def judge(figures: StudyResults, settings: Settings = PAPER_SIZE) -> tuple[ClaimVerdict, ...]:
+    """Judge every claim for which all figures are there.
+
+    Parameters
+    ----------
+    figures : mapping of str to results by key
+        All figures that are complete.
+    settings : Settings
+        The size of the study that they are of: verdicts of a smaller one than the paper's say so.
+    """
     return tuple(
-        ClaimVerdict(one.name, one.text, *one.judge(figures), one.figures, one.beyond)
+        ClaimVerdict(
+            *(one.name, one.text, *one.judge(figures), one.figures, one.beyond),
+            reduced=settings.reduced if one.figures else None,
+        )
         for one in CLAIMS
         if figures.keys() >= set(one.figures)
     )

@@ -17,6 +17,7 @@ from copyproof.pages import PageTable
 from copyproof.paper.study import MARKETS, OURS, FigureResults, Run, RunKey, Settings
 from copyproof.plots.canvas import add_title_and_note
 from copyproof.plots.palette import name_of
+from copyproof.policy import PAPER_POLICIES
 from copyproof.simulation import Estimate, Interval
 
 if TYPE_CHECKING:
@@ -116,7 +117,8 @@ class StudyFigure:
         length = f"T = {horizons[0]:,}" + (f" … {horizons[-1]:,}" if horizons[1:] else "")
         about = f"{length}; {repetitions} repetitions, seed {', '.join(map(str, seeds))}. "
         about += f"Means; {self.spread}"
-        if any(str(one.policy) == OURS for one in results.values()):
+        policies = {str(one.policy) for one in results.values()}
+        if OURS in policies <= {OURS, *PAPER_POLICIES}:
             about += f"\n{name_of(OURS)} is copyproof's own policy; the others are the paper's."
         return about
 

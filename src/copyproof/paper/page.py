@@ -17,6 +17,8 @@ from copyproof.paper.figures import FIGURES, draw_figure, table
 from copyproof.paper.study import OURS, Settings, StudyResults
 from copyproof.paper.theorems import bounds_table, theorems_table
 from copyproof.plots import FORMATS, save_figure
+from copyproof.plots.palette import name_of
+from copyproof.policy import PAPER_POLICIES
 from copyproof.simulation import Result
 
 
@@ -40,8 +42,10 @@ class StudyPage:
     our_claims: PageTable
     claims_without_figure: tuple[ClaimVerdict, ...]
     size: str
+    reduced: str | None
     paper_policies: str
-    our_policies: str
+    other_policies: str
+    default: str
     versions: tuple[str, ...]
     minutes: float
     markets: PageTable
@@ -80,7 +84,7 @@ def write_report(
     >>> runs = runs_of("fig2a", settings)
     >>> figures = {"fig2a": {key: play(run) for key, run in runs.items()}}
     >>> with tempfile.TemporaryDirectory() as name:
-    ...     write_report(Path(name), figures, judge(figures), settings)
+    ...     write_report(Path(name), figures, judge(figures, settings), settings)
     ...     sorted(path.name for path in Path(name).glob("figures/*"))
     ['fig2a.pdf', 'fig2a.png', 'fig2a.svg']
     """
@@ -140,8 +144,10 @@ def render_page(
         our_claims=_claims_table([one for one in verdicts if one.beyond]),
         claims_without_figure=_claims_under(None, verdicts, figures),
         size=_size(figures, found, settings),
-        paper_policies=_policies(found, ours=False),
-        our_policies=_policies(found, ours=True),
+        reduced=settings.reduced,
+        paper_policies=_policies(found, papers=True),
+        other_policies=_policies(found, papers=False),
+        default=name_of(OURS),
         versions=tuple({f"{name} {v}": None for one in found for name, v in one.versions.items()}),
         minutes=sum(one.seconds for one in found) / 60,
         markets=_markets_table(figures),
@@ -176,12 +182,16 @@ def _games(figures: StudyResults) -> list[Result]:
 
 
 def _claims_table(verdicts: Sequence[ClaimVerdict]) -> PageTable:
-    signs = {True: Badge("✓ holds", "holds"), False: Badge("✗ fails", "fails")}
     rows = [
-        (Link(f"#claim-{anchor(one.claim)}", one.claim), signs[one.holds], one.text)
-        for one in verdicts
+        (Link(f"#claim-{anchor(one.claim)}", one.claim), _badge(one), one.text) for one in verdicts
     ]
     return PageTable(("Claim", "Verdict", "Statement"), rows, numbers=False)
+
+
+def _badge(verdict: ClaimVerdict) -> Badge:
+    """A verdict in a word; one of a reduced study has a star."""
+    sign, kind = ("✓ holds", "holds") if verdict.holds else ("✗ fails", "fails")
+    return Badge(sign + "*" * (verdict.reduced is not None), kind)
 
 
 def _claims_under(
@@ -206,9 +216,10 @@ def _size(figures: StudyResults, found: Sequence[Result], settings: Settings) ->
     return size
 
 
-def _policies(found: Sequence[Result], *, ours: bool) -> str:
-    """The policies as they were played, l and L included: the paper's, or ours."""
-    chosen = [one for one in found if (str(one.policy) == OURS) == ours]
+def _policies(found: Sequence[Result], *, papers: bool) -> str:
+    """The policies as they were played, l and L included: the paper's six, or the others."""
+    six = {policy.partition("(")[0] for policy in PAPER_POLICIES}
+    chosen = [one for one in found if (str(one.policy).partition("(")[0] in six) == papers]
     return ", ".join(dict.fromkeys(str(one.resolved_policy) for one in chosen))
 
 

@@ -9,14 +9,17 @@ Figures of the paper (Bernoulli arms, T = 100,000, 100 repetitions, best means 0
 - ``fig1a``, ``fig1b``: revenue of the 0.5-agent, or the 0.9-agent, against its number of copies.
 - ``fig2a``, ``fig2b``, ``fig2c``: regret over time, with one, four and five replicators.
 
-And four that it lacks:
+And five that it lacks:
 
 - ``markets``: the hierarchical policies on five markets, with and without replicators.
-- ``ablation``: hierarchy × sampling, on the markets of figures 2a, 2b and 2c.
+- ``frontier``: regret with truthful agents against games lost to a replicator, for every policy of
+  the catalogue.
+- ``ablation``: hierarchy × sampling, on the markets of figures 2a, 2b and 2c, and on one with more
+  arms than rounds.
 - ``samples``: RH-UCB on figure 2c's market over its sample size L.
 - ``growth``: regret against the horizon, on the markets of figures 2a and 2c.
 
-The policies are the paper's six and one more, which it does not know: Grace, the default.
+The policies are the paper's six and one more, which it does not know: copyproof's default.
 """
 
 import hashlib
@@ -26,8 +29,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
-from copyproof.game import Market, market_to_dict, paper_market
-from copyproof.policy import PAPER_POLICIES, parse_policy, to_dict
+from copyproof.game import Agent, Market, market_to_dict, paper_market
+from copyproof.policy import ALIASES, PAPER_POLICIES, parse_policy, to_dict
 from copyproof.simulation import Result, engine_digest
 from copyproof.validation import whole_in
 
@@ -39,11 +42,11 @@ FigureResults: TypeAlias = Mapping[RunKey, Result]
 # What was found for the whole study, by the name of the figure.
 StudyResults: TypeAlias = Mapping[str, FigureResults]
 
-# The policy that is not the paper's.
-OURS = "grace"
+# The policy that is not the paper's: the default.
+OURS = ALIASES["default"]
 # The paper's six, with its l and L, which are the defaults on its markets; and ours.
 POLICIES = (*PAPER_POLICIES, OURS)
-# The paper's hierarchical policies, with which Grace is compared market by market.
+# The paper's hierarchical policies, with which the default is compared market by market.
 RIVALS = ("h-ucb", "rh-ucb", "prh-ucb")
 # The markets of ``markets``. The honest ones are those of figures 2a and 2c without copies.
 MARKETS = {
@@ -56,6 +59,15 @@ MARKETS = {
 COPIES = (1, 100, 200, 300, 400, 500)
 # Neither hierarchy nor sampling, sampling alone, hierarchy alone, both.
 ABLATION = ("ucb1", "s-ucb", "rh-ucb-all", "rh-ucb")
+# Where they are played: more arms than the paper's rounds show what happens before all were tried.
+ABLATION_MARKETS = {name: paper_market(name) for name in ("2a", "2b", "2c")} | {
+    "105,001 arms": Market(
+        [
+            Agent("0.8-agent", [0.8]),
+            Agent("0.9-agent", [0.9, 0.2, 0.1], copies=[5_000, 50_000, 50_000]),
+        ]
+    )
+}
 SAMPLE_FACTORS = (1, 3, 6, 10, 22)
 CHECKPOINTS = 200
 
@@ -90,6 +102,24 @@ class Settings:
     def repetitions_at(self, horizon: int) -> int:
         """Fewer repetitions where games are longer than T."""
         return self.repetitions if horizon <= self.horizon else max(2, self.repetitions // 5)
+
+    @property
+    def reduced(self) -> str | None:
+        """What the study is instead of the paper's size; None if it is not smaller.
+
+        Examples
+        --------
+        >>> QUICK.reduced
+        'T = 10,000 and 20 repetitions instead of 100,000 and 100'
+        >>> Settings(horizon=200_000).reduced is None
+        True
+        """
+        if self.horizon >= STUDY_HORIZON and self.repetitions >= STUDY_REPETITIONS:
+            return None
+        return (
+            f"T = {self.horizon:,} and {self.repetitions:,} repetitions instead of "
+            f"{STUDY_HORIZON:,} and {STUDY_REPETITIONS:,}"
+        )
 
     def run(self, market: Market, policy: str, horizon: int | None = None) -> "Run":
         """One market under one policy in a study of this size."""

@@ -40,21 +40,26 @@ THEOREMS: dict[str, tuple[str, str, str]] = {
     ),
     "5": (
         "RH-UCB's regret is O(√T ln T) with a unique best agent and L ≥ 1/c.",
-        "holds, corrected",
-        "The sum must leave out the best agent. Vacuous at the scale of the paper's experiments: "
-        "its term 16 L⁵ ln⁵ T alone is larger than any regret there. Figure 2c breaks its "
-        "condition, as L = 3 there and 1/c = 21.",
+        "constants unproven",
+        "The printed proof applies Markov's and Hoeffding's inequalities at a random number of "
+        "plays as if it were fixed, so that its constants are unproven. The order is believed: a "
+        "union over powers of two of that number should repair it, and is not written out. The sum "
+        "must leave out the best agent. Even as printed it is vacuous at the scale of the paper's "
+        "experiments: its term 16 L⁵ ln⁵ T alone is larger than any regret there. Figure 2c breaks "
+        "its condition, as L = 3 there and 1/c = 21.",
     ),
     "6": (
         "RH-UCB's regret is O(T^(3/4) ln T), whatever the means.",
-        "holds, corrected",
-        "The paper's last line prints 2√n where 4√n is meant. Vacuous at that scale, too.",
+        "constants unproven",
+        "It rests on the same steps as theorem 5. The paper's last line prints 2√n where 4√n is "
+        "meant. Vacuous at that scale, too.",
     ),
     "7": (
         "PRH-UCB's regret is O(√(T ln³ T)), and O(T^(3/4) ln^(3/2) T) whatever the means.",
-        "orders only",
-        "No constants are given, so that there is no number to compare with. It takes "
-        "T ln³ T ≥ e^(2/c), which figure 2c's market does not meet.",
+        "a sketch, orders only",
+        "The paper gives a sketch of a proof, by the steps of theorem 5, and no constants, so that "
+        "there is no number to compare with. It takes T ln³ T ≥ e^(2/c), which figure 2c's market "
+        "does not meet.",
     ),
     "Lemma 1": (
         "A sample of L ln T arms misses every best arm with probability at most (1 − c)^(L ln T).",
@@ -97,7 +102,7 @@ def bound_rows(figures: StudyResults) -> list[tuple[str, ...]]:
         if policy == "rh-ucb":
             place += f" {str(result.resolved_policy).removeprefix(policy)}"
         for bound in bounds(result.market, result.policy, result.horizon):
-            trivial = bound.kind == "probability" and bound.value == 0
+            trivial = bound.of == "probability" and bound.value == 0
             if bound.theorem in _ABOUT.get(policy, ()) and not trivial:
                 told = (_value(bound), _measured(bound, result), _remark(bound))
                 rows.append((place, bound.theorem, *told))
@@ -119,13 +124,13 @@ def _value(bound: Bound) -> str:
     value = bound.value
     if value is None:
         return "–"
-    if bound.kind == "probability":
+    if bound.of == "probability":
         return f"{value:.4f}" if value == 0 or value > 1e-4 else f"{value:.1e}"
     return f"{value:,.0f}" if value < 1e9 else f"{value:.2e}"
 
 
 def _measured(bound: Bound, result: Result) -> str:
-    if bound.kind == "probability":
+    if bound.of == "probability":
         return f"{misses(result).mean():.2f}"
     return f"{result.regret.mean:,.0f}"
 

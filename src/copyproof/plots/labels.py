@@ -1,8 +1,9 @@
-"""Labels at the ends of lines, in the place of a legend."""
+"""Labels at the ends of lines or beside dots, in the place of a legend."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from copyproof.plots.palette import INK, colour_of, name_of
 
@@ -14,6 +15,12 @@ _TEXT = 8.0
 # Of the size of the text.
 _LINE = 1.3
 _STROKE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 1.2, "shrinkA": 1.0, "shrinkB": 0.0}
+# From a dot to its label; further ones have a stroke.
+_DISTANCES = (3.0, 8.0, 14.0, 22.0, 32.0, 44.0, 58.0)
+_STROKE_FROM = 8.0
+_DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+# Left, bottom, right, top.
+Box: TypeAlias = tuple[float, float, float, float]
 _BESIDE: dict[str, Any] = {"fontsize": _TEXT, "color": INK, "va": "center"}
 
 
@@ -59,6 +66,98 @@ def label_ends(ax: "Axes", ends: Sequence[End]) -> None:
             arrowprops=_STROKE | {"color": end.colour, "relpos": (0.0, 0.5)},
             **_BESIDE,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PointLabel:
+    """What is to be written beside a dot of a radius in points; a text may have several lines."""
+
+    x: float
+    y: float
+    text: str
+    colour: str = INK
+    bold: bool = False
+    radius: float = 4.0
+
+
+def label_points(
+    ax: "Axes", labels: Sequence[PointLabel], line: Sequence[tuple[float, float]] = ()
+) -> None:
+    """Write a text near every dot, where it covers no dot, no other text and not the given line.
+
+    The first labels have the first choice of their places; where none is free, a text may cover
+    something. Limits, scales and the place of the axes must be settled before.
+    """
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    points = 72 / figure.dpi
+    dots = [_in_points(ax, points, (label.x, label.y)) for label in labels]
+    taken = [_around(dot, label.radius) for dot, label in zip(dots, labels, strict=True)]
+    taken += [_around(_in_points(ax, points, place), 1.0) for place in line]
+    left, bottom, right, top = (points * float(end) for end in ax.get_window_extent().extents)
+    for label, dot in zip(labels, dots, strict=True):
+        size = _size_of(label)
+        for far, direction in itertools.product(_DISTANCES, _DIRECTIONS):
+            box = _beside(dot, label.radius + far, direction, size)
+            inside = left < box[0] and box[2] < right and bottom < box[1] and box[3] < top
+            if inside and not any(_overlap(box, other) for other in taken):
+                break
+        taken.append(box)
+        _write(ax, label, ((box[0] + box[2]) / 2 - dot[0], (box[1] + box[3]) / 2 - dot[1]), far)
+
+
+def _write(ax: "Axes", label: PointLabel, offset: tuple[float, float], far: float) -> None:
+    """Write a label so many points away from its dot."""
+    stroke = _STROKE | {"color": label.colour, "relpos": (0.5, 0.5), "linewidth": 0.6}
+    ax.annotate(
+        label.text,
+        xy=(label.x, label.y),
+        xytext=offset,
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        fontsize=_TEXT,
+        fontweight="bold" if label.bold else "normal",
+        linespacing=1.1,
+        color=label.colour,
+        arrowprops=stroke if far > _STROKE_FROM else None,
+    )
+
+
+def _in_points(ax: "Axes", points: float, place: tuple[float, float]) -> tuple[float, float]:
+    """A place in the data, in points from the corner of the figure."""
+    x, y = ax.transData.transform(place)
+    return points * float(x), points * float(y)
+
+
+def _size_of(label: PointLabel) -> tuple[float, float]:
+    """Width and height of a text, in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    lines = label.text.split("\n")
+    font = FontProperties(weight="bold" if label.bold else "normal")
+    widths = [TextPath((0, 0), line, size=_TEXT, prop=font).get_extents().width for line in lines]
+    return max(widths) + 2.0, _TEXT * (1.15 * len(lines)) + 1.0
+
+
+def _around(dot: tuple[float, float], half: float) -> Box:
+    return dot[0] - half, dot[1] - half, dot[0] + half, dot[1] + half
+
+
+def _beside(
+    dot: tuple[float, float], far: float, direction: tuple[int, int], size: tuple[float, float]
+) -> Box:
+    """Where a text lies that is so far from a dot, in one of eight directions."""
+    across, up = direction
+    reach = 0.7 * far if across and up else far
+    x = dot[0] + across * (reach + size[0] / 2)
+    y = dot[1] + up * (reach + size[1] / 2)
+    return x - size[0] / 2, y - size[1] / 2, x + size[0] / 2, y + size[1] / 2
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def spread(places: Sequence[float], least: float) -> list[float]:

@@ -10,20 +10,27 @@ from copyproof.policy.catalogue import (
     row,
 )
 from copyproof.policy.defaults import with_market_defaults
+from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.records import (
     KLUCB,
     RULES,
     UCB,
-    Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
-    OwnIndex,
+    ExploreThenCommit,
     Policy,
     Rule,
     Thompson,
     Uniform,
 )
-from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Sampling
+from copyproof.policy.sampling import (
+    AllArms,
+    FixedSample,
+    GrowingSample,
+    Restart,
+    Sampling,
+    Season,
+)
 from copyproof.policy.text import from_dict, parse_policy, to_dict, to_text
 from copyproof.policy.theorem import why_not_covered
 
@@ -38,6 +45,7 @@ __all__ = [
     "Champion",
     "EpsilonDecreasing",
     "EpsilonGreedy",
+    "ExploreThenCommit",
     "FixedSample",
     "GrowingSample",
     "NamedPolicy",
@@ -46,8 +54,12 @@ __all__ = [
     "PolicyClaim",
     "Restart",
     "Rule",
+    "SampledKLUCB",
     "Sampling",
+    "Season",
     "Thompson",
+    "Trial",
+    "TrialArms",
     "Uniform",
     "fair",
     "from_dict",

@@ -10,67 +10,26 @@ by the arm rule; a flat policy has no agent rule and one pool of all arms. Each 
 - ``"plays"``: N, as in the paper's phase 2, where N = N(î) counts the chosen agent's plays.
 - ``"horizon"``: T. An agent rule with this clock is free of t.
 
-Records are frozen, compare and hash by value, and know nothing of state or randomness. What the
-rest of the package has to know of a rule stands here as its ``traits`` and its ``coin``, and
-nowhere else.
+Records are frozen, compare and hash by value, and know nothing of state or randomness. Rules that
+see an agent's own plays and rewards only are in ``own_rules``.
 """
 
-import math
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
-from copyproof.policy.sampling import AllArms, FixedSample, Restart, Sampling, check_number
+from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
+from copyproof.policy.sampling import AllArms, Epochs, FixedSample, Sampling, check_number
+from copyproof.policy.traits import CLOCKS, BaseRule, Clock, Coin, Traits
 from copyproof.validation import FieldError, known, require
 
-Clock: TypeAlias = Literal["round", "plays", "horizon"]
 Ties: TypeAlias = Literal["random", "priority"]
-CLOCKS: tuple[Clock, ...] = ("round", "plays", "horizon")
 TIES: tuple[Ties, ...] = ("random", "priority")
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """What the rest of the package has to know of a rule; what has no default, each rule states."""
-
-    name: str  # in the text form
-    # A line in an x that depends on the clock alone and never falls, so that a tournament keeps the
-    # largest; or anything else; or a random number.
-    index: Literal["line", "computed", "drawn"]
-    rewards: Literal["any", "unit"]  # which it is defined for; unit: in [0, 1] only
-    # Of an item it sees plays and sums of rewards only, or the order of rewards, too.
-    memory: Literal["sums", "order"]
-    # Why the pathwise theorem does not cover agents chosen by this rule, whatever its clock.
-    not_pathwise: str | None
-    needs_horizon: bool = False  # reads T, whatever its clock
-    only_for: Literal["agents", "arms"] | None = None
-    # Says itself when a fresh arm is tried, and takes no sampling rule.
-    brings_fresh_arms: bool = False
-
-
-class Coin(NamedTuple):
-    """With this chance any item is taken, whatever the indices; min(1, chance/τ) if it falls."""
-
-    chance: float
-    falls: bool = False
-
 
 _TOSSED = "agent = ε-greedy: a coin thrown by the round t explores, whatever the indices"
 
 
-class _Rule:
-    """What rules share."""
-
-    __slots__ = ()
-    traits: ClassVar[Traits]
-
-    @property
-    def coin(self) -> Coin:
-        """The coin that is tossed before indices are looked at, once all items are played."""
-        return Coin(0.0)
-
-
 @dataclass(frozen=True, slots=True)
-class UCB(_Rule):
+class UCB(BaseRule):
     """Largest r(a) + √(f(τ)/n(a)) with f(τ) = a·τ^b·(ln τ)^c; unplayed ones first.
 
     Parameters
@@ -100,7 +59,7 @@ class UCB(_Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class KLUCB(_Rule):
+class KLUCB(BaseRule):
     """Largest q with n(a)·kl(r(a), q) ≤ scale·ln τ (Garivier, Cappé 2011); unplayed ones first."""
 
     traits = Traits("kl-ucb", index="computed", rewards="unit", memory="sums", not_pathwise=None)
@@ -113,7 +72,7 @@ class KLUCB(_Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class EpsilonGreedy(_Rule):
+class EpsilonGreedy(BaseRule):
     """With probability ε any one, else the largest mean; unplayed ones first.
 
     Examples
@@ -137,7 +96,7 @@ class EpsilonGreedy(_Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class EpsilonDecreasing(_Rule):
+class EpsilonDecreasing(BaseRule):
     """ε-greedy with ε = min(1, scale/τ) (Auer, Cesa-Bianchi, Fischer 2002).
 
     Examples
@@ -163,7 +122,7 @@ class EpsilonDecreasing(_Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class Thompson(_Rule):
+class Thompson(BaseRule):
     """Largest draw from the posterior Beta(1 + S, 1 + n − S) (Thompson 1933); no forced plays."""
 
     traits = Traits(
@@ -176,7 +135,7 @@ class Thompson(_Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class Uniform(_Rule):
+class Uniform(BaseRule):
     """Any one, with equal chances."""
 
     traits = Traits(
@@ -197,89 +156,54 @@ class Uniform(_Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class OwnIndex(_Rule):
-    """Largest index that is made of an agent's own rewards, T and n: free of the round t.
+class ExploreThenCommit(BaseRule):
+    """Plays every arm m times in turn, then the one of largest mean for ever.
 
-    With N plays of the agent so far, of which the last w count and have the mean reward r, its
-    index is the largest q with w·kl(r, q) ≤ scale·ln T, or r + √(scale·ln T / (2 w)) for the width
-    of Hoeffding. Two ways to let an agent find its feet before it is judged, both in multiples of
-
-        M = min(√(T/n), ln² T):
-
-    *turns*: every agent has turns·M plays first, in turn; *doubt*: up to doubt·M plays, the index
-    is at least 1 − N/(3 doubt·M), so that an agent has the benefit of the doubt against a leader
-    that is not much better than that.
+    The arm with the fewest plays is explored first; ties are drawn. It is committed to the arm that
+    has the largest mean when each has m plays, and that arm is the one with more than m plays
+    since. An arm that joins later is explored, too, and may take over if the committed one leaves.
 
     Parameters
     ----------
-    statistic : {"recent", "mean"}
-        Which plays count: with 2^k < N ≤ 2^(k+1) those after play 2^(k−1), which is between half
-        and three quarters of them, in constant memory; or all.
-    width : {"kl", "hoeffding"}
-        The confidence width.
-    scale : float
-        Of the width.
-    turns, doubt : float
-        As multiples of M; 0 for none.
+    plays : int
+        Of each arm, the literature's m. What is best depends on the gaps between the arms, and on
+        T: for two arms with means apart by Δ about ln(TΔ²)/Δ².
+
+    Examples
+    --------
+    >>> ExploreThenCommit(plays=20).plays
+    20
     """
 
     traits = Traits(
-        "own-index",
+        "etc",
         index="line",
-        rewards="unit",
-        memory="order",
+        rewards="any",
+        memory="sums",
         not_pathwise=None,
-        needs_horizon=True,
-        only_for="agents",
     )
-    statistic: Literal["recent", "mean"] = "recent"
-    width: Literal["kl", "hoeffding"] = "kl"
-    scale: float = 1.0
-    turns: float = 0.0
-    doubt: float = 2.0
+    plays: int = 50
 
     def __post_init__(self) -> None:
-        known("statistic", self.statistic, ("recent", "mean"))
-        known("width", self.width, ("kl", "hoeffding"))
-        for name in ("scale", "turns", "doubt"):
-            check_number(name, getattr(self, name), "a number in [0, 1e6]", most=1e6)
-
-
-@dataclass(frozen=True, slots=True)
-class Champion(_Rule):
-    """Plays its best arm, tries fresh ones, and lets old ones challenge it.
-
-    The champion is the tried arm of largest posterior mean m = (S + 1)/(n + 2). A fresh arm is
-    tried if m is at most the threshold, or if the champion was played last and paid no more than m,
-    as long as fewer than 1 + fresh·ln² T·(1 − m) arms have been tried. Otherwise the tried arms
-    challenge in turn, one each time: arm a with n plays and mean r is played if
-    n·kl(r, m) ≤ ln(N/(K n)), with N plays of the agent and K tried arms; else the champion is.
-    """
-
-    traits = Traits(
-        "champion",
-        index="line",
-        rewards="unit",
-        memory="order",
-        not_pathwise="agent = champion: it is a rule for arms",
-        needs_horizon=True,
-        only_for="arms",
-        brings_fresh_arms=True,
-    )
-    fresh: float = 4.0
-    threshold: float = 0.5
-
-    def __post_init__(self) -> None:
-        check_number("fresh", self.fresh, "a number in [0, 1e6]", most=1e6)
-        check_number("threshold", self.threshold, "a number in [0, 1]", most=1)
-
-    def most_tried(self, horizon: int) -> int:
-        """An upper bound on the arms that are ever tried: m is at least 0."""
-        return int(self.fresh * math.log(horizon) ** 2) + 3
+        check_number("plays", self.plays, "a whole number from 1 to 1e9", most=1e9)
+        whole = self.plays >= 1 and self.plays == int(self.plays)
+        require(whole, "plays", self.plays, "a whole number from 1 to 1e9")
+        object.__setattr__(self, "plays", int(self.plays))
 
 
 Rule: TypeAlias = (
-    UCB | KLUCB | EpsilonGreedy | EpsilonDecreasing | Thompson | Uniform | OwnIndex | Champion
+    UCB
+    | KLUCB
+    | EpsilonGreedy
+    | EpsilonDecreasing
+    | Thompson
+    | Uniform
+    | ExploreThenCommit
+    | OwnIndex
+    | Champion
+    | Trial
+    | TrialArms
+    | SampledKLUCB
 )
 # Every rule by its name in the text form.
 RULES: dict[str, type[Rule]] = {kind.traits.name: kind for kind in get_args(Rule)}
@@ -300,7 +224,7 @@ class Policy:
     ties : {"random", "priority"}
         How ties between agents are broken, unplayed agents included: anew each time, or by one
         random order drawn at the start. Ties between arms are always broken anew.
-    restart : Restart or None
+    restart : Restart, Season or None
         Epochs that each forget the ones before, for a policy that needs T where none is known.
 
     Examples
@@ -316,7 +240,7 @@ class Policy:
     arm: Rule
     sampling: Sampling = field(default_factory=AllArms)
     ties: Ties = "random"
-    restart: Restart | None = None
+    restart: Epochs | None = None
 
     def __post_init__(self) -> None:
         known("ties", self.ties, TIES)
@@ -339,6 +263,12 @@ class Policy:
         if self.brings_fresh_arms and self.sampling != AllArms():
             said = f"is given, but {self.arm.traits.name} tries arms by its own rule; it takes all"
             raise FieldError("sampling", self.sampling, "all", said)
+        if isinstance(self.arm, TrialArms) and not isinstance(self.agent, Trial):
+            said = f"= {self.arm.traits.name}: its c and lost are those of agents chosen by trial"
+            raise FieldError("arm", self.arm, "another rule", said)
+        if isinstance(self.agent, SampledKLUCB) and not isinstance(self.sampling, FixedSample):
+            said = f"= {self.agent.traits.name}: it needs a sample of fixed size (sample=fixed)"
+            raise FieldError("agent", self.agent, "another rule", said)
 
     @property
     def is_flat(self) -> bool:

@@ -2,9 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Literal, TypeAlias
 
 from copyproof.validation import FieldError, known, require
+
+# A power of floats is the C library's, and differs from machine to machine; this one does not.
+_EXACT = Context(prec=50, rounding=ROUND_HALF_EVEN)
 
 
 def check_number(
@@ -115,5 +119,36 @@ class Restart:
         return tuple(found)
 
     def _next(self, horizon: int) -> int:
-        longer: float = self.factor * float(horizon) ** self.power
+        longer = self.factor * float(_EXACT.power(Decimal(horizon), Decimal(self.power)))
         return math.ceil(min(longer, 2.0**62))
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """Epochs of equal length, each a game of its own: a market that starts afresh every N rounds.
+
+    Parameters
+    ----------
+    rounds : int
+        N, the horizon T of every season.
+
+    Examples
+    --------
+    >>> Season(500).horizons(100_000)
+    (500, 500)
+    """
+
+    rounds: int = 1000
+
+    def __post_init__(self) -> None:
+        check_number("rounds", self.rounds, "a whole number from 2 to 1e12", most=1e12)
+        whole = self.rounds >= 2 and self.rounds == int(self.rounds)
+        require(whole, "rounds", self.rounds, "a whole number from 2 to 1e12")
+        object.__setattr__(self, "rounds", int(self.rounds))
+
+    def horizons(self, rounds: int) -> tuple[int, ...]:
+        """The horizon of the first season, and that of all others if there is more than one."""
+        return (self.rounds,) if rounds <= self.rounds else (self.rounds, self.rounds)
+
+
+Epochs: TypeAlias = Restart | Season

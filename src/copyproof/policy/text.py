@@ -5,28 +5,32 @@ they differ from the row's: ``rh-ucb(L=3)``, ``h-ucb(a=1, b=0.5)``, ``fair(s-ucb
 composition is spelled out: ``flat(RULE, sample=SAMPLE)`` or ``hierarchical(AGENT RULE, ARM RULE,
 sample=SAMPLE, ties=priority)``, with rules ``ucb(a, b, c, clock)``, ``kl-ucb(scale, clock)``,
 ``epsilon-greedy(epsilon)``, ``epsilon-decreasing(scale, clock)``, ``thompson``, ``uniform``,
-``own-index(statistic, width, scale, turns, doubt)``, ``champion(fresh, threshold)``, samples
-``all``, ``fixed(factor, power)``, ``growing(factor, power, clock)``, and ``restart=epochs(first,
-factor, power)``; their parameters are given by name. ``default`` and ``default-anytime`` stand for
-the policies that the catalogue recommends.
+``etc(plays)``, ``own-index(statistic, width, scale, turns, doubt)``, ``champion(fresh,
+threshold)``, ``trial(c, lost)``, ``trial-arms``, ``sampled-kl-ucb``, samples ``all``,
+``fixed(factor, power)``, ``growing(factor, power, clock)``, and ``restart=epochs(first, factor,
+power)`` or ``restart=season(rounds)``; their parameters are given by name, numbers also as
+fractions: ``c=1/200``. ``default`` and ``default-anytime`` stand for the policies that the
+catalogue recommends.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any, TypeAlias
 
-from copyproof.policy.catalogue import ALIASES, CATALOGUE, fair, row
+from copyproof.policy.catalogue import ALIASES, CATALOGUE, SEASON, fair, row
 from copyproof.policy.records import RULES, Policy, Rule
-from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart
+from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Season
 from copyproof.policy.syntax import Call, parse, refused
 from copyproof.validation import FieldError, did_you_mean, known, require
 
 _Kinds: TypeAlias = Mapping[str, Any]  # classes of records by their names in the text form
 _SAMPLES: _Kinds = {"all": AllArms, "fixed": FixedSample, "growing": GrowingSample}
-_RESTARTS: _Kinds = {"epochs": Restart}
+_RESTARTS: _Kinds = {"epochs": Restart, "season": Season}
 _PLACES = {"agent": RULES, "arm": RULES, "sampling": _SAMPLES, "restart": _RESTARTS}
 _NAMES = {kind: name for kinds in _PLACES.values() for name, kind in kinds.items()}
 _LONGEST = 500
+_FRACTION = re.compile(r"(\d{1,15})/([1-9]\d{0,14})")
 
 
 def parse_policy(text: str) -> Policy:
@@ -137,11 +141,13 @@ def _to_record(call: Call, kinds: _Kinds, what: str) -> Any:
 
 
 def _parameters(call: Call) -> dict[str, Any]:
-    """The values that a call gives to its parameters; every number is a float."""
+    """The values that a call gives to its parameters; every number or fraction is a float."""
     return {key: _as_float(value) for key, value in call.parameters().items()}
 
 
 def _as_float(value: Any) -> Any:
+    if isinstance(value, str) and (fraction := _FRACTION.fullmatch(value)):
+        return int(fraction[1]) / int(fraction[2])
     if isinstance(value, bool) or not isinstance(value, int):
         return value
     try:
@@ -164,9 +170,12 @@ def _check_keys(given: Iterable[str], accepted: Iterable[str], of: str, takes: s
 
 
 def _with(record: Any, path: str, value: Any) -> Any:
-    """The record with one field, however deep, replaced."""
+    """The record with one field, however deep, replaced; a season begins where there is none."""
     head, _, rest = path.partition(".")
-    return replace(record, **{head: _with(getattr(record, head), rest, value) if rest else value})
+    if rest:
+        inner = getattr(record, head)
+        value = Season(value) if inner is None and path == SEASON else _with(inner, rest, value)
+    return replace(record, **{head: value})
 
 
 def _record_from(where: str, data: Any, kinds: _Kinds) -> Any:

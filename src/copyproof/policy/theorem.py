@@ -14,8 +14,12 @@ Of (c) nothing has to be asked of the arm rule: every clock of it counts the cho
 plays, or reads T, and its random numbers are keyed by (agent, own play). Only a sample that grows
 with the round t of the game sees what it must not.
 
-Epochs of fixed lengths that each forget all statistics, with uniforms keyed by (agent, epoch, play
-in the epoch), are games of their own: what holds on every path of each holds of their sum.
+Epochs that each forget all statistics, with uniforms keyed by (agent, epoch, play in the epoch),
+are games of their own, and what holds on every path of each holds of their sum: in an epoch the
+k-th play of the agent that registers only its best arm comes no later than under any other
+strategy, and pays no less, and a play that comes earlier in its epoch comes earlier in the whole
+game, where γ weighs no less. All that this takes is that the lengths are fixed beforehand, so that
+no strategy moves the end of an epoch: they may grow (``Restart``) or be equal (``Season``).
 
 And of the market: rewards are at least 0, and an agent's best arm first-order dominates its others,
 as with Bernoulli arms.

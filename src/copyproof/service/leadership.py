@@ -116,9 +116,10 @@ class Leadership:
                 there = self.store.markets().get(market)
                 if there is None:  # the name itself was refused
                     raise
-                if MarketConfig.from_dict(there) != config:
+                if not config.agrees_with(MarketConfig.from_dict(there)):
                     message = f"market = {market!r} exists already, with another config"
                     raise Refusal(409, "market", message) from None
+                wanted = there
             self._renew_or_acquire(market, wanted)
             served = self.markets[market]
         served.wait(_CREATE)

@@ -5,6 +5,7 @@
 
 from copyproof.engine.cache import engine_digest
 from copyproof.simulation.interval import Interval
+from copyproof.simulation.lost import LostGames, gap_to_rivals, last_tenth, lost_games
 from copyproof.simulation.result import AgentEstimates, Curve, Estimate, Repetitions, Result
 from copyproof.simulation.run import is_compiled, play, simulate
 
@@ -13,10 +14,14 @@ __all__ = [
     "Curve",
     "Estimate",
     "Interval",
+    "LostGames",
     "Repetitions",
     "Result",
     "engine_digest",
+    "gap_to_rivals",
     "is_compiled",
+    "last_tenth",
+    "lost_games",
     "play",
     "simulate",
 ]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from copyproof._files import write_or_refuse
 from copyproof.game import Market, Schedule
 from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
+from copyproof.simulation.lost import LostGames, gap_to_rivals, gaps_to_rivals, lost_games
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,6 +102,8 @@ class Repetitions:
         Plays of each original arm and its copies together, all agents' originals in a row.
     new_arms : array, R × n, or None
         How many new arms each agent registered during the game; None without a schedule.
+    means : array, R × originals, or None
+        The mean μ(a) of each original in each game; None unless some are drawn from priors.
     seconds : float
         Time for the games, without compilation.
     """
@@ -112,6 +115,7 @@ class Repetitions:
     plays: NDArray[np.int64]
     original_plays: NDArray[np.int64]
     new_arms: NDArray[np.int64] | None = None
+    means: NDArray[np.float64] | None = None
     seconds: float
 
 
@@ -127,7 +131,7 @@ class Result(Repetitions):
         Of the packages that the numbers depend on.
     schedule : Schedule or None
         How registrations changed during the game.
-    rounds, regret_curves, revenue, plays, original_plays, new_arms, seconds
+    rounds, regret_curves, revenue, plays, original_plays, new_arms, means, seconds
         As ``Repetitions`` has them; ``first`` is 0.
     """
 
@@ -148,6 +152,36 @@ class Result(Repetitions):
     def regret(self) -> Estimate:
         """The regret after T rounds."""
         return Estimate.of(self.regret_curves[:, -1])
+
+    @property
+    def best_mean(self) -> Estimate:
+        """The best mean μ* that the regret is measured against; one for every game with priors."""
+        if self.means is None:
+            return Estimate.of(np.full(self.repetitions, self.market.best_mean))
+        return Estimate.of(self.means.max(axis=1))
+
+    @property
+    def lost(self) -> LostGames | None:
+        """How many games were lost; None with a schedule, or without a checkpoint at ⌊9T/10⌋.
+
+        A game is lost when its last tenth costs at least half the gap a round (``lost.py``).
+
+        Examples
+        --------
+        >>> from copyproof import Agent, simulate
+        >>> market = Market([Agent("a", [0.9, 0.1], copies=[1, 99]), Agent("b", [0.8])])
+        >>> simulate(market, "h-ucb", horizon=10_000, repetitions=20, seed=1).lost
+        LostGames(count=20, games=20)
+        """
+        if self.schedule is not None:
+            return None
+        gap = (
+            gap_to_rivals(self.market)
+            if self.means is None
+            else gaps_to_rivals(self.market, self.means)
+        )
+        which = lost_games(self.rounds, self.regret_curves, gap)
+        return None if which is None else LostGames(int(which.sum()), len(which))
 
     @property
     def curve(self) -> Curve:
@@ -227,6 +261,8 @@ class Result(Repetitions):
             "repetitions": self.repetitions,
             "seed": self.seed,
             "regret": self.regret.to_dict(),
+            **({} if self.means is None else {"best_mean": self.best_mean.to_dict()}),
+            "lost": self.lost and self.lost.to_dict(),
             "agents": [agent.to_dict() for agent in self.agents],
             "curve": {name: [_or_none(value) for value in one.tolist()] for name, one in curve},
             "seconds": self.seconds,
@@ -248,8 +284,9 @@ class Result(Repetitions):
             "schedule": self.schedule and self.schedule.to_dict(),
         }
         arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
-        if self.new_arms is not None:
-            arrays["new_arms"] = self.new_arms
+        for name in ("new_arms", "means"):
+            if getattr(self, name) is not None:
+                arrays[name] = getattr(self, name)
         arrays["manifest"] = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
         memory = io.BytesIO()
         np.savez_compressed(memory, **arrays)
@@ -268,15 +305,18 @@ class Result(Repetitions):
             with np.load(content, allow_pickle=False) as file:
                 manifest = json.loads(file["manifest"].tobytes())
                 arrays = {name: file[name] for name in _ARRAYS}
+                market = market_from_dict(manifest["market"], source=str(path))
                 schedule = manifest.get("schedule")  # a file from before there were schedules
                 if schedule is not None:
                     arrays["new_arms"] = file["new_arms"]
+                if market.has_priors:
+                    arrays["means"] = file["means"]
             if manifest["format"] != _FORMAT:
                 raise ValueError(f"format = {manifest['format']!r} is not {_FORMAT}")
             for array in arrays.values():
                 array.flags.writeable = False
             return cls(
-                market=market_from_dict(manifest["market"], source=str(path)),
+                market=market,
                 policy=from_dict(manifest["policy"]),
                 schedule=None if schedule is None else Schedule.from_dict(schedule),
                 **{name: manifest[name] for name in _PLAIN},

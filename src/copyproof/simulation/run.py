@@ -5,6 +5,9 @@ alone: not on the number of threads, and not on how a range is cut. ``play(…, 
 ``play(…, 0, 4)`` and ``play(…, 4, 6)`` find, one after the other; so a study can go on where it
 stopped, and an audit can add repetitions until it is sure. Two policies, or two strategies, that
 are given the same seed share their luck.
+
+Where agents know only a prior, the means are drawn anew for every repetition; they are part of its
+luck, and do not depend on the policy or on what anybody registers.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +20,8 @@ from numpy.typing import NDArray
 from copyproof._machine import processors
 from copyproof.defaults import CHECKPOINTS
 from copyproof.engine.cache import is_cached
-from copyproof.engine.lower import Lowered, lower
+from copyproof.engine.drawn_means import drawn_means
+from copyproof.engine.lower import Lowered, lower, lower_priors
 from copyproof.engine.play import Record
 from copyproof.game import Market, Schedule
 from copyproof.policy import Policy, parse_policy
@@ -85,7 +89,13 @@ def play(
         market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority, schedule=schedule
     )
     record = new_record(lowered, len(rounds), count, trace=False)
-    seconds = fill(lowered, rounds, record, workers=workers, first=first, progress=progress)
+    means = None
+    if market.has_priors:
+        priors = lower_priors(market)
+        means = drawn_means(priors, seed=seed, first=first, repetitions=count)
+    seconds = fill(
+        lowered, rounds, record, workers=workers, first=first, means=means, progress=progress
+    )
     return Repetitions(
         first=first,
         rounds=_frozen(rounds),
@@ -94,6 +104,7 @@ def play(
         plays=_frozen(record.agent_plays),
         original_plays=_frozen(record.original_plays),
         new_arms=_frozen(_new_arms(lowered, record)) if schedule else None,
+        means=means,
         seconds=seconds,
     )
 

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copyproof.engine.cache import cache_folder
+from copyproof.engine.drawn_means import put_means
 from copyproof.engine.lower import Lowered
-from copyproof.engine.play import DONE, STOPPED, Record, play
+from copyproof.engine.play import DONE, STOPPED, Game, Record, play
 from copyproof.engine.state import allocate
 from copyproof.validation import FieldError
 
@@ -32,17 +34,21 @@ def fill(
     workers: int,
     first: int = 0,
     batch: int | None = None,
+    means: NDArray[np.float64] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> float:
     """Fill a record, with several threads; return the seconds it took.
 
-    Its rows are the repetitions ``first``, ``first`` + 1, …
+    Its rows are the repetitions ``first``, ``first`` + 1, … ``means`` has a row for each of them if
+    the market has priors: every game is then one of its own means.
 
     An interrupt (Ctrl-C) stops the workers within a round and is raised again. ``record`` is
     modified in place.
     """
     repetitions = len(record.revenue)
-    if batch is None:
+    if means is not None:
+        batch = 1
+    elif batch is None:
         batch = max(1, min(_BATCH_ROUNDS // lowered.horizon, -(-repetitions // workers)))
     starts = range(0, repetitions, batch)
     workers = min(workers, len(starts))
@@ -52,13 +58,14 @@ def fill(
 
     def work(worker: int) -> int:
         state = lowered.new_state()
+        game = lowered.game if means is None else _own_rewards(lowered.game)
         while (number := next(queue)) < len(starts):
             rows = slice(starts[number], starts[number] + batch)
             part = Record(*(array[rows] for array in record))
             start = first + rows.start
-            status = play(
-                lowered.plan, state, lowered.game, checkpoints, start, part, control, worker
-            )
+            if means is not None:
+                put_means(game.rewards, means[rows.start])
+            status = play(lowered.plan, state, game, checkpoints, start, part, control, worker)
             if status != DONE:
                 control[0] = 1
                 return status
@@ -77,6 +84,12 @@ def fill(
         finally:
             control[0] = 1
     return time.perf_counter() - begin
+
+
+def _own_rewards(game: Game) -> Game:
+    """The game with a copy of what its originals pay, which one worker may change."""
+    originals = game.rewards.originals.copy()
+    return game._replace(rewards=game.rewards._replace(originals=originals))
 
 
 def _compile(lowered: Lowered, checkpoints: np.ndarray, record: Record) -> None:

@@ -4,7 +4,8 @@
 functions of plain numbers, one each, in the paper's symbols.
 """
 
-from copyproof.theory.check import Bound, Kind, bounds
+from copyproof.theory.bound import Bound, Kind, Quantity
+from copyproof.theory.check import bounds
 from copyproof.theory.formulas import (
     kl,
     lai_robbins,
@@ -24,18 +25,30 @@ from copyproof.theory.quantities import (
     best_share,
     largest_gap,
     participants,
+    registered_best,
     sample_misses_best,
     samples,
     share_of_best,
     smallest_share,
 )
+from copyproof.theory.replication_cost import (
+    plays_needed,
+    plays_needed_at_share,
+    share_lost,
+    share_lost_at_share,
+    theorem_a,
+)
+from copyproof.theory.rh_kl_ucb import agent_plays, arm_plays, theorem_b, theorem_b_with_gaps
 
 __all__ = [
     "Bound",
     "Kind",
+    "Quantity",
     "Sample",
     "agent_gap",
+    "agent_plays",
     "arm_gaps",
+    "arm_plays",
     "best_agents",
     "best_share",
     "bounds",
@@ -45,13 +58,21 @@ __all__ = [
     "lemma_1",
     "miss_probability",
     "participants",
+    "plays_needed",
+    "plays_needed_at_share",
+    "registered_best",
     "sample_misses_best",
     "sample_size",
     "samples",
+    "share_lost",
+    "share_lost_at_share",
     "share_of_best",
     "smallest_share",
     "theorem_3",
     "theorem_5",
     "theorem_6",
     "theorem_7_holds",
+    "theorem_a",
+    "theorem_b",
+    "theorem_b_with_gaps",
 ]

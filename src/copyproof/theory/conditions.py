@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from copyproof.game import Agent, Bernoulli, Market, Reward
+from copyproof.game import Agent, Arm, Bernoulli, Market
 from copyproof.policy import FixedSample, Policy, row
 from copyproof.theory.quantities import (
     Sample,
@@ -33,6 +33,29 @@ class ConditionFails(Exception):
     """A theorem does not apply, and why."""
 
 
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """Numbers that the lower bounds take and that no market says; None where none is given.
+
+    Attributes
+    ----------
+    K, g : int or None
+        The arms that one agent may register, and how many of them may be the only good ones.
+    c : float or None
+        A share of good arms instead, among however many.
+    lost : float or None
+        The share of games in which all good arms may be overlooked.
+    plays : float or None
+        The plays of an agent, in expectation, where it registers its best bad arm alone.
+    """
+
+    K: int | None = None
+    g: int | None = None
+    c: float | None = None
+    lost: float | None = None
+    plays: float | None = None
+
+
 @dataclass(frozen=True)
 class Case:
     """A market, a policy with l and L filled in, and T: and the conditions of the theorems."""
@@ -40,6 +63,7 @@ class Case:
     market: Market
     policy: Policy
     T: int
+    assumed: Assumed = Assumed()
 
     @cached_property
     def playing(self) -> tuple[Agent, ...]:
@@ -143,6 +167,14 @@ class Case:
             f"{worst.miss:.4g}"
         )
 
+    def requires_hierarchy(self) -> None:
+        """Agents are chosen first, by what they earned: copies of an only arm change nothing."""
+        if self.policy.is_flat:
+            raise ConditionFails(
+                f"it takes a policy that does not pay for copies, and {self.policy} chooses among "
+                "arms, whoever owns them"
+            )
+
     def requires_samples(self) -> None:
         """The policy draws a sample of each agent's arms once."""
         if not self.samples:
@@ -186,7 +218,7 @@ class Case:
             )
 
 
-def _arms(agents: Iterable[Agent]) -> Iterator[tuple[Reward, str]]:
+def _arms(agents: Iterable[Agent]) -> Iterator[tuple[Arm, str]]:
     """All arms, each with what a reader is told of it."""
     for agent in agents:
         for number, arm in enumerate(agent.arms):

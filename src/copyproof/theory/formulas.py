@@ -46,7 +46,9 @@ def theorem_5(
     16 L⁵ ln⁵ T] + 1 + L ln T Σ_{a∈O_{i*}} (16 ln T/δ_{i*,a} + 9 δ_{i*,a}), over arms with δ > 0.
 
     Theorem 5 of Shin, Lee, Ok (2022) and its proof. The sum over agents leaves out i*, whose Δ is
-    0; the last terms are the best agent's own.
+    0; the last terms are the best agent's own. The constants are those printed, and unproven: the
+    proof applies Hoeffding's and Markov's inequalities at a random number of plays as if it were
+    fixed, which can be repaired for the order alone.
 
     Parameters
     ----------
@@ -83,7 +85,8 @@ def theorem_6(n: int, K: float, T: int) -> float:
     T^{3/4} ln T (18 n √K + 19 n + 4 √n) + 9 n √K √T ln T + 16 n K⁵ ln⁵ T + 5 n K ln T + n, where
     K = 1/c and samples have K ln T arms.
 
-    Theorem 6 of Shin, Lee, Ok (2022) and its proof, whose last line misprints 4 √n as 2 √n.
+    Theorem 6 of Shin, Lee, Ok (2022) and its proof, whose last line misprints 4 √n as 2 √n. As in
+    theorem 5, the printed constants are unproven.
 
     Parameters
     ----------

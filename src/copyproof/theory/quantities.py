@@ -96,7 +96,20 @@ def share_of_best(agent: Agent) -> Fraction:
     >>> share_of_best(Agent("ann", [0.8, 0.2, 0.1], copies=[10, 100, 100])).denominator
     21
     """
-    return Fraction(_best_registered(agent), agent.registered)
+    return Fraction(registered_best(agent), agent.registered)
+
+
+def registered_best(agent: Agent) -> int:
+    """How many of an agent's registered arms have its best mean.
+
+    Examples
+    --------
+    >>> registered_best(Agent("ann", [0.5, 0.25, 0.5], copies=[3, 4, 1]))
+    4
+    """
+    best = agent.best_mean
+    counted = zip(agent.arms, agent.copies, strict=True)
+    return sum(copies for arm, copies in counted if arm.mean == best)
 
 
 def smallest_share(market: Market) -> tuple[Fraction, Agent]:
@@ -194,7 +207,7 @@ def sample_misses_best(market: Market, agent: int, L: float, T: int) -> float:
 
 
 def _sample(agent: Agent, L: float, T: int, power: float = 1.0) -> Sample:
-    arms, best = agent.registered, _best_registered(agent)
+    arms, best = agent.registered, registered_best(agent)
     size = sample_size(L, T, arms, power)
     everything = size == arms and best > 0
     return Sample(
@@ -205,9 +218,3 @@ def _sample(agent: Agent, L: float, T: int, power: float = 1.0) -> Sample:
         miss=miss_probability(arms, best, size),
         bound=0.0 if everything else lemma_1(best / arms, size),
     )
-
-
-def _best_registered(agent: Agent) -> int:
-    best = agent.best_mean
-    counted = zip(agent.arms, agent.copies, strict=True)
-    return sum(copies for arm, copies in counted if arm.mean == best)

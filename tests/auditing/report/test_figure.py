@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from copyproof import Agent, Audit, Market, RiskAverse, audit, paper_market
+from copyproof import Agent, Audit, Market, RiskAverse, UniformPrior, audit, paper_market
 from copyproof.auditing import report
 from copyproof.auditing.report.captions import gain_text, reference_words
 from copyproof.auditing.report.figure import MOST_PANELS
@@ -207,3 +207,12 @@ def test_a_wide_interval_is_cut_at_the_axis(sampled: list[Audit]) -> None:
     (ax,) = plot_gains(one)
     bars = segments(ax, COLOURS["ucb1"])
     np.testing.assert_allclose(bars[1], ax.get_ylim())
+
+
+def test_who_knows_only_a_prior_is_drawn_with_copies_of_every_arm() -> None:
+    market = Market([Agent("ann", [UniformPrior(0, 1)] * 2), Agent("bob", [0.6])])
+    found = audit(market, "ucb1", agent="ann", horizon=50, seed=1, most_copies=5, budget=10**6)
+    (ax,) = plot_gains(found)
+    assert ax.lines[0].get_xdata().tolist() == [1, 2, 5]
+    assert ax.get_xlabel() == "copies of every arm"
+    assert ax.get_title(loc="left") == "ann (2 arms of drawn means)"

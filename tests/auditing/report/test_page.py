@@ -9,19 +9,23 @@ import pytest
 from copyproof import (
     Agent,
     Audit,
+    BetaPrior,
     Custom,
     Explicit,
     Gaussian,
     Geometric,
+    ListPrior,
     Market,
     RiskAverse,
     RiskSeeking,
+    UniformPrior,
     audit,
     paper_market,
 )
 from copyproof.auditing.report import write_audit_report
 from copyproof.auditing.report.captions import attitudes, fee_words, verdict_words
 from copyproof.auditing.report.page import AuditPage, render_audit_page
+from copyproof.game import Arm
 from copyproof.plots import brief, limits
 from tests.pages.parsed import Page, template_variables
 
@@ -205,3 +209,18 @@ def test_what_cannot_be_written_is_refused(audits: list[Audit], tmp_path: Path) 
     with pytest.raises(ValueError, match="audits differ in their market"):
         write_audit_report(tmp_path / "a.html", [audits[0], other])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_priors_are_told_and_nothing_is_claimed_of_them(tmp_path: Path) -> None:
+    arms: list[Arm] = [UniformPrior(0, 1), BetaPrior(2, 5), ListPrior([0.5] * 7)]
+    market = Market([Agent("ann", arms), Agent("bob", [0.6])])
+    found = audit(market, "grace", horizon=50, seed=1, most_copies=2, budget=10**6)
+    write_audit_report(tmp_path / "page.html", found)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for words in (
+        "drawn from [0, 1] × 1, drawn from Beta(2, 5) × 1, one of 0.5, 0.5, 0.5, 0.5, 0.5, … × 1",
+        "the best arm once; every arm once where only a prior is known",
+        "whether they pay an agent who knows only a prior is measured here",
+        "Gains of registering the best arm or every arm several times",
+    ):
+        assert words in page

@@ -1,13 +1,33 @@
 """What an audit found, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from copyproof.auditing import AgentAudit, Audit, Gain
-from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Strategy
+from copyproof.auditing.deviations import knows_best_arm
+from copyproof.game import (
+    NEUTRAL,
+    Agent,
+    Arm,
+    Bernoulli,
+    BetaPrior,
+    ListPrior,
+    Market,
+    Strategy,
+    UniformPrior,
+)
 from copyproof.game.discount import Constant, Discount, Explicit, Geometric
 from copyproof.game.utility import Custom, Neutral, RiskAverse, RiskSeeking, Utility
 from copyproof.plots import brief, limits
 from copyproof.simulation import Interval
+
+# Entries of a prior's list that are repeated.
+_MOST_LISTED = 5
+# What an audit of agents who know only a prior means.
+DRAWN = (
+    "Means that have a prior are drawn anew for every game, the same for both strategies: gains "
+    "are expectations over the draw. That copies never pay is proven for agents who know their "
+    "means alone: whether they pay an agent who knows only a prior is measured here."
+)
 
 
 def verdict_words(audit: Audit, name: str) -> str:
@@ -88,9 +108,23 @@ def arm_words(agent: Agent) -> str:
     """The means of an agent's arms, with their copies."""
     parts = []
     for arm, count in zip(agent.arms, agent.copies, strict=True):
-        family = "" if isinstance(arm, Bernoulli) else f"{type(arm).__name__} "
-        parts.append(f"{family}{arm.mean:g} {f'× {count:,}' if count else 'hidden'}")
+        parts.append(f"{_arm_words(arm)} {f'× {count:,}' if count else 'hidden'}")
     return ", ".join(parts)
+
+
+def _arm_words(arm: Arm) -> str:
+    match arm:
+        case Bernoulli(mean):
+            return f"{mean:g}"
+        case BetaPrior(alpha, beta):
+            return f"drawn from Beta({alpha:g}, {beta:g})"
+        case UniformPrior(low, high):
+            return f"drawn from [{low:g}, {high:g}]"
+        case ListPrior(means):
+            shown = ", ".join(f"{mean:g}" for mean in means[:_MOST_LISTED])
+            return f"one of {shown}{', …' if len(means) > _MOST_LISTED else ''}"
+        case _:
+            return f"{type(arm).__name__} {arm.mean:g}"
 
 
 def utility_words(utility: Utility) -> str:
@@ -120,13 +154,30 @@ def discount_words(discount: Discount) -> str:
 def best_only(agent: Agent, copies: Strategy) -> int | None:
     """How often a strategy registers the agent's best arm; None if it registers another one.
 
+    For an agent who does not know its best arm: how often it registers every arm; None if one is
+    registered more often than another.
+
     Examples
     --------
     >>> best_only(Agent("ann", [0.2, 0.5]), (0, 7))
     7
     """
+    if not knows_best_arm(agent):
+        return copies[0] if len(set(copies)) == 1 else None
     count = copies[agent.best_arm]
     return count if count == sum(copies) else None
+
+
+def copied_words(agents: Iterable[Agent]) -> str:
+    """What figures count the copies of.
+
+    Examples
+    --------
+    >>> copied_words([Agent("ann", [0.2, 0.5])])
+    'the best arm'
+    """
+    found = {"the best arm" if knows_best_arm(one) else "every arm" for one in agents}
+    return " or ".join(sorted(found, reverse=True))
 
 
 def reference_words(audits: Sequence[Audit]) -> str:
@@ -142,7 +193,10 @@ def reference_words(audits: Sequence[Audit]) -> str:
     market = audits[0].market
     pairs = [(market.agent(one.name), one.reference) for one in audits[0].agents]
     if all(best_only(agent, copies) == 1 for agent, copies in pairs):
-        return "the best arm once"
+        knowing = [knows_best_arm(agent) for agent, _ in pairs]
+        if all(knowing):
+            return "the best arm once"
+        return f"{'the best arm once; ' * any(knowing)}every arm once where only a prior is known"
     if all(set(copies) == {1} for _, copies in pairs):
         return "every arm once"
     if all(agent.copies == copies for agent, copies in pairs):

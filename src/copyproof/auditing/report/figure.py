@@ -1,10 +1,11 @@
 """What copies gain: the gains of audits against the number of copies, all policies in one figure.
 
-Drawn are the strategies that register c copies of the agent's best arm and nothing else, with the
-audit's simultaneous limits as bars. Gains are shares of what the agent earns under the reference
-strategy and the same policy; plain utilities where that is not above 0, or where an agent is not
-risk-neutral. The axis is linear around 0 and logarithmic beyond, so that 0 ± 0 can be told from a
-small gain, and a gain of 100 times the revenue still fits.
+Drawn are the strategies that register c copies of the agent's best arm and nothing else (of every
+arm, for an agent who knows only a prior), with the audit's simultaneous limits as bars. Gains are
+shares of what the agent earns under the reference strategy and the same policy; plain utilities
+where that is not above 0, or where an agent is not risk-neutral. The axis is linear around 0 and
+logarithmic beyond, so that 0 ± 0 can be told from a small gain, and a gain of 100 times the revenue
+still fits.
 """
 
 import math
@@ -16,7 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.auditing import AgentAudit, Audit, Gain
-from copyproof.auditing.report.captions import best_only, gain_text, reference_words
+from copyproof.auditing.report.captions import (
+    best_only,
+    copied_words,
+    gain_text,
+    reference_words,
+)
 from copyproof.game import NEUTRAL, Agent
 from copyproof.plots import canvas
 from copyproof.plots.labels import End, label_ends
@@ -124,7 +130,7 @@ def plot_gains(
         if ax is None:
             _add_words(panels, gains, 0 if agent else len(found[0].agents) - number)
         else:
-            ax.set_xlabel("copies of the best arm")
+            ax.set_xlabel(_copies_of(gains))
             ax.set_ylabel(_unit(gains))
     return panels
 
@@ -265,9 +271,20 @@ def _unit(gains: DrawnGains) -> str:
 
 
 def _title(agent: Agent) -> str:
+    if not agent.is_informed:
+        words = f"{len(agent.arms)} arm{'s' * (len(agent.arms) > 1)} of drawn means"
+        return f"{_short(agent.name)} ({words})".replace("$", r"\$")
     arms = f", the best of {len(agent.arms)} arms" if len(agent.arms) > 1 else ""
-    name = agent.name if len(agent.name) <= 30 else f"{agent.name[:29]}…"
-    return f"{name} (mean {agent.best_mean:.3g}{arms})".replace("$", r"\$")
+    return f"{_short(agent.name)} (mean {agent.best_mean:.3g}{arms})".replace("$", r"\$")
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 30 else f"{name[:29]}…"
+
+
+def _copies_of(gains: DrawnGains) -> str:
+    market = gains.audits[0].market
+    return f"copies of {copied_words(market.agent(name) for name in gains.lines)}"
 
 
 def _add_words(panels: "Sequence[Axes]", gains: DrawnGains, left_out: int) -> None:
@@ -284,6 +301,6 @@ def _add_words(panels: "Sequence[Axes]", gains: DrawnGains, left_out: int) -> No
     if left_out:
         note += f" Not shown: {left_out} more agent{'s' if left_out > 1 else ''}, who gain less."
     for ax in panels[-2:] if len(panels) > 1 else panels:
-        ax.set_xlabel("copies of the best arm")
+        ax.set_xlabel(_copies_of(gains))
     figure.supylabel(_unit(gains), fontsize=9)
     canvas.add_title_and_note(figure, "What copies gain", note)

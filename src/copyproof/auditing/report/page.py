@@ -146,11 +146,12 @@ def _drawn(audits: Sequence[Audit]) -> bytes | None:
 
 
 def _picture(audits: Sequence[Audit], names: Sequence[str], svg: bytes) -> Picture:
+    gains = figure.drawn_gains(audits)
+    copied = captions.copied_words(audits[0].market.agent(name) for name in gains.lines)
     caption = (
-        "Gains of registering the best arm several times and nothing else. The axis is linear near "
+        f"Gains of registering {copied} several times and nothing else. The axis is linear near "
         "0 and logarithmic beyond; bands are the limits."
     )
-    gains = figure.drawn_gains(audits)
     return Picture(svg, _alt_text(gains, names), caption, broad=len(gains.lines) > 1)
 
 
@@ -240,4 +241,6 @@ def _known_table(audits: Sequence[Audit], names: Sequence[str]) -> PageTable:
         if not claims:
             rows.append((name, "unknown", "nothing is known here about this policy"))
     caption = "What is known of the policies beyond this audit."
+    if audits[0].market.has_priors:
+        caption += f" {captions.DRAWN}"
     return PageTable(("Policy", "Status", "Claim"), rows, caption, numbers=False)

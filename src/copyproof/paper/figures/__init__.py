@@ -12,6 +12,7 @@ from copyproof.paper.figure import StudyFigure
 from copyproof.paper.figures.ablation import ABLATION_FIGURE
 from copyproof.paper.figures.copies import FIG1A, FIG1B
 from copyproof.paper.figures.curves import FIG2A, FIG2B, FIG2C
+from copyproof.paper.figures.frontier import FRONTIER_FIGURE
 from copyproof.paper.figures.growth import GROWTH_FIGURE
 from copyproof.paper.figures.markets import MARKETS_FIGURE
 from copyproof.paper.figures.samples import SAMPLES_FIGURE
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PAPERS = (FIG1A, FIG1B, FIG2A, FIG2B, FIG2C)
-_OURS = (MARKETS_FIGURE, ABLATION_FIGURE, SAMPLES_FIGURE, GROWTH_FIGURE)
+_OURS = (
+    MARKETS_FIGURE,
+    FRONTIER_FIGURE,
+    ABLATION_FIGURE,
+    SAMPLES_FIGURE,
+    GROWTH_FIGURE,
+)
 # All figures by name, in the order of the page.
 FIGURES: dict[str, StudyFigure] = {figure.name: figure for figure in (*_PAPERS, *_OURS)}
 
@@ -33,7 +40,8 @@ def runs_of(figure: str, settings: Settings) -> dict[RunKey, Run]:
     """The runs behind a figure, by key.
 
     Keys are (copies, policy) for 1a and 1b, (policy,) for 2a, 2b and 2c, (market, policy) for the
-    markets and the ablation, (L,) for the samples, and (market, policy, horizon) for the growth.
+    markets, the frontier and the ablation, (L,) for the samples, and (market, policy, horizon) for
+    the growth.
 
     Raises
     ------

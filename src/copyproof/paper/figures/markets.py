@@ -185,8 +185,8 @@ MARKETS_FIGURE = StudyFigure(
     caption=(
         "Five markets of five agents, best means 0.5 to 0.9: without copies, with one arm each or "
         "with three (a best one, 0.2 and 0.1), and the markets of figures 2a, 2b and 2c. The paper "
-        "offers H-UCB for rational agents, and RH-UCB and PRH-UCB against replicators; Grace is "
-        "not told which of them it meets. Where all arms of an agent are equal, copies change "
+        "offers H-UCB for rational agents, and RH-UCB and PRH-UCB against replicators; the default "
+        "is not told which of them it meets. Where all arms of an agent are equal, copies change "
         "nothing under any of the four, so that the first three rows are the same. The numbers at "
         "the dots are regrets. Not in the paper."
     ),

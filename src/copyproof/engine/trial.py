@@ -1,0 +1,171 @@
+"""Trial: an agent is forgiven what its search for a good arm has cost, up to a budget.
+
+With levels x_g = 2^(−g/4), g = 0, 1, …, an agent that claims the level x_g may forget its first
+D_g = ⌊B/x_g⌋ plays, as a trial may cost B rewards. B = min(tries, share·T/n), at least 1, and only
+levels with D_g ≤ share·T/n count (the first one does in any case). Of each level the sum of the
+rewards after the first D_g is kept, in ``State.trials``: a sum that begins there, and not the
+difference of two, because rounding would let a difference fall when an early reward rises.
+
+The index of an agent with N plays is 3 − N/D_0 for N < D_0, so that agents have them in turn, and
+then the largest over g of min(x_g, U_g), where U_g is the largest q with w·kl(r, q) ≤ ℓ(w) for the
+w = N − D_g plays since, of mean reward r; U_g = 1 while w ≤ 0. The level is that of KL-UCB++,
+ℓ(w) = ln(z(1 + ln² z)) with z = T/(n w) if z > 1, else 0. For given N all of this is non-decreasing
+in every reward of the agent, and none of it sees the round t.
+
+Inside an agent ``verdict`` says when fresh arms are tried and when tried ones may challenge the
+champion (``champion``).
+
+Where rewards come late, counts N, w and n are those of plays, and means those of the answers so
+far: level g sums up the answers after the first D_g of them. A champion whose rewards are not all
+known has neither failed nor succeeded: below 1/2 the search goes on, above it does not.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from copyproof.engine.bounds import bernoulli_kl, kl_index, kl_index_is_below
+from copyproof.engine.cache import inlined, part
+from copyproof.engine.numerics import log
+from copyproof.engine.state import LEVELS, State
+
+# What is to be done with an agent's arms.
+TRY_FRESH = 0
+PLAY_CHAMPION = 1
+LET_CHALLENGE = 2
+
+_HALF = math.sqrt(0.5)
+_QUARTERS = (1.0, math.sqrt(_HALF), _HALF, _HALF * math.sqrt(_HALF))
+# x_g, and B/x_g for B = 1.
+_LEVEL = np.array([_QUARTERS[g % 4] * 0.5 ** (g // 4) for g in range(LEVELS)])
+_PLAYS = 1.0 / _LEVEL
+
+
+@inlined
+def _limits(parameters: tuple[float, float, float], epoch: Any) -> tuple[float, float]:
+    """B, and the most plays that are forgotten."""
+    tries, share, _ = parameters
+    most = max(1.0, share * epoch.unit)
+    return min(tries, most), most
+
+
+@inlined
+def _forgotten(budget: float, g: int) -> int:
+    """D_g."""
+    return int(budget * _PLAYS[g])
+
+
+@part
+def allowance(unit: float, w: int) -> float:
+    """ℓ(w), with T/n as the unit."""
+    z = unit / w
+    if z <= 1.0:
+        return 0.0
+    ln_z = log(z)
+    return log(z * (1.0 + ln_z * ln_z))
+
+
+@part
+def trial_index(item: Any, sums: Any, epoch: Any, parameters: tuple[float, float, float]) -> float:
+    """The index of an agent, with the sums of its rewards by level."""
+    if item.plays == 0:
+        return math.inf
+    budget, most = _limits(parameters, epoch)
+    in_turn = _forgotten(budget, 0)
+    if item.plays < in_turn:
+        return 3.0 - float(item.plays / in_turn)  # above all others
+    best = 0.0
+    for g in range(LEVELS):
+        forgotten = _forgotten(budget, g)
+        if _LEVEL[g] <= best or (g > 0 and forgotten > most):
+            break
+        w = item.plays - forgotten
+        if w <= 0:
+            return float(max(best, _LEVEL[g]))  # and levels below cannot be more
+        answers = item.answers - forgotten
+        mean = min(sums[g] / answers, 1.0) if answers > 0 else 0.5
+        level = allowance(epoch.unit, w) / w
+        if not (0.0 < mean < best and kl_index_is_below(mean, level, best)):
+            best = max(best, min(_LEVEL[g], kl_index(mean, level)))
+    return best
+
+
+@inlined
+def add_to_levels(
+    state: State, agent: int, reward: float, parameters: tuple[float, float, float]
+) -> None:
+    """Add a reward to the sums of its agent's levels, before it is counted; modified in place."""
+    budget, _ = _limits(parameters, state.epoch[0])
+    answers = state.items[agent].answers
+    for g in range(LEVELS):
+        if _forgotten(budget, g) > answers:
+            break
+        state.trials[agent, g] += reward
+
+
+@part
+def correct_levels(
+    state: State, agent: int, change: float, parameters: tuple[float, float, float]
+) -> None:
+    """Let a reward be worth more or less, in all levels that have begun; modified in place.
+
+    Which play it was is not looked up again. Sums are kept within what rewards in [0, 1] give.
+    """
+    budget, _ = _limits(parameters, state.epoch[0])
+    for g in range(LEVELS):
+        answers = state.items[agent].answers - _forgotten(budget, g)
+        if answers <= 0:
+            break
+        state.trials[agent, g] = min(max(state.trials[agent, g] + change, 0.0), float(answers))
+
+
+@part
+def spread_over_levels(state: State, agent: int, parameters: tuple[float, float, float]) -> None:
+    """Fill the sums of an agent whose rewards were not kept in order, as if they had come evenly.
+
+    ``state`` is modified in place.
+    """
+    budget, _ = _limits(parameters, state.epoch[0])
+    item = state.items[agent]
+    for g in range(LEVELS):
+        answers = item.answers - _forgotten(budget, g)
+        state.trials[agent, g] = item.total / item.answers * answers if answers > 0 else 0.0
+
+
+@part
+def verdict(
+    parameters: tuple[float, float, float], state: State, pool: int, m: float, top: int
+) -> int:
+    """What is to be done with a pool whose champion is item ``top``, of posterior mean m.
+
+    Under a mask there is no champion, and ``top`` is −1: nothing is known of the last play.
+    """
+    here = state.pools[pool]
+    agent = pool - 1
+    plays = state.items[agent].plays
+    budget, most = _limits(parameters, state.epoch[0])
+    may_try = here.outside > 0 and here.seats < parameters[0]
+    failed = here.failed != 0 and here.last == top
+    g = 0
+    while g + 1 < LEVELS and _LEVEL[g + 1] >= m and _forgotten(budget, g + 1) <= most:
+        g += 1
+    w = plays - _forgotten(budget, g)
+    if w < 0:
+        if not may_try:
+            return LET_CHALLENGE
+        if m > 0.5:
+            return TRY_FRESH if failed else PLAY_CHAMPION
+        succeeded = here.last == top and not failed
+        if top >= 0 and succeeded and state.items[top].plays == state.items[top].answers:
+            return PLAY_CHAMPION
+        return TRY_FRESH
+    answers = state.items[agent].answers - _forgotten(budget, g)
+    if w > 0 and answers > 0:
+        r = min(state.trials[agent, g] / answers, 1.0)
+        gate = parameters[2]
+        if r < m and w * bernoulli_kl(r, m) > gate * allowance(state.epoch[0].unit, w):
+            return PLAY_CHAMPION
+    if may_try and (m <= 0.5 or failed):
+        return TRY_FRESH
+    return LET_CHALLENGE

@@ -1,0 +1,213 @@
+"""Rules of our own: they see an agent's own plays and rewards, T and n, and never the round t.
+
+Agents are chosen by ``OwnIndex``, ``Trial`` or ``SampledKLUCB``; ``Champion`` and ``TrialArms``
+choose among an agent's arms, and bring in fresh ones by themselves.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from copyproof.policy.sampling import check_number
+from copyproof.policy.traits import BaseRule, Traits
+from copyproof.validation import known, require
+
+# Of ``Trial`` and ``TrialArms``, measured:
+SPARE = 1.28  # plays for each that theorem A′ asks for, as a good arm may fail at first
+SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
+GATE = 0.25  # of the level ℓ(w): how far search may bring the agent's mean below its champion's
+
+
+@dataclass(frozen=True, slots=True)
+class OwnIndex(BaseRule):
+    """Largest index that is made of an agent's own rewards, T and n: free of the round t.
+
+    With N plays of the agent so far, of which the last w count and have the mean reward r, its
+    index is the largest q with w·kl(r, q) ≤ scale·ln T, or r + √(scale·ln T / (2 w)) for the width
+    of Hoeffding. Two ways to let an agent find its feet before it is judged, both in multiples of
+
+        M = min(√(T/n), ln² T):
+
+    *turns*: every agent has turns·M plays first, in turn; *doubt*: up to doubt·M plays, the index
+    is at least 1 − N/(3 doubt·M), so that an agent has the benefit of the doubt against a leader
+    that is not much better than that.
+
+    Parameters
+    ----------
+    statistic : {"recent", "mean"}
+        Which plays count: with 2^k < N ≤ 2^(k+1) those after play 2^(k−1), which is between half
+        and three quarters of them, in constant memory; or all.
+    width : {"kl", "hoeffding"}
+        The confidence width.
+    scale : float
+        Of the width.
+    turns, doubt : float
+        As multiples of M; 0 for none.
+    """
+
+    traits = Traits(
+        "own-index",
+        index="line",
+        rewards="unit",
+        memory="order",
+        not_pathwise=None,
+        needs_horizon=True,
+        only_for="agents",
+    )
+    statistic: Literal["recent", "mean"] = "recent"
+    width: Literal["kl", "hoeffding"] = "kl"
+    scale: float = 1.0
+    turns: float = 0.0
+    doubt: float = 2.0
+
+    def __post_init__(self) -> None:
+        known("statistic", self.statistic, ("recent", "mean"))
+        known("width", self.width, ("kl", "hoeffding"))
+        for name in ("scale", "turns", "doubt"):
+            check_number(name, getattr(self, name), "a number in [0, 1e6]", most=1e6)
+
+
+@dataclass(frozen=True, slots=True)
+class Champion(BaseRule):
+    """Plays its best arm, tries fresh ones, and lets old ones challenge it.
+
+    The champion is the tried arm of largest posterior mean m = (S + 1)/(n + 2). A fresh arm is
+    tried if m is at most the threshold, or if the champion was played last and paid no more than m,
+    as long as fewer than 1 + fresh·ln² T·(1 − m) arms have been tried. Otherwise the tried arms
+    challenge in turn, one each time: arm a with n plays and mean r is played if
+    n·kl(r, m) ≤ ln(N/(K n)), with N plays of the agent and K tried arms; else the champion is.
+    """
+
+    traits = Traits(
+        "champion",
+        index="line",
+        rewards="unit",
+        memory="order",
+        not_pathwise="agent = champion: it is a rule for arms",
+        needs_horizon=True,
+        only_for="arms",
+        brings_fresh_arms=True,
+    )
+    fresh: float = 4.0
+    threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_number("fresh", self.fresh, "a number in [0, 1e6]", most=1e6)
+        check_number("threshold", self.threshold, "a number in [0, 1]", most=1)
+
+    def most_tried(self, horizon: int) -> int:
+        """An upper bound on the arms that are ever tried: m is at least 0."""
+        return int(self.fresh * math.log(horizon) ** 2) + 3
+
+
+@dataclass(frozen=True, slots=True)
+class Trial(BaseRule):
+    """Largest index that forgives an agent what its search for a good arm has cost.
+
+    Every agent has B plays in turn, and to claim a level x it may forget its first B/x plays, as a
+    trial may cost B rewards. With N plays of the agent, levels x_g = 2^(−g/4) and D_g = ⌊B/x_g⌋,
+    its index is the largest over g of
+
+        min(x_g, U_g),  U_g the largest q with w·kl(r, q) ≤ ℓ(w),
+
+    where the w = N − D_g plays after play D_g have the mean reward r (U_g = 1 while w ≤ 0), and
+    ℓ(w) = ln(z(1 + ln² z)) for z = T/(n w) > 1, else 0, as in KL-UCB++ (Ménard, Garivier 2017).
+
+    By theorem A′ an agent whose arms are good with a share c has played none of them after q plays
+    of different arms with probability (1 − c)^q: q = ⌈ln lost / ln(1 − c)⌉ plays bring that down to
+    ``lost``. B = ⌈SPARE·q⌉, at most SHARE·T/n; up to as many arms are tried (``TrialArms``).
+
+    Parameters
+    ----------
+    c : float
+        The smallest share of good arms that must not be overlooked.
+    lost : float
+        How often it may be.
+
+    Examples
+    --------
+    >>> Trial().tries, Trial(c=1 / 200).tries
+    (122, 1177)
+    """
+
+    traits = Traits(
+        "trial",
+        index="line",
+        rewards="unit",
+        memory="order",
+        not_pathwise=None,
+        needs_horizon=True,
+        only_for="agents",
+    )
+    c: float = 1 / 21
+    lost: float = 0.01
+
+    def __post_init__(self) -> None:
+        for name in ("c", "lost"):
+            value = getattr(self, name)
+            check_number(name, value, "a number in (0, 1)", above_zero=True)
+            require(value < 1, name, value, "a number in (0, 1)")
+
+    @property
+    def tries(self) -> int:
+        """The plays that are forgiven at level 1, and the arms of an agent that may be tried."""
+        q = _up(math.log(self.lost) / math.log1p(-self.c))
+        return _up(SPARE * q)
+
+
+def _up(x: float) -> int:
+    """⌈x⌉, where the last bits of x are not to be trusted."""
+    return math.ceil(round(x, 9))
+
+
+@dataclass(frozen=True, slots=True)
+class TrialArms(BaseRule):
+    """Searches while agents chosen by ``Trial`` are forgiven, then plays the best arm it has found.
+
+    The champion is the tried arm of largest posterior mean m = (S + 1)/(n + 2); K arms are tried,
+    and a play fails if it pays no more than the m of that time. D(m) and w are those of the lowest
+    level x_g ≥ m, r is the agent's mean reward since play D(m).
+
+    1. *Trial*, N < D(m), while K < B and arms are left: if m ≤ 1/2 a fresh arm is played unless the
+       champion was played last and did not fail; if m > 1/2, one is played if it did. Else the
+       champion is played.
+    2. *After it*: if r < m and w·kl(r, m) > GATE·ℓ(w), the champion is played, so that search never
+       brings the agent's index near its champion's mean. Else a fresh arm is, while K < B and arms
+       are left, if m ≤ 1/2, or if the champion was played last and failed.
+    3. Otherwise the tried arms challenge in turn, one each time: arm a with n plays and mean r_a is
+       played if n·kl(r_a, m) ≤ max(ln(N/(K n)), ln T/K); else the champion is.
+    """
+
+    traits = Traits(
+        "trial-arms",
+        index="line",
+        rewards="unit",
+        memory="order",
+        not_pathwise="agent = trial-arms: it is a rule for arms",
+        needs_horizon=True,
+        only_for="arms",
+        brings_fresh_arms=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SampledKLUCB(BaseRule):
+    """Largest x with (N − κ)·kl(S/(N − κ), x) ≤ κ·ln T, for agents whose arms are sampled.
+
+    With N plays of the agent that paid S in all; the index is 1 while N ≤ κ or S ≥ N − κ. κ is the
+    bound of the sample, ⌊factor·(ln T)^power⌋, at least 1, and never the number of arms that the
+    agent has: copies would raise it. Unplayed agents come first.
+
+    If KL-UCB at the level ln T chooses among the sample, what the agent loses inside never brings
+    its index below its best sampled mean, unless that arm is underestimated (theorem B).
+    """
+
+    traits = Traits(
+        "sampled-kl-ucb",
+        index="line",
+        rewards="unit",
+        memory="sums",
+        not_pathwise=None,
+        needs_horizon=True,
+        only_for="agents",
+    )

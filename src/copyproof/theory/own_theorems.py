@@ -1,0 +1,122 @@
+"""The theorems of this package held against a case.
+
+Their proofs are in ``docs/explanation/theorems.md``. Theorem A′ is a lower bound for every policy
+that does not pay an agent for copies of its only arm. Hierarchical policies do not: agents are
+chosen by what they earned, so that such copies leave the law of play as it was.
+
+It has two entries. Where agents are truthful it is the price of a promise: ``lost``, the share of
+games in which the good arms of an agent may be overlooked, with ``c`` (or ``K`` and ``g``) to say
+how few they may be. Where one agent has few good arms among bad ones it is the cost of few
+``plays``, those that the agent has where it registers its best bad arm alone.
+"""
+
+from collections.abc import Sequence
+
+from copyproof.game import Agent, Arm, Bernoulli
+from copyproof.policy import why_not_covered
+from copyproof.theory.bound import Found, Parameters, Theorem
+from copyproof.theory.conditions import Case, ConditionFails
+from copyproof.theory.quantities import agent_gap, registered_best
+from copyproof.theory.replication_cost import plays_needed, plays_needed_at_share, share_lost
+
+
+def _price_of_a_promise(case: Case) -> Found:
+    """N Σ Δ_i: what truthful agents cost a policy that overlooks good arms at most so often."""
+    case.requires_hierarchy()
+    case.requires_registered_best()
+    case.requires_best_arms_only()
+    best = case.market.best_mean
+    if best >= 1:
+        raise ConditionFails(f"it takes μ* < 1, or no arm can be better, and μ* = {best:g}")
+    plays, parameters, few = _promised(case)
+    value = plays * sum(agent_gap(case.market, agent) for agent in case.playing)
+    why = (
+        f"for a policy that loses at most {case.assumed.lost:g} of the games where {few} of an "
+        f"agent are good; it plays every truthful agent {plays:.4g} times or more"
+    )
+    return Found(value, why, parameters)
+
+
+def _promised(case: Case) -> tuple[float, Parameters, str]:
+    """The plays that a promise asks for, its parameters, and how few arms are good."""
+    given = case.assumed
+    if given.lost is not None and given.K is not None and given.g is not None:
+        asked: Parameters = {"K": given.K, "g": given.g, "lost": given.lost}
+        return plays_needed(given.lost, given.K, given.g), asked, f"{given.g} of {given.K} arms"
+    if given.lost is not None and given.c is not None:
+        asked = {"c": given.c, "lost": given.lost}
+        few = f"a share c = {given.c:.4g} of the arms, however many,"
+        return plays_needed_at_share(given.lost, given.c), asked, few
+    raise ConditionFails(
+        "it takes a promise: the share of games that may be lost, with c, or K and g, of the arms "
+        "that are good"
+    )
+
+
+def _cost_of_few_plays(case: Case) -> Found:
+    """(μ′ − μ*) T q(N): what it costs to overlook the few good arms of one agent."""
+    case.requires_hierarchy()
+    case.requires_registered_best()
+    agent, rival = _needles(case)
+    good, bad = case.market.best_mean, _worse(agent)
+    second = max(rival, max(arm.mean for arm in bad))
+    K, g = agent.registered, registered_best(agent)
+    if any(arm != bad[0] for arm in bad):
+        _requires_order(case, agent, bad)
+    if case.assumed.plays is None:
+        raise ConditionFails(
+            f"it takes the plays of agent {agent.name!r} where it registers its best bad arm "
+            f"alone; with fewer than {plays_needed(0.01, K, g):.4g}, more than 1 % of games is lost"
+        )
+    q = share_lost(case.assumed.plays, K, g)
+    why = (
+        f"{g} of the {K} arms of agent {agent.name!r} are good, and all of them are overlooked "
+        f"with probability {q:.4g} or more, if it has {case.assumed.plays:g} plays in expectation "
+        "where it registers its best bad arm alone"
+    )
+    return Found((good - second) * case.T * q, why, {"K": K, "g": g, "plays": case.assumed.plays})
+
+
+def _needles(case: Case) -> tuple[Agent, float]:
+    """The one agent that registers arms of mean μ*, and worse ones; the best mean of the others."""
+    best = case.market.best_mean
+    owners = [agent for agent in case.playing if agent.best_mean == best and registered_best(agent)]
+    if len(owners) > 1:
+        names = f"{owners[0].name!r} and {owners[1].name!r}"
+        raise ConditionFails(f"it takes one best agent, and {names} are equally good")
+    (agent,) = owners
+    if not _worse(agent):
+        raise ConditionFails(
+            f"it takes a best agent with bad arms among its good ones, and agent {agent.name!r} "
+            "registers its best only"
+        )
+    others = [arm.mean for one in case.playing if one is not agent for arm in _registered(one)]
+    return agent, max(others, default=0.0)
+
+
+def _requires_order(case: Case, agent: Agent, bad: Sequence[Arm]) -> None:
+    """Bad arms may differ if better rewards never mean fewer plays, and the arms are in order."""
+    if reason := why_not_covered(case.policy):
+        raise ConditionFails(
+            f"the bad arms of agent {agent.name!r} differ, and the pathwise theorem, which that "
+            f"takes, does not cover {case.policy}: {reason}"
+        )
+    if not all(isinstance(arm, Bernoulli) for arm in bad):
+        raise ConditionFails(
+            f"the bad arms of agent {agent.name!r} differ, and are not all Bernoulli: it takes one "
+            "that dominates the others"
+        )
+
+
+def _registered(agent: Agent) -> list[Arm]:
+    return [arm for arm, copies in zip(agent.arms, agent.copies, strict=True) if copies > 0]
+
+
+def _worse(agent: Agent) -> list[Arm]:
+    return [arm for arm in _registered(agent) if arm.mean < agent.best_mean]
+
+
+OWN_THEOREMS = (
+    Theorem("theorem A′, truthful", "lower", _price_of_a_promise),
+    Theorem("theorem A′, few good", "lower", _cost_of_few_plays),
+)

@@ -1,0 +1,109 @@
+"""The rules of trial a second time, slow and plain, from the list of all rewards of an agent."""
+
+import math
+from dataclasses import dataclass, field
+
+from copyproof.policy.own_rules import GATE, SHARE, SPARE
+from tests.reference import Candidate, Rule, Stream, kl, kl_bound, log
+
+
+@dataclass
+class Agent:
+    stream: Stream
+    arms: list[Candidate]
+    rewards: list[float] = field(default_factory=list)
+    tried: list[Candidate] = field(default_factory=list)
+    last: Candidate | None = None
+    failed: bool = False
+    pointer: Candidate | None = None
+
+
+def posterior_mean(arm: Candidate) -> float:
+    return (arm.s + 1) / (arm.n + 2)
+
+
+@dataclass
+class Trial:
+    """Agents chosen by trial; ``arm`` None is trial for arms."""
+
+    c: float = 1 / 21
+    lost: float = 0.01
+    arm: Rule | None = None
+    horizons: tuple[int, ...] = ()
+    """Of the epochs; none for one game of the given length."""
+
+    @property
+    def tries(self) -> int:
+        q = math.ceil(round(math.log(self.lost) / math.log(1 - self.c), 9))
+        return math.ceil(round(SPARE * q, 9))
+
+    def levels(self, T: int, n: int) -> list[tuple[float, int]]:
+        """Each level x, and how many plays may be forgotten by who claims it."""
+        most = max(1.0, SHARE * (T / n))
+        budget = min(self.tries, most)
+        levels = [(2 ** (-g / 4), math.floor(budget * 2 ** (g / 4))) for g in range(24)]
+        return [levels[0], *(one for one in levels[1:] if one[1] <= most)]
+
+    def index(self, rewards: list[float], T: int, n: int) -> float:
+        N, levels = len(rewards), self.levels(T, n)
+        if N == 0:
+            return math.inf
+        in_turn = levels[0][1]
+        if in_turn > N:
+            return 3 - N / in_turn
+        values = []
+        for x, forgotten in levels:
+            since = rewards[forgotten:]
+            w = len(since)
+            bound = kl_bound(math.fsum(since) / w, w, allowance(T, n, w)) if w else 1.0
+            values.append(min(x, bound))
+        return max(values)
+
+    def choice(self, agent: Agent, T: int, n: int) -> Candidate | None:
+        """An arm, or None for a fresh one."""
+        tried = sorted(agent.tried, key=lambda arm: arm.number)
+        if not tried:
+            return None
+        m = max(map(posterior_mean, tried))
+        top = next(arm for arm in tried if posterior_mean(arm) == m)
+        last_was_top = agent.last is top
+        may_try = len(tried) < min(self.tries, len(agent.arms))
+        if self.is_on_trial(agent, m, T, n):
+            if may_try and m <= 0.5:
+                return top if last_was_top and not agent.failed else None
+            if may_try:
+                return None if last_was_top and agent.failed else top
+        else:
+            if self.is_gated(agent, m, T, n):
+                return top
+            if may_try and (m <= 0.5 or (last_was_top and agent.failed)):
+                return None
+        place = tried.index(agent.pointer) + 1 if agent.pointer is not None else 0
+        agent.pointer = a = tried[place % len(tried)]
+        N, K, r = len(agent.rewards), len(tried), a.s / a.n
+        level = max(log(N / (K * a.n)), log(T) / K)
+        return a if a is not top and (r >= m or a.n * kl(r, m) <= level) else top
+
+    def tries_fresh(self, agent: Agent, m: float, T: int, n: int) -> bool:
+        """Whether a fresh arm is tried where only some arms may be chosen, the best of mean m."""
+        goes_on = self.is_on_trial(agent, m, T, n) or not self.is_gated(agent, m, T, n)
+        return m <= 0.5 and len(agent.tried) < self.tries and goes_on
+
+    def is_on_trial(self, agent: Agent, m: float, T: int, n: int) -> bool:
+        return len(agent.rewards) < self.forgotten(m, T, n)
+
+    def forgotten(self, m: float, T: int, n: int) -> int:
+        """The plays that may be forgotten at the lowest level that is not below m."""
+        return max(forgotten for x, forgotten in self.levels(T, n) if x >= m)
+
+    def is_gated(self, agent: Agent, m: float, T: int, n: int) -> bool:
+        """Whether search has brought the agent's mean too far below its champion's."""
+        since = agent.rewards[self.forgotten(m, T, n) :]
+        w = len(since)
+        r = math.fsum(since) / w if w else m
+        return r < m and w * kl(r, m) > GATE * allowance(T, n, w)
+
+
+def allowance(T: int, n: int, w: int) -> float:
+    z = T / n / w
+    return log(z * (1 + log(z) ** 2)) if z > 1 else 0.0
