@@ -43,7 +43,7 @@ CASES = ("decision", "reward", "retriable", "batch")
 LINES = (
     *(f"ucb1 {arms}" for arms in ARMS),
     *("copies 1000", "copies 1000000"),
-    *("h-ucb 2c", "rh-ucb 2c", "prh-ucb 2c", "threads 2"),
+    *("h-ucb 2c", "rh-ucb 2c", "prh-ucb 2c", "grace 2c", "threads 2"),
     *(f"http {case}{durable}" for case in CASES for durable in ("", ", not durable")),
     "http 1000000 arms",
 )

@@ -222,7 +222,7 @@ OWN_POLICIES: dict[str, Own | Trial] = {
     "trial": Trial(),
     "trial(c=0.5, lost=0.1)": Trial(c=0.5, lost=0.1),
     "trial(c=0.3, lost=0.05)": Trial(c=0.3, lost=0.05),
-    "trial-anytime": Trial(horizons=(1000, 10**9)),
+    "trial-anytime": Trial(horizons=(500, 500**3)),
     "trial-anytime(c=0.2, first=50, factor=2, power=1)": Trial(
         c=0.2, horizons=tuple(50 * 2**k for k in range(9))
     ),

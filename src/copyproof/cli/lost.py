@@ -92,8 +92,9 @@ def _estimate(market: Market, asked: list[Policy], how: dict[str, Any]) -> "list
 def _parts(results: "Sequence[LostProbability]") -> Iterator[tables.Part]:
     first = results[0]
     agents = tables.quantity(first.agents, "agent")
-    yield f"{first.agent} (best mean {first.best:g}) against an index of {first.rival:g}; {agents};"
-    yield f"{tables.quantity(first.horizon, 'round')}\n"
+    rounds = tables.quantity(first.horizon, "round")
+    who = f"{first.agent} (best mean {first.best:g})"
+    yield f"{who} against an index of {first.rival:g}; {agents}; {rounds}\n"
     numbers = ("P(lost)", "std. error", "95 % interval", "runs", "own plays")
     columns = (tables.text("policy"), *map(tables.number, numbers))
     yield tables.TextTable(columns, map(_row, results))

@@ -14,6 +14,9 @@ just as before round 1 of a simulation. ``State.start`` says who is there: OUTSI
 is registered or an agent that is not suspended, ABSENT for others.
 
 A choice among some of the arms, and a slate, put a mask on ``choose``.
+
+Decisions of a journal that was written under another version of the numerics (``version``) are not
+made again, but followed: the log has them before the call.
 """
 
 from typing import Any, NamedTuple
@@ -33,7 +36,7 @@ from copyproof.engine.pools import (
     next_epoch,
     start_epoch,
 )
-from copyproof.engine.principal import Observation, choose, observe
+from copyproof.engine.principal import Observation, choose, follow, observe
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
 from copyproof.engine.rules import Kind
 from copyproof.engine.selection import NOBODY, TAKEN, Mask, clear, mark
@@ -113,6 +116,7 @@ class Terms(NamedTuple):
     rewards: int
     late: int
     default: float
+    follows: int  # 1 if the rows of the log to come say what was decided
 
 
 @kernel
@@ -134,9 +138,9 @@ def serve(
             if live.counters[LAID] == 0:
                 _lay_first(plan, state, live)
             if code == ASK:
-                outcomes[n].status = _ask(plan, state, live, operation, None)
+                outcomes[n].status = _ask(plan, state, live, terms, operation, None)
             else:
-                outcomes[n].status = _ask_among(plan, state, live, operation, lists)
+                outcomes[n].status = _ask_among(plan, state, live, terms, operation, lists)
         elif code == EXPIRE:
             outcomes[n].status = _expire(plan, state, live, terms, operation.first)
             live.counters[FORGOTTEN] = operation.start
@@ -163,13 +167,19 @@ def _bank(past: Any, item: Any) -> None:
 
 
 @inlined
-def _ask(plan: Plan, state: State, live: Live, operation: Any, mask: Mask | None) -> int:
+def _ask(
+    plan: Plan, state: State, live: Live, terms: Terms, operation: Any, mask: Mask | None
+) -> int:
     """Make so many decisions, whose rewards are yet to come; how many, fewer if arms run out."""
     for made in range(operation.first):
         t = live.counters[ROUND] + 1
         if epoch_is_over(plan, state, t):
             _turn_epoch(plan, state, live)  # who may be chosen, and how many, stays the same
-        choice = choose(plan, state, t, 0, mask)
+        row = live.log[live.counters[ROUND] - live.counters[BASE]]
+        if terms.follows:
+            choice = follow(plan, state, t, live.item_of[row.arm], mask)
+        else:
+            choice = choose(plan, state, t, 0, mask)
         if mask is not None:
             if choice.agent == NOBODY:
                 return made
@@ -177,7 +187,6 @@ def _ask(plan: Plan, state: State, live: Live, operation: Any, mask: Mask | None
                 mask.marks[choice.arm] = TAKEN
                 mask.left[choice.agent] -= 1
         _observe(plan, state, choice.arm, Observation(1, 0, 0.0))
-        row = live.log[live.counters[ROUND] - live.counters[BASE]]
         row.at = operation.value
         row.value = 0.0
         row.arm = state.items[choice.arm].original
@@ -187,11 +196,13 @@ def _ask(plan: Plan, state: State, live: Live, operation: Any, mask: Mask | None
 
 
 @part
-def _ask_among(plan: Plan, state: State, live: Live, operation: Any, lists: Any) -> int:
+def _ask_among(
+    plan: Plan, state: State, live: Live, terms: Terms, operation: Any, lists: Any
+) -> int:
     """Decide among some of the arms, or for a slate."""
     mask = Mask(live.marks, live.left)
     mark(plan.is_flat, state, mask, lists, operation.start, operation.stop)
-    made = _ask(plan, state, live, operation, mask)
+    made = _ask(plan, state, live, terms, operation, mask)
     clear(state, mask, lists, operation.start, operation.stop)
     if operation.code == SLATE:
         for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):

@@ -16,9 +16,6 @@ the order in which they are rounded.
 x ≤ 0 grows: its value before the last rounding is off by less than 2^−61, or 2^−55 of what is
 added to x for |x| ≤ 1/32, while the true value grows by more from one float to the next; and
 rounding keeps order.
-
-``NUMERICS`` numbers these definitions: results and live markets keep the number they were computed
-under. 1 is the time before them, when C libraries were asked.
 """
 
 import math
@@ -38,8 +35,6 @@ from copyproof.engine.numerics_tables import (
     STEP_MIDDLE,
     STEPS_PER_UNIT,
 )
-
-NUMERICS = 2
 
 _FIRST = 0x3FE6000000000000  # 11/16 as bits: where the logarithm's parts begin
 _UPPER = 0xFFFFFFFFF8000000 - (1 << 64)  # all but the last 27 bits

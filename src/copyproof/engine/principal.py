@@ -74,6 +74,29 @@ def choose(plan: Plan, state: State, t: int, repetition: int, mask: Mask | None)
 
 
 @part
+def follow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> Choice:
+    """An arm that was decided before, in round t, as a choice; ``state`` is modified in place.
+
+    The arm's agent goes through the steps of a decision of its own: a fresh arm joins its sample,
+    a champion's challengers have their turns. None of that depends on the last bits of an index;
+    only which arm has the largest one does, and that is what the record says.
+    """
+    agent = int64(state.items[arm].owner)
+    t -= state.epoch[0].before
+    plays = t - 1
+    k = t
+    if not plan.is_flat:
+        plays = k = state.items[agent].plays
+    turn = Turn(t, plays, k, state.epoch[0].horizon, 0)
+    pool = pool_of(plan, agent)
+    if mask is None:
+        _choose_arm(plan, state, pool, turn, None)
+    else:
+        _choose_arm_among(plan, state, pool, turn, mask)
+    return Choice(agent, arm, int64(state.place[arm]))
+
+
+@part
 def _choose_arm_among(
     plan: Plan, state: State, pool: int, turn: Turn, mask: Mask
 ) -> tuple[int, int]:

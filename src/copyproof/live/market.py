@@ -2,7 +2,8 @@
 
 ``enter`` takes events one by one, ``settle`` carries them out. The principal makes an event out of
 every request and enters it here; replay enters the same events again, many before it settles, and
-arrives at the same state to the last bit. No clock is read, and no random number but keyed ones.
+arrives at the same state to the last bit (decisions that were made under other numerics are taken
+from the journal). No clock is read, and no random number but keyed ones.
 
 What events do to the statistics is gathered as operations first, and done with one call of the
 kernel: a call with many arrays costs some 20 µs before it does anything, a decision about 1 µs.
@@ -21,6 +22,7 @@ from copyproof.engine.cache import is_cached
 from copyproof.engine.live import OPERATION, OUTCOME, Terms, serve
 from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
+from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
 from copyproof.live.events import Asked, Diverged, MarketEvent, Rewarded
@@ -77,7 +79,8 @@ class MarketState:
         self.registry = Registry()
         self.answers = Answers()
         self.at = 0.0
-        self._terms = Terms(_REWARDS[config.rewards], _LATE[config.late], config.default_reward)
+        # Whether decisions that are entered were made under other numerics, and are not made again.
+        self.follows = config.numerics != NUMERICS
         self._operations: list[tuple[int, int, int, int, float]] = []
         self._lists: list[int] = []
         self._decisions = 0
@@ -201,10 +204,22 @@ class MarketState:
         if arrays.stale:
             arrays.show()
         self._operations, self._lists, self._decisions = [], [], 0
-        serve(arrays.plan, arrays.state, arrays.live, self._terms, operations, lists, outcomes)
+        if self.follows:
+            self._recall(arrays.log["arm"][before - base :])
+        config = self.config
+        late, rewards = _LATE[config.late], _REWARDS[config.rewards]
+        terms = Terms(rewards, late, config.default_reward, int(self.follows))
+        serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)
         self._made += arrays.log["arm"][before - base : self.round - base].tolist()
+
+    def _recall(self, log: Any) -> None:
+        """Write decisions as the journal has them where the kernel looks; ``log`` is modified."""
+        recorded = self._expected[len(self._made) :]
+        if not all(0 <= arm < self.arrays.arms for arm in recorded):
+            raise Diverged("the journal decides for an arm that is not registered: it is damaged")
+        log[: len(recorded)] = recorded
 
     def _register(self, pairs: Sequence[Sequence[str]]) -> None:
         """Let arms come, or come back."""
@@ -315,6 +330,7 @@ class MarketState:
         state.arrays.load(saved, state.arrays.plan)
         state.registry = Registry.restore(words, saved)
         state.at = words["at"]
+        state.follows = words.get("numerics", 1) != NUMERICS
         state.answers.load(saved["keys"])
         return state
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from copyproof_client.records import Statistics
 
+from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.ask_tell import AskTell
 from copyproof.live.events import Ids, MarketEvent
@@ -77,7 +78,8 @@ class Principal(AskTell):
         known = self.store.markets().get(self.market)
         if known is None:
             settings = (config or MarketConfig()).to_dict()
-            fresh = MarketConfig.from_dict({**settings, "policy": given or settings["policy"]})
+            chosen = {"policy": given or settings["policy"], "numerics": NUMERICS}
+            fresh = MarketConfig.from_dict({**settings, **chosen})
             plan_of(parse_policy(fresh.policy), fresh)
             try:
                 self.store.create_market(self.market, fresh.to_dict())

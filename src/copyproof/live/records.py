@@ -5,11 +5,12 @@ its reward up to ``reward_window`` seconds. A play without a reward by then take
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from copyproof_client.records import Status
 
+from copyproof.engine.version import NUMERICS
 from copyproof.policy import parse_policy
 from copyproof.validation import FieldError, known, number, require, shown, text, whole_in
 
@@ -74,6 +75,10 @@ class MarketConfig:
     most_arms : int, optional
         How many arms one agent may ever register, retired ones included: all are remembered, so
         that without it an agent can fill the memory. No limit if it is not given.
+    numerics : int
+        The version of the engine's numerics that the market began under. It is not a choice: new
+        markets begin under the present one, and a journal of an earlier one is replayed by the
+        decisions that it holds.
 
     Examples
     --------
@@ -90,6 +95,7 @@ class MarketConfig:
     rewards: Rewards = "first"
     correction_window: float = 30 * 86400.0
     most_arms: int | None = None
+    numerics: int = field(default=NUMERICS, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "policy", str(parse_policy(text("policy", self.policy))))
@@ -107,6 +113,8 @@ class MarketConfig:
         )
         known("late", self.late, get_args(Late))
         known("rewards", self.rewards, get_args(Rewards))
+        accepted = f"a version that this one knows, 1 to {NUMERICS}"
+        require(self.numerics in range(1, NUMERICS + 1), "numerics", self.numerics, accepted)
 
     def agrees_with(self, stored: "MarketConfig") -> bool:
         """Whether a market that was made with ``stored`` can be opened with this one.
@@ -125,12 +133,18 @@ class MarketConfig:
         return wanted == stored
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the configuration as plain data, ready for JSON."""
-        return asdict(self)
+        """Write the configuration as plain data, ready for JSON.
+
+        The first numerics are written as they were then: not at all.
+        """
+        data = asdict(self)
+        if self.numerics == 1:
+            del data["numerics"]
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "MarketConfig":
-        """Read what ``to_dict`` writes.
+        """Read what ``to_dict`` writes, with any fields left out but ``numerics``, which is 1 then.
 
         Examples
         --------
@@ -140,7 +154,7 @@ class MarketConfig:
         names = sorted(field.name for field in fields(cls))
         for name in data:
             known("config", name, names)
-        return cls(**data)
+        return cls(**{"numerics": 1, **data})
 
 
 def unit_reward(field: str, value: object, place: int | None = None) -> float:

@@ -27,7 +27,9 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
     """Bring a market from the store to memory.
 
     A snapshot that cannot be read is passed over. Events go through the same kernels as when
-    they happened, and every decision must come out the same.
+    they happened, and every decision must come out the same. Where the snapshot, or a market
+    without one, is of other numerics, decisions are taken from the journal, and not compared; the
+    market goes on under the numerics of today.
     """
     state: MarketState | None = None
     begun: int | None = None
@@ -49,4 +51,5 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
         if number % _OFTEN == 0 and state.waiting >= BATCH:
             state.settle()
     state.settle()
+    state.follows = False
     return Recovered(state, last, begun)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from copyproof.engine.version import NUMERICS
 from copyproof.live.market import FORMAT, MarketState
 
 _WORDS = "words"
@@ -25,7 +26,7 @@ def to_bytes(state: MarketState) -> bytes:
     >>> from_bytes(to_bytes(state)).digest() == state.digest()
     True
     """
-    words = json.dumps(state.words(), separators=(",", ":")).encode()
+    words = json.dumps({**state.words(), "numerics": NUMERICS}, separators=(",", ":")).encode()
     file = io.BytesIO()
     arrays: dict[str, Any] = {_WORDS: np.frombuffer(words, np.uint8), **state.export()}
     np.savez(file, **arrays)

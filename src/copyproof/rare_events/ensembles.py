@@ -31,7 +31,7 @@ from copyproof.engine.state import ABSENT, State
 from copyproof.validation import FieldError
 
 # Walkers of a bin.
-WALKERS = 4
+WALKERS = 8
 # Own plays at the first stop.
 _FIRST_STOP = 8
 # A sample without a good arm is split off where it is rarer than this: else it is often seen.
@@ -55,8 +55,8 @@ class OwnProcess:
         """A state whose arrays lie in one piece of memory, and room for copies of it."""
         state = self.lowered.new_state()
         agents = len(self.lowered.counts)
-        state.start[:agents] = ABSENT  # the others are not there
-        state.start[self.question.agent] = 0
+        others = np.arange(agents) != self.question.agent
+        state.start[:agents][others] = ABSENT  # they count, but are not there
         pieces = [*state, np.zeros(len(self.question.stops))]
         offsets = np.cumsum([0, *(-(-piece.nbytes // _LINE) * _LINE for piece in pieces)])
         most = 2 * BINS * self.question.walkers
@@ -90,9 +90,8 @@ def stops(most: int) -> NDArray[np.int64]:
     [8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 20]
     """
     count = max(0, math.ceil(HALF * math.log2(max(most, _FIRST_STOP) / _FIRST_STOP))) + 1
-    # Powers from the standard library: the same numbers everywhere.
-    grid = [int(_FIRST_STOP * 2.0 ** (step / HALF)) for step in range(count)]
-    return np.array([*(stop for stop in grid if stop < most), most], np.int64)
+    grid = {int(_FIRST_STOP * 2.0 ** (step / HALF)) for step in range(count)}
+    return np.array([*sorted(stop for stop in grid if stop < most), most], np.int64)
 
 
 def chance_of_no_good(lowered: Lowered, agent: int, good: NDArray[np.int8]) -> float:

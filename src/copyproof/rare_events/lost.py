@@ -130,7 +130,7 @@ def lost_probability(
     resolved = _checked_policy(asked, market)
     place = _place_of(market, agent)
     value = _rival_of(market, place, rival)
-    process = _own_process(
+    process = own_process(
         market, place, resolved, value, horizon=horizon, seed=seed, most=min(most_plays, horizon)
     )
     results, pilot_plays, seconds = _play(process, effort, progress)
@@ -193,7 +193,7 @@ def _rival_of(market: Market, place: int, rival: float | None) -> float:
     return value
 
 
-def _own_process(
+def own_process(
     market: Market, place: int, policy: Policy, rival: float, *, horizon: int, seed: int, most: int
 ) -> OwnProcess:
     """The agent as it is; the others count, but are not there."""

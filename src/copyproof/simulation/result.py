@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof._files import write_or_refuse
+from copyproof.engine.version import NUMERICS
 from copyproof.game import Market, Schedule
 from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
 from copyproof.simulation.lost import LostGames, gap_to_rivals, gaps_to_rivals, lost_games
@@ -129,6 +130,8 @@ class Result(Repetitions):
         What was played; the policy as it was asked for.
     versions : dict
         Of the packages that the numbers depend on.
+    numerics : int
+        The version of the engine's numerics: equal versions, equal results, on every machine.
     schedule : Schedule or None
         How registrations changed during the game.
     rounds, regret_curves, revenue, plays, original_plays, new_arms, means, seconds
@@ -141,6 +144,7 @@ class Result(Repetitions):
     repetitions: int
     seed: int
     versions: dict[str, str]
+    numerics: int = NUMERICS
     schedule: Schedule | None = None
 
     @property
@@ -260,6 +264,7 @@ class Result(Repetitions):
             "horizon": self.horizon,
             "repetitions": self.repetitions,
             "seed": self.seed,
+            "numerics": self.numerics,
             "regret": self.regret.to_dict(),
             **({} if self.means is None else {"best_mean": self.best_mean.to_dict()}),
             "lost": self.lost and self.lost.to_dict(),
@@ -281,6 +286,7 @@ class Result(Repetitions):
             "market": market_to_dict(self.market),
             "policy": to_dict(self.policy),
             **{name: getattr(self, name) for name in _PLAIN},
+            "numerics": self.numerics,
             "schedule": self.schedule and self.schedule.to_dict(),
         }
         arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
@@ -320,6 +326,7 @@ class Result(Repetitions):
                 policy=from_dict(manifest["policy"]),
                 schedule=None if schedule is None else Schedule.from_dict(schedule),
                 **{name: manifest[name] for name in _PLAIN},
+                numerics=manifest.get("numerics", 1),  # a file from before they had versions
                 **arrays,
             )
         except _DAMAGED as error:

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from copyproof.game import Agent, Arm, Bernoulli, Market
 from copyproof.policy import FixedSample, Policy, row
+from copyproof.theory.formulas import sample_size
 from copyproof.theory.quantities import (
     Sample,
     best_agents,
@@ -27,6 +28,8 @@ from copyproof.theory.quantities import (
 # UCB1: Auer, Cesa-Bianchi, Fischer 2002. KL-UCB with ln t: O(ln³ T) by the deviation bound of
 # Garivier, Cappé 2011. Thompson sampling: Agrawal, Goyal 2012.
 CONSISTENT = ("ucb1", "kl-ucb", "thompson")
+
+_MOST_ARMS = 2**53  # more than any agent has, and a whole number as a float, too
 
 
 class ConditionFails(Exception):
@@ -88,17 +91,29 @@ class Case:
         return self.policy.sampling.factor
 
     @property
+    def kappa(self) -> int:
+        """κ of ``rh-kl-ucb``, the size of a sample of enough arms: ⌊L (ln T)^power⌋, at least 1."""
+        assert isinstance(self.policy.sampling, FixedSample)
+        return sample_size(self.factor, self.T, _MOST_ARMS, self.policy.sampling.power)
+
+    @property
     def most_regret(self) -> float:
         """T times the largest gap of a registered arm."""
         return self.T * largest_gap(self.market)
 
-    def requires_policy(self, name: str) -> None:
-        """The policy is the named one; L of RH-UCB may be any."""
+    def requires_policy(self, name: str, *, any_power: bool = False) -> None:
+        """The policy is the named one; L of its samples may be any, and the power of ln T if so."""
         here, wanted = self.policy, row(name).policy
         if isinstance(wanted.sampling, FixedSample) and isinstance(here.sampling, FixedSample):
-            here = replace(here, sampling=replace(here.sampling, factor=wanted.sampling.factor))
+            power = wanted.sampling.power if any_power else here.sampling.power
+            here = replace(here, sampling=FixedSample(wanted.sampling.factor, power))
         if here != wanted:
             raise ConditionFails(f"it is about {name}, and the policy is {self.policy}")
+
+    def requires_rounds(self, least: int) -> None:
+        """The game is long enough."""
+        if least > self.T:
+            raise ConditionFails(f"it takes T ≥ {least}, and T = {self.T}")
 
     def requires_unit_rewards(self) -> None:
         """No arm pays less than 0 or more than 1."""

@@ -1,23 +1,116 @@
-"""The theorems of this package held against a case.
+"""The theorems of this package, A, A′ and B, held against a case.
 
-Their proofs are in ``docs/explanation/theorems.md``. Theorem A′ is a lower bound for every policy
-that does not pay an agent for copies of its only arm. Hierarchical policies do not: agents are
-chosen by what they earned, so that such copies leave the law of play as it was.
+Their proofs are in ``docs/explanation/theorems.md``. Theorems A and A′ are lower bounds for every
+policy that does not pay an agent for copies of its only arm. Hierarchical policies do not: agents
+are chosen by what they earned, so that such copies leave the law of play as it was. Theorem A asks
+for consistency besides, which is known of ``rh-kl-ucb`` with agents of up to κ arms. Theorem B is
+about that policy.
 
-It has two entries. Where agents are truthful it is the price of a promise: ``lost``, the share of
-games in which the good arms of an agent may be overlooked, with ``c`` (or ``K`` and ``g``) to say
-how few they may be. Where one agent has few good arms among bad ones it is the cost of few
+Theorem A′ has two entries. Where agents are truthful it is the price of a promise: ``lost``, the
+share of games in which the good arms of an agent may be overlooked, with ``c`` (or ``K`` and ``g``)
+to say how few they may be. Where one agent has few good arms among bad ones it is the cost of few
 ``plays``, those that the agent has where it registers its best bad arm alone.
 """
 
+import math
 from collections.abc import Sequence
 
 from copyproof.game import Agent, Arm, Bernoulli
 from copyproof.policy import why_not_covered
 from copyproof.theory.bound import Found, Parameters, Theorem
 from copyproof.theory.conditions import Case, ConditionFails
-from copyproof.theory.quantities import agent_gap, registered_best
-from copyproof.theory.replication_cost import plays_needed, plays_needed_at_share, share_lost
+from copyproof.theory.formulas import miss_probability
+from copyproof.theory.quantities import agent_gap, registered_best, share_of_best
+from copyproof.theory.replication_cost import (
+    plays_needed,
+    plays_needed_at_share,
+    share_lost,
+    theorem_a,
+)
+from copyproof.theory.rh_kl_ucb import theorem_b, theorem_b_with_gaps
+
+_PROVEN = "rh-kl-ucb"
+
+
+def _theorem_a(case: Case) -> Found:
+    case.requires_policy(_PROVEN, any_power=True)
+    case.requires_bernoulli()
+    case.requires_registered_best()
+    case.requires_best_arms_only()
+    kappa = case.kappa
+    K = kappa if case.assumed.K is None else case.assumed.K
+    if kappa < K:
+        raise ConditionFails(
+            f"it takes a policy that is consistent with agents of up to K = {K} arms, which is "
+            f"known of {_PROVEN} for κ ≥ K, and κ = {kappa}"
+        )
+    constant = theorem_a((agent.best_mean for agent in case.playing), K)
+    why = (
+        f"copies never pay, and {case.policy} is consistent with agents of up to K = {K} arms, "
+        f"κ = {kappa}; asymptotic, so that at a given T the regret may be below it"
+    )
+    return Found(constant * math.log(case.T), why, {"K": K, "constant": constant})
+
+
+def _proven(case: Case) -> list[Agent]:
+    """Require what both parts of theorem B take; the agents that register arms of mean μ*."""
+    case.requires_policy(_PROVEN, any_power=True)
+    case.requires_unit_rewards()
+    case.requires_registered_best()
+    case.requires_rounds(2)
+    return _owners(case)
+
+
+def _theorem_b(case: Case) -> Found:
+    surest = min(_proven(case), key=lambda agent: _missed(case, agent))
+    value = theorem_b(len(case.playing), case.kappa, case.T, _missed(case, surest))
+    return Found(value, _of_samples(case, [surest]), _parameters(case, [surest]))
+
+
+def _theorem_b_with_gaps(case: Case) -> Found:
+    owners, best = _proven(case), case.market.best_mean
+    worse = [
+        (max(means), min(means))
+        for agent in case.playing
+        if agent not in owners and (means := [arm.mean for arm in _registered(agent)])
+    ]
+    inside = [
+        (arm.mean, copies * min(1.0, case.kappa / agent.registered))
+        for agent in owners
+        for arm, copies in zip(agent.arms, agent.copies, strict=True)
+        if copies > 0 and arm.mean < best
+    ]
+    missed = [_missed(case, agent) for agent in owners]
+    value = theorem_b_with_gaps(worse, inside, best, case.kappa, case.T, missed)
+    return Found(value, _of_samples(case, owners), _parameters(case, owners))
+
+
+def _owners(case: Case) -> list[Agent]:
+    """The agents that register an arm of mean μ*."""
+    best = case.market.best_mean
+    return [agent for agent in case.playing if agent.best_mean == best and registered_best(agent)]
+
+
+def _missed(case: Case, agent: Agent) -> float:
+    """p₀: the probability that the sample of a best agent holds none of its best arms."""
+    size = min(case.kappa, agent.registered)
+    return miss_probability(agent.registered, registered_best(agent), size)
+
+
+def _of_samples(case: Case, owners: Sequence[Agent]) -> str:
+    missed = sum(_missed(case, agent) for agent in owners)
+    whose = f"agent {owners[0].name!r}"
+    if len(owners) > 1:
+        whose += f" and {len(owners) - 1} more, which are equally good,"
+    return (
+        f"κ = {case.kappa}, and samples of {whose} hold no best arm with probability {missed:.4g}"
+    )
+
+
+def _parameters(case: Case, owners: Sequence[Agent]) -> Parameters:
+    share = min(share_of_best(agent) for agent in owners)
+    missed = sum(_missed(case, agent) for agent in owners)
+    return {"kappa": case.kappa, "c": float(share), "p0": missed}
 
 
 def _price_of_a_promise(case: Case) -> Found:
@@ -79,8 +172,7 @@ def _cost_of_few_plays(case: Case) -> Found:
 
 def _needles(case: Case) -> tuple[Agent, float]:
     """The one agent that registers arms of mean μ*, and worse ones; the best mean of the others."""
-    best = case.market.best_mean
-    owners = [agent for agent in case.playing if agent.best_mean == best and registered_best(agent)]
+    owners = _owners(case)
     if len(owners) > 1:
         names = f"{owners[0].name!r} and {owners[1].name!r}"
         raise ConditionFails(f"it takes one best agent, and {names} are equally good")
@@ -117,6 +209,9 @@ def _worse(agent: Agent) -> list[Arm]:
 
 
 OWN_THEOREMS = (
+    Theorem("theorem A", "asymptotic", _theorem_a),
     Theorem("theorem A′, truthful", "lower", _price_of_a_promise),
     Theorem("theorem A′, few good", "lower", _cost_of_few_plays),
+    Theorem("theorem B", "upper", _theorem_b),
+    Theorem("theorem B, with gaps", "upper", _theorem_b_with_gaps),
 )

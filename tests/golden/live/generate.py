@@ -1,8 +1,10 @@
-"""Write the golden files beside this script: what the version of November 2026 stored and decided.
+"""Write golden files: what a version stored and decided, kept for all later ones.
 
 ``python tests/golden/live/generate.py FOLDER``. It uses nothing but the public API, so that it runs
-with that version as with any later one; ``tests/golden/test_live.py`` plays the same session with
-the present code, too. The files are made once: a later version opens them, and does not write them.
+with the version of November 2026, whose files lie beside this script, as with any later one;
+``numerics-2`` holds those of the first version with numerics of its own. The files are made once: a
+later version opens them, and does not write them. ``tests/golden/test_live.py`` plays the session
+of the newest folder with the present code, too.
 
 ``store.sqlite.gz`` holds one market for each policy of ``MARKETS``, each with a snapshot from the
 middle of its session; ``MARKET.ndjson`` is its journal, a line per event as the service exports it;
