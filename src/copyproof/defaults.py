@@ -32,8 +32,8 @@ SPLIT: Final = "best"
 
 # ``lost``: the standard error that is aimed at, as a share of the probability.
 LOST_PRECISION: Final = 0.1
-# Own plays of all walkers: about two minutes on one processor.
-LOST_BUDGET: Final = 100_000_000
+# Own plays of all walkers: less than two minutes on one processor.
+LOST_BUDGET: Final = 200_000_000
 # Own plays of one walker.
 LOST_PLAYS: Final = 1_000_000
 
