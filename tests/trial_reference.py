@@ -18,10 +18,6 @@ class Agent:
     pointer: Candidate | None = None
 
 
-def posterior_mean(arm: Candidate) -> float:
-    return (arm.s + 1) / (arm.n + 2)
-
-
 @dataclass
 class Trial:
     """Agents chosen by trial; ``arm`` None is trial for arms."""
@@ -31,6 +27,10 @@ class Trial:
     arm: Rule | None = None
     horizons: tuple[int, ...] = ()
     """Of the epochs; none for one game of the given length."""
+
+    @staticmethod
+    def estimate(arm: Candidate) -> float:
+        return (arm.s + 0.5) / (arm.n + 1)
 
     @property
     def tries(self) -> int:
@@ -64,20 +64,20 @@ class Trial:
         tried = sorted(agent.tried, key=lambda arm: arm.number)
         if not tried:
             return None
-        m = max(map(posterior_mean, tried))
-        top = next(arm for arm in tried if posterior_mean(arm) == m)
+        m = max(map(self.estimate, tried))
+        top = next(arm for arm in tried if self.estimate(arm) == m)
         last_was_top = agent.last is top
         may_try = len(tried) < min(self.tries, len(agent.arms))
-        if self.is_on_trial(agent, m, T, n):
-            if may_try and m <= 0.5:
-                return top if last_was_top and not agent.failed else None
-            if may_try:
-                return None if last_was_top and agent.failed else top
-        else:
-            if self.is_gated(agent, m, T, n):
-                return top
-            if may_try and (m <= 0.5 or (last_was_top and agent.failed)):
-                return None
+        if self.is_gated(agent, m, T, n):
+            return top
+        if agent.last is not None and not last_was_top and not agent.failed:
+            return agent.last
+        if may_try and len(agent.rewards) < self.forgotten(m, T, n):
+            if m <= 0.5:
+                return top if not agent.failed else None
+            return None if agent.failed and (last_was_top or len(tried) % 3 != 0) else top
+        if may_try and (m <= 0.5 or (last_was_top and agent.failed)):
+            return None
         place = tried.index(agent.pointer) + 1 if agent.pointer is not None else 0
         agent.pointer = a = tried[place % len(tried)]
         N, K, r = len(agent.rewards), len(tried), a.s / a.n
@@ -86,15 +86,12 @@ class Trial:
 
     def tries_fresh(self, agent: Agent, m: float, T: int, n: int) -> bool:
         """Whether a fresh arm is tried where only some arms may be chosen, the best of mean m."""
-        goes_on = self.is_on_trial(agent, m, T, n) or not self.is_gated(agent, m, T, n)
-        return m <= 0.5 and len(agent.tried) < self.tries and goes_on
-
-    def is_on_trial(self, agent: Agent, m: float, T: int, n: int) -> bool:
-        return len(agent.rewards) < self.forgotten(m, T, n)
+        return m <= 0.5 and len(agent.tried) < self.tries and not self.is_gated(agent, m, T, n)
 
     def forgotten(self, m: float, T: int, n: int) -> int:
-        """The plays that may be forgotten at the lowest level that is not below m."""
-        return max(forgotten for x, forgotten in self.levels(T, n) if x >= m)
+        """The plays that may be forgotten one level above the lowest that is not below m."""
+        levels = [forgotten for x, forgotten in self.levels(T, n) if x >= m]
+        return levels[max(0, len(levels) - 2)]
 
     def is_gated(self, agent: Agent, m: float, T: int, n: int) -> bool:
         """Whether search has brought the agent's mean too far below its champion's."""

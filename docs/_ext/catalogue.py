@@ -4,6 +4,7 @@ from typing import Any
 
 from copyproof import CATALOGUE
 from copyproof.policy import NamedPolicy
+from copyproof.policy.catalogue import SEASON
 
 PAGE = "reference/policies"
 PLACE = "<!-- the catalogue is written here -->"
@@ -48,6 +49,10 @@ def _parameters(row: NamedPolicy) -> dict[str, str]:
 
 
 def _about(row: NamedPolicy, path: str) -> str:
+    if path == SEASON:
+        return (
+            "epochs of so many rounds, each a game of its own; one game of $T$ rounds if left out."
+        )
     value: Any = row.policy
     for name in path.split("."):
         value = getattr(value, name)

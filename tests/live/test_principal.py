@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from copyproof.live import KeyReused, MarketConfig, NoArm, Principal, Unknown
@@ -409,10 +410,11 @@ def test_rewards_of_plays_before_a_policy_with_epochs_are_learned_from() -> None
     reopened(principal)
 
 
-def test_recent_rewards_are_those_of_all_policies() -> None:
+@pytest.mark.parametrize("between", ["h-ucb", "trial"])
+def test_recent_rewards_are_those_of_all_policies(between: str) -> None:
     """A policy that looks at recent rewards does not go by old ones when it comes back."""
     principal, _ = market("grace", horizon=1000)
-    for policy, reward in (("grace", 0), ("h-ucb", 1)):
+    for policy, reward in (("grace", 0), (between, 1)):
         principal.set_policy(policy)
         for decision in principal.ask(60):
             principal.tell(decision.id, reward)
@@ -420,6 +422,58 @@ def test_recent_rewards_are_those_of_all_policies() -> None:
     known = principal._state.export()
     counted = known["windows"]["recents"] + known["windows"]["befores"]
     assert (2 * counted >= known["agents"]["answers"]).all()
+    reopened(principal)
+
+
+def test_rewards_before_a_trial_count_as_if_they_had_come_evenly() -> None:
+    principal, _ = market("h-ucb", horizon=1000)
+    decisions = principal.ask(300)
+    for number, decision in enumerate(decisions):
+        principal.tell(decision.id, number % 2)
+    assert "trials" not in principal._state.export()
+    principal.set_policy("trial(c=0.9, lost=0.5)")  # after two plays an agent is judged
+    known = principal._state.export()
+    rows, first = known["agents"], known["trials"][:, 0]
+    assert first == pytest.approx(rows["total"] / rows["answers"] * (rows["answers"] - 2))
+    assert reopened(principal)._state.export()["trials"].tolist() == known["trials"].tolist()
+
+
+def test_a_correction_goes_to_all_levels_of_a_trial_that_have_begun() -> None:
+    principal, _ = market("trial(c=0.9, lost=0.5)", horizon=1000, rewards="last")
+    decisions = principal.ask(60)
+    for decision in decisions:
+        principal.tell(decision.id, 0)
+    before = principal._state.export()["trials"].copy()
+    principal.tell(decisions[-1].id, 1)
+    after = principal._state.export()["trials"]
+    assert before.sum() == 0
+    [agent] = np.flatnonzero(after.sum(axis=1))
+    plays = int(principal._state.export()["agents"]["plays"][agent])
+    begun = [int(2 * 2 ** (g / 4)) < plays for g in range(24)]
+    assert after[agent].tolist() == [float(one) for one in begun]
+    reopened(principal)
+
+
+def test_a_market_of_the_former_default_is_opened_by_the_default_of_today() -> None:
+    principal = Principal("grace-anytime", config=MarketConfig(seed=3))
+    for opened in (
+        Principal(store=principal.store),
+        Principal(store=principal.store, config=MarketConfig(seed=3)),
+        Principal("default-anytime", principal.store),
+    ):
+        assert opened.policy == "grace-anytime"
+    with pytest.raises(ValueError, match="use set_policy"):
+        Principal("trial-anytime", principal.store)
+
+
+def test_a_season_needs_no_horizon() -> None:
+    principal, _ = market("trial(c=0.5, season=20)")
+    for _ in range(50):
+        [decision] = principal.ask()
+        principal.tell(decision.id, 1)
+    assert principal._state.export()["epoch"][["number", "before", "horizon"]].tolist() == [
+        (2, 40, 20)
+    ]
     reopened(principal)
 
 

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.auditing.deviations import Deviation, standard_deviations
-from copyproof.auditing.limits import difference_limits, large_sample_limits, range_of
+from copyproof.auditing.limits import large_sample_limits
 from copyproof.auditing.request import Request, checked_request, positive
 from copyproof.auditing.result import Gain, plain
 from copyproof.auditing.sampled_gains import sample
-from copyproof.auditing.trials import Trial
+from copyproof.auditing.trials import Trial, largest_regret
 from copyproof.defaults import CAP, CONFIDENCE, STARTS
 from copyproof.external import ExternalPolicy
 from copyproof.game import Agent, Market, Profile, Strategy
@@ -310,15 +310,15 @@ class _Search:
 
     def regret(self, profile: Market) -> Interval:
         """The principal's regret at a profile, with its own limits."""
-        regret = self._regrets(profile)
-        seen = range_of(regret, regret)
-        return large_sample_limits(regret, self.alpha, below=seen, above=seen)
+        most = largest_regret(profile, self.games.horizon)
+        return large_sample_limits(self._regrets(profile), self.alpha, least=0.0, most=most)
 
     def _price(self, profile: Market, truthful: Market) -> Interval:
-        there, here = self._regrets(profile), self._regrets(truthful)
+        more = self._regrets(profile) - self._regrets(truthful)
         if profile == truthful:
             return Interval(0.0, 0.0, 0.0)
-        return difference_limits(there, here, self.alpha)
+        most = largest_regret(profile, self.games.horizon)
+        return large_sample_limits(more, self.alpha, least=-most, most=most)
 
     def _regrets(self, profile: Market) -> NDArray[np.float64]:
         """Of a fixed number of games, whatever the budget."""

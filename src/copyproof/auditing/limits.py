@@ -12,16 +12,16 @@ on either side together.
   possible revenue, so it is of use for short horizons only.
 - **Large samples**: Student's t with n − 1 degrees of freedom, and an allowance for what has not
   been seen yet. Of an event that has not shown in n games one can only say that its chance is below
-  p = ln(2/α)/n. Downwards it can take away no more than all that the deviation is worth, E y above
-  the worst that can be; upwards it is taken to add no more than the range w of the utilities that
-  either strategy has shown (and w is at least what one play can be worth; for an agent that is not
-  risk-neutral, all of U's range):
+  p = ln(2/α)/n. It may lower a difference as well as raise it, as it may be luck of either
+  strategy, and what the games have shown does not bound it. So its games are given all that they
+  could be on average, from the least to the most:
 
-      mean − t √(V/n) − p·E y   ≤   E x   ≤   mean + t √(V/n) + p·w.
+      mean − t √(V/n) − p·(mean − least)   ≤   E x   ≤   mean + t √(V/n) + p·(most − mean).
 
-  It is an approximation, fewer than 16 games give no limits at all, and "no gain" is only said once
-  p ≤ 1 %: what happens less often than that, and is huge, is not ruled out.
-  `benchmarks/calibration.py` measures how often the verdicts err.
+  Of a difference of two worths, most = −least is what all T plays can be worth to the agent
+  (``trials``). The part with t is an approximation, and fewer than 16 games give no limits at all;
+  the part with p is not, and it is wide where few games are played: then the audit is undecided.
+  `benchmarks/calibration.py` measures how often the limits miss.
 
 The stages s = 1, 2, … of a sequential test and the k gains that are judged together share one error
 rate: each gain at stage s is given α/(k s (s + 1)), which sums to α over all of them.
@@ -91,7 +91,7 @@ def unseen(n: int, alpha: float) -> float:
     return math.log(2 / alpha) / n
 
 
-def large_sample_limits(values: Values, alpha: float, *, below: float, above: float) -> Interval:
+def large_sample_limits(values: Values, alpha: float, *, least: float, most: float) -> Interval:
     """Limits for a mean by Student's t, widened for events that were not seen.
 
     Parameters
@@ -100,41 +100,39 @@ def large_sample_limits(values: Values, alpha: float, *, below: float, above: fl
         The differences.
     alpha : float
         The error rate.
-    below, above : float
-        By how much such an event could lower the mean, or raise it, if it happened always.
+    least, most : float
+        What the values can be, on average, over the games of an event that was not seen.
 
     Examples
     --------
     >>> values = np.tile([0.0, 1.0], 500)
-    >>> round(large_sample_limits(values, 0.05, below=0.5, above=1.0).high, 3)
-    0.535
+    >>> round(large_sample_limits(values, 0.05, least=0.0, most=1.0).high, 3)
+    0.533
     """
     n = len(values)
     mean = float(np.mean(values))
     if n < LEAST_GAMES:
         return Interval(mean, -math.inf, math.inf)
-    deviation = float(np.std(values, ddof=1))
-    half = t_quantile(alpha, n - 1) * deviation / math.sqrt(n)
+    half = t_quantile(alpha, n - 1) * float(np.std(values, ddof=1)) / math.sqrt(n)
     rare = unseen(n, alpha)
-    return Interval(mean, mean - half - rare * below, mean + half + rare * above)
+    down, up = rare * max(0.0, mean - least), rare * max(0.0, most - mean)
+    return Interval(mean, mean - half - down, mean + half + up)
 
 
-def difference_limits(after: Values, before: Values, alpha: float) -> Interval:
-    """Large-sample limits for E[after − before]; what was not seen changes no more than all seen.
+def games_needed(margin: float, spread: float, rest: float) -> int | None:
+    """The fewest games n with spread/√n + rest/n ≤ margin; None if no number is enough.
+
+    So many would bring limits whose parts shrink like that within the margin.
 
     Examples
     --------
-    >>> values = np.tile([0.0, 1.0], 500)
-    >>> round(difference_limits(values, np.zeros(1000), 0.05).high, 3)
-    0.535
+    >>> games_needed(0.1, spread=2.0, rest=30.0)
+    900
     """
-    seen = range_of(before, after)
-    return large_sample_limits(after - before, alpha, below=seen, above=seen)
-
-
-def range_of(one: Values, other: Values) -> float:
-    """The length of the shortest interval that holds all values of both."""
-    return float(max(one.max(), other.max()) - min(one.min(), other.min()))
+    if margin <= 0 or not math.isfinite(spread + rest):
+        return None
+    root = (spread + math.sqrt(spread * spread + 4 * margin * rest)) / (2 * margin)
+    return math.ceil(root * root)
 
 
 def t_quantile(alpha: float, freedom: int) -> float:

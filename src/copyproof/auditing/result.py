@@ -46,6 +46,9 @@ class Gain:
         Of this gain alone.
     repetitions : int
         Games behind it; 0 for exact values.
+    needed : int or None
+        Games that would decide it, about, if they go on as they did; None where it is decided, or
+        where that is not known.
     """
 
     deviation: Deviation
@@ -54,6 +57,7 @@ class Gain:
     advantage: Advantage | None
     verdict: Verdict
     repetitions: int
+    needed: int | None = None
 
     @property
     def copies(self) -> Strategy:
@@ -69,6 +73,7 @@ class Gain:
             **plain(self, "verdict loss"),
             "dominance": plain_value(self.advantage),
             "repetitions": self.repetitions,
+            "games_needed": self.needed,
         }
 
 
@@ -193,10 +198,62 @@ class Audit:
             return Interval(0.0, 0.0, 0.0)
         return max(gains, key=lambda gain: gain.gain.mean).loss
 
+    @property
+    def _deciding(self) -> list[Gain]:
+        """The open gains that decide: one that seems to be above the tolerance, or else all."""
+        pairs = [
+            (agent, gain)
+            for agent in self.agents
+            for gain in agent.copying
+            if gain.verdict == "undecided"
+        ]
+        above = [gain for agent, gain in pairs if gain.needed and gain.gain.mean > agent.tolerance]
+        if above:
+            return [min(above, key=lambda gain: gain.needed or 0)]
+        return [gain for _, gain in pairs]
+
+    @property
+    def budget_needed(self) -> int | None:
+        """About the rounds that would decide the verdict; None if it is decided, or not known."""
+        gains = self._deciding
+        counts = [gain.needed for gain in gains if gain.needed is not None]
+        if self.verdict != "undecided" or len(counts) < len(gains):
+            return None
+        more = [count - gain.repetitions for count, gain in zip(counts, gains, strict=True)]
+        # Stages double, and what is open beside these gains is played, too.
+        return rounded_up(2 * (self.rounds + self.horizon * (sum(more) + max(more))))
+
+    @property
+    def why_undecided(self) -> str | None:
+        """Why the verdict is undecided, and what would decide it; None if it is not undecided.
+
+        Examples
+        --------
+        >>> from copyproof import audit, paper_market
+        >>> how = {"agent": "0.5-agent", "most_copies": 2, "horizon": 1000, "seed": 1}
+        >>> few = audit(paper_market("1a"), "ucb1", budget=100_000, **how)
+        >>> few.why_undecided.partition("; ")[2]
+        'about 200 games would decide'
+        >>> audit(paper_market("1a"), "ucb1", budget=few.budget_needed, **how).verdict
+        'prone'
+        """
+        if self.verdict != "undecided":
+            return None
+        gains = self._deciding
+        most = max(gain.repetitions for gain in gains)
+        if most == 0:
+            return f"a budget of {self.budget:,} rounds is too small to play each of them twice"
+        counts = [gain.needed for gain in gains if gain.needed is not None]
+        would = f"about {rounded_up(max(counts)):,} games" if counts else "no number of games"
+        return (
+            f"with {most:,} games of each strategy, chance and what no game has shown can still "
+            f"turn them; {would} would decide"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The summary that the command line prints as JSON."""
         asked = "horizon seed confidence method budget"
-        return plain(self, f"policy verdict agents loss {asked} rounds seconds")
+        return plain(self, f"policy verdict why_undecided agents loss {asked} rounds seconds")
 
     def to_frame(self) -> "pd.DataFrame":
         """A row per agent and deviation: gain, loss and advantage with their limits.
@@ -237,6 +294,18 @@ def worst_verdict(verdicts: list[Verdict]) -> Verdict:
     if "prone" in verdicts:
         return "prone"
     return "undecided" if "undecided" in verdicts else "no-gain"
+
+
+def rounded_up(count: int) -> int:
+    """The next number with two digits that are not 0.
+
+    Examples
+    --------
+    >>> rounded_up(1_234_567)
+    1300000
+    """
+    unit = int("1" + "0" * (len(str(count)) - 2))
+    return -(-count // unit) * unit
 
 
 def plain(record: object, names: str) -> dict[str, Any]:

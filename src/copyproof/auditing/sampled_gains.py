@@ -1,9 +1,10 @@
 """Sampled gains: trials are played in stages until each is decided or the budget is spent.
 
 A stage plays every open trial, and its reference, up to the same number of repetitions: a first
-number, then twice as many each time. Gains are paired differences, repetition by repetition, and
-their limits share one error rate over all trials and all stages (``limits``), so that it does not
-matter when a trial stops.
+number, then twice as many each time. Once that would take more than half of what is left of the
+budget, single trials that it can still decide come first: they skip stages. Gains
+are paired differences, repetition by repetition, and their limits share one error rate over all
+trials and all stages (``limits``), so that it does not matter when a trial stops.
 
 Where theory knows the answer for every path (``trials``), each pair of games is checked for the one
 that would contradict it.
@@ -16,18 +17,19 @@ import numpy as np
 
 from copyproof.auditing.dominance import NONE, sampled_advantage
 from copyproof.auditing.limits import (
+    LEAST_GAMES,
     Values,
     bounded_limits,
     bounded_rest,
-    difference_limits,
+    games_needed,
     large_sample_limits,
-    range_of,
     share_at,
+    t_quantile,
     unseen,
 )
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.result import Gain, Method
-from copyproof.auditing.trials import Trial, tolerated
+from copyproof.auditing.trials import Trial, largest_regret, tolerated
 from copyproof.game import Market, Schedule
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
@@ -41,6 +43,8 @@ _FEWEST, _MOST = 32, 4096
 _LEAST_GROWTH = 1.25
 # The stage whose share of the error rate decides whether bounded limits are affordable.
 _LATE_STAGE = 6
+# How many more games a later stage needs, as its share of the error rate is smaller; roughly.
+_LATER_SHARES = 1.25
 _UNKNOWN = Interval(math.nan, -math.inf, math.inf)
 _ZERO = Interval(0.0, 0.0, 0.0)
 
@@ -76,31 +80,63 @@ def sample(
     most = budget // (horizon * _games(trials))
     ours = isinstance(games.policy, Policy)  # others are slow: let them begin with few games
     first = max(_FEWEST, min(_MOST, _FIRST_ROUNDS // horizon)) if ours else _FEWEST
-    repetitions = min(first, most)
-    known = 0
+    first = min(first, max(2, most // 2), most)
     until = games.rounds + budget
-    if repetitions < 2:
+    if first < 2:
         return gains, method or "large-sample"
     if method is None:
         affordable = all(
-            _bounded_is_affordable(trial, games, repetitions, most, len(trials), alpha)
+            _bounded_is_affordable(trial, games, first, most, len(trials), alpha)
             for trial in trials
         )
         method = "bounded" if affordable else "large-sample"
-    stage = 0
-    left = list(range(len(trials)))
-    while left and repetitions >= _LEAST_GROWTH * known:
-        stage += 1
-        for number in left:
+    numbers, repetitions = list(range(len(trials))), first
+    while numbers:
+        stage = 1 + math.ceil(math.log2(repetitions / first))
+        for number in numbers:
             share = share_at(stage, len(trials), alpha)
             gains[number] = _judge(trials[number], games, repetitions, share, method)
             if gains[number].verdict != "undecided" and trials[number].deviated not in references:
                 games.forget(*_played(trials[number]))
-        left = [number for number in left if gains[number].verdict == "undecided"]
-        known = repetitions
-        price = horizon * max(1, _games([trials[number] for number in left]))
-        repetitions = min(2 * known, known + (until - games.rounds) // price)
+        numbers, repetitions = _next_stage(trials, gains, (until - games.rounds) // horizon)
     return gains, method
+
+
+def _next_stage(
+    trials: Sequence[Trial], gains: Sequence[Gain], games: int
+) -> tuple[list[int], int]:
+    """Which trials are played on with so many games, and up to how many repetitions; or none.
+
+    All that are open, while doubling them takes half of the games at most; else a single one.
+    """
+    left = [number for number, gain in enumerate(gains) if gain.verdict == "undecided"]
+    known = {gains[number].repetitions for number in left}
+    so_far = max(known, default=0)
+    more = games // _games([trials[number] for number in left]) if len(known) == 1 else 0
+    if left and more >= 2 * so_far:
+        return left, 2 * so_far
+    single = _most_promising(gains, games)
+    if single is not None:
+        return [single[0]], single[1]
+    if left and more >= (_LEAST_GROWTH - 1) * so_far:
+        return left, so_far + min(more, so_far)
+    return [], 0
+
+
+def _most_promising(gains: Sequence[Gain], games: int) -> tuple[int, int] | None:
+    """The trial to be decided alone, and up to how many repetitions; None if none can be.
+
+    Of those that so many games would decide, one that seems to gain, and needs the fewest.
+    """
+    found = []
+    for number, gain in enumerate(gains):
+        most = gain.repetitions + games // 2  # half of them are its reference's
+        if gain.needed is None or gain.needed > most or most < _LEAST_GROWTH * gain.repetitions:
+            continue
+        doublings = max(1, math.ceil(math.log2(gain.needed / gain.repetitions)))
+        repetitions = min(most, gain.repetitions * 2**doublings)
+        found.append((gain.gain.mean <= 0, gain.needed, number, repetitions))
+    return min(found)[2:] if found else None
 
 
 def _games(trials: Sequence[Trial]) -> int:
@@ -136,40 +172,66 @@ def _judge(
     if trial.is_same_on_every_path(games.policy):
         if not np.array_equal(reference.revenue, deviated.revenue):
             raise _contradiction(trial, "changed a game that they cannot change")
-        gain, loss, advantage, rare = _ZERO, _ZERO, NONE, 0.0
+        gain, loss, advantage = _ZERO, _ZERO, NONE
     else:
-        worth_after = trial.worth(after) - trial.late_fees(deviated)
-        gain = _gain_limits(trial, worth, worth_after, horizon, alpha, method)
+        won = trial.worth(after) - trial.late_fees(deviated) - worth
+        gain = _gain_limits(trial, won, horizon, alpha, method)
+        more = deviated.regret - reference.regret
+        most = largest_regret(trial.reference, horizon)
         loss = (
-            bounded_limits(deviated.regret - reference.regret, trial.loss_width(horizon), alpha)
+            bounded_limits(more, 2 * most, alpha)
             if method == "bounded"
-            else difference_limits(deviated.regret, reference.regret, alpha)
+            else large_sample_limits(more, alpha, least=-most, most=most)
         )
         advantage = sampled_advantage(before, after, alpha)
-        rare = unseen(repetitions, alpha) if method == "large-sample" else 0.0
         if trial.is_never_ahead(games.policy):
             ahead = np.flatnonzero(after > before * (1 + 1e-12) + 1e-9)
             if len(ahead) > 0:
                 what = f"earned more in repetition {ahead[0]}, which the theorem excludes"
                 raise _contradiction(trial, what)
             gain = Interval(gain.mean, gain.low, min(gain.high, 0.0))
-            rare = 0.0
     gain = Interval(gain.mean - trial.fees, gain.low - trial.fees, gain.high - trial.fees)
-    verdict = trial.judged(gain, float(worth.mean()), rare=rare)
-    return Gain(trial.deviation, gain, loss, advantage, verdict, repetitions)
+    verdict = trial.judged(gain, float(worth.mean()))
+    needed = None
+    if verdict == "undecided":
+        margins = trial.margins(gain.mean, float(worth.mean()))
+        needed = _needed(trial, won, margins, horizon, alpha, method)
+    return Gain(trial.deviation, gain, loss, advantage, verdict, repetitions, needed)
 
 
-def _gain_limits(
-    trial: Trial, before: Values, after: Values, horizon: int, alpha: float, method: Method
-) -> Interval:
+def _gain_limits(trial: Trial, won: Values, horizon: int, alpha: float, method: Method) -> Interval:
     """The gain before fees."""
     if method == "bounded":
-        return bounded_limits(after - before, trial.gain_width(horizon), alpha)
-    seen = range_of(before, after)
-    worst = trial.worth_range(horizon)[0]
-    kept = float(after.mean()) - worst if math.isfinite(worst) else seen
-    above = max(seen, trial.least_unseen(horizon))
-    return large_sample_limits(after - before, alpha, below=max(kept, 0.0), above=above)
+        return bounded_limits(won, trial.gain_width(horizon), alpha)
+    least, most = trial.gain_of_event(horizon, min(1.0, unseen(len(won), alpha)))
+    return large_sample_limits(won, alpha, least=least, most=most)
+
+
+def _needed(
+    trial: Trial,
+    won: Values,
+    margins: tuple[float, float],
+    horizon: int,
+    alpha: float,
+    method: Method,
+) -> int | None:
+    """About how many games would decide a gain, if they go on as they did."""
+    n, mean = len(won), float(won.mean())
+    if method == "bounded":
+        quantile = math.sqrt(2 * math.log(4 / alpha))
+        rests = [n * bounded_rest(trial.gain_width(horizon), n, alpha)] * 2
+    else:
+        quantile = t_quantile(alpha, n - 1)
+        rare = unseen(n, alpha)
+        least, most = trial.gain_of_event(horizon, min(1.0, rare))
+        rests = [n * rare * (mean - least), n * rare * (most - mean)]
+    spread = quantile * float(won.std(ddof=1))
+    found = [
+        games_needed(margin, spread, max(0.0, rest))
+        for margin, rest in zip(margins, rests, strict=True)
+    ]
+    counts = [math.ceil(_LATER_SHARES * count) for count in found if count is not None]
+    return max(LEAST_GAMES, min(counts)) if counts else None
 
 
 def _contradiction(trial: Trial, what: str) -> RuntimeError:

@@ -20,14 +20,12 @@ from numpy.typing import NDArray
 
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.paired_games import Outcomes
+from copyproof.auditing.rare_events import mean_range, revenue_of_event
 from copyproof.auditing.result import Verdict
 from copyproof.external import ExternalPolicy
-from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Prior, Schedule
+from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Prior, RiskAverse, Schedule
 from copyproof.policy import Policy, why_not_covered
 from copyproof.simulation import Interval
-
-# Of events that are rarer than this, and huge, large samples do not speak.
-_RARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +77,17 @@ class Trial:
             return np.zeros(len(games))
         return np.asarray(self.reference.fee * games.new_arms[:, self.person].sum(axis=1))
 
-    def judged(self, gain: Interval, worth: float, *, rare: float = 0.0) -> Verdict:
-        """What the limits of the gain say, the reference being worth so much before fees.
-
-        ``rare`` is the chance that an event may have which no game has shown.
-        """
+    def judged(self, gain: Interval, worth: float) -> Verdict:
+        """What the limits of the gain say, the reference being worth so much before fees."""
         tolerance = tolerated(self.tolerance, worth)
         if gain.low > (tolerance if self.clearly else 0):
             return "prone"
-        return "no-gain" if gain.high <= tolerance and rare <= _RARE else "undecided"
+        return "no-gain" if gain.high <= tolerance else "undecided"
+
+    def margins(self, gain: float, worth: float) -> tuple[float, float]:
+        """How far the limits may reach down for a gain to be one, and up for it to be none."""
+        tolerance = tolerated(self.tolerance, worth)
+        return gain - (tolerance if self.clearly else 0), tolerance - gain
 
     def is_same_on_every_path(self, policy: Policy | ExternalPolicy) -> bool:
         """Whether the deviation earns what the reference earns in every game, by construction."""
@@ -122,31 +122,50 @@ class Trial:
         total = self.reference.discount.total(horizon)
         low = min(0.0, *(low for low, _ in supports)) * total
         high = max(0.0, *(high for _, high in supports)) * total
-        if not math.isfinite(high - low):
-            return -math.inf, math.inf
-        worst, best = self.agent.utility.of([low, high])
-        return float(worst), float(best)
+        of = self.agent.utility.of
+        worst = float(of([low])[0]) if math.isfinite(low) else -math.inf
+        return worst, float(of([high])[0]) if math.isfinite(high) else math.inf
+
+    def worth_of_event(self, horizon: int, chance: float) -> tuple[float, float]:
+        """The least and the most that an event's games can be worth on average, before fees.
+
+        A concave U is at most U of their mean revenue (Jensen); any other that is not the identity
+        is given its whole range.
+        """
+        worst, best = self.worth_range(horizon)
+        utility = self.agent.utility
+        least, most = revenue_of_event(self.agent, self.reference.discount, horizon, chance)
+        if utility == NEUTRAL:
+            return max(worst, least), min(best, most)
+        if isinstance(utility, RiskAverse):
+            return worst, min(best, float(utility.of([most])[0]))
+        return worst, best
+
+    def gain_of_event(self, horizon: int, chance: float) -> tuple[float, float]:
+        """The least and the most that the gain can be over the games of an event, before fees."""
+        worst, best = self.worth_of_event(horizon, chance)
+        return worst - best - self._most_late(horizon), best - worst
 
     def gain_width(self, horizon: int) -> float:
         """The length of the interval that a difference of two utilities must lie in."""
         worst, best = self.worth_range(horizon)
-        most_late = self.reference.fee * horizon if self.schedule else 0.0
-        return 2 * (best - worst) + most_late
+        return 2 * (best - worst) + self._most_late(horizon)
 
-    def loss_width(self, horizon: int) -> float:
-        """The length of the interval that a difference of two regrets must lie in."""
-        arms = [arm for agent in self.reference.agents for arm in agent.arms]
-        ends = [arm.reach if isinstance(arm, Prior) else (arm.mean, arm.mean) for arm in arms]
-        largest_gap = max(high for _, high in ends) - min(low for low, _ in ends)
-        return 2 * largest_gap * horizon
+    def _most_late(self, horizon: int) -> float:
+        """The most that can be paid in fees during the game."""
+        return self.reference.fee * horizon if self.schedule else 0.0
 
-    def least_unseen(self, horizon: int) -> float:
-        """The least that something unseen could change: a play, or all of a U that bends."""
-        if self.agent.utility == NEUTRAL:
-            rewards = [max(map(abs, arm.support)) for arm in self.agent.arms]
-            return max(one if math.isfinite(one) else 1.0 for one in rewards)
-        worst, best = self.worth_range(horizon)
-        return best - worst if math.isfinite(best - worst) else 0.0
+
+def largest_regret(market: Market, horizon: int) -> float:
+    """The largest regret of a game: the worst of all arms in every round, for the worst of means.
+
+    Examples
+    --------
+    >>> largest_regret(Market([Agent("ann", [0.25]), Agent("bob", [0.75])]), 100)
+    50.0
+    """
+    ends = [mean_range(arm) for agent in market.agents for arm in agent.arms]
+    return (max(high for _, high in ends) - min(low for low, _ in ends)) * horizon
 
 
 def tolerated(given: float | None, worth: float) -> float:

@@ -88,7 +88,7 @@ def _hint(audit: Audit) -> Iterator[str]:
         return
     gains = [gain for agent in audit.agents for gain in agent.copying]
     still = [gain for gain in gains if gain.verdict == "undecided"]
-    hint = f"--budget {_MORE_BUDGET * audit.budget} may decide them"
-    if not any(gain.repetitions for gain in still):
-        hint = f"--budget {audit.budget} is too small to play each of them twice"
-    yield f"\n{audit.policy}: {len(still)} of {len(gains)} gains are undecided; {hint}"
+    budget = audit.budget_needed or _MORE_BUDGET * audit.budget
+    still_open = f"{len(still)} of {len(gains)} gains are undecided"
+    yield f"\n{audit.policy}: {still_open}: {audit.why_undecided}"
+    yield f"--budget {budget} may decide them"

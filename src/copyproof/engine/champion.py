@@ -28,7 +28,7 @@ from copyproof.engine.numerics import log
 from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
 from copyproof.engine.state import State
-from copyproof.engine.trial import LET_CHALLENGE, PLAY_CHAMPION, TRY_FRESH, verdict
+from copyproof.engine.trial import LET_CHALLENGE, PLAY_CHAMPION, PLAY_LAST, TRY_FRESH, verdict
 
 FRESH = -1  # in place of a place: it is time for a fresh arm
 BY_INDEX = -2  # in place of a place: the largest index is to be played
@@ -61,6 +61,8 @@ def champion(
         return FRESH
     if what == PLAY_CHAMPION:
         return int(top)
+    if what == PLAY_LAST:
+        return int(state.place[here.last])
     place = 0
     if here.pointer >= 0 and state.place[here.pointer] >= 0:
         place = state.place[here.pointer] + 1

@@ -127,8 +127,10 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
         return trial_index(item, state.trials[number], state.epoch[0], rule.parameters), 0.0
     if item.plays == 0:
         return np.inf, 0.0
-    if rule.kind == Kind.CHAMPION or rule.kind == Kind.TRIAL_ARMS:
+    if rule.kind == Kind.CHAMPION:
         return (item.total + 1.0) / (item.answers + 2.0), 0.0
+    if rule.kind == Kind.TRIAL_ARMS:
+        return (item.total + 0.5) / (item.answers + 1.0), 0.0
     mean = item.total / item.answers if item.answers > 0 else 0.5
     if rule.kind == Kind.SAMPLED_KL_UCB:
         return _sampled_kl_ucb(item, mean, state.epoch[0]), 0.0

@@ -16,8 +16,9 @@ Inside an agent ``verdict`` says when fresh arms are tried and when tried ones m
 champion (``champion``).
 
 Where rewards come late, counts N, w and n are those of plays, and means those of the answers so
-far: level g sums up the answers after the first D_g of them. A champion whose rewards are not all
-known has neither failed nor succeeded: below 1/2 the search goes on, above it does not.
+far: level g sums up the answers after the first D_g of them. An arm that was played last and whose
+rewards are not all known has neither failed nor succeeded: with a champion below 1/2 the search
+goes on, above it does not.
 """
 
 import math
@@ -34,6 +35,7 @@ from copyproof.engine.state import LEVELS, State
 TRY_FRESH = 0
 PLAY_CHAMPION = 1
 LET_CHALLENGE = 2
+PLAY_LAST = 3
 
 _HALF = math.sqrt(0.5)
 _QUARTERS = (1.0, math.sqrt(_HALF), _HALF, _HALF * math.sqrt(_HALF))
@@ -137,35 +139,46 @@ def spread_over_levels(state: State, agent: int, parameters: tuple[float, float,
 def verdict(
     parameters: tuple[float, float, float], state: State, pool: int, m: float, top: int
 ) -> int:
-    """What is to be done with a pool whose champion is item ``top``, of posterior mean m.
+    """What is to be done with a pool whose champion is item ``top``, of estimated mean m.
 
     Under a mask there is no champion, and ``top`` is −1: nothing is known of the last play.
     """
     here = state.pools[pool]
     agent = pool - 1
-    plays = state.items[agent].plays
     budget, most = _limits(parameters, state.epoch[0])
-    may_try = here.outside > 0 and here.seats < parameters[0]
-    failed = here.failed != 0 and here.last == top
     g = 0
     while g + 1 < LEVELS and _LEVEL[g + 1] >= m and _forgotten(budget, g + 1) <= most:
         g += 1
-    w = plays - _forgotten(budget, g)
-    if w < 0:
-        if not may_try:
-            return LET_CHALLENGE
-        if m > 0.5:
-            return TRY_FRESH if failed else PLAY_CHAMPION
-        succeeded = here.last == top and not failed
-        if top >= 0 and succeeded and state.items[top].plays == state.items[top].answers:
-            return PLAY_CHAMPION
-        return TRY_FRESH
-    answers = state.items[agent].answers - _forgotten(budget, g)
-    if w > 0 and answers > 0:
-        r = min(state.trials[agent, g] / answers, 1.0)
-        gate = parameters[2]
-        if r < m and w * bernoulli_kl(r, m) > gate * allowance(state.epoch[0].unit, w):
-            return PLAY_CHAMPION
-    if may_try and (m <= 0.5 or failed):
-        return TRY_FRESH
-    return LET_CHALLENGE
+    # One level up: an agent must not search in plays that its index counts, because m has fallen
+    # just below a level.
+    g = max(0, g - 1)
+    if _is_gated(parameters[2], state, agent, m, g, _forgotten(budget, g)):
+        return PLAY_CHAMPION
+    is_known = top >= 0 and here.last >= 0
+    failed = is_known and here.failed != 0
+    succeeded = is_known and not failed and _is_answered(state, here.last)
+    if succeeded and here.last != top and state.place[here.last] >= 0:
+        return PLAY_LAST
+    if here.outside == 0 or here.seats >= parameters[0]:
+        return LET_CHALLENGE
+    if state.items[agent].plays >= _forgotten(budget, g):
+        return TRY_FRESH if m <= 0.5 or (failed and here.last == top) else LET_CHALLENGE
+    if m <= 0.5:
+        return PLAY_CHAMPION if succeeded else TRY_FRESH
+    return TRY_FRESH if failed and (here.last == top or here.seats % 3 != 0) else PLAY_CHAMPION
+
+
+@inlined
+def _is_gated(gate: float, state: State, agent: int, m: float, g: int, forgotten: int) -> bool:
+    """Whether search since the trial has brought the agent's mean r too far below m."""
+    w = state.items[agent].plays - forgotten
+    answers = state.items[agent].answers - forgotten
+    if w <= 0 or answers <= 0:
+        return False
+    r = min(state.trials[agent, g] / answers, 1.0)
+    return bool(r < m and w * bernoulli_kl(r, m) > gate * allowance(state.epoch[0].unit, w))
+
+
+@inlined
+def _is_answered(state: State, number: int) -> bool:
+    return bool(state.items[number].plays == state.items[number].answers)

@@ -16,6 +16,7 @@ import numpy as np
 
 from copyproof.engine.live import BANKED, BASE, FORGOTTEN, LAID, LOG, PAST, ROUND, Live, lay_again
 from copyproof.engine.plan import Plan
+from copyproof.engine.rules import Kind
 from copyproof.engine.state import ABSENT, ITEM, OUTSIDE, WINDOW, State, power_of_two
 from copyproof.live.layout import FIXED, LEAST_ROOM, TABLE, Axis, Layout, lay_out
 
@@ -245,7 +246,7 @@ class Arrays:
             saved[past][:] = np.zeros((), PAST)
         saved["counters"][BANKED] = 0
         saved["challenges"] = np.zeros(0, _CHALLENGE)
-        if not self.plan.agent.remembers_order:
+        if self.plan.agent.kind != Kind.OWN_INDEX:
             saved["windows"][:] = np.zeros((), WINDOW)  # nobody has kept them up to date
         # Where no window was kept, all rewards so far count as recent.
         empty = saved["windows"]["recents"] == 0

@@ -248,8 +248,8 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
     ),
     NamedPolicy(
         "trial-anytime",
-        Policy(Trial(), TrialArms(), ties="priority", restart=Restart(power=3.0)),
-        "trial in epochs of 1,000 rounds, of 10⁹, and one without end; needs no T",
+        Policy(Trial(), TrialArms(), ties="priority", restart=Restart(first=500, power=3.0)),
+        "trial in epochs of 500 rounds, of 125 million, and one without end; needs no T",
         "copyproof",
         _TRIAL | _EPOCHS,
         (_PATHWISE_EPOCHS, _TRIAL_ANYTIME_MEASURED),

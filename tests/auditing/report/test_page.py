@@ -125,7 +125,7 @@ def test_equal_results_give_equal_bytes(audits: list[Audit], text: str, tmp_path
 def test_large_samples_are_told_as_what_they_are() -> None:
     one = audit(PAIR, "ucb1", horizon=300, seed=1, budget=400_000)
     page = Page(render_audit_page([one], None))
-    assert "That is an approximation" in page.text
+    assert "Student's t is an approximation" in page.text
     assert f"{one.rounds:,} rounds in all" in page.text
     assert not page.all("img")
     assert not page.all("pre")

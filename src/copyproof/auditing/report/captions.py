@@ -58,8 +58,8 @@ def verdict_words(audit: Audit, name: str) -> str:
             names = ", ".join(dict.fromkeys(still))
             return (
                 f"{name} is undecided: of {len(gains)} gains by copying, {len(still)} may be 0 or "
-                f"more than the tolerance ({names}), and no other is surely above 0. "
-                f"{audit.rounds:,} of {audit.budget:,} rounds were played; more of them may decide."
+                f"more than the tolerance ({names}), and no other is surely above 0: "
+                f"{audit.why_undecided}. {audit.rounds:,} of {audit.budget:,} rounds were played."
             )
 
 
