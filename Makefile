@@ -30,7 +30,9 @@ bench: $(KERNELS)  ## measure the speed, alone and against other libraries
 	$(BIN)/python benchmarks/run.py
 
 .PHONY: study
-study: $(KERNELS)  ## search for the default policy anew, and test it on held-out markets
+study: $(KERNELS)  ## test the default on mixed and held-out markets, and search for grace anew
+	$(BIN)/python studies/lost_games.py
+	$(BIN)/python studies/targets.py
 	$(BIN)/python studies/search.py
 	$(BIN)/python studies/held_out.py
 

@@ -2,7 +2,7 @@
 
 Five providers with one arm each, of means 0.5 to 0.9. The worst one submits copies of its arm.
 Draws the share of all plays that it gets, against the number of copies, under the six policies of
-the paper and under Grace, the default policy of copyproof.
+the paper and under Trial, the default policy of copyproof.
 
     python examples/copies_pay.py docs/images/copies-pay.png
 """
@@ -15,7 +15,7 @@ from copyproof import paper_market, save_figure, simulate
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import colour_of, name_of
 
-POLICIES = ["ucb1", "s-ucb", "fair", "h-ucb", "rh-ucb", "prh-ucb", "grace"]
+POLICIES = ["ucb1", "s-ucb", "fair", "h-ucb", "rh-ucb", "prh-ucb", "trial"]
 COPIES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 HORIZON = 1000
 

@@ -21,7 +21,7 @@ from variants import VARIANTS
 HORIZON = 30_000
 SEED = 2
 COMPARED = (
-    "default",
+    "grace",
     "mean of all plays",
     "scale 0.7",
     "scale 1.5",

@@ -1,4 +1,4 @@
-"""The markets on which the default policy was chosen, and those that were held apart.
+"""The markets on which ``grace`` was chosen, and those that were held apart.
 
 A *case* is a market with a horizon T and a number of games; its seed comes from its name. Kinds:
 

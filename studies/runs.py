@@ -1,31 +1,42 @@
 """Games of cases under policies, each played once and kept in a CSV file.
 
-The file is written beside and renamed, every few seconds: a study that is broken off goes on where
-it was. A row is only taken for the same market, policy, horizon, repetitions and seed.
+A row has the mean regret, its deviation, the worst game, and how many games were lost. The file is
+written beside and renamed, every few seconds: a study that is broken off goes on where it was. A
+row is only taken for the same market, policy, horizon, repetitions and seed.
 """
 
 import csv
 import io
+import math
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from copyproof import Policy, simulate
 from copyproof._files import write_atomically
+from copyproof.simulation import last_tenth
 from markets import Case
 
 Row = dict[str, str]
 COLUMNS = ("market", "kind", "agents", "arms", "horizon", "repetitions", "seed", "digest")
-FOUND = ("variant", "policy", "regret", "sd", "worst")
+FOUND = ("variant", "policy", "regret", "sd", "worst", "lost")
 _EVERY = 3.0
 """Seconds between two writings."""
 
 
 def play_all(
-    cases: Sequence[Case], policies: Mapping[str, Policy], path: Path, workers: int | None = None
+    cases: Sequence[Case],
+    policies: Mapping[str, Policy],
+    path: Path,
+    workers: int | None = None,
+    most_rounds: Mapping[str, int] | None = None,
 ) -> list[Row]:
-    """Play what is not in the file yet, and return a row for every case and policy, in order."""
+    """Play what is not in the file yet, and return a row for every case and policy, in order.
+
+    ``most_rounds``: variants that play fewer games of a case, about as many rounds in all.
+    """
     known = {_key(row): row for row in read(path)} if path.exists() else {}
     rows: list[Row] = []
     written = begin = time.monotonic()
@@ -33,8 +44,9 @@ def play_all(
     try:
         for case in cases:
             for variant, policy in policies.items():
-                row = _asked(case, variant, policy)
-                rows.append(known.get(_key(row)) or _played(row, case, policy, workers))
+                game = _shortened(case, (most_rounds or {}).get(variant))
+                row = _asked(game, variant, policy)
+                rows.append(known.get(_key(row)) or _played(row, game, policy, workers))
                 if time.monotonic() - written > _EVERY:
                     written = time.monotonic()
                     _write(path, [*rows, *_others(known, rows)])
@@ -63,10 +75,23 @@ def regrets(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
     return found
 
 
+def geometric_mean(values: Iterable[float]) -> float:
+    """The mean of the logarithms; no regret at all counts as a thousandth."""
+    logs = [math.log(max(value, 1e-3)) for value in values]
+    return math.exp(sum(logs) / len(logs))
+
+
+def _shortened(case: Case, most_rounds: int | None) -> Case:
+    if most_rounds is None:
+        return case
+    games = max(1, min(case.repetitions, most_rounds // case.horizon))
+    return replace(case, repetitions=games)
+
+
 def _asked(case: Case, variant: str, policy: Policy) -> Row:
     market = case.market
-    values = (case.name, case.kind, len(market.agents), market.registered, case.horizon)
-    values += (case.repetitions, case.seed, case.digest, variant, policy)
+    of_case = (case.name, case.kind, len(market.agents), market.registered, case.horizon)
+    values = (*of_case, case.repetitions, case.seed, case.digest, variant, policy)
     return dict(zip((*COLUMNS, *FOUND[:2]), map(str, values), strict=True))
 
 
@@ -77,11 +102,14 @@ def _played(row: Row, case: Case, policy: Policy, workers: int | None) -> Row:
         horizon=case.horizon,
         repetitions=case.repetitions,
         seed=case.seed,
-        checkpoints=1,
+        checkpoints=[max(1, last_tenth(case.horizon))],
         workers=workers,
     )
-    found = (result.regret.mean, result.regret.std, result.regret_curves.max())
-    return row | dict(zip(FOUND[2:], (f"{value:.6g}" for value in found), strict=True))
+    assert result.lost is not None
+    found = (result.regret.mean, result.regret.std, result.regret_curves[:, -1].max())
+    return row | dict(
+        zip(FOUND[2:], (f"{value:.6g}" for value in (*found, result.lost.count)), strict=True)
+    )
 
 
 def _key(row: Row) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The search for a default policy: variants of the family on the development suite.
+"""The search that found ``grace``: variants of its family on the development suite.
 
     python studies/search.py [--quick] [--out FOLDER] [--redraw]
 
@@ -19,7 +19,6 @@ Writes ``search.csv`` (a row for each case and variant; broken off, the study go
 
 import argparse
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +32,7 @@ from copyproof.plots.canvas import new_axes, plain
 from copyproof.plots.palette import INK, QUIET, colour_of, line_styles, name_of
 from late import HORIZON, late_markdown, play_late
 from markets import Case, development
-from runs import play_all, read, regrets
+from runs import geometric_mean, play_all, read, regrets
 from variants import BASELINES, DEFAULT, VARIANTS
 
 HERE = Path(__file__).resolve().parent
@@ -43,7 +42,7 @@ NAMED: dict[str, tuple[Any, ...]] = {
     "h-ucb": (),
     "rh-ucb": (7, -3),
     "prh-ucb": (-7, -3, "right"),
-    "default": (2, -15),
+    "grace": (2, -15),
     "doubt 0": (-6, -9, "right"),
     "doubt 0, mean": (-2, 6),
     "scale 0.7": (-6, -3, "right"),
@@ -53,7 +52,7 @@ NAMED: dict[str, tuple[Any, ...]] = {
 }
 """Variants with a name in the first panel, and where it stands."""
 BESIDE: dict[str, tuple[Any, ...]] = {
-    "default": (8, -3),
+    "grace": (8, -3),
     "doubt 1.5": (-6, -3, "right"),
     "Hoeffding": (-6, -3, "right"),
 }
@@ -95,12 +94,6 @@ def summaries(
             for other in table
         )
     return sorted(table, key=lambda line: line["all"])
-
-
-def geometric_mean(values: Iterable[float]) -> float:
-    """The mean of the logarithms; no regret at all counts as a thousandth."""
-    logs = [math.log(max(value, 1e-3)) for value in values]
-    return math.exp(sum(logs) / len(logs))
 
 
 def _kinds(cases: Sequence[Case]) -> list[str]:
@@ -169,7 +162,7 @@ def _name_beside(
 
 
 def _look(name: str) -> dict[str, object]:
-    """Baselines in their colours everywhere, the default large, variants small and grey."""
+    """Baselines in their colours everywhere, ``grace`` large, variants small and grey."""
     if name in BASELINES and name != "h-ucb-t-free":
         return {"color": colour_of(name), "markersize": 6, "zorder": 3}
     if name == DEFAULT:

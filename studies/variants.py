@@ -1,4 +1,4 @@
-"""The variants that the search compares: the default with one thing changed, and the baselines."""
+"""The variants that the search compares: ``grace`` with one thing changed, and the baselines."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from copyproof.policy import (
 )
 
 BASELINES = ("h-ucb", "rh-ucb", "prh-ucb", "h-ucb-t-free")
-DEFAULT = "default"
+DEFAULT = "grace"
 _HERE = parse_policy(DEFAULT)
 _SAMPLE = FixedSample(6.0)
 """⌊6 ln T⌋ arms: 69 at T = 100,000, about as many as the champion needs on figure 2c."""
@@ -46,5 +46,5 @@ VARIANTS: dict[str, Policy] = {
     "arms: UCB, growing": _arms(UCB(clock="plays"), GrowingSample(1.0, 2.0, "own")),
     "arms: KL-UCB": _arms(KLUCB(clock="plays"), _SAMPLE),
     "agents: UCB": Policy(UCB(clock="horizon"), Champion(), ties="priority"),
-    "default-anytime": parse_policy("default-anytime"),
+    "grace-anytime": parse_policy("grace-anytime"),
 }

@@ -58,6 +58,7 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.game import write_market as write_market
     from copyproof.paper.figures.ablation import plot_ablation as plot_ablation
     from copyproof.paper.figures.copies import plot_copies as plot_copies
+    from copyproof.paper.figures.frontier import plot_frontier as plot_frontier
     from copyproof.paper.figures.growth import plot_growth as plot_growth
     from copyproof.paper.figures.markets import plot_markets as plot_markets
     from copyproof.paper.figures.samples import plot_samples as plot_samples
@@ -94,6 +95,7 @@ _HOME = {
         "paper.figures.ablation": "plot_ablation",
         "paper.figures.copies": "plot_copies",
         "paper.figures.growth": "plot_growth",
+        "paper.figures.frontier": "plot_frontier",
         "paper.figures.markets": "plot_markets",
         "paper.figures.samples": "plot_samples",
         "plots": "plot_regret save_figure",

@@ -42,7 +42,7 @@ def test_json_has_the_promised_fields(found: dict[str, Any]) -> None:
     for one in found["policies"]:
         promised = {"policy", "regret", "agents", "curve", "seconds", "rounds_per_second"}
         assert set(one) - promised == {
-            "resolved_policy", "horizon", "repetitions", "seed", "lost"
+            "resolved_policy", "horizon", "repetitions", "seed", "numerics", "lost"
         }  # fmt: skip
         assert promised < set(one)
         assert set(one["regret"]) == ESTIMATE

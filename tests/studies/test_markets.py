@@ -1,6 +1,6 @@
 """The markets of the study: always the same, of the kinds they claim, and held apart."""
 
-from studies.markets import HELD_OUT_HORIZON, development, held_out
+from markets import HELD_OUT_HORIZON, development, held_out
 
 
 def test_generators_are_deterministic() -> None:

@@ -209,15 +209,16 @@ def fair_is_linear_in_2a_and_2b(study: StudyResults) -> Judged:
 
 @claim("8b", "fig2c")
 def fair_is_linear_in_2c(study: StudyResults) -> Judged:
-    """Fair's regret is linear in figure 2c, too: every round costs at least what a uniform agent's
-    best arm costs, for ever.
+    """Fair's regret is linear in figure 2c, too: an agent chosen uniformly costs at least its best
+    arm's gap on average, in every round and for ever.
     """
     result = study["fig2c"]["fair(ucb1)",]
     floor = _floor_of_fair(result)
     a_round = Interval.of(final_regret(result) / result.horizon)
     evidence = (
-        f"an agent chosen uniformly costs at least {floor:.3f} a round, whatever it plays, so that "
-        f"regret is at least {floor:.3f} T for certain; measured {a_round} a round"
+        f"an agent chosen uniformly costs at least {floor:.3f} on average, whichever arm it plays, "
+        f"so that the expected regret is at least {floor:.3f} T for certain; measured {a_round} a "
+        "round"
     )
     return floor > 0 and a_round.low >= floor, evidence
 

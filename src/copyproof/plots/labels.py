@@ -92,15 +92,15 @@ def label_points(
     assert figure is not None
     points = 72 / figure.dpi
     dots = [_in_points(ax, points, (label.x, label.y)) for label in labels]
-    taken = [_around(dot, label.radius) for dot, label in zip(dots, labels, strict=True)]
-    taken += [_around(_in_points(ax, points, place), 1.0) for place in line]
+    around = [_around(dot, label.radius) for dot, label in zip(dots, labels, strict=True)]
+    taken = [_around(_in_points(ax, points, place), 1.0) for place in line]
     left, bottom, right, top = (points * float(end) for end in ax.get_window_extent().extents)
-    for label, dot in zip(labels, dots, strict=True):
-        size = _size_of(label)
+    for place, (label, dot) in enumerate(zip(labels, dots, strict=True)):
+        size, others = _size_of(label), [*taken, *around[:place], *around[place + 1 :]]
         for far, direction in itertools.product(_DISTANCES, _DIRECTIONS):
             box = _beside(dot, label.radius + far, direction, size)
             inside = left < box[0] and box[2] < right and bottom < box[1] and box[3] < top
-            if inside and not any(_overlap(box, other) for other in taken):
+            if inside and not any(_overlap(box, other) for other in others):
                 break
         taken.append(box)
         _write(ax, label, ((box[0] + box[2]) / 2 - dot[0], (box[1] + box[3]) / 2 - dot[1]), far)

@@ -52,9 +52,10 @@ FRONTIER_MARKETS = {
 _SETTLED = {"s-ucb": "s-ucb(l=3)", "fair": "fair(ucb1)"}
 _MORE = ("rh-ucb(L=3)",)
 # Times or parts of the usual number of games. Regrets of truthful agents differ little from game to
-# game, flat policies, some of which scan all arms, are here for comparison alone, and the default
-# is what one wants to know well.
+# game, flat policies are here for comparison alone, some policies scan all arms of an agent in
+# every round, and the default is what one wants to know well.
 _PARTS, _TIMES = 10, 5
+_SLOW = ("rh-kl-ucb",)
 _NONE = 0.0005
 
 
@@ -117,7 +118,7 @@ def _runs(settings: Settings) -> dict[RunKey, Run]:
         few = max(2, repetitions // _PARTS)
         if policy == OURS:
             repetitions *= _TIMES
-        elif parse_policy(policy).is_flat:
+        elif parse_policy(policy).is_flat or policy.startswith(_SLOW):
             repetitions = few
         for name, games in (("truthful", few), ("replicator", repetitions)):
             market = FRONTIER_MARKETS[name]
@@ -173,16 +174,19 @@ def plot_frontier(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
     ax.set_ylabel("games lost to a replicator")
     canvas.plain(ax)
     ax.grid(visible=False)
-    curve = _draw_bound(ax)
+    drawn = _draw_bound(ax)
     for point in points:
-        _draw_point(ax, point)
-    label_points(ax, _labels(points), curve)
+        drawn += _draw_point(ax, point)
+    label_points(ax, _labels(points), drawn)
     _explain(ax)
     return ax
 
 
 def _draw_bound(ax: "Axes") -> list[tuple[float, float]]:
-    """Shade where theorem A′ lets no policy be under which copies change nothing."""
+    """Shade where theorem A′ lets no policy be under which copies change nothing.
+
+    Return places along its edge, for labels to keep off.
+    """
     low, high = ax.get_xlim()
     x = np.geomspace(low, high, 800)
     y = np.array([least_share_lost(one) for one in x])
@@ -202,18 +206,22 @@ def _height(share: float) -> float:
     return max(share, _NONE)
 
 
-def _draw_point(ax: "Axes", point: FrontierPoint) -> None:
+def _draw_point(ax: "Axes", point: FrontierPoint) -> list[tuple[float, float]]:
+    """Draw a policy's dot and the interval of its share, and return places along the interval."""
     x, y = point.regret.mean, _height(point.lost.share)
     colour = _colour(point.policy)
+    along: list[tuple[float, float]] = []
     if point.is_bound:
         ends = [_height(point.lost.interval.low), _height(point.lost.interval.high)]
         ax.plot([x, x], ends, color=colour, linewidth=1.2, alpha=0.4, zorder=1)
+        along = [(x, float(height)) for height in np.geomspace(ends[0], ends[1], 40)]
     style: dict[str, Any] = {"markersize": 6.0, "marker": "o", "linestyle": "none"}
     style["zorder"] = 3 if colour == QUIET else 4
     if point.policy == OURS:
         style |= {"markersize": 11.0, "zorder": 5, "marker": "D"}
     face = colour if point.is_bound else "white"
     ax.plot([x], [y], color=colour, markerfacecolor=face, label=point.policy, **style)
+    return along
 
 
 def _explain(ax: "Axes") -> None:
@@ -232,7 +240,7 @@ def _explain(ax: "Axes") -> None:
 def _colour(policy: str) -> str:
     """The colour of a policy of the study; grey for the others of the catalogue."""
     name = policy.partition("(")[0]
-    return colour_of(name) if name in COLOURS else QUIET
+    return colour_of(name) if name in {*COLOURS, "grace"} else QUIET
 
 
 def _labels(points: Sequence[FrontierPoint]) -> list[PointLabel]:

@@ -68,7 +68,7 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
     >>> runs = runs_of("markets", Settings(horizon=200, repetitions=3))
     >>> ax = plot_markets({key: play(run) for key, run in runs.items()})
     >>> [dots.get_label() for dots in ax.containers]
-    ['H-UCB', 'RH-UCB', 'PRH-UCB', 'Grace']
+    ['H-UCB', 'RH-UCB', 'PRH-UCB', 'Trial']
     """
     if ax is None:
         (ax,) = canvas.new_axes(4.2)
