@@ -5,10 +5,10 @@ from copyproof.policy.catalogue import (
     CATALOGUE,
     PAPER_POLICIES,
     NamedPolicy,
-    PolicyClaim,
     fair,
     row,
 )
+from copyproof.policy.claims import PolicyClaim
 from copyproof.policy.defaults import with_market_defaults
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.records import (

@@ -1,18 +1,31 @@
 """The catalogue: every named policy is one row of data.
 
 A row is a template record, the parameters that its text form takes (each the path of a field in
-the record), where it comes from, and what is claimed of it with the status of every claim. The
-docs' table is made from these rows.
-
-Statuses: ``theorem`` (a complete proof is known), ``partly`` (proven in the stated part only),
-``measured`` (seen in experiments that a command of this project repeats),
-``unproven`` (claimed, or believed; no complete proof is known), ``false``.
+the record), where it comes from, and what is claimed of it, with the status of every claim
+(``claims``). The docs' table is made from these rows.
 """
 
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Literal, TypeAlias
 
+from copyproof.policy.claims import (
+    BELIEVED_PRONE,
+    GRACE_ANYTIME_MEASURED,
+    GRACE_MEASURED,
+    PARTLY_ROBUST,
+    PATHWISE,
+    PATHWISE_BEGINS,
+    PATHWISE_EPOCHS,
+    PRONE,
+    PROOF_BY_ANALOGY,
+    PROOF_IN_PART,
+    PROVEN_REGRET,
+    TRIAL_ANYTIME_MEASURED,
+    TRIAL_MEASURED,
+    PolicyClaim,
+    measured,
+    theorem,
+    unproven,
+)
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.records import (
     KLUCB,
@@ -28,8 +41,6 @@ from copyproof.policy.sampling import FixedSample, GrowingSample, Restart
 from copyproof.policy.theorem import why_not_covered
 from copyproof.validation import FieldError, did_you_mean
 
-ClaimStatus: TypeAlias = Literal["theorem", "partly", "measured", "unproven", "false"]
-
 PAPER = "Shin, Lee, Ok: Multi-armed bandit algorithm against strategic replication, AISTATS 2022"
 AUER = "Auer, Cesa-Bianchi, Fischer: Finite-time analysis of the multiarmed bandit problem, 2002"
 GARIVIER = "Garivier, Cappé: The KL-UCB algorithm for bounded stochastic bandits, COLT 2011"
@@ -39,17 +50,6 @@ BAYESIAN = (
     "Shin, Esmaeili, Hajiaghayi: Replication-proof bandit mechanism design with Bayesian agents, "
     "AAAI 2025"
 )
-
-
-_PATHWISE_BEGINS = "pathwise replication-proof"
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyClaim:
-    """A statement about a policy, and what is really known of it."""
-
-    text: str
-    status: ClaimStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,65 +76,13 @@ class NamedPolicy:
     claims: tuple[PolicyClaim, ...] = ()
 
     def __post_init__(self) -> None:
-        pathwise = any(claim.text.startswith(_PATHWISE_BEGINS) for claim in self.claims)
+        pathwise = any(claim.text.startswith(PATHWISE_BEGINS) for claim in self.claims)
         if pathwise and (reason := why_not_covered(self.policy)):
             raise ValueError(
                 f"{self.name} is claimed to be pathwise replication-proof, but {reason}"
             )
 
 
-_theorem = partial(PolicyClaim, status="theorem")
-_measured = partial(PolicyClaim, status="measured")
-_unproven = partial(PolicyClaim, status="unproven")
-_PRONE = _theorem(
-    "replication-prone: copies of the best arm pay without limit (theorem 1; n ≥ 2, others "
-    "non-empty, best mean > 0)"
-)
-_BELIEVED_PRONE = _unproven("replication-prone (the paper believes its proof carries over)")
-_PROOF = "replication-proof: registering only the best arm is dominant ({})"
-_PROOF_IN_PART = PolicyClaim(
-    _PROOF.format("proven for n = 2; for n ≥ 3 the printed proof is invalid"), "partly"
-)
-_PROOF_BY_ANALOGY = _unproven(_PROOF.format("by analogy; no complete proof"))
-_PATHWISE = _theorem(
-    f"{_PATHWISE_BEGINS} for any n, given rewards ≥ 0 and a best arm that first-order "
-    "dominates the agent's others: on every path, registering only the best arm earns at least as "
-    "much as any other strategy"
-)
-_PATHWISE_EPOCHS = _theorem(
-    _PATHWISE.text + "; the epochs' lengths are fixed, and each epoch is a game of its own"
-)
-_GRACE_MEASURED = _measured(
-    "regret below half of H-UCB's on figures 2a and 2b and below a twelfth of RH-UCB's on 2c "
-    "(T = 100,000; `copyproof paper`); but 12–24 % of games are lost for good where rational "
-    "agents stand beside a replicator (2c with the 0.8-agent registering its best arm only; "
-    "`make study`)"
-)
-_GRACE_ANYTIME_MEASURED = _measured(
-    "about a third of games is lost for good where rational agents stand beside a replicator "
-    "(T = 100,000; `make study`)"
-)
-_TRIAL_MEASURED = _measured(
-    "at most 1 % of games lost on 2c, 2c with a rational 0.8-agent and two markets of one "
-    "replicator against rational agents, at regret below 0.45 of H-UCB's on five truthful agents "
-    "(T = 100,000; `make study`); that a share c of good arms is overlooked with probability at "
-    "most `lost` is measured, not proven"
-)
-_TRIAL_ANYTIME_MEASURED = _measured(
-    "at most 1 % of games lost on the same markets, at regret below 0.75 of H-UCB's on five "
-    "truthful agents (T = 100,000; `make study`)"
-)
-_PARTLY_ROBUST = PolicyClaim(
-    "regret O(√T ln T) with replicators, unique best agent, L ≥ 1/c (theorem 5) and "
-    "O(T^{3/4} ln T) for any problem (theorem 6): the orders hold, the printed constants are "
-    "unproven, as Markov's and Hoeffding's inequalities are applied at a random N as if it were "
-    "fixed; peeling repairs the order",
-    "partly",
-)
-_PROVEN_REGRET = _theorem(
-    "regret ≤ √(nκT ln T/2) + n(κ + 1) + e⌈ln² T⌉ + T(1 − c)^κ where the best agent's arms are "
-    "best with a share of at least c (T ≥ 2; theorem B; `copyproof bounds`)"
-)
 SEASON = "restart.rounds"  # the path of a known period after which a market starts afresh
 _SEASON = {"season": SEASON}
 _EPOCHS = {"first": "restart.first", "factor": "restart.factor", "power": "restart.power"}
@@ -148,7 +96,7 @@ _ROBUST_T = UCB(a=1.0, b=0.5, c=1.0, clock="horizon")
 
 def _analogue(name: str, policy: Policy, about: str, **parameters: str) -> NamedPolicy:
     """A variant of the paper's policies, whose proof is said to carry over."""
-    return NamedPolicy(name, policy, about, PAPER, parameters, (_PROOF_BY_ANALOGY,))
+    return NamedPolicy(name, policy, about, PAPER, parameters, (PROOF_BY_ANALOGY,))
 
 
 #: Every named policy. ``fair`` takes a flat policy in its text form, ``fair(ucb1)`` by default.
@@ -159,7 +107,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "all arms in one pool, largest r + √(2 ln t / n)",
         AUER,
         {"a": "arm.a", "b": "arm.b", "c": "arm.c", "clock": "arm.clock"},
-        (_PRONE,),
+        (PRONE,),
     ),
     NamedPolicy(
         "s-ucb",
@@ -167,7 +115,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "UCB1 on a uniform sample of ⌊l ln T⌋ of all arms",
         PAPER,
         {"l": "sampling.factor", **_SEASON},
-        (_measured("copies pay on the market of the paper's figure 1a (`copyproof paper`)"),),
+        (measured("copies pay on the market of the paper's figure 1a (`copyproof paper`)"),),
     ),
     NamedPolicy(
         "h-ucb",
@@ -176,8 +124,8 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         PAPER,
         _WIDTH,
         (
-            _PROOF_IN_PART,
-            _theorem("at that equilibrium regret ≤ Σ 8 ln T / Δ_i + (1 + π²/3) Σ Δ_i"),
+            PROOF_IN_PART,
+            theorem("at that equilibrium regret ≤ Σ 8 ln T / Δ_i + (1 + π²/3) Σ Δ_i"),
         ),
     ),
     NamedPolicy(
@@ -186,7 +134,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "width √t ln t over agents, then UCB on a sample of ⌊L ln T⌋ of the agent's arms",
         PAPER,
         {"L": "sampling.factor", **_WIDTH, **_SEASON},
-        (_PROOF_IN_PART, _PARTLY_ROBUST),
+        (PROOF_IN_PART, PARTLY_ROBUST),
     ),
     NamedPolicy(
         "prh-ucb",
@@ -194,8 +142,8 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "width √(t ln³ t) over agents; the sample of arms grows up to ln² t; needs no T",
         PAPER,
         claims=(
-            _PROOF_BY_ANALOGY,
-            _unproven(
+            PROOF_BY_ANALOGY,
+            unproven(
                 "regret O(n c⁻² √(T ln³ T)) when T ln³ T ≥ e^{2/c} (theorem 7, orders only; its "
                 "proof goes the way of those of theorems 5 and 6)"
             ),
@@ -227,7 +175,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "H-UCB with ln T for ln t in phase 1, and priority ties",
         "copyproof",
         _WIDTH | _SEASON,
-        (_PATHWISE,),
+        (PATHWISE,),
     ),
     NamedPolicy(
         "rh-ucb-t-free",
@@ -235,7 +183,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "RH-UCB with √T ln T for √t ln t in phase 1, and priority ties",
         "copyproof",
         {"L": "sampling.factor", **_WIDTH, **_SEASON},
-        (_PATHWISE,),
+        (PATHWISE,),
     ),
     NamedPolicy(
         "trial",
@@ -244,7 +192,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "while that lasts, then a champion and its challengers",
         "copyproof",
         _TRIAL | _SEASON,
-        (_PATHWISE, _TRIAL_MEASURED),
+        (PATHWISE, TRIAL_MEASURED),
     ),
     NamedPolicy(
         "trial-anytime",
@@ -252,7 +200,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "trial in epochs of 500 rounds, of 125 million, and one without end; needs no T",
         "copyproof",
         _TRIAL | _EPOCHS,
-        (_PATHWISE_EPOCHS, _TRIAL_ANYTIME_MEASURED),
+        (PATHWISE_EPOCHS, TRIAL_ANYTIME_MEASURED),
     ),
     NamedPolicy(
         "rh-kl-ucb",
@@ -261,7 +209,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "level κ ln T among agents",
         "copyproof",
         {"L": "sampling.factor", "power": "sampling.power", **_SEASON},
-        (_PATHWISE, _PROVEN_REGRET),
+        (PATHWISE, PROVEN_REGRET),
     ),
     NamedPolicy(
         "grace",
@@ -270,7 +218,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "inside an agent a champion, its challengers, and fresh arms",
         "copyproof",
         _GRACE | _SEASON,
-        (_PATHWISE, _GRACE_MEASURED),
+        (PATHWISE, GRACE_MEASURED),
     ),
     NamedPolicy(
         "grace-anytime",
@@ -278,7 +226,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "grace in epochs of 1,000 rounds, their power 1.5, and so on; needs no T",
         "copyproof",
         _GRACE | _EPOCHS,
-        (_PATHWISE_EPOCHS, _GRACE_ANYTIME_MEASURED),
+        (PATHWISE_EPOCHS, GRACE_ANYTIME_MEASURED),
     ),
     _analogue(
         "h-ucb-kl",
@@ -292,7 +240,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "KL-UCB at both levels",
         GARIVIER,
         {"agent": "agent.scale", "arm": "arm.scale"},
-        (_PROOF_BY_ANALOGY,),
+        (PROOF_BY_ANALOGY,),
     ),
     _analogue(
         "h-epsilon-greedy",
@@ -316,8 +264,8 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         BAYESIAN,
         {"plays": "arm.plays", **_WIDTH},
         (
-            _PROOF_BY_ANALOGY,
-            _unproven(
+            PROOF_BY_ANALOGY,
+            unproven(
                 "replication-proof for agents that know only a prior over their arms' means: "
                 "proven by Shin, Esmaeili and Hajiaghayi for H-ETC-R, which has a restarting round "
                 "that this row does not have"
@@ -331,7 +279,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         LATTIMORE,
         {"plays": "arm.plays"},
         (
-            _theorem(
+            theorem(
                 "replication-prone: copies of the best arm pay without limit (with far more copies "
                 "than rounds nearly all of the first T arms explored are copies; n ≥ 2, others "
                 "non-empty, best mean > 0)"
@@ -344,7 +292,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "all arms in one pool, largest q with n·kl(r, q) ≤ scale·ln t",
         GARIVIER,
         {"scale": "arm.scale"},
-        (_BELIEVED_PRONE,),
+        (BELIEVED_PRONE,),
     ),
     NamedPolicy(
         "epsilon-greedy",
@@ -352,7 +300,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "all arms in one pool, ε-greedy",
         AUER,
         {"epsilon": "arm.epsilon"},
-        (_BELIEVED_PRONE,),
+        (BELIEVED_PRONE,),
     ),
     NamedPolicy(
         "epsilon-decreasing",
@@ -360,14 +308,14 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "all arms in one pool, ε-greedy with ε = min(1, scale/t)",
         AUER,
         {"scale": "arm.scale"},
-        (_BELIEVED_PRONE,),
+        (BELIEVED_PRONE,),
     ),
     NamedPolicy(
         "thompson",
         Policy(None, Thompson()),
         "all arms in one pool, Thompson sampling",
         THOMPSON,
-        claims=(_BELIEVED_PRONE,),
+        claims=(BELIEVED_PRONE,),
     ),
     NamedPolicy(
         "fair",
@@ -375,8 +323,8 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "a uniform agent, then the agent's own copy of a flat policy A: fair(A)",
         PAPER,
         claims=(
-            _theorem("replication-proof: what an agent registers never changes who is asked"),
-            _theorem("linear regret unless all agents' best means are equal"),
+            theorem("replication-proof: what an agent registers never changes who is asked"),
+            theorem("linear regret unless all agents' best means are equal"),
         ),
     ),
 )
