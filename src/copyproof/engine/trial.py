@@ -37,6 +37,7 @@ PLAY_CHAMPION = 1
 LET_CHALLENGE = 2
 PLAY_LAST = 3
 
+_IN_A_ROW = 3  # fresh arms after a failure of the champion's
 _HALF = math.sqrt(0.5)
 _QUARTERS = (1.0, math.sqrt(_HALF), _HALF, _HALF * math.sqrt(_HALF))
 # x_g, and B/x_g for B = 1.
@@ -164,8 +165,9 @@ def verdict(
     if state.items[agent].plays >= _forgotten(budget, g):
         return TRY_FRESH if m <= 0.5 or (failed and here.last == top) else LET_CHALLENGE
     if m <= 0.5:
-        return PLAY_CHAMPION if succeeded else TRY_FRESH
-    return TRY_FRESH if failed and (here.last == top or here.seats % 3 != 0) else PLAY_CHAMPION
+        return PLAY_CHAMPION if succeeded and here.last == top else TRY_FRESH
+    goes_on = here.last == top or here.seats % _IN_A_ROW != 0
+    return TRY_FRESH if failed and goes_on else PLAY_CHAMPION
 
 
 @inlined
