@@ -33,6 +33,7 @@ bench: $(KERNELS)  ## measure the speed, alone and against other libraries
 study: $(KERNELS)  ## test the default on mixed and held-out markets, and search for grace anew
 	$(BIN)/python studies/lost_games.py
 	$(BIN)/python studies/targets.py
+	$(BIN)/python studies/price.py
 	$(BIN)/python studies/search.py
 	$(BIN)/python studies/held_out.py
 

@@ -3,12 +3,12 @@
     python studies/lost_games.py [--quick] [--out FOLDER] [--part development|held-out]
 
 ``default``, ``default-anytime``, ``grace`` and the paper's six policies play every market of
-``mixed.py`` with the same luck. ``default`` plays 100 games of a market (12 at T = 10⁶, 4 at 10⁷),
-the others of ours about a third, the paper's about 400,000 rounds (4 games at T = 10⁵), and at
-least one. Games lost (``copyproof.simulation.lost``) are counted apart, over all games and on the
-worst market; they are never part of a ratio. The ratio is a policy's regret over the best of the
-paper's on that market: its geometric mean, the largest, and every market where it is above 1.
-Markets that can be decided at all with c ≥ 1/21 are judged; the rest stand beside them.
+``mixed.py`` with the same luck. ``default`` plays 100 games of a market (40 at T = 10⁵, 4 from 10⁶
+on), the others of ours at most 30 at T = 10⁵, the paper's 4, and all at least one. Games lost
+(``copyproof.simulation.lost``) are counted apart, over all games and on the worst market; they are
+never part of a ratio. The ratio is a policy's regret over the best of the paper's on that market:
+its geometric mean, the largest, and every market where it is above 1. Markets that can be decided
+at all with c ≥ 1/21 are judged; the rest stand beside them.
 
 Writes ``lost_games.csv`` and ``lost_games_development.csv`` (a row for each market and policy;
 broken off, the study goes on from them), ``lost_games.json`` and ``.md``.
@@ -105,15 +105,17 @@ def groups(cases: Sequence[Case]) -> dict[str, list[Case]]:
 
 def judge(cases: Sequence[Case], found: Found) -> dict[str, Any]:
     """Every group under each policy of ours, and judged markets where the default is above 1."""
-    above = [case for case in cases if judged(case) and ratio(found[case.name], "default") > 1]
+    counted = [case for case in cases if judged(case)]
+    above = [case for case in counted if ratio(found[case.name], "default") > 1]
     return {
         "groups": {
             name: {policy: summary(members, found, policy) for policy in OURS}
             for name, members in groups(cases).items()
         },
         "lost by the paper's": {
-            policy: lost([found[case.name][policy] for case in cases if judged(case)]).share
+            policy: lost([found[case.name][policy] for case in counted]).share
             for policy in PAPER_POLICIES
+            if counted
         },
         "above 1": [_described(case, found[case.name]) for case in above],
     }
@@ -157,7 +159,11 @@ def as_markdown(parts: Mapping[str, Mapping[str, Any]]) -> str:
                 if policy == "default" or name == "judged" or name.startswith("rest"):
                     text.append(_line(name, policy, one))
         shares = ", ".join(f"{k} {100 * v:.0f} %" for k, v in found["lost by the paper's"].items())
-        text += ["", f"Games of judged markets that the paper's policies lose: {shares}.", ""]
+        text += [
+            "",
+            f"Games of judged markets that the paper's policies lose: {shares or '-'}.",
+            "",
+        ]
         if found["above 1"]:
             text += [
                 "| above 1 | agents | T | best, gap | c | regret | lost | trials cost | best of "

@@ -40,7 +40,7 @@ from markets import Case, agents
 DEVELOPMENT, HELD_OUT = 3, 4
 """Families of seeds, apart from those of ``markets``."""
 SMALLEST_SHARE = 1 / 21
-ROUNDS = 12_000_000
+ROUNDS = 4_000_000
 """About as many rounds as a case has in all, between 4 and 100 games."""
 Row = tuple[list[float], list[int]]
 

@@ -4,11 +4,11 @@ One agent, ann, has m arms whose means are drawn from one prior; her rivals have
 known mean. Two questions for every policy and market, each answered by ``audit``, in expectation
 over the draw and with limits that hold together:
 
-- Do copies gain over *registering every arm once*? Tried are 2 and 10 copies of one arm and of all.
+- Do copies gain over *registering every arm once*? Tried are 2 and 5 copies of one arm and of all.
 - Do copies gain over *the best strategy without copies*? To hide some arms is a strategy, too: with
   a strong rival and many arms, to stake all on a few of them may be better than to show them all,
   and copies of one arm may gain no more than that. The best number of arms is chosen with games of
-  another seed; copies are then tried of any number of arms.
+  another seed; copies are then tried of so many arms, and of all.
 
 Only if the answer to the second question is yes does a policy pay for copies that nothing honest
 can replace. Markets in which it does are looked for by a random search over priors, numbers of
@@ -38,7 +38,7 @@ POLICIES = (
     "trial-anytime", "rh-kl-ucb",
 )  # fmt: skip
 RESULTS = Path(__file__).parent / "results"
-COUNTS = (2, 10)
+COUNTS = (2, 5)
 
 
 @dataclass(frozen=True)
@@ -85,18 +85,16 @@ class Uninformed:
 MARKETS = (
     Uninformed("2 arms, 0 or 1; alone", ListPrior([0, 1]), 2, (), 7),
     Uninformed("2 arms, Beta(0.1, 0.1); 0.5", BetaPrior(0.1, 0.1), 2, (0.5,), 300),
-    Uninformed("2 arms, Beta(0.1, 0.1); 0.5", BetaPrior(0.1, 0.1), 2, (0.5,), 10_000),
     Uninformed("2 arms, 0.1 or 0.9; 0.7", ListPrior([0.1, 0.9]), 2, (0.7,), 300),
+    Uninformed("2 arms, 0 or 0.2; 0.8", ListPrior([0, 0.2]), 2, (0.8,), 1000),
     Uninformed("3 arms, uniform; 0.7, 0.6, 0.5", UniformPrior(0, 1), 3, (0.7, 0.6, 0.5), 400),
     Uninformed("6 arms, 0 or 1; 0.9", ListPrior([0, 1]), 6, (0.9,), 120),
-    Uninformed(
-        "10 arms, 1 in 10 is 0.9, else 0.1; 0.5", ListPrior([0.9] + [0.1] * 9), 10, (0.5,), 400
-    ),
+    Uninformed("10 arms, 0.9 (1 in 10) or 0.1; 0.5", ListPrior([0.9] + [0.1] * 9), 10, (0.5,), 400),
 )
 
 
 def random_markets(seed: int, count: int) -> Iterator[Uninformed]:
-    """Markets of the search: wide priors, 2 to 10 arms, weak and strong rivals, T to 3,000."""
+    """Markets of the search: wide priors, 2 to 10 arms, weak and strong rivals, T to 400."""
     rng = random.Random(seed)
     priors: dict[str, Prior] = {
         "Beta(0.1, 0.1)": BetaPrior(0.1, 0.1),
@@ -105,6 +103,7 @@ def random_markets(seed: int, count: int) -> Iterator[Uninformed]:
         "0.1 or 0.9": ListPrior([0.1, 0.9]),
         "0.5 or 1": ListPrior([0.5, 1]),
         "0 or 0.6": ListPrior([0, 0.6]),
+        "0 or 0.3": ListPrior([0, 0.3]),
         "one in ten 1, else 0": ListPrior([1] + [0] * 9),
         "one in five 0.9, else 0.1": ListPrior([0.9] + [0.1] * 4),
         "four in five 0.9, else 0.1": ListPrior([0.9] * 4 + [0.1]),
@@ -112,7 +111,7 @@ def random_markets(seed: int, count: int) -> Iterator[Uninformed]:
     rivals = ((), (0.3,), (0.5,), (0.7,), (0.9,), (0.5, 0.5), (0.8, 0.8, 0.8, 0.8))
     for _ in range(count):
         words = rng.choice(list(priors))
-        arms, horizon = rng.choice([2, 2, 3, 4, 6, 10]), rng.choice([7, 12, 20, 50, 120, 400, 3000])
+        arms, horizon = rng.choice([2, 2, 3, 4, 6, 10]), rng.choice([7, 12, 20, 50, 120, 400])
         others = rng.choice(rivals)
         name = f"{arms} arms, {words}; {', '.join(map(str, others)) or 'alone'}; T = {horizon}"
         yield Uninformed(name, priors[words], arms, others, horizon)
@@ -128,7 +127,7 @@ def ask(policy: str, case: Uninformed, budget: int) -> dict[str, Any]:
         "T": case.horizon,
         "budget": budget,
         "every": _audited(policy, case, every, case.copying([case.arms]), budget, seed=1),
-        "best": _audited(policy, case, best, case.copying(case.numbers), budget, seed=3),
+        "best": _audited(policy, case, best, case.copying([sum(best), case.arms]), budget, seed=3),
     }
 
 
@@ -142,7 +141,7 @@ def search(policy: str, cases: Sequence[Uninformed], budget: int) -> dict[str, A
     """The clearest gain over the best strategy without copies, audited anew."""
     found: list[tuple[float, Uninformed, Strategy, Strategy]] = []
     for case in cases:
-        games = min(2000, max(60, budget // (30 * case.horizon)))
+        games = min(2000, max(60, budget // (20 * case.horizon)))
         known = {one: _revenue(policy, case, one, games, seed=4) for one in case.plain}
         best = max(known, key=lambda one: known[one].mean())
         for copies in case.copying(case.numbers):
@@ -203,32 +202,34 @@ def _audited(
     }
 
 
-def markdown(lines: Sequence[dict[str, Any]]) -> str:
-    """A table: a row for each policy and market."""
-    head = ["policy", "market", "T"]
-    head += ["copies over every arm once"] if "every" in lines[0] else []
-    head += ["copies over the best without copies"]
-    rows = [
-        [
-            f"`{one['policy']}`",
-            one["market"].partition("; T")[0],
-            f"{one['T']:,}",
-            *([_words(one["every"])] if "every" in one else []),
-            _words(one["best"]),
-        ]
-        for one in lines
-    ]
-    text = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(row)} |\n" for row in text)
+def markdown(lines: Sequence[dict[str, Any]], question: str) -> str:
+    """A row for each policy and a column for each market: the gain of the best copying, in %."""
+    markets = list(dict.fromkeys(f"{one['market']}; T = {one['T']:,}" for one in lines))
+    cells = {
+        (one["policy"], f"{one['market']}; T = {one['T']:,}"): _gain(one[question]) for one in lines
+    }
+    rows = [["policy", *markets], ["---"] * (1 + len(markets))]
+    for policy in dict.fromkeys(one["policy"] for one in lines):
+        rows.append([f"`{policy}`", *(cells.get((policy, market), "") for market in markets)])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def _words(found: dict[str, Any]) -> str:
-    """A gain in per cent of the revenue, with its limits, the strategies and the verdict."""
+def searched_markdown(lines: Sequence[dict[str, Any]]) -> str:
+    """A row for each policy: the clearest gain that the search found, audited anew."""
+    rows = [["policy", "market", "without copies → with copies", "gain, %"], ["---"] * 4]
+    for one in lines:
+        found = one["best"]
+        strategies = f"{_short(found['reference'])} → {_short(found['copies'])}"
+        rows.append([f"`{one['policy']}`", one["market"], strategies, _gain(found)])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _gain(found: dict[str, Any]) -> str:
+    """A gain in per cent of the revenue with its limits, bold if it is certain."""
     unit = 100 / found["revenue"]
     gain, low, high = (f"{unit * found[key]:+.1f}" for key in ("gain", "low", "high"))
-    reference, copies = (_short(found[key]) for key in ("reference", "copies"))
     bold = "**" if found["verdict"] == "prone" else ""
-    return f"{bold}{gain} %{bold} [{low}, {high}] ({reference} → {copies}), {found['verdict']}"
+    return f"{bold}{gain}{bold} [{low}, {high}]".replace("-", "−")
 
 
 def _short(copies: Sequence[int]) -> str:
@@ -248,8 +249,8 @@ def main() -> None:
     """Play what is not known yet, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--policy", action="append", help="instead of all")
-    parser.add_argument("--budget", type=int, default=2_000_000, help="rounds of an audit")
-    parser.add_argument("--searched", type=int, default=30, help="random markets for each policy")
+    parser.add_argument("--budget", type=int, default=600_000, help="rounds of an audit")
+    parser.add_argument("--searched", type=int, default=10, help="random markets for each policy")
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     policies = asked.policy or POLICIES
@@ -280,7 +281,12 @@ def _is_known(
 
 def _write(folder: Path, known: dict[str, list[dict[str, Any]]]) -> None:
     write_atomically(folder / "uninformed.json", (json.dumps(known, indent=1) + "\n").encode())
-    tables = [markdown(lines) for lines in known.values() if lines]
+    tables = []
+    if known["markets"]:
+        tables += ["Over every arm once:\n", markdown(known["markets"], "every")]
+        tables += ["Over the best strategy without copies:\n", markdown(known["markets"], "best")]
+    if known["search"]:
+        tables += ["Searched:\n", searched_markdown(known["search"])]
     write_atomically(folder / "uninformed.md", "\n".join(tables).encode())
 
 

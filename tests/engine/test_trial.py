@@ -18,8 +18,8 @@ def plays(tape: list[list[float]], horizon: int, policy: str) -> int:
 def test_a_smaller_early_reward_is_never_followed_by_more_plays() -> None:
     """Sums that are taken as differences of others break this, by their rounding."""
     rng = random.Random(5)
-    for _ in range(30):
-        horizon = rng.randint(30, 300)
+    for _ in range(12):
+        horizon = rng.randint(30, 200)
         tape = [[rng.choice([0.1, 0.2, 0.3]) for _ in range(horizon)] for _ in range(3)]
         lower = [row.copy() for row in tape]
         for play in range(rng.randint(1, 5)):

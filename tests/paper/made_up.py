@@ -73,7 +73,7 @@ def as_the_paper_says(figure: str, key: RunKey, run: Run) -> dict[str, Any]:
             "rh-ucb": {"regret": 1000.0, "power": 0.6},
             "prh-ucb": {"regret": 1500.0, "power": 0.7},
             "rh-ucb-all": {"regret": 3000.0, "power": 0.85},
-            OURS: {"regret": 50.0, "power": 0.2},
+            OURS: {"regret": 25.0, "power": 0.2},
         }
         return shapes[policy]
     if figure == "frontier":

@@ -107,10 +107,10 @@ def below_the_frontier(figure: str, key: RunKey, run: Run) -> dict[str, Any]:
         ("D2", changed(in_figure("fig2a", OURS), regret=51.0)),
         ("D2", changed(in_figure("fig2b", OURS), regret=51.0)),
         ("D2", changed(in_figure("fig2b", OURS), regret=49.0, spread=0.9)),
-        ("D3", changed(in_figure("fig2c", OURS), regret=85.0)),
+        ("D3", changed(in_figure("fig2c", OURS), regret=34.0)),
         ("D4", changed(on_market("honest-3", OURS), regret=71.0)),
         ("D5", changed(on_market("honest-1", "h-ucb"), regret=29.0)),
-        ("D5", changed(on_market("2c", "prh-ucb"), regret=50.0)),
+        ("D5", changed(on_market("2c", "prh-ucb"), regret=25.0)),
         ("D6", below_the_frontier),
     ],
 )
@@ -138,8 +138,8 @@ def test_evidence_names_its_numbers() -> None:
     assert f"{rise:,.0f} [" in evidence["1"]
     assert "36 of 100 repetitions" in evidence["11b"]
     assert "[" in evidence["7a"]
-    assert f"regret 50 for {OURS}, 1,000 for rh-ucb, 0.050 [0.050, 0.050] of it" in evidence["D3"]
-    assert "2c: 0.050 [0.050, 0.050] of the regret of the next best, rh-ucb" in evidence["D5"]
+    assert f"regret 25 for {OURS}, 1,000 for rh-ucb, 0.025 [0.025, 0.025] of it" in evidence["D3"]
+    assert "2c: 0.025 [0.025, 0.025] of the regret of the next best, rh-ucb" in evidence["D5"]
 
 
 def test_a_transient_rate_does_not_make_fair_sublinear() -> None:

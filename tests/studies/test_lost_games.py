@@ -74,3 +74,10 @@ def test_the_targets_are_multiples_of_the_papers_regrets(tmp_path: Path) -> None
     copies = first["figure 2c"]
     assert copies["limits"]["default"] == pytest.approx(copies["rh-ucb(L=3)"]["regret"] / 30)
     assert "h-ucb" not in next(line for line in lines if line["horizon"] == 600)
+
+
+def test_the_price_runs(tmp_path: Path) -> None:
+    run("price.py", tmp_path)
+    lines = (tmp_path / "price.md").read_text().splitlines()
+    assert len(lines) == 2 + 12
+    assert lines[2].startswith("| 1/21, 10 % |")

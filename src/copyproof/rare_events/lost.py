@@ -116,6 +116,7 @@ def lost_probability(
     """
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
     require(isinstance(market, Market), "market", market, "a Market")
+    market.require_known_means("lost_probability")
     horizon = whole_in("horizon", horizon, 1, MOST_ROUNDS)
     seed = whole_in("seed", seed, 0, 2**64 - 1)
     most_plays = whole_in("most_plays", most_plays, 1, 10**9)
