@@ -143,10 +143,10 @@ class Trial(BaseRule):
     lost: float = 0.01
 
     def __post_init__(self) -> None:
-        for name in ("c", "lost"):
-            value = getattr(self, name)
-            check_number(name, value, "a number in (0, 1)", above_zero=True)
-            require(value < 1, name, value, "a number in (0, 1)")
+        for name, least in (("c", 1e-12), ("lost", 1e-300)):
+            value, accepted = getattr(self, name), f"a number in [{least:g}, 1)"
+            check_number(name, value, accepted)
+            require(least <= value < 1, name, value, accepted)
 
     @property
     def tries(self) -> int:

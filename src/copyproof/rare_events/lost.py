@@ -126,7 +126,7 @@ def lost_probability(
         budget=whole_in("budget", budget, 1, 10**12),
         workers=processors() if workers is None else whole_in("workers", workers, 1, 1024),
     )
-    require(effort.precision > 0, "precision", precision, "a number > 0")
+    require(1e-6 <= effort.precision <= 1, "precision", precision, "a number in [1e-6, 1]")
     resolved = _checked_policy(asked, market)
     place = _place_of(market, agent)
     value = _rival_of(market, place, rival)
