@@ -104,9 +104,9 @@ class Champion(BaseRule):
 class Trial(BaseRule):
     """Largest index that forgives an agent what its search for a good arm has cost.
 
-    Every agent has B plays in turn, and to claim a level x it may forget its first B/x plays, as a
-    trial may cost B rewards. With N plays of the agent, levels x_g = 2^(−g/4) and D_g = ⌊B/x_g⌋,
-    its index is the largest over g of
+    Every agent has B plays in turn, and to claim a level x it may forget its first B/x^1.2 plays,
+    as a trial may cost about B rewards. With N plays of the agent, levels x_g = 2^(−g/4) and
+    D_g = ⌊B/x_g^1.2⌋, its index is the largest over g of
 
         min(x_g, U_g),  U_g the largest q with w·kl(r, q) ≤ ℓ(w),
 
