@@ -178,6 +178,8 @@ def _ask(
         row = live.log[live.counters[ROUND] - live.counters[BASE]]
         if terms.follows:
             choice = follow(plan, state, t, live.item_of[row.arm], mask)
+            if choice.place < OUTSIDE:
+                return made  # it is not registered: the journal is damaged
         else:
             choice = choose(plan, state, t, 0, mask)
         if mask is not None:

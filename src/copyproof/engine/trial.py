@@ -23,7 +23,7 @@ goes on, above it does not.
 """
 
 import math
-from decimal import Decimal
+from decimal import Context
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,8 @@ _HALF = math.sqrt(0.5)
 _QUARTERS = (1.0, math.sqrt(_HALF), _HALF, _HALF * math.sqrt(_HALF))
 # x_g, and x_g^−1.2 = 2^(0.3 g).
 _LEVEL = np.array([_QUARTERS[g % 4] * 0.5 ** (g // 4) for g in range(LEVELS)])
-_PLAYS = np.array([float(Decimal(2) ** (Decimal(3 * g) / 10)) for g in range(LEVELS)])
+_exact = Context(prec=28)  # whatever the caller's
+_PLAYS = np.array([float(_exact.power(2, _exact.divide(3 * g, 10))) for g in range(LEVELS)])
 
 
 @inlined
