@@ -125,6 +125,22 @@ def test_a_journal_that_decides_for_an_unknown_arm_is_refused() -> None:
             Principal(store=store, market="m")
 
 
+def test_a_journal_that_decides_for_a_retired_arm_is_refused() -> None:
+    with open_store("memory:") as store:
+        market = Principal(store=store, market="m", config=MarketConfig("h-ucb"))
+        market.register_arms([("ann", "a"), ("ann", "b"), ("bob", "c")])
+        market.retire_arm("bob", "c")
+        market.ask(4)
+        events = [event for _, event in store.events("m")]
+        config = market.config.to_dict()
+    next(event for event in events if event["kind"] == "asked")["arms"][2] = 2
+    with open_store("memory:") as store:
+        store.create_market("m", config | {"numerics": 1})
+        store.append("m", 1, events)
+        with pytest.raises(Diverged, match="or is damaged"):
+            Principal(store=store, market="m")
+
+
 def test_a_market_of_later_numerics_is_refused() -> None:
     with pytest.raises(ValueError, match=r"numerics = 99 is not a version that this one knows"):
         MarketConfig.from_dict({"numerics": 99})
