@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations, permutations, product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copyproof import Agent, Market, exact, simulate
@@ -41,6 +41,7 @@ def test_by_hand() -> None:
     assert information_rate_at_share(0.05, 0.0, 0.25) == pytest.approx(-math.log(1 - 0.0125))
 
 
+@settings(max_examples=15)
 @given(MEANS, SHARES)
 def test_the_rate_is_at_most_a_part_of_theorem_a_prime(
     means: tuple[float, float], c: float
@@ -78,6 +79,30 @@ def test_the_rate_is_attained_where_good_arms_never_fail() -> None:
         # A difference of probability c δ a play would promise more, and that is not so.
         assert lost <= (1 - c * (1 - mean)) ** plays * (1 + 1e-12)
     assert (1 - 0.5) ** 7 < (1 - 0.5 * 0.5) ** 14
+
+
+@pytest.mark.parametrize(("good", "bad"), [(0.95, 0.5), (0.95, 0.8), (0.9, 0.2), (0.3, 0.1)])
+def test_the_rate_is_that_of_a_good_way_of_playing(good: float, bad: float) -> None:
+    """Play an arm until it looks so much worse than a good one: never above the rate, and near."""
+    c, per_play = 1 / 21, []
+    for threshold in (0.2, 0.4, 0.6, 0.8, 0.95):
+        alive, plays, learned = {0: 1.0}, 0.0, 0.0
+        for n in range(1, 300):
+            plays += sum(alive.values())
+            after: dict[int, float] = {}
+            for wins, weight in alive.items():
+                for win, part in ((1, bad), (0, 1 - bad)):
+                    after[wins + win] = after.get(wins + win, 0.0) + weight * part
+            alive = {}
+            for wins, weight in after.items():
+                ratio = (good / bad) ** wins * ((1 - good) / (1 - bad)) ** (n - wins)
+                if ratio < threshold or n == 299:
+                    learned -= weight * math.log1p(c * (ratio - 1))
+                else:
+                    alive[wins] = weight
+        per_play.append(learned / plays)
+    rate = information_rate_at_share(good, bad, c)
+    assert 0.9 * rate < max(per_play) <= rate * (1 + 1e-9)
 
 
 # --- every path of small games -----------------------------------------------------------------

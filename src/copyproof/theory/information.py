@@ -7,8 +7,12 @@ good, of mean μ′, and the others as bad as that one. What is seen of the seco
 from the first by an information (a Kullback–Leibler divergence) of at most ρN, where for Bernoulli
 arms, with δ = μ′ − μ,
 
-    ρ = c kl(μ, μ′)                        for any K arms, g = cK of them good, and
-    ρ = (1 − μ) ln(1 / (1 − c δ/(1 − μ)))  in the limit of many arms; at most δ ln(1/(1 − c)).
+    ρ = c kl(μ, μ′)                                for any K arms, g = cK of them good, and
+    ρ = sup_τ E[−ln(1 − c + c L_τ)] / E[τ]         in the limit of many arms,
+
+L_n the likelihood ratio of one bad arm's first n rewards, the supremum over all stopping times
+τ ≥ 1 of that arm. It is at most c kl(μ, μ′), at most (1 − μ) ln(1 / (1 − c δ/(1 − μ))) with
+δ = μ′ − μ, and so at most δ ln(1/(1 − c)).
 
 So whatever has the probability x on the first market has at least z on the second, where z is the
 least number with kl(x, z) ≤ ρN; that is exp(−ρN) for x = 1. Proofs: ``docs/explanation/theorems``.
@@ -17,8 +21,12 @@ least number with kl(x, z) ≤ ρN; that is exp(−ρN) for x = 1. Proofs: ``doc
 import math
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from copyproof.theory.formulas import kl
 
+_MOST_PLAYS, _RATE_HALVINGS = 1200, 30
 _HALVINGS = 200  # of an interval of floats: more than there are bits between any two of them
 
 
@@ -65,10 +73,11 @@ def _places(rate: float, told: float, count: int, g: int) -> int:
 
 
 def information_rate_at_share(good: float, bad: float, c: float) -> float:
-    """ρ in the limit of many arms, of which a share c is good.
+    """ρ in the limit of many arms, of which a share c is good; rounded up.
 
-    The smaller of c kl(μ, μ′) and (1 − μ) ln(1 / (1 − c δ/(1 − μ))), δ = μ′ − μ. The second is at
-    most δ ln(1/(1 − c)): the plays of theorem A′ in the limit, divided by δ, are always needed.
+    The least rate at which no way of playing an arm is worth it: E[−ln(1 − c + c L_τ)] ≤ ρ E[τ] for
+    every stopping time τ. It is found by backward induction over successes and failures, cut off
+    after some plays, from where on all that could be learned counts as learned for nothing.
 
     Parameters
     ----------
@@ -84,8 +93,33 @@ def information_rate_at_share(good: float, bad: float, c: float) -> float:
     >>> round(plays_needed_to_tell(0.01, information_rate_at_share(0.05, 0.0, c=1 / 21)))
     1932
     """
-    from_failures = -(1 - bad) * math.log1p(-c * (good - bad) / (1 - bad))
-    return min(c * kl(bad, good), from_failures)
+    told = kl(bad, good)
+    low, high = 0.0, min(c * told, -(1 - bad) * math.log1p(-c * (good - bad) / (1 - bad)))
+    if bad <= 0 or good >= 1:
+        return high  # attained: by one play of every arm, and by playing each until it fails
+    learned = _learned(good, bad, c, min(_MOST_PLAYS, math.ceil(40 / told)))
+    for _ in range(_RATE_HALVINGS):
+        middle = (low + high) / 2
+        if _worth(learned, bad, c, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _learned(good: float, bad: float, c: float, plays: int) -> list[NDArray[np.float64]]:
+    """−ln(1 − c + c L) after 0, 1, … plays of an arm, by the number of successes."""
+    success, failure = math.log(good / bad), math.log1p(-good) - math.log1p(-bad)
+    ratios = (np.arange(n + 1) * success + np.arange(n, -1, -1) * failure for n in range(plays))
+    return [-np.logaddexp(math.log1p(-c), math.log(c) + ratio) for ratio in ratios]
+
+
+def _worth(learned: list[NDArray[np.float64]], bad: float, c: float, rate: float) -> float:
+    """What one play or more of a bad arm can teach at most, less ``rate`` a play."""
+    value = np.full(len(learned) + 1, -math.log1p(-c))
+    for stopped in reversed(learned[1:]):
+        value = np.maximum(stopped, bad * value[1:] + (1 - bad) * value[:-1] - rate)
+    return float(bad * value[1] + (1 - bad) * value[0] - rate)
 
 
 def least_probability(usual: float, information: float) -> float:
@@ -139,8 +173,8 @@ def plays_needed_to_tell(lost: float, rate: float, usual: float = 1.0) -> float:
     ...     mean: information_rate_at_share(0.95, mean, 1 / 21) for mean in (0.5, 0.6, 0.7, 0.8)
     ... }
     >>> [round(plays_needed_to_tell(0.01, rate)) for rate in rates.values()]
-    [210, 271, 379, 692]
+    [259, 355, 549, 1103]
     >>> round(sum((0.9 - mean) * plays_needed_to_tell(0.01, rate) for mean, rate in rates.items()))
-    310
+    430
     """
     return kl(usual, lost) / rate
