@@ -41,7 +41,7 @@ class Trial:
         """Each level x, and how many plays may be forgotten by who claims it."""
         most = max(1.0, SHARE * (T / n))
         budget = min(self.tries, most)
-        levels = [(2 ** (-g / 4), math.floor(budget * 2 ** (g / 4))) for g in range(24)]
+        levels = [(2 ** (-g / 4), math.floor(budget * 2 ** (0.3 * g))) for g in range(24)]
         return [levels[0], *(one for one in levels[1:] if one[1] <= most)]
 
     def index(self, rewards: list[float], T: int, n: int) -> float:

@@ -124,7 +124,10 @@ def test_many_agents_are_cut(run: Run, tmp_path: Path) -> None:
         (("paper:1a", *ASK, "--horizon", "1.5"), "'1.5' is not a whole number"),
         (("paper:1a", *ASK, "--seed", "1"), "--seed"),
         (("paper:1a", *ASK, "--arms", "0"), "--arms = 0 is not a whole number from 1 to"),
-        (("paper:1a", *ASK, "--good", "2"), "--good = 2 is not from 1 to K, and K is None"),
+        (
+            ("paper:1a", *ASK, "--good", "2"),
+            "--good = 2 is not from 1 to the number of arms, which is not given",
+        ),
         (("paper:1a", *ASK, "--share", "1.0"), "--share = 1.0 is not a number between 0 and 1"),
         (("paper:1a", *ASK, "--lost", "1e-400"), "--lost = 0.0 is not a number between 0 and 1"),
         (("paper:1a", *ASK, "--plays", "-1"), "--plays = -1.0 is not a number >= 0"),

@@ -43,7 +43,7 @@ def test_table(run: Run, game: Path) -> None:
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0] == "A (best mean 0.9) against an index of 0.8; 2 agents; 1,000 rounds"
-    rows = [line.split()[0] for line in lines if line.startswith(("grace", "h-ucb-t-free "))]
+    rows = [line.split()[0] for line in lines if line.startswith(("grace ", "h-ucb-t-free "))]
     assert rows == ["grace", "h-ucb-t-free"]
     assert "is undecided after 500 plays" in done.stdout
 

@@ -28,14 +28,25 @@ def test_one_parameter_sets_both_rules() -> None:
     assert str(policy) == "trial(c=0.005, lost=0.001)"
 
 
+@pytest.mark.parametrize("ties", ["", ", ties=priority"])
+def test_compositions_have_a_text_form(ties: str) -> None:
+    for text in (
+        f"hierarchical(trial(c=0.2), trial-arms{ties})",
+        f"hierarchical(trial, ucb{ties})",
+    ):
+        assert parse_policy(str(parse_policy(text))) == parse_policy(text)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("trial(c=0)", "c = 0.0 is not a number in (0, 1)"),
-        ("trial(c=1/0)", "c = '1/0' is not a number in (0, 1)"),
-        ("trial(c=3/2)", "c = 1.5 is not a number in (0, 1)"),
-        ("trial(lost=1)", "lost = 1.0 is not a number in (0, 1)"),
-        ("trial(lost=nan)", "lost = nan is not a number in (0, 1)"),
+        ("trial(c=0)", "c = 0.0 is not a number in [1e-12, 1)"),
+        ("trial(c=1/0)", "c = '1/0' is not a number in [1e-12, 1)"),
+        ("trial(c=3/2)", "c = 1.5 is not a number in [1e-12, 1)"),
+        ("trial(lost=1)", "lost = 1.0 is not a number in [1e-300, 1)"),
+        ("trial(c=1e-308)", "c = 1e-308 is not a number in [1e-12, 1)"),
+        ("fair(s-ucb(l=2, season=10))", "fair takes a flat policy without epochs or seasons"),
+        ("trial(lost=nan)", "lost = nan is not a number in [1e-300, 1)"),
         ("flat(trial-arms)", "arm = trial-arms: its c and lost are those of agents chosen by tr"),
         ("hierarchical(own-index, trial-arms)", "arm = trial-arms: its c and lost are those of a"),
         ("hierarchical(trial, trial-arms, sample=fixed)", "trial-arms tries arms by its own rule"),

@@ -88,7 +88,7 @@ def test_the_market_fills_in_what_a_policy_leaves_out() -> None:
         ({"horizon": 10**18 + 1}, "horizon = 1000000000000000001"),
         ({"seed": -1}, "seed = -1"),
         ({"runs": 1}, "runs = 1"),
-        ({"precision": 0}, "precision = 0 is not a number > 0"),
+        ({"precision": 0}, "precision = 0 is not a number in [1e-6, 1]"),
         ({"budget": 0}, "budget = 0"),
         ({"most_plays": 0}, "most_plays = 0"),
         ({"workers": 0}, "workers = 0"),

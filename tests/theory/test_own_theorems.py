@@ -274,9 +274,9 @@ def test_bad_arms_of_several_kinds_take_the_pathwise_theorem() -> None:
     ("assumed", "message"),
     [
         ({"K": 0}, "K = 0 is not a whole number from 1 to"),
-        ({"g": 1}, "g = 1 is not from 1 to K, and K is None"),
-        ({"K": 3, "g": 4}, "g = 4 is not from 1 to K, and K is 3"),
-        ({"K": 3, "g": 1, "c": 0.5}, "c is given besides g"),
+        ({"g": 1}, "g = 1 is not from 1 to the number of arms, which is not given"),
+        ({"K": 3, "g": 4}, "g = 4 is not from 1 to the number of arms, 3"),
+        ({"K": 3, "g": 1, "c": 0.5}, "c is given besides the number of good arms"),
         ({"c": 0}, "c = 0 is not a number between 0 and 1"),
         ({"c": 1.0}, "c = 1.0 is not a number between 0 and 1"),
         ({"lost": "1 %"}, "lost = '1 %' is not a number"),

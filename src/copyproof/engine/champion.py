@@ -10,8 +10,9 @@ m = (S + 1)/(n + 2), the first of equals in registration order.
    played if it is not the champion and n·kl(r, m) ≤ ln(N/(K n)) for its n plays and mean r ≤ m.
 3. Otherwise the champion is played.
 
-Under the rule ``trial-arms`` the same is done by other rules of when a fresh arm is tried
-(``trial.verdict``), and a challenger is played if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K).
+Under the rule ``trial-arms`` the estimate is m = (S + 1/2)/(n + 1), other rules say when a fresh
+arm is tried and when the last one is played again (``trial.verdict``), and a challenger is played
+if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K).
 
 Where only some arms may be chosen, m is the largest among those, a disappointment is not asked
 for, as it may not have been one of them, and without a fresh arm the largest m is played.

@@ -12,10 +12,10 @@ weight of every bin stays what it was, and so does the expectation of everything
 lost has the probability P(lost) as its mean, whatever the bins are.
 
 Bins go by bad luck: how many of its plays went to arms that are not *good* (mean above V), how low
-the sum of its rewards is, how low its index. Each measure ranks the walkers; the share of all
-weight that is at least as unlucky is a walker's tail, and its bin is the k with 2^(−k−1) < tail ≤
-2^(−k) for the smallest of its tails. So every bin holds walkers that are twice as rare as those of
-the one before, and none has to know the policy.
+the sum of its rewards is, how low its index, how few good arms it has found. Each measure ranks the
+walkers; the share of all weight that is at least as unlucky is a walker's tail, and its bin is the
+k with 2^(−k−1) < tail ≤ 2^(−k) for the smallest of its tails. So every bin holds walkers that are
+twice as rare as those of the one before, and none has to know the policy.
 
 A walker is *safe*, and stops, when the mean r of its last half of plays, w of them, is above V with
 w·kl(min(r, μ), V) ≥ ``safe``: as long as later plays pay r on average, their mean since then ever
@@ -39,7 +39,7 @@ from copyproof.engine.state import ABSENT, OUTSIDE, State
 from copyproof.engine.streams import REWARD, SPLIT, branch_key, uniform
 
 BINS = 20
-MEASURES = 3  # of bad luck
+MEASURES = 4  # of bad luck
 HALF = 8  # stops from a number of plays to twice as many
 ATTEMPTS = 64  # at a sample that holds a good arm
 
@@ -114,6 +114,7 @@ def play_ensembles(
                 ensemble.luck[0, alive] = _bad_plays(state, question)
                 ensemble.luck[1, alive] = -state.items[question.agent].total
                 ensemble.luck[2, alive] = -_index(plan, state, question)
+                ensemble.luck[3, alive] = -_good_in_play(state, question)
                 _copy(ensemble.words, target[alive])
                 alive += 1
             _sort(ensemble, alive, question.bins)
@@ -150,7 +151,7 @@ def _begin(plan: Plan, state: State, question: Question, ensemble: Ensemble, run
                 state.start[number] = ABSENT if hidden else OUTSIDE
         for attempt in range(ATTEMPTS):
             reset(plan, state, (run * count + walker) * ATTEMPTS + attempt)
-            if not splits or without or _holds_good(state, question):
+            if not splits or without or _good_in_play(state, question) > 0:
                 break
         weight = 1.0 / question.walkers
         if splits:
@@ -162,13 +163,14 @@ def _begin(plan: Plan, state: State, question: Question, ensemble: Ensemble, run
 
 
 @part
-def _holds_good(state: State, question: Question) -> bool:
-    """Whether a good arm is in play."""
+def _good_in_play(state: State, question: Question) -> int:
+    """How many good arms are in the agent's sample."""
     pool = state.pools[question.agent + 1]
+    count = 0
     for number in range(pool.first, pool.first + pool.items):
         if state.place[number] >= 0 and question.good[state.items[number].original] != 0:
-            return True
-    return False
+            count += 1
+    return count
 
 
 @part

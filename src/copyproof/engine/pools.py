@@ -55,7 +55,9 @@ def start_epoch(plan: Plan, state: State, number: int, before: int) -> None:
     if plan.agent.kind == Kind.TRIAL:
         epoch.unit = epoch.horizon / agents
     elif plan.agent.kind == Kind.SAMPLED_KL_UCB:
-        epoch.unit = math.floor(sample_bound(plan.factor, plan.power, float(epoch.horizon)))
+        epoch.unit = math.floor(
+            min(sample_bound(plan.factor, plan.power, float(epoch.horizon)), 2.0**53)
+        )
     else:
         epoch.unit = min(math.sqrt(epoch.horizon / agents), epoch.log * epoch.log)
 

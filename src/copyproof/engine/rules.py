@@ -11,8 +11,8 @@ the horizon T), the item of largest index is chosen:
 - uniform: all are alike.
 - explore-then-commit: those with the fewest plays while one has fewer than m, then the one with
   more than m plays, then the largest mean.
-- own index: see ``own_index``; trial: see ``trial``; champion and trial for arms: the posterior
-  mean (S + 1)/(n + 2), see ``champion``.
+- own index: see ``own_index``; trial: see ``trial``; champion: the posterior mean (S + 1)/(n + 2),
+  and trial for arms (S + 1/2)/(n + 1), see ``champion``.
 - sampled KL-UCB: the largest x with (N − κ)·kl(S/(N − κ), x) ≤ κ ln T; 1 while N ≤ κ or S ≥ N − κ.
   A play whose reward is yet to come counts in S with the mean of the others.
 

@@ -1,10 +1,11 @@
 """Trial: an agent is forgiven what its search for a good arm has cost, up to a budget.
 
 With levels x_g = 2^(−g/4), g = 0, 1, …, an agent that claims the level x_g may forget its first
-D_g = ⌊B/x_g⌋ plays, as a trial may cost B rewards. B = min(tries, share·T/n), at least 1, and only
-levels with D_g ≤ share·T/n count (the first one does in any case). Of each level the sum of the
-rewards after the first D_g is kept, in ``State.trials``: a sum that begins there, and not the
-difference of two, because rounding would let a difference fall when an early reward rises.
+D_g = ⌊B/x_g^1.2⌋ plays, as a trial may cost about B rewards, and somewhat more where rewards are
+rare. B = min(tries, share·T/n), at least 1, and only levels with D_g ≤ share·T/n count (the first
+one does in any case). Of each level the sum of the rewards after the first D_g is kept, in
+``State.trials``: a sum that begins there, and not the difference of two, because rounding would let
+a difference fall when an early reward rises.
 
 The index of an agent with N plays is 3 − N/D_0 for N < D_0, so that agents have them in turn, and
 then the largest over g of min(x_g, U_g), where U_g is the largest q with w·kl(r, q) ≤ ℓ(w) for the
@@ -22,6 +23,7 @@ goes on, above it does not.
 """
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -37,11 +39,12 @@ PLAY_CHAMPION = 1
 LET_CHALLENGE = 2
 PLAY_LAST = 3
 
+_IN_A_ROW = 3  # fresh arms after a failure of the champion's
 _HALF = math.sqrt(0.5)
 _QUARTERS = (1.0, math.sqrt(_HALF), _HALF, _HALF * math.sqrt(_HALF))
-# x_g, and B/x_g for B = 1.
+# x_g, and x_g^−1.2 = 2^(0.3 g).
 _LEVEL = np.array([_QUARTERS[g % 4] * 0.5 ** (g // 4) for g in range(LEVELS)])
-_PLAYS = 1.0 / _LEVEL
+_PLAYS = np.array([float(Decimal(2) ** (Decimal(3 * g) / 10)) for g in range(LEVELS)])
 
 
 @inlined
@@ -164,8 +167,9 @@ def verdict(
     if state.items[agent].plays >= _forgotten(budget, g):
         return TRY_FRESH if m <= 0.5 or (failed and here.last == top) else LET_CHALLENGE
     if m <= 0.5:
-        return PLAY_CHAMPION if succeeded else TRY_FRESH
-    return TRY_FRESH if failed and (here.last == top or here.seats % 3 != 0) else PLAY_CHAMPION
+        return PLAY_CHAMPION if succeeded and here.last == top else TRY_FRESH
+    goes_on = here.last == top or here.seats % _IN_A_ROW != 0
+    return TRY_FRESH if failed and goes_on else PLAY_CHAMPION
 
 
 @inlined

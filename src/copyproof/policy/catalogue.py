@@ -363,6 +363,9 @@ def fair(policy: Policy) -> Policy:
     if not policy.is_flat:
         said = f"takes a flat policy, such as ucb1, not {policy}"
         raise FieldError("fair", str(policy), "a flat policy", said)
+    if policy.restart is not None:
+        said = f"takes a flat policy without epochs or seasons, not {policy}"
+        raise FieldError("fair", str(policy), "a flat policy", said)
     sampling = policy.sampling
     if isinstance(sampling, GrowingSample):
         sampling = GrowingSample(sampling.factor, sampling.power, clock="own")

@@ -104,9 +104,9 @@ class Champion(BaseRule):
 class Trial(BaseRule):
     """Largest index that forgives an agent what its search for a good arm has cost.
 
-    Every agent has B plays in turn, and to claim a level x it may forget its first B/x plays, as a
-    trial may cost B rewards. With N plays of the agent, levels x_g = 2^(−g/4) and D_g = ⌊B/x_g⌋,
-    its index is the largest over g of
+    Every agent has B plays in turn, and to claim a level x it may forget its first B/x^1.2 plays,
+    as a trial may cost about B rewards. With N plays of the agent, levels x_g = 2^(−g/4) and
+    D_g = ⌊B/x_g^1.2⌋, its index is the largest over g of
 
         min(x_g, U_g),  U_g the largest q with w·kl(r, q) ≤ ℓ(w),
 
@@ -143,10 +143,10 @@ class Trial(BaseRule):
     lost: float = 0.01
 
     def __post_init__(self) -> None:
-        for name in ("c", "lost"):
-            value = getattr(self, name)
-            check_number(name, value, "a number in (0, 1)", above_zero=True)
-            require(value < 1, name, value, "a number in (0, 1)")
+        for name, least in (("c", 1e-12), ("lost", 1e-300)):
+            value, accepted = getattr(self, name), f"a number in [{least:g}, 1)"
+            check_number(name, value, accepted)
+            require(least <= value < 1, name, value, accepted)
 
     @property
     def tries(self) -> int:

@@ -19,7 +19,7 @@ from dataclasses import asdict, fields, replace
 from typing import Any, TypeAlias
 
 from copyproof.policy.catalogue import ALIASES, CATALOGUE, SEASON, fair, row
-from copyproof.policy.records import RULES, Policy, Rule
+from copyproof.policy.records import RULES, Policy, Rule, Uniform, clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Season
 from copyproof.policy.syntax import Call, parse, refused
 from copyproof.validation import FieldError, did_you_mean, known, require
@@ -238,7 +238,7 @@ def _flat_of_fair(record: Policy) -> Policy | None:
     sampling = record.sampling
     if isinstance(sampling, GrowingSample):
         sampling = replace(sampling, clock="game")
-    if record.is_flat or getattr(record.arm, "clock", "round") == "plays":
+    if record.agent != Uniform() or clock_of(record.arm) == "plays":
         return None
     inner = Policy(None, record.arm, sampling)
     return inner if fair(inner) == record else None

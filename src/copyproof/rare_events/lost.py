@@ -38,7 +38,7 @@ SAFE = 16.0
 _PILOT_RUNS = 32
 _LEAST_RUNS = 32
 # Runs beyond what the pilot's deviation asks for: it is an estimate itself.
-_RESERVE = 1.25
+_RESERVE = 1.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,9 @@ def lost_probability(
     --------
     >>> from copyproof import Agent, Market
     >>> market = Market([Agent("A", [0.9, 0.2], copies=[10, 200]), Agent("B", [0.8])])
-    >>> found = lost_probability(market, "grace", horizon=10**5, seed=1, runs=40)
-    >>> round(found.probability, 2)
-    0.15
+    >>> found = lost_probability(market, "grace", horizon=10**5, seed=1, runs=10)
+    >>> 0.05 < found.probability < 0.2
+    True
     """
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
     require(isinstance(market, Market), "market", market, "a Market")
@@ -126,7 +126,7 @@ def lost_probability(
         budget=whole_in("budget", budget, 1, 10**12),
         workers=processors() if workers is None else whole_in("workers", workers, 1, 1024),
     )
-    require(effort.precision > 0, "precision", precision, "a number > 0")
+    require(1e-6 <= effort.precision <= 1, "precision", precision, "a number in [1e-6, 1]")
     resolved = _checked_policy(asked, market)
     place = _place_of(market, agent)
     value = _rival_of(market, place, rival)

@@ -96,9 +96,13 @@ def _accepted(given: Assumed) -> Assumed:
     if g is not None:
         g = whole("g", g, 1)
         if K is None or g > K:
-            raise FieldError("g", g, "at most K", f"= {g} is not from 1 to K, and K is {K}")
+            arms = "which is not given" if K is None else K
+            said = f"= {g} is not from 1 to the number of arms, {arms}"
+            raise FieldError("g", g, "at most K", said)
         if c is not None:
-            raise FieldError("c", c, "left out", "is given besides g: one of them says it")
+            raise FieldError(
+                "c", c, "left out", "is given besides the number of good arms: one of them says it"
+            )
     if c is not None:
         c = _between("c", c)
     lost = None if given.lost is None else _between("lost", given.lost)
