@@ -41,8 +41,10 @@ def test_markets_have_one_best_agent_with_bad_arms() -> None:
 def test_a_row() -> None:
     case = replace(truthful_in_turn()[3], horizon=3_000, repetitions=20)
     row = least_lost(case)
-    assert (row.c, row.delta, row.games) == (1 / 21, pytest.approx(0.15), 20)
+    assert (row.c, row.games) == (1 / 21, 20)
+    assert row.delta == pytest.approx(0.15)
     assert row.rate == pytest.approx(kl(0.8, 0.95) / 21)
-    assert 0 <= row.least <= row.usual
+    assert row.many is not None
+    assert 0 <= row.least <= row.many <= row.usual
     assert as_csv([row]).count("\n") == 2
     assert "| truthful but for the 0.8-agent | 3,000 | 1/21 | 0.15 |" in as_markdown([row])
