@@ -34,6 +34,7 @@ study: $(KERNELS)  ## test the default on mixed and held-out markets, and search
 	$(BIN)/python studies/lost_games.py
 	$(BIN)/python studies/targets.py
 	$(BIN)/python studies/price.py
+	$(BIN)/python studies/least_lost.py
 	$(BIN)/python studies/search.py
 	$(BIN)/python studies/held_out.py
 

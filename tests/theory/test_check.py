@@ -28,6 +28,7 @@ NAMES = [
     "theorem A",
     "theorem A′, truthful",
     "theorem A′, few good",
+    "theorem A′, with rates",
     "theorem B",
     "theorem B, with gaps",
 ]

@@ -11,6 +11,8 @@ import pytest
 from copyproof import Agent, Beta, Gaussian, Market, paper_market, simulate
 from copyproof.theory import (
     bounds,
+    kl,
+    least_probability,
     miss_probability,
     plays_needed,
     share_lost,
@@ -75,6 +77,19 @@ def test_the_cost_of_few_plays(policy: str) -> None:
     assert value(found) == pytest.approx(0.1 * 10**5 * share_lost(95, 210, 10))
     assert found.parameters == {"K": 210, "g": 10, "plays": 95}
     assert of(ONE_KIND, policy, "theorem A′, few good", plays=201).vacuous
+
+
+@pytest.mark.parametrize("policy", ["h-ucb", "grace", KAPPA_100])
+def test_the_cost_of_few_plays_with_rates(policy: str) -> None:
+    market = Market([Agent("A", [0.9, 0.7], copies=[10, 200]), Agent("B", [0.8])])
+    found = of(market, policy, "theorem A′, with rates", plays=95)
+    rate = kl(0.7, 0.9) / 21
+    assert value(found) == pytest.approx(0.1 * 10**5 * least_probability(1 - 95e-5, 95 * rate))
+    assert value(found) > 100 * value(of(market, policy, "theorem A′, few good", plays=95))
+    assert found.parameters == {"K": 210, "g": 10, "plays": 95, "rate": pytest.approx(rate)}
+    # The same bad arm twice is one kind.
+    twice = Market([Agent("A", [0.9, 0.7, 0.7], copies=[10, 150, 50]), Agent("B", [0.8])])
+    assert of(twice, policy, "theorem A′, with rates", plays=95) == found
 
 
 def test_the_second_best_arm_may_be_the_agents_own() -> None:
@@ -195,10 +210,14 @@ HIDDEN = Market([Agent("a", [0.5, 0.2]), Agent("b", [0.9, 0.3], copies=[0, 1])])
 GAUSS = Market([Agent("a", [Gaussian(0.5, 0.1)]), Agent("best", [0.9])])
 MIXED = Market([Agent("a", [0.9, Beta(1, 2), 0.2], copies=[1, 2, 2]), Agent("b", [0.5])])
 
-A, TRUE, FEW, B, GAPS = (
+ONE_BETA = Market([Agent("a", [0.9, Beta(1, 2)]), Agent("b", [0.5])])
+SURE_FEW = Market([Agent("a", [1.0, 0.2]), Agent("b", [0.5])])
+
+A, TRUE, FEW, RATES, B, GAPS = (
     "theorem A",
     "theorem A′, truthful",
     "theorem A′, few good",
+    "theorem A′, with rates",
     "theorem B",
     "theorem B, with gaps",
 )
@@ -220,6 +239,11 @@ REASONS: dict[str, tuple[Market, str, str, str, dict[str, Any]]] = {
     "few, hidden": (HIDDEN, "h-ucb", FEW, "the best mean μ* = 0.9 are hidden", {"plays": 9}),
     "few, kinds": (A_AGAINST_B, "h-ucb", FEW, "does not cover h-ucb: agent.clock", {"plays": 9}),
     "few, order": (MIXED, "grace", FEW, "are not all Bernoulli", {"plays": 9}),
+    "rates, flat": (ONE_KIND, "ucb1", RATES, "ucb1 chooses among arms", {"plays": 9}),
+    "rates, plays": (ONE_KIND, "h-ucb", RATES, "fewer than about 70.97, more than 1 %", {}),
+    "rates, kinds": (A_AGAINST_B, "h-ucb", RATES, "does not cover h-ucb", {"plays": 9}),
+    "rates, rewards": (ONE_BETA, "h-ucb", RATES, "those of 'a' are not all", {"plays": 9}),
+    "rates, sure": (SURE_FEW, "h-ucb", RATES, "good arms that may fail", {"plays": 9}),
     "B, policy": (A_AGAINST_B, "rh-ucb(L=22)", B, "it is about rh-kl-ucb, and the policy is", {}),
     "B, gaps, policy": (A_AGAINST_B, "grace", GAPS, "it is about rh-kl-ucb, and the policy is", {}),
     "B, rewards": (GAUSS, KAPPA_100, B, "it takes rewards in [0, 1]", {}),

@@ -17,6 +17,12 @@ from copyproof.theory.formulas import (
     theorem_6,
     theorem_7_holds,
 )
+from copyproof.theory.information import (
+    information_rate,
+    information_rate_at_share,
+    least_probability,
+    plays_needed_to_tell,
+)
 from copyproof.theory.quantities import (
     Sample,
     agent_gap,
@@ -52,14 +58,18 @@ __all__ = [
     "best_agents",
     "best_share",
     "bounds",
+    "information_rate",
+    "information_rate_at_share",
     "kl",
     "lai_robbins",
     "largest_gap",
+    "least_probability",
     "lemma_1",
     "miss_probability",
     "participants",
     "plays_needed",
     "plays_needed_at_share",
+    "plays_needed_to_tell",
     "registered_best",
     "sample_misses_best",
     "sample_size",

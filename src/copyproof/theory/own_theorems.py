@@ -6,13 +6,15 @@ are chosen by what they earned, so that such copies leave the law of play as it 
 for consistency besides, which is known of ``rh-kl-ucb`` with agents of up to κ arms. Theorem B is
 about that policy.
 
-Theorem A′ has two entries. Where agents are truthful it is the price of a promise: ``lost``, the
+Theorem A′ has three entries. Where agents are truthful it is the price of a promise: ``lost``, the
 share of games in which the good arms of an agent may be overlooked, with ``c`` (or ``K`` and ``g``)
 to say how few they may be. Where one agent has few good arms among bad ones it is the cost of few
-``plays``, those that the agent has where it registers its best bad arm alone.
+``plays``, those that the agent has where it registers its best bad arm alone; and again with rates,
+which counts how many plays of a good arm it takes to tell that it is one.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from copyproof.game import Agent, Arm, Bernoulli
@@ -20,6 +22,11 @@ from copyproof.policy import why_not_covered
 from copyproof.theory.bound import Found, Parameters, Theorem
 from copyproof.theory.conditions import Case, ConditionFails
 from copyproof.theory.formulas import miss_probability
+from copyproof.theory.information import (
+    information_rate,
+    least_probability,
+    plays_needed_to_tell,
+)
 from copyproof.theory.quantities import agent_gap, registered_best, share_of_best
 from copyproof.theory.replication_cost import (
     plays_needed,
@@ -148,14 +155,9 @@ def _promised(case: Case) -> tuple[float, Parameters, str]:
 
 def _cost_of_few_plays(case: Case) -> Found:
     """(μ′ − μ*) T q(N): what it costs to overlook the few good arms of one agent."""
-    case.requires_hierarchy()
-    case.requires_registered_best()
     agent, rival = _needles(case)
-    good, bad = case.market.best_mean, _worse(agent)
-    second = max(rival, max(arm.mean for arm in bad))
+    good, second = case.market.best_mean, max(rival, max(arm.mean for arm in _worse(agent)))
     K, g = agent.registered, registered_best(agent)
-    if any(arm != bad[0] for arm in bad):
-        _requires_order(case, agent, bad)
     if case.assumed.plays is None:
         raise ConditionFails(
             f"it takes the plays of agent {agent.name!r} where it registers its best bad arm "
@@ -170,8 +172,41 @@ def _cost_of_few_plays(case: Case) -> Found:
     return Found((good - second) * case.T * q, why, {"K": K, "g": g, "plays": case.assumed.plays})
 
 
+def _cost_with_rates(case: Case) -> Found:
+    """(μ′ − m) T z(1 − N/T, ρN), m the rivals' best mean: what it costs not to tell good arms."""
+    agent, rival = _needles(case)
+    if not all(isinstance(arm, Bernoulli) for arm in _registered(agent)):
+        raise ConditionFails(f"it takes Bernoulli arms, and those of {agent.name!r} are not all")
+    good, g, counts = case.market.best_mean, registered_best(agent), Counter[float]()
+    if good >= 1:
+        raise ConditionFails("it takes good arms that may fail, and here they have the mean 1")
+    for arm, copies in zip(agent.arms, agent.copies, strict=True):
+        counts[arm.mean] += copies
+    bad = [(mean, count) for mean, count in counts.items() if mean < good and count > 0]
+    rate, plays = information_rate(good, bad, g), case.assumed.plays
+    if plays is None:
+        enough = plays_needed_to_tell(0.01, rate)
+        raise ConditionFails(
+            f"it takes the plays of agent {agent.name!r} where it registers its best bad arm "
+            f"alone; with fewer than about {enough:.4g}, more than 1 % of games is lost"
+        )
+    z = least_probability(max(0.0, 1 - plays / case.T), rate * plays)
+    why = (
+        f"{g} of the {agent.registered} arms of agent {agent.name!r} are good, and if it has "
+        f"{plays:g} plays in expectation where it registers its best bad arm alone, other agents "
+        f"have a share {z:.4g} of all rounds or more"
+    )
+    value = (good - rival) * case.T * z
+    return Found(value, why, {"K": agent.registered, "g": g, "plays": plays, "rate": rate})
+
+
 def _needles(case: Case) -> tuple[Agent, float]:
-    """The one agent that registers arms of mean μ*, and worse ones; the best mean of the others."""
+    """The one agent that registers arms of mean μ*, and worse ones; the best mean of the others.
+
+    With all that both entries on it take of the market and the policy.
+    """
+    case.requires_hierarchy()
+    case.requires_registered_best()
     owners = _owners(case)
     if len(owners) > 1:
         names = f"{owners[0].name!r} and {owners[1].name!r}"
@@ -182,6 +217,9 @@ def _needles(case: Case) -> tuple[Agent, float]:
             f"it takes a best agent with bad arms among its good ones, and agent {agent.name!r} "
             "registers its best only"
         )
+    bad = _worse(agent)
+    if any(arm != bad[0] for arm in bad):
+        _requires_order(case, agent, bad)
     others = [arm.mean for one in case.playing if one is not agent for arm in _registered(one)]
     return agent, max(others, default=0.0)
 
@@ -212,6 +250,7 @@ OWN_THEOREMS = (
     Theorem("theorem A", "asymptotic", _theorem_a),
     Theorem("theorem A′, truthful", "lower", _price_of_a_promise),
     Theorem("theorem A′, few good", "lower", _cost_of_few_plays),
+    Theorem("theorem A′, with rates", "lower", _cost_with_rates),
     Theorem("theorem B", "upper", _theorem_b),
     Theorem("theorem B, with gaps", "upper", _theorem_b_with_gaps),
 )

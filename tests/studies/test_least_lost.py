@@ -1,0 +1,50 @@
+"""The study of what must be lost: its markets, their siblings, and a row by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from copyproof import Agent, Market
+from copyproof.theory import kl
+from least_lost import (
+    as_csv,
+    as_markdown,
+    bad_arms,
+    judged_copying,
+    least_lost,
+    sibling,
+    truthful_in_turn,
+)
+
+MARKET = Market(
+    [
+        Agent("a", [0.9, 0.3, 0.4, 0.2], copies=[2, 5, 6, 0]),
+        Agent("b", [0.8, 0.1], copies=[1, 3]),
+    ]
+)
+
+
+def test_the_sibling_has_the_best_registered_bad_arm_alone() -> None:
+    assert bad_arms(MARKET) == [(0.3, 5), (0.4, 6)]
+    assert sibling(MARKET) == Market([Agent("a", [0.4]), MARKET.agents[1]])
+
+
+def test_markets_have_one_best_agent_with_bad_arms() -> None:
+    cases = judged_copying()
+    assert len(cases) > 50
+    assert all(bad_arms(case.market) for case in cases)
+    equal = Market([Agent("a", [0.9, 0.1]), Agent("b", [0.9])])
+    assert bad_arms(equal) == []
+    assert [case.market.best_mean for case in truthful_in_turn()] == [0.95] * 4
+
+
+def test_a_row() -> None:
+    case = replace(truthful_in_turn()[3], horizon=3_000, repetitions=20)
+    row = least_lost(case)
+    assert (row.c, row.games) == (1 / 21, 20)
+    assert row.delta == pytest.approx(0.15)
+    assert row.rate == pytest.approx(kl(0.8, 0.95) / 21)
+    assert row.many is not None
+    assert 0 <= row.least <= row.many <= row.usual
+    assert as_csv([row]).count("\n") == 2
+    assert "| truthful but for the 0.8-agent | 3,000 | 1/21 | 0.15 |" in as_markdown([row])
