@@ -177,9 +177,10 @@ def _ask(
             _turn_epoch(plan, state, live)  # who may be chosen, and how many, stays the same
         row = live.log[live.counters[ROUND] - live.counters[BASE]]
         if terms.follows:
-            choice = follow(plan, state, t, live.item_of[row.arm], mask)
-            if choice.place < OUTSIDE:
+            arm = live.item_of[row.arm]
+            if state.place[arm] < OUTSIDE:
                 return made  # it is not registered: the journal is damaged
+            choice = follow(plan, state, t, arm, mask)
         else:
             choice = choose(plan, state, t, 0, mask)
         if mask is not None:
