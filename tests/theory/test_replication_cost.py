@@ -148,3 +148,12 @@ def test_bad_arms_of_several_kinds(policy: str) -> None:
     overlooked = (played.original_plays[:, 0] == 0).mean()
     least = share_lost(plays, K=61, g=1)
     assert 0.2 < least <= overlooked + 4 * math.sqrt(0.25 / repetitions)
+
+
+def test_many_good_arms_are_no_product() -> None:
+    few, many = share_lost(3.5, K=30_000, g=10_000), share_lost(3.5, K=30_003, g=10_001)
+    assert math.isclose(few, many, rel_tol=1e-6)
+    assert math.isclose(
+        plays_needed(0.01, K=10**8, g=10**7), math.log(0.01) / math.log(0.9), rel_tol=1e-5
+    )
+    assert share_lost(10**8, K=10**8, g=10**7) == 0

@@ -22,6 +22,7 @@ from collections.abc import Iterable
 
 from copyproof.theory.formulas import kl
 
+_MOST_FACTORS = 10_000  # beyond, Γ functions are quicker than the product, and precise enough
 _HALVINGS = 200  # of an interval of floats: more than there are bits between any two of them
 
 
@@ -68,6 +69,12 @@ def share_lost(plays: float, K: int, g: int) -> float:
     >>> f"{share_lost(95, K=210, g=10):.4f} {share_lost_at_share(95, c=1 / 21):.4f}"
     '0.0020 0.0097'
     """
+    if g > _MOST_FACTORS:
+        left = K - plays
+        if left <= g - 1:
+            return 0.0
+        lost = math.lgamma(left + 1) - math.lgamma(left - g + 1)
+        return math.exp(min(0.0, lost - math.lgamma(K + 1) + math.lgamma(K - g + 1)))
     chance = 1.0
     for k in range(g):
         chance *= max(0.0, 1 - plays / (K - k))
