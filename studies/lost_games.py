@@ -90,6 +90,11 @@ def summary(cases: Sequence[Case], found: Found, policy: str) -> dict[str, Any]:
 def groups(cases: Sequence[Case]) -> dict[str, list[Case]]:
     """The judged markets, what they fall into, and the rest."""
     named: dict[str, list[Case]] = {"judged": [case for case in cases if judged(case)]}
+    named["judged: the best agent a replicator"] = [
+        case
+        for case in named["judged"]
+        if any(max(agent.copies) > 1 for agent in best_agents(case.market))
+    ]
     for kind in dict.fromkeys(case.kind for case in cases):
         named[f"judged: {kind}"] = [case for case in named["judged"] if case.kind == kind]
     copying = [case for case in named["judged"] if share(case.market) < 1]
