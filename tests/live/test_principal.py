@@ -449,7 +449,7 @@ def test_a_correction_goes_to_all_levels_of_a_trial_that_have_begun() -> None:
     assert before.sum() == 0
     [agent] = np.flatnonzero(after.sum(axis=1))
     plays = int(principal._state.export()["agents"]["plays"][agent])
-    begun = [int(2 * 2 ** (g / 4)) < plays for g in range(24)]
+    begun = [int(2 * 2 ** (0.3 * g)) < plays for g in range(24)]
     assert after[agent].tolist() == [float(one) for one in begun]
     reopened(principal)
 
