@@ -146,6 +146,10 @@ class MarketIn(_In):
     rewards: Rewards = _CONFIG.rewards
     correction_window: _Seconds = _CONFIG.correction_window
     most_arms: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = _CONFIG.most_arms
+    # Not a choice, but part of a configuration that was read and is sent again.
+    numerics: Annotated[int, Field(strict=True, ge=_CONFIG.numerics, le=_CONFIG.numerics)] = (
+        _CONFIG.numerics
+    )
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def least_share_lost(regret: float) -> float:
     Examples
     --------
     >>> f"{least_share_lost(46):.4f}"
-    '0.0093'
+    '0.0094'
     """
     return share_lost(regret / (_RIVAL - _BAD), ARMS, GOOD)
 
