@@ -12,10 +12,11 @@ Writes ``results/mixed_markets.json`` and ``results/mixed_markets.md`` beside th
 
 import argparse
 import json
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from scipy.stats import binomtest
 
 from copyproof import Agent, Market, paper_market, simulate
 from copyproof.simulation import LostGames
@@ -75,29 +76,8 @@ def exact_limits(lost: LostGames, alpha: float = 0.05) -> tuple[float, float]:
     >>> exact_limits(LostGames(count=0, games=100))
     (0.0, 0.0362...)
     """
-    k, n = lost.count, lost.games
-
-    def at_most(most: int, p: float) -> float:
-        return sum(_chance(j, n, p) for j in range(most + 1))
-
-    low = 0.0 if k == 0 else _falls_to(lambda p: at_most(k - 1, p), 1 - alpha / 2)
-    high = 1.0 if k == n else _falls_to(lambda p: at_most(k, p), alpha / 2)
-    return low, high
-
-
-def _chance(k: int, n: int, p: float) -> float:
-    """The binomial probability of k of n, 0 < p < 1."""
-    ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-    return math.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
-
-
-def _falls_to(tail: Callable[[float], float], wanted: float) -> float:
-    """The p at which a falling function of p in [0, 1] has a value, by halving."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if tail(middle) > wanted else (low, middle)
-    return (low + high) / 2
+    found = binomtest(lost.count, lost.games).proportion_ci(1 - alpha, method="exact")
+    return float(found.low), float(found.high)
 
 
 def measure(name: str, policy: str, games: int, horizon: int) -> dict[str, Any]:

@@ -10,19 +10,16 @@ it did not see what ``grace`` loses there: ``lost_games.py`` does.
 Writes ``held_out.csv``, ``held_out.json`` and ``.md``.
 """
 
-import argparse
 import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from copyproof import parse_policy
 from markets import Case, held_out
-from runs import geometric_mean, play_all, regrets
+from runs import geometric_mean, play_all, regrets, study_parser
 
-HERE = Path(__file__).resolve().parent
 OURS = ("grace", "grace-anytime")
 POLICIES = ("h-ucb", "rh-ucb", *OURS)
 TOO_MUCH = 2.0
@@ -109,11 +106,7 @@ def held_out_markdown(found: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
-    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    options = parser.parse_args()
+    options = study_parser(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     cases = held_out()
     if options.quick:

@@ -19,14 +19,12 @@ Where bad arms differ the theorem takes a policy of the pathwise theorem, which 
 Writes ``least_lost.csv``, a row for each market, and ``least_lost.md``.
 """
 
-import argparse
 import csv
 import io
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
-from pathlib import Path
 
 from copyproof import Agent, Market, simulate
 from copyproof._files import write_atomically
@@ -41,8 +39,8 @@ from copyproof.theory import (
 )
 from markets import BEST, Case, agents
 from mixed import held_out_mixed, judged
+from runs import study_parser
 
-HERE = Path(__file__).resolve().parent
 POLICY = "default"
 HORIZON, GAMES, GOOD, ARMS, BETTER = 100_000, 50, 10, 210, 0.95
 ROUNDS = 1_000_000
@@ -187,11 +185,7 @@ def as_markdown(rows: Sequence[LeastLost]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
-    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    options = parser.parse_args()
+    options = study_parser(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     cases = [*truthful_in_turn(), *judged_copying()]
     if options.quick:

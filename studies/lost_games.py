@@ -14,22 +14,20 @@ Writes ``lost_games.csv`` and ``lost_games_development.csv`` (a row for each mar
 broken off, the study goes on from them), ``lost_games.json`` and ``.md``.
 """
 
-import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from copyproof import parse_policy
-from copyproof.policy import PAPER_POLICIES
+from copyproof.policy import PAPER_POLICIES, Trial
+from copyproof.policy.own_rules import SHARE
 from copyproof.simulation import LostGames, gap_to_rivals
 from copyproof.theory.quantities import best_agents
 from markets import Case
 from mixed import decidable, development_mixed, held_out_mixed, judged, share
-from runs import Row, geometric_mean, play_all
+from runs import Row, geometric_mean, play_all, study_parser
 
-HERE = Path(__file__).resolve().parent
 OURS = ("default", "default-anytime", "grace")
 MOST_ROUNDS = dict.fromkeys(OURS[1:], 3_000_000) | dict.fromkeys(PAPER_POLICIES, 400_000)
 PARTS: dict[str, tuple[Callable[[], list[Case]], str]] = {
@@ -129,8 +127,9 @@ def judge(cases: Sequence[Case], found: Found) -> dict[str, Any]:
 def _described(case: Case, found: Mapping[str, Row]) -> dict[str, Any]:
     """A market above 1, and what the trials cost on it: B plays of every worse agent."""
     market = case.market
-    plays = parse_policy("default").agent.tries  # type: ignore[union-attr]
-    plays = max(1, min(plays, int(0.3 * case.horizon / len(market.agents))))
+    trial = parse_policy("default").agent
+    assert isinstance(trial, Trial)
+    plays = max(1, min(trial.tries, int(SHARE * case.horizon / len(market.agents))))
     best = _best_of_paper(found)
     gaps = sum(market.best_mean - agent.best_mean for agent in market.agents)
     return {
@@ -210,11 +209,8 @@ def _above(one: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
+    parser = study_parser(__doc__)
     parser.add_argument("--part", choices=[*PARTS], help="one part only")
-    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
-    parser.add_argument("--out", type=Path, default=HERE / "results")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     policies = {name: parse_policy(name) for name in (*OURS, *PAPER_POLICIES)}

@@ -18,18 +18,15 @@ Writes ``price_1_in_K.csv`` (a row for each market and choice; broken off, the s
 ``price.md``.
 """
 
-import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from copyproof import Policy, parse_policy
 from copyproof.policy import Trial
 from copyproof.simulation import LostGames
 from markets import BEST, Case, agents
-from runs import Row, play_all
+from runs import Row, play_all, study_parser
 
-HERE = Path(__file__).resolve().parent
 HORIZON, GAMES, GOOD = 30_000, 400, 10
 CHOICES = [(21, lost) for lost in (0.1, 0.05, 0.02, 0.01, 0.005, 0.001)]
 CHOICES += [(one_in, lost) for one_in in (3, 10, 50) for lost in (0.05, 0.01)]
@@ -74,11 +71,7 @@ def as_markdown(found: Mapping[tuple[int, float], Sequence[Row]]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
-    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    options = parser.parse_args()
+    options = study_parser(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     found: dict[tuple[int, float], Sequence[Row]] = {}
     for one_in in dict.fromkeys(one_in for one_in, _ in CHOICES):

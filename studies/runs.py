@@ -5,6 +5,7 @@ written beside and renamed, every few seconds: a study that is broken off goes o
 row is only taken for the same market, policy, horizon, repetitions and seed.
 """
 
+import argparse
 import csv
 import io
 import math
@@ -24,6 +25,15 @@ COLUMNS = ("market", "kind", "agents", "arms", "horizon", "repetitions", "seed",
 FOUND = ("variant", "policy", "regret", "sd", "worst", "lost")
 _EVERY = 3.0
 """Seconds between two writings."""
+
+
+def study_parser(about: str) -> argparse.ArgumentParser:
+    """What every study takes on its command line; ``about`` is its module's text."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
+    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
+    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent / "results")
+    return parser
 
 
 def play_all(

@@ -17,7 +17,6 @@ Writes ``search.csv`` (a row for each case and variant; broken off, the study go
 ``late.json`` (likewise), ``late.md``, ``frontier.json``, ``.md``, ``.svg`` and ``.png``.
 """
 
-import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -32,10 +31,9 @@ from copyproof.plots.canvas import new_axes, plain
 from copyproof.plots.palette import INK, QUIET, colour_of, line_styles, name_of
 from late import HORIZON, late_markdown, play_late
 from markets import Case, development
-from runs import geometric_mean, play_all, read, regrets
+from runs import geometric_mean, play_all, read, regrets, study_parser
 from variants import BASELINES, DEFAULT, VARIANTS
 
-HERE = Path(__file__).resolve().parent
 GAMES = 800
 """For late runs."""
 NAMED: dict[str, tuple[Any, ...]] = {
@@ -176,11 +174,8 @@ def _look(name: str) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
+    parser = study_parser(__doc__)
     parser.add_argument("--redraw", action="store_true", help="only draw what is in search.csv")
-    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
-    parser.add_argument("--out", type=Path, default=HERE / "results")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     cases = development()

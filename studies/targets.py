@@ -12,19 +12,16 @@ Writes ``targets.csv`` (a row for each market and policy; broken off, the study 
 ``targets.json`` and ``.md``.
 """
 
-import argparse
 import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from copyproof import paper_market, parse_policy
 from markets import BEST, Case, agents, three_armed
-from runs import Row, play_all
+from runs import Row, play_all, study_parser
 
-HERE = Path(__file__).resolve().parent
 T = 100_000
 POLICIES = ("default", "default-anytime", "grace", "h-ucb", "rh-ucb(L=3)")
 MOST_ROUNDS = {
@@ -136,11 +133,7 @@ def _mean(one: Mapping[str, float]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
-    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    options = parser.parse_args()
+    options = study_parser(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     short, long = cases(), cases(10 * T)
     if options.quick:

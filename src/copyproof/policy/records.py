@@ -18,7 +18,14 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
-from copyproof.policy.sampling import AllArms, Epochs, FixedSample, Sampling, check_number
+from copyproof.policy.sampling import (
+    AllArms,
+    Epochs,
+    FixedSample,
+    Sampling,
+    check_number,
+    set_whole,
+)
 from copyproof.policy.traits import CLOCKS, BaseRule, Clock, Coin, Traits
 from copyproof.validation import FieldError, known, require
 
@@ -185,10 +192,7 @@ class ExploreThenCommit(BaseRule):
     plays: int = 50
 
     def __post_init__(self) -> None:
-        check_number("plays", self.plays, "a whole number from 1 to 1e9", most=1e9)
-        whole = self.plays >= 1 and self.plays == int(self.plays)
-        require(whole, "plays", self.plays, "a whole number from 1 to 1e9")
-        object.__setattr__(self, "plays", int(self.plays))
+        set_whole(self, "plays", 1, "1e9")
 
 
 Rule: TypeAlias = (

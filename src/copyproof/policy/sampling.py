@@ -24,6 +24,15 @@ def check_number(
     require(fits, name, value, accepted)
 
 
+def set_whole(record: object, name: str, least: int, most: str) -> None:
+    """Make a field of a new record the whole number that it holds; refuse anything else."""
+    value = getattr(record, name)
+    accepted = f"a whole number from {least} to {most}"
+    check_number(name, value, accepted, most=float(most))
+    require(value >= least and value == int(value), name, value, accepted)
+    object.__setattr__(record, name, int(value))
+
+
 @dataclass(frozen=True, slots=True)
 class AllArms:
     """Every registered arm is in play."""
@@ -101,10 +110,7 @@ class Restart:
     power: float = 1.5
 
     def __post_init__(self) -> None:
-        check_number("first", self.first, "a whole number from 2 to 1e12", most=1e12)
-        whole = self.first >= 2 and self.first == int(self.first)
-        require(whole, "first", self.first, "a whole number from 2 to 1e12")
-        object.__setattr__(self, "first", int(self.first))
+        set_whole(self, "first", 2, "1e12")
         check_number("factor", self.factor, "a number in [0, 1e6]", most=1e6)
         check_number("power", self.power, "a number in [0, 3]", most=3)
         if not self._next(self.first) > self.first:
@@ -141,10 +147,7 @@ class Season:
     rounds: int = 1000
 
     def __post_init__(self) -> None:
-        check_number("rounds", self.rounds, "a whole number from 2 to 1e12", most=1e12)
-        whole = self.rounds >= 2 and self.rounds == int(self.rounds)
-        require(whole, "rounds", self.rounds, "a whole number from 2 to 1e12")
-        object.__setattr__(self, "rounds", int(self.rounds))
+        set_whole(self, "rounds", 2, "1e12")
 
     def horizons(self, rounds: int) -> tuple[int, ...]:
         """The horizon of the first season, and that of all others if there is more than one."""
