@@ -23,5 +23,5 @@ def test_json(run: Run) -> None:
     rows = json.loads(done.stdout)["policies"]
     assert [row["name"] for row in rows] == [row.name for row in CATALOGUE]
     assert all(set(row) == {"name", "parameters", "about", "citation", "claims"} for row in rows)
-    assert rows[1]["parameters"] == ["l"]
+    assert rows[1]["parameters"] == ["l", "season"]
     assert rows[0]["claims"][0]["status"] == "theorem"
