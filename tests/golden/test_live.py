@@ -50,6 +50,9 @@ def check_outlook(store: Store, folder: Path, market: str) -> None:
     principal = Principal(store=store, market=market, clock=Clock(expected.pop("now")))
     found = json.loads(json.dumps(outlook(principal)))
     assert found.keys() == expected.keys()
+    if store.generations(market) is not None:  # the journal in a market of today, with ids of today
+        for decisions in (found["next"], expected["next"]):
+            decisions[:] = [decision[1:] for decision in decisions]
     for name in expected:
         if name in ("next", "after") and (folder, market) == (OLD, MOVED):
             continue

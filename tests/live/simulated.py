@@ -27,6 +27,7 @@ class Run:
             self.market = random_market(rng)
         self.horizon = horizon
         record = with_market_defaults(parse_policy(policy), self.market)
+        self.seed = seed
         self.config = MarketConfig(str(record), seed=seed, horizon=horizon)
         assert isinstance(record.sampling, AllArms) or record.sampling.factor is not None
         chosen = choices_of(self.market, policy, horizon=horizon, seed=seed)[0]
@@ -69,7 +70,7 @@ class Run:
         positions = {agent.name: n for n, agent in enumerate(self.market.agents)}
         uniforms = np.zeros((len(positions), self.horizon))
         for position in range(len(positions)):
-            fill_uniforms(np.uint64(self.config.seed), position, 0, 0, uniforms[position])
+            fill_uniforms(np.uint64(self.seed), position, 0, 0, uniforms[position])
         plays = dict.fromkeys(positions, 0)
         starts = self.epoch_starts()
         epoch = 0
@@ -81,7 +82,7 @@ class Run:
             assert (agent, arm) == expected, f"round {t} of {self.market}, {self.config}"
             u = uniforms[positions[agent], plays[agent]]
             if epoch > 0:
-                luck = Stream(self.config.seed, positions[agent] + 1, 0, epoch)
+                luck = Stream(self.seed, positions[agent] + 1, 0, epoch)
                 u = luck.one(plays[agent], REWARD)
             plays[agent] += 1
             fails = rewards.originals[originals[agent, arm.split("/")[0]]]["first"]

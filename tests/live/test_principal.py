@@ -282,12 +282,12 @@ def test_when_all_are_eligible_decisions_are_the_same(policy: str) -> None:
     for round_ in range(150):
         count = 1 + round_ % 3
         kinds = (None, ["ann", "bob", "cid"], arms)
-        first = one.ask(count)
-        assert other.ask(count, eligible=kinds[1 + round_ % 2]) == first
-        for n, decision in enumerate(first):
+        first, second = one.ask(count), other.ask(count, eligible=kinds[1 + round_ % 2])
+        assert [each.arm for each in second] == [each.arm for each in first]
+        for n, (decision, again) in enumerate(zip(first, second, strict=True)):
             if (n + round_) % 4:
                 one.tell(decision.id, float(len(decision.arm + decision.agent) % 2 + n) / 3)
-                other.tell(decision.id, float(len(decision.arm + decision.agent) % 2 + n) / 3)
+                other.tell(again.id, float(len(decision.arm + decision.agent) % 2 + n) / 3)
     assert one.statistics() == other.statistics()
 
 

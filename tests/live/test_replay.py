@@ -34,12 +34,12 @@ class Failing(MemoryStore):
     fail = ""
 
     def append(
-        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
+        self, market: str, first: int, events: Sequence[dict[str, Any]], **more: Any
     ) -> None:
         fail, self.fail = self.fail, ""
         if fail == "before":
             raise StoreError("the disk is full")
-        super().append(market, first, events, token=token)
+        super().append(market, first, events, **more)
         if fail == "after":
             raise Uncertain("the connection broke")
 

@@ -18,7 +18,8 @@ class ToyStore(MemoryStore):
         events: Sequence[dict[str, Any]],
         *,
         token: int | None = None,
+        generation: tuple[int, str] | None = None,
     ) -> None:
         """Append events, and count them."""
-        super().append(market, first, events, token=token)
+        super().append(market, first, events, token=token, generation=generation)
         self.counted += len(events)

@@ -7,8 +7,7 @@ from typing import Any, cast
 
 from copyproof.client import Client
 from copyproof.live import Principal
-from copyproof.live.events import Ids
-from copyproof.live.replay import recover
+from copyproof.live.replay import ids_of, recover
 from copyproof.live.stores import Store
 
 MARKET = "site"
@@ -71,7 +70,7 @@ class Crowd:
 def check(store: Store, crowd: Crowd) -> None:
     """Every acknowledged decision and reward is there once, and nothing else is."""
     principal = Principal(store=store, market=MARKET)
-    ids = Ids(MARKET, principal.config.seed)
+    ids = ids_of(store, MARKET, principal.config)
     asked: Counter[str] = Counter()
     told: Counter[tuple[str, float]] = Counter()
     for _, event in store.events(MARKET):

@@ -33,12 +33,12 @@ class Gate(MemoryStore):
         self.commits: list[int] = []
 
     def append(
-        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
+        self, market: str, first: int, events: Sequence[dict[str, Any]], **more: Any
     ) -> None:
         self.open.wait(20)
         if self.error is not None:
             raise self.error
-        super().append(market, first, events, token=token)
+        super().append(market, first, events, **more)
         self.commits.append(len(events))
 
 

@@ -11,7 +11,7 @@ from copyproof_client.records import (
 
 from copyproof.live.events import Diverged
 from copyproof.live.principal import Principal
-from copyproof.live.records import KeyReused, MarketConfig, NoArm, Unknown
+from copyproof.live.records import KeyReused, MarketConfig, NoArm, Undone, Unknown
 
 __all__ = [
     "AgentStatistics",
@@ -25,5 +25,6 @@ __all__ = [
     "Statistics",
     "Suspicion",
     "Told",
+    "Undone",
     "Unknown",
 ]

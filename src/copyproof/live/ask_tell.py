@@ -17,8 +17,9 @@ from typing import Any
 from copyproof_client.records import Decision, Told
 
 from copyproof.live import events
-from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, Ids, MarketEvent
+from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, MarketEvent
 from copyproof.live.idempotency import Answer
+from copyproof.live.ids import DecisionIds
 from copyproof.live.market import MarketState, answers_of
 from copyproof.live.records import (
     MOST_DECISIONS,
@@ -29,7 +30,7 @@ from copyproof.live.records import (
     plain_eligible,
     unit_reward,
 )
-from copyproof.live.replay import recover
+from copyproof.live.replay import ids_of, recover
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.validation import FieldError, name, require, shown, whole_in
@@ -47,7 +48,7 @@ class AskTell:
     """
 
     config: MarketConfig
-    _ids: Ids
+    _ids: DecisionIds
     _state: MarketState
     last: int
     saved: int
@@ -60,6 +61,7 @@ class AskTell:
         self.token = token
         self._clock = clock
         self._staged: list[dict[str, Any]] = []
+        self._begun: tuple[int, str] | None = None  # a generation of ids, to be stored
         self._depth = 0
         self._failed = False
 
@@ -112,6 +114,7 @@ class AskTell:
             at = self._expire_due()
             try:
                 first = state.round + 1
+                self._begun = self._ids.begin(first)
                 arms = state.decide(made, at, among, slate)
                 asked = Asked(first, arms, at, wanted, slate, keyed)
                 if keyed is not None:
@@ -240,12 +243,18 @@ class AskTell:
         self._failed = True
         self._staged = []
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
+        self._ids = ids_of(self.store, self.market, self.config)
+        self._begun = None
         self._failed = False
 
     def _commit(self) -> None:
         self._current()
         if self._staged:
-            self.store.append(self.market, self.last + 1, self._staged, token=self.token)
+            first, begun = self.last + 1, self._begun
+            self.store.append(self.market, first, self._staged, token=self.token, generation=begun)
+            if begun is not None:
+                self._begun = None
+                self._ids.stored()
             self.last += len(self._staged)
             self._staged = []
 

@@ -21,19 +21,16 @@ kept        Unchanged            nothing but the answer to a request that change
 ==========  ===================  ===============================================================
 
 Any event may carry an idempotency key, with a digest of the request that it came with and, where
-the event does not tell it, the answer. Decisions are numbered by rounds 1, 2, 3, …; their ``Ids``
-are what callers know them by, and a format like the journal's.
+the event does not tell it, the answer. Decisions are numbered by rounds 1, 2, 3, …; callers know
+them by their ``ids``.
 
 Records are named tuples: a journal has millions of them, and a frozen dataclass takes three times
 as long to make.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
-
-from copyproof.live.records import Unknown
 
 # The agents that may be chosen, or arms by agent.
 Eligible: TypeAlias = Mapping[str, Sequence[str]] | Sequence[str]
@@ -239,57 +236,3 @@ def decode(data: Mapping[str, Any]) -> MarketEvent:
             f"the journal holds an event of kind {kind!r} with the fields {found}; known are "
             f"{known} (with a key also request and answer)"
         ) from None
-
-
-# --- decisions, as callers know them -----------------------------------------------------------
-
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-
-class Ids:
-    """Ids of one market's decisions: its name, the round in base 36, and a check.
-
-    Only this market makes the check, so that an id that is mistyped, or of another market, does not
-    name a decision here. It is no secret: who may tell rewards is decided by who calls.
-
-    Examples
-    --------
-    >>> ids = Ids("m", seed=0)
-    >>> ids.round(ids.id(12345), last=20000)
-    12345
-    """
-
-    def __init__(self, market: str, seed: int) -> None:
-        self._market = market
-        self._start = hashlib.blake2b(f"{market} {seed}".encode(), digest_size=5)
-
-    def id(self, round_: int) -> str:
-        """The id of a decision."""
-        check = self._start.copy()
-        check.update(round_.to_bytes(8, "little"))
-        return f"{self._market}-{_base36(round_)}-{check.hexdigest()}"
-
-    def round(
-        self, decision: object, last: int, field: str = "decision", place: int | None = None
-    ) -> int:
-        """The round of a decision, at most ``last``; Unknown if this is no id of this market.
-
-        ``field`` may have a blank for a place in a list, as ``rewards[{}].decision`` has.
-        """
-        if isinstance(decision, str) and len(decision) < 1000:
-            name, _, _ = decision.rpartition("-")
-            market, _, digits = name.rpartition("-")
-            if market == self._market and 0 < len(digits) <= 12 and set(digits) <= set(_DIGITS):
-                number = int(digits, 36)
-                if 0 < number <= last and decision == self.id(number):
-                    return number
-        raise Unknown(field.format(place), decision)
-
-
-def _base36(number: int) -> str:
-    """A number of at least 1 in base 36."""
-    digits = ""
-    while number:
-        digits = _DIGITS[number % 36] + digits
-        number //= 36
-    return digits

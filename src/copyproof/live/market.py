@@ -55,7 +55,8 @@ def plan_of(policy: Policy, config: MarketConfig) -> Plan:
             "ready to run live: the size of its sample is left to the number of originals, which "
             "nobody knows here; give it, as in rh-ucb(L=3) or s-ucb(l=5)",
         )
-    return lower_policy(policy, horizon=config.horizon or _NO_HORIZON, seed=config.seed)
+    seed = config.seeded().seed
+    return lower_policy(policy, horizon=config.horizon or _NO_HORIZON, seed=seed or 0)
 
 
 class MarketState:
@@ -73,7 +74,7 @@ class MarketState:
     """
 
     def __init__(self, config: MarketConfig, policy: Policy | None = None) -> None:
-        self.config = config
+        self.config = config = config.seeded()
         self.policy = parse_policy(config.policy) if policy is None else policy
         self.arrays = Arrays(plan_of(self.policy, config))
         self.registry = Registry()

@@ -21,7 +21,7 @@ from copyproof_client.records import Statistics
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.ask_tell import AskTell
-from copyproof.live.events import Ids, MarketEvent
+from copyproof.live.events import MarketEvent
 from copyproof.live.market import plan_of
 from copyproof.live.records import FORMER_DEFAULTS, MarketConfig, checked_pairs
 from copyproof.live.statistics import View
@@ -79,7 +79,7 @@ class Principal(AskTell):
         if known is None:
             settings = (config or MarketConfig()).to_dict()
             chosen = {"policy": given or settings["policy"], "numerics": NUMERICS}
-            fresh = MarketConfig.from_dict({**settings, **chosen})
+            fresh = MarketConfig.from_dict({**settings, **chosen}).seeded()
             plan_of(parse_policy(fresh.policy), fresh)
             try:
                 self.store.create_market(self.market, fresh.to_dict())
@@ -97,7 +97,6 @@ class Principal(AskTell):
                 config,
                 f"the one of market {self.market!r}, which exists: {self.config}",
             )
-        self._ids = Ids(self.market, self.config.seed)
         self._rebuild()
         former = policy == "default-anytime" and self.policy in FORMER_DEFAULTS
         if given and not former:

@@ -4,6 +4,7 @@ A market has one policy at a time and a seed; every play is a *decision* with an
 its reward up to ``reward_window`` seconds. A play without a reward by then takes the default one.
 """
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
@@ -40,6 +41,24 @@ class Unknown(LookupError):
         return f"{self.field} = {shown(self.args[1])} is not known"
 
 
+class Undone(ValueError):
+    """A decision that this market made, in a past that a restore has undone.
+
+    ``field`` says where it was named, as in ``Unknown``.
+    """
+
+    def __init__(self, field: str, value: object) -> None:
+        super().__init__(field, value)
+        self.field = field
+
+    def __str__(self) -> str:
+        """Give one line that names the field and the value."""
+        return (
+            f"{self.field} = {shown(self.args[1])} is of a past that was undone: "
+            "the market was restored to a time before it"
+        )
+
+
 class KeyReused(ValueError):
     """An idempotency key that came with another request before."""
 
@@ -57,8 +76,10 @@ class MarketConfig:
     policy : str
         The policy at the start, in its text form. Another name for it (``default-anytime``) is
         replaced by its own, so that the market keeps it whatever the default is one day.
-    seed : int
-        Below 2^64; equal seeds, requests and rewards give equal decisions.
+    seed : int, optional
+        Below 2^64; equal seeds, requests and rewards give equal decisions. A new market without
+        one draws it at random, below 2^53, which every reader of JSON reads exactly, and keeps it:
+        who knows the seed can foresee the coins of the policy.
     horizon : int, optional
         T, for policies that need it.
     reward_window : float
@@ -87,7 +108,7 @@ class MarketConfig:
     """
 
     policy: str = _DEFAULT
-    seed: int = 0
+    seed: int | None = None
     horizon: int | None = None
     reward_window: float = 86400.0
     default_reward: float = 0.0
@@ -99,7 +120,8 @@ class MarketConfig:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "policy", str(parse_policy(text("policy", self.policy))))
-        object.__setattr__(self, "seed", whole_in("seed", self.seed, 0, 2**64 - 1))
+        if self.seed is not None:
+            object.__setattr__(self, "seed", whole_in("seed", self.seed, 0, 2**64 - 1))
         if self.horizon is not None:
             object.__setattr__(self, "horizon", whole_in("horizon", self.horizon, 1, 2**47))
         if self.most_arms is not None:
@@ -119,18 +141,22 @@ class MarketConfig:
     def agrees_with(self, stored: "MarketConfig") -> bool:
         """Whether a market that was made with ``stored`` can be opened with this one.
 
-        They are equal, except that the policy that new markets get may stand for the one that they
-        got when the market was made.
+        They are equal, except that no seed stands for any, and that the policy that new markets get
+        may stand for the one that they got when the market was made.
 
         Examples
         --------
         >>> MarketConfig(seed=3).agrees_with(MarketConfig("grace-anytime", seed=3))
         True
         """
-        wanted = self
+        wanted = self if self.seed is not None else replace(self, seed=stored.seed)
         if self.policy == _DEFAULT and stored.policy in FORMER_DEFAULTS:
-            wanted = replace(self, policy=stored.policy)
+            wanted = replace(wanted, policy=stored.policy)
         return wanted == stored
+
+    def seeded(self) -> "MarketConfig":
+        """Return the configuration with a seed, drawn at random if it has none."""
+        return self if self.seed is not None else replace(self, seed=secrets.randbelow(2**53))
 
     def to_dict(self) -> dict[str, Any]:
         """Write the configuration as plain data, ready for JSON.

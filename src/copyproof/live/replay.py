@@ -3,10 +3,12 @@
 from typing import NamedTuple
 
 from copyproof.live.events import decode
+from copyproof.live.ids import DecisionIds, Ids, SeededIds
 from copyproof.live.market import MarketState
 from copyproof.live.records import MarketConfig
 from copyproof.live.snapshots import from_bytes
 from copyproof.live.stores import Store, StoreError
+from copyproof.live.stores.chain import key_of
 
 # Operations that are gathered before the kernel is called.
 BATCH = 20_000
@@ -53,3 +55,11 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
     state.settle()
     state.follows = False
     return Recovered(state, last, begun)
+
+
+def ids_of(store: Store, market: str, config: MarketConfig) -> DecisionIds:
+    """Return what makes a market's ids, with a new generation for what is decided from now on."""
+    generations = store.generations(market)
+    if generations is None:  # made before there were any
+        return SeededIds(market, config.seed or 0)
+    return Ids(market, key_of(store.chain(market).secret, "ids"), generations)

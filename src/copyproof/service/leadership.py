@@ -108,7 +108,7 @@ class Leadership:
         """
         if not self._begun.is_set():
             raise Refusal(503, "market", "the service is starting, try again", 1)
-        wanted = config.to_dict()
+        wanted = config.seeded().to_dict()
         with self._renewing:
             try:
                 self.store.create_market(market, wanted)

@@ -138,7 +138,7 @@ class MarketIn(_In):
     """A market to create."""
 
     policy: _PolicyText = _CONFIG.policy
-    seed: Annotated[int, Field(strict=True, ge=0, lt=2**64)] = _CONFIG.seed
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**64)] | None = _CONFIG.seed
     horizon: Annotated[int, Field(strict=True, ge=1, le=2**47)] | None = _CONFIG.horizon
     reward_window: _Seconds = _CONFIG.reward_window
     default_reward: _Unit = _CONFIG.default_reward

@@ -8,9 +8,9 @@ import psycopg
 import pytest
 
 from copyproof.live.stores import Damaged, Store, open_store
-from copyproof.live.stores.contract import fingerprint
 from copyproof.live.stores.schema import STEPS, VERSION
 from copyproof.live.stores.sqlite import APPLICATION
+from copyproof.live.stores.texts import fingerprint
 from tests.postgres import Server
 
 # What version 1 wrote: one market whose first two events were compacted, and an empty one.

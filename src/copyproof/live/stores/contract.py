@@ -4,6 +4,7 @@ The journal is the truth, and everything else can be made from it. An ``append``
 the disk (``durable``); one that raised stored nothing, or raised ``Uncertain``. Several events of
 one append are stored together or not at all. Snapshots are a shortcut, kept with a checksum, and a
 damaged one is passed over. Compaction drops events only behind a snapshot that covers them.
+Events form a hash chain (``chain``), so that ``check`` finds any that was changed.
 
 A store may be used by several threads. Several processes may open the same one; who writes a market
 is settled by a ``Lease`` with a fencing token.
@@ -14,26 +15,32 @@ what may be written, and what comes back, is decided here.
 ``copyproof.live.stores.conformance`` holds the same promises as tests, for stores of your own.
 """
 
-import hashlib
-import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from copyproof.live.stores.errors import Conflict, Damaged, LeaseLost
+from copyproof.live.stores.chain import Chain, encode, head_after
+from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
+from copyproof.live.stores.errors import Conflict, LeaseLost
+from copyproof.live.stores.texts import fingerprint, parts_of
 from copyproof.validation import FieldError, name, require
+
+if TYPE_CHECKING:
+    from copyproof.live.stores.stored_market import StoredMarket
 
 # How many snapshots of a market are kept: the newest, and one in case that it is damaged.
 SNAPSHOTS = 2
-PART = 2**26  # a snapshot is stored in parts of so many bytes
 _SLACK = 1.0  # seconds by which clocks may disagree about the beginning of a lease
+_AT_ONCE = 10_000  # events that are dropped in one transaction
 _PAUSE = 0.005  # seconds between two transactions of a compaction, for writers that wait
 # A table's name and one row of it, as ``dump`` gives and ``load`` takes them.
 TableRow: TypeAlias = tuple[str, tuple[Any, ...]]
+# From which round on the ids of decisions carry which mark (``live.ids``).
+Generations: TypeAlias = list[tuple[int, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,41 +107,6 @@ class Lease:
             )
 
 
-class StoredMarket(Protocol):
-    """A market within a transaction: up to which event it is compacted, and its lease."""
-
-    compacted: int
-    lease: Lease
-
-    @property
-    def last(self) -> int:
-        """The number of the last event."""
-
-    def now(self) -> float:
-        """The time by which leases run."""
-
-    def set_lease(self, lease: Lease) -> None:
-        """Replace the lease."""
-
-    def add_events(self, texts: Sequence[str]) -> None:
-        """Add events behind the last."""
-
-    def drop_events(self, upto: int) -> int:
-        """Drop events up to a number, or as many as go at once; up to which they are dropped."""
-
-    def snapshots(self) -> list[int]:
-        """The numbers of the snapshots, the newest first."""
-
-    def read_snapshot(self, number: int) -> tuple[bytes, str, str]:
-        """Data, the caller's digest and our checksum of a snapshot."""
-
-    def add_snapshot(self, number: int, parts: Sequence[bytes], digest: str, own: str) -> None:
-        """Add a snapshot."""
-
-    def drop_snapshot(self, number: int) -> None:
-        """Drop a snapshot, if it is there."""
-
-
 class Store(ABC):
     """Journals, snapshots, leases and API keys of all markets of one service.
 
@@ -155,7 +127,7 @@ class Store(ABC):
 
     durable: bool = True
 
-    def _market(self, market: str, *, write: bool) -> AbstractContextManager[StoredMarket]:
+    def _market(self, market: str, *, write: bool) -> "AbstractContextManager[StoredMarket]":
         """A market within a transaction of its own; UnknownMarket if there is none."""
         raise NotImplementedError
 
@@ -168,7 +140,13 @@ class Store(ABC):
         """All markets, by name, with the configuration they were created with."""
 
     def append(
-        self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None
+        self,
+        market: str,
+        first: int,
+        events: Sequence[dict[str, Any]],
+        *,
+        token: int | None = None,
+        generation: tuple[int, str] | None = None,
     ) -> None:
         """Store events as numbers ``first``, ``first + 1``, ..., all or none, and sync.
 
@@ -182,6 +160,9 @@ class Store(ABC):
             JSON objects (no NaN, no infinity). Without any nothing is done.
         token : int, optional
             The fencing token of the lease. Without one the market must not be leased.
+        generation : (int, str), optional
+            The mark of ids from a round on, which is stored with the events. What was stored for
+            this round or later ones belongs to a past that is no more, and is dropped.
 
         Raises
         ------
@@ -203,7 +184,10 @@ class Store(ABC):
             mine.lease.check(market, token, mine.now())
             if first != mine.last + 1:
                 raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
-            mine.add_events(texts)
+            mine.add_events(texts, head_after(mine.chain.head, first, events, mine.chain.secret))
+            if generation is not None and mine.generations is not None:
+                before = [each for each in mine.generations if each[0] < generation[0]]
+                mine.set_generations([*before, generation])
 
     @abstractmethod
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -223,6 +207,21 @@ class Store(ABC):
         """The number up to which events were dropped, 0 if none were."""
         with self._market(market, write=False) as mine:
             return mine.compacted
+
+    def chain(self, market: str) -> Chain:
+        """Where the hash chain stands, with the market's secret: never to be shown."""
+        with self._market(market, write=False) as mine:
+            return mine.chain
+
+    def head(self, market: str) -> tuple[int, str]:
+        """The number of the last event, and the head of the chain after it."""
+        with self._market(market, write=False) as mine:
+            return mine.last, mine.chain.head
+
+    def generations(self, market: str) -> Generations | None:
+        """From which round on ids carry which mark; None in a market made before there were any."""
+        with self._market(market, write=False) as mine:
+            return mine.generations
 
     def save_snapshot(
         self, market: str, number: int, data: bytes, digest: str | None = None
@@ -261,7 +260,9 @@ class Store(ABC):
             raise FieldError("upto", upto, "covered by a snapshot")
         while done < upto:
             with self._market(market, write=True) as mine:
-                done = mine.drop_events(upto)
+                done = min(upto, mine.compacted + _AT_ONCE)
+                if done > mine.compacted:
+                    mine.drop_events(done, head_at_cut(market, mine, done))
             time.sleep(_PAUSE)
 
     def acquire(self, market: str, owner: str, seconds: float) -> int | None:
@@ -328,18 +329,14 @@ class Store(ABC):
     def check(self) -> None:
         """Read everything; Damaged, with the first thing that is wrong.
 
-        A damaged snapshot is wrong only if what it stands for was compacted away.
+        Every journal must lead to the head of its chain, and every snapshot be as it was written.
         """
-        for market in self.markets():
-            compacted = self.compacted(market)
-            for _ in self.events(market, compacted):
-                pass
-            saved = self.snapshot(market)
-            if compacted > 0 and (saved is None or saved[0] < compacted):
-                raise Damaged(
-                    f"market {market!r}: events up to {compacted} were compacted, and there is no "
-                    "undamaged snapshot that covers them"
-                )
+        for market, config in self.markets().items():
+            with self._market(market, write=False) as mine:
+                last, chain = mine.last, mine.chain
+                check_snapshots(market, mine)
+            events = self.events(market, compacted := self.compacted(market))
+            check_journal(market, config, chain, compacted, last, events)
         self.keys()
 
     @abstractmethod
@@ -351,45 +348,3 @@ class Store(ABC):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def encode(value: dict[str, Any]) -> str:
-    """Return a JSON object as compact ASCII text; FieldError for what JSON cannot hold.
-
-    >>> encode({"kind": "told", "reward": 0.1})
-    '{"kind":"told","reward":0.1}'
-    """
-    try:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise FieldError("event", value, f"a JSON object: {error}") from error
-
-
-def decode(text: str) -> dict[str, Any]:
-    """Return what ``encode`` made a text of; Damaged if it is not one.
-
-    >>> decode('{"count":3}')
-    {'count': 3}
-    """
-    return decode_many([text])[0]
-
-
-def decode_many(texts: Sequence[str]) -> list[dict[str, Any]]:
-    """Do as ``decode`` does, for many at once, which is faster."""
-    try:
-        values = json.loads("[" + ",".join(texts) + "]")
-    except ValueError as error:
-        raise Damaged(f"stored text is not JSON: {error}") from error
-    if len(values) != len(texts) or not set(map(type, values)) <= {dict}:
-        raise Damaged("stored text is not a JSON object")
-    return list(values)
-
-
-def fingerprint(data: bytes) -> str:
-    """Return the checksum that a store keeps beside a snapshot."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def parts_of(data: bytes) -> list[bytes]:
-    """Return a snapshot in parts, at least one."""
-    return [bytes(data[start : start + PART]) for start in range(0, max(len(data), 1), PART)]

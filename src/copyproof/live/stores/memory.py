@@ -6,13 +6,16 @@ It keeps events as the texts that the other stores keep, so that the same comes 
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
 from copyproof.live.stores import errors
-from copyproof.live.stores.contract import Lease, Store, TableRow, decode, decode_many, encode
+from copyproof.live.stores.chain import Chain, encode
+from copyproof.live.stores.chain_columns import chain_from_row, chain_row
+from copyproof.live.stores.contract import Generations, Lease, Store, TableRow
 from copyproof.live.stores.sqlite import write_backup
+from copyproof.live.stores.texts import decode, decode_many
 from copyproof.validation import name
 
 _CHUNK = 1000  # events that are decoded in one go
@@ -25,6 +28,8 @@ class _Market:
     lock: threading.RLock
     now: Callable[[], float]
     config: str
+    chain: Chain
+    generations: Generations | None = field(default_factory=list)
     events: list[str] = field(default_factory=list)
     compacted: int = 0
     saved: dict[int, tuple[list[bytes], str, str]] = field(default_factory=dict)
@@ -44,13 +49,20 @@ class _Market:
     def set_lease(self, lease: Lease) -> None:
         self.lease = lease
 
-    def add_events(self, texts: Sequence[str]) -> None:
-        self.events.extend(texts)
+    def set_generations(self, generations: Generations) -> None:
+        self.generations = generations
 
-    def drop_events(self, upto: int) -> int:
-        del self.events[: max(upto - self.compacted, 0)]
-        self.compacted = max(upto, self.compacted)
-        return upto
+    def add_events(self, texts: Sequence[str], head: str) -> None:
+        self.events.extend(texts)
+        self.chain = replace(self.chain, head=head)
+
+    def read_events(self, upto: int) -> list[str]:
+        return self.events[: upto - self.compacted]
+
+    def drop_events(self, upto: int, cut: str) -> None:
+        del self.events[: upto - self.compacted]
+        self.compacted = upto
+        self.chain = replace(self.chain, cut=cut)
 
     def snapshots(self) -> list[int]:
         return sorted(self.saved, reverse=True)
@@ -96,7 +108,8 @@ class MemoryStore(Store):
         with self._lock:
             if market in self._markets:
                 raise errors.exists_already("market", market)
-            self._markets[market] = _Market(self._lock, self._clock, text)
+            chain = Chain.begin(market, decode(text))
+            self._markets[market] = _Market(self._lock, self._clock, text, chain)
 
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""
@@ -139,9 +152,9 @@ class MemoryStore(Store):
         with self._lock:
             rows: list[TableRow] = [("keys", item) for item in sorted(self._keys.items())]
             for name, mine in sorted(self._markets.items()):
-                rows.append(
-                    ("markets", (name, mine.config, mine.last, mine.compacted, mine.lease.token))
-                )
+                standing = (mine.last, mine.compacted, mine.lease.token)
+                chain = chain_row(mine.chain, mine.generations)
+                rows.append(("markets", (name, mine.config, *standing, *chain)))
                 rows += [
                     ("events", (name, number, text))
                     for number, text in enumerate(mine.events, mine.compacted + 1)
@@ -162,7 +175,9 @@ class MemoryStore(Store):
                 keys[row[0]] = row[1]
             elif table == "markets":
                 lease = Lease("", row[4] + 1)
-                markets[row[0]] = _Market(self._lock, self._clock, row[1], [], row[3], {}, lease)
+                chain = chain_from_row(row[5:])
+                mine = _Market(self._lock, self._clock, row[1], *chain, [], row[3], {}, lease)
+                markets[row[0]] = mine
             elif table == "events":
                 markets[row[0]].events.append(row[2])
             elif table == "parts":

@@ -20,6 +20,7 @@ from typing import Any
 import psycopg
 from psycopg import conninfo, errors
 
+from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.schema import STEPS, VERSION
 from copyproof.live.stores.sql import Database, SqlStore, closed_on_failure
@@ -197,6 +198,7 @@ class PostgresStore(SqlStore):
             for step in STEPS[found:]:
                 for sql in step:
                     raw.execute(sql.format(blob="BYTEA", without_rowid=""))
+            begin_chains(_Connection(raw))
             raw.execute("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL)")
             raw.execute("DELETE FROM schema")
             raw.execute("INSERT INTO schema VALUES (%s)", (VERSION,))

@@ -6,7 +6,7 @@ PostgreSQL share.
 
 | table | a row is |
 |---|---|
-| markets | a market: configuration, number of the last event, up to where compacted, the lease |
+| markets | a market: configuration, last event, up to where compacted, lease, chain, generations |
 | events | an event: market, number, JSON text |
 | snapshots | a state after an event: its first bytes, the caller's digest, our own checksum |
 | parts | more bytes of a snapshot, as no database takes a gigabyte at once: number 1, 2, ... |
@@ -44,15 +44,27 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE parts (market TEXT NOT NULL, number BIGINT NOT NULL, part BIGINT NOT NULL,"
         f" data {BLOB} NOT NULL, PRIMARY KEY (market, number, part))",
     ),
+    # 4: the hash chain, and what ids are made of. Markets without a secret get theirs, and a chain
+    # that begins after their last event, from ``sql.begin_chains``.
+    (
+        "ALTER TABLE markets ADD COLUMN secret TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE markets ADD COLUMN begins BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE markets ADD COLUMN cut TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE markets ADD COLUMN head TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE markets ADD COLUMN generations TEXT",
+    ),
 )
 
 # The version that this code reads and writes.
 VERSION = len(STEPS)
 
+# The columns of a market's chain, and its generations.
+CHAIN = ("secret", "begins", "cut", "head", "generations")
+
 # What ``dump`` gives of every table, in this order of tables.
 COLUMNS = {
     "keys": ("id", "body"),
-    "markets": ("name", "config", "last", "compacted", "token"),
+    "markets": ("name", "config", "last", "compacted", "token", *CHAIN),
     "events": ("market", "number", "body"),
     "snapshots": ("market", "number", "data", "digest", "sum"),
     "parts": ("market", "number", "part", "data"),

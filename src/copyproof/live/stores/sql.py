@@ -5,6 +5,7 @@ it is. The market's row is read for update at the head of every write, so that t
 after the other, and the number and the token are compared in the transaction that stores.
 """
 
+import json
 import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,16 +15,17 @@ from itertools import count, groupby, islice
 from typing import Any
 
 from copyproof.live.stores import errors
-from copyproof.live.stores.contract import Lease, Store, TableRow, decode, decode_many, encode
+from copyproof.live.stores.chain import Chain, encode
+from copyproof.live.stores.chain_columns import chain_row, read_generations
+from copyproof.live.stores.contract import Generations, Lease, Store, TableRow
 from copyproof.live.stores.errors import Damaged, StoreError
-from copyproof.live.stores.schema import COLUMNS
+from copyproof.live.stores.schema import CHAIN, COLUMNS
+from copyproof.live.stores.texts import decode, decode_many
 from copyproof.validation import FieldError, name
 
 # How many rows are read or written in one go.
 CHUNK = 1000
 
-# Events that are dropped in one transaction.
-_AT_ONCE = 10_000
 # Tables whose rows go one by one: each may be large.
 _LARGE = ("snapshots", "parts")
 # One snapshot, in either.
@@ -99,15 +101,18 @@ class _Market:
 
     def __init__(self, store: "SqlStore", database: Database, market: str, *, write: bool) -> None:
         self._store, self._database, self._name = store, database, market
-        sql = "SELECT last, compacted, owner, token, since, until FROM markets WHERE name = ?"
+        columns = f"last, compacted, owner, token, since, until, {', '.join(CHAIN)}"
+        sql = f"SELECT {columns} FROM markets WHERE name = ?"
         if write:
             sql += store.for_update
         if not _is_name(market) or not (found := database.rows(sql, market)):
             raise errors.UnknownMarket(f"market {market!r} is not in the store")
         self.last: int
         self.compacted: int
-        self.last, self.compacted, *lease = found[0]
+        self.last, self.compacted, *lease = found[0][:6]
         self.lease = Lease(*lease)
+        *chain, self._marks = found[0][6:]
+        self.chain = Chain(*chain)
 
     def now(self) -> float:
         return self._store.now(self._database)
@@ -118,18 +123,26 @@ class _Market:
     def set_lease(self, lease: Lease) -> None:
         self._update("owner = ?, token = ?, since = ?, until = ?", *astuple(lease))
 
-    def add_events(self, texts: Sequence[str]) -> None:
+    @property
+    def generations(self) -> Generations | None:
+        return read_generations(self._marks)
+
+    def set_generations(self, generations: Generations) -> None:
+        self._update("generations = ?", json.dumps(generations))
+
+    def add_events(self, texts: Sequence[str], head: str) -> None:
         rows = [(self._name, number, text) for number, text in enumerate(texts, self.last + 1)]
-        self._update("last = ?", rows[-1][1])
+        self._update("last = ?, head = ?", rows[-1][1], head)
         self._database.insert("events", COLUMNS["events"], rows)
 
-    def drop_events(self, upto: int) -> int:
-        done = min(upto, self.compacted + _AT_ONCE)
-        if done > self.compacted:
-            drop = "DELETE FROM events WHERE market = ? AND number <= ?"
-            self._database.change(drop, self._name, done)
-            self._update("compacted = ?", done)
-        return done
+    def read_events(self, upto: int) -> list[str]:
+        read = "SELECT body FROM events WHERE market = ? AND number <= ? ORDER BY number"
+        return [body for (body,) in self._database.rows(read, self._name, upto)]
+
+    def drop_events(self, upto: int, cut: str) -> None:
+        drop = "DELETE FROM events WHERE market = ? AND number <= ?"
+        self._database.change(drop, self._name, upto)
+        self._update("compacted = ?, cut = ?", upto, cut)
 
     def snapshots(self) -> list[int]:
         found = self._database.rows("SELECT number FROM snapshots WHERE market = ?", self._name)
@@ -262,9 +275,12 @@ class SqlStore(Store):
         """Begin a market with an empty journal."""
         name("market", market)
         text = encode(config)
-        add = "INSERT INTO markets (name, config) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"
+        columns = ("name", "config", *CHAIN)
+        marks = ", ".join("?" * len(columns))
+        add = f"INSERT INTO markets ({', '.join(columns)}) VALUES ({marks})"
+        chain = chain_row(Chain.begin(market, decode(text)), [])
         with self._transaction(write=True) as database:
-            if not database.change(add, market, text):
+            if not database.change(f"{add} ON CONFLICT (name) DO NOTHING", market, text, *chain):
                 raise errors.exists_already("market", market)
 
     def markets(self) -> dict[str, dict[str, Any]]:

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain, exists_already
 from copyproof.live.stores.schema import STEPS, VERSION
@@ -179,6 +180,7 @@ class SqliteStore(SqlStore):
         for step in STEPS[found:]:
             for sql in step:
                 raw.execute(sql.format(blob="BLOB", without_rowid="WITHOUT ROWID"))
+        begin_chains(Database(raw))
         raw.execute(f"PRAGMA application_id = {APPLICATION}")
         raw.execute(f"PRAGMA user_version = {VERSION}")
         raw.execute("COMMIT")
@@ -193,7 +195,10 @@ class SqliteStore(SqlStore):
     # --- the whole file --------------------------------------------------------------------
 
     def backup(self, path: Path) -> None:
-        """Write everything into a new file, by SQLite's own means; writers go on."""
+        """Write everything into a new file, by SQLite's own means; writers go on.
+
+        The copy is checked before it gets its name: Damaged if the store is.
+        """
 
         def copy(beside: Path) -> None:
             with (
@@ -201,6 +206,9 @@ class SqliteStore(SqlStore):
                 contextlib.closing(sqlite3.connect(beside)) as to,
             ):
                 source.backup(to)
+            with SqliteStore(beside, synchronous="off") as made:
+                made.check()
+            with contextlib.closing(sqlite3.connect(beside)) as to:
                 to.execute("PRAGMA journal_mode = DELETE")
                 to.execute(UNLEASE)
                 to.commit()
@@ -237,6 +245,7 @@ def write_backup(store: Store, path: Path) -> None:
     def copy(beside: Path) -> None:
         with SqliteStore(beside) as target:
             target.load(store.dump())
+            target.check()
 
     _into_new_file(path, copy)
 

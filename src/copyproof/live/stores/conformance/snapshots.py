@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from unittest.mock import patch
 
-from copyproof.live.stores import contract
+from copyproof.live.stores import texts
 from copyproof.live.stores.conformance.base import EVENT, Opening, numbered, refused
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.open import open_store, restore
@@ -35,7 +35,7 @@ class SnapshotConformance(Opening):
 
     def test_a_large_snapshot_is_kept_in_parts(self, tmp_path: Path) -> None:
         """Also in a backup, and nothing of an older one is left in it."""
-        with patch.object(contract, "PART", 1000):
+        with patch.object(texts, "PART", 1000):
             store = self.made(tmp_path)
             store.append("m", 1, numbered(1, 3))
             large = bytes(range(256)) * 40

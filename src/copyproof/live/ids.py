@@ -1,0 +1,185 @@
+"""Ids of decisions: what callers know a decision by, and name when they tell its reward.
+
+An id is ``MARKET-GENERATION-ROUND-CHECK``: the round in base 36, and a check that nobody can make
+without the market's secret, so that an id that is guessed or mistyped names nothing.
+
+A **generation** is eight random hexadecimal digits, drawn anew whenever a market is brought from
+its store to memory, and stored with the first decision that is made after that. A round that is
+decided again, after a restore, with an older copy of the file or after a recovery to a point in
+time, therefore has another id than it had in the past that was undone: nothing has to notice the
+undoing. The check still shows that the old id was made by this market, so that it can be told from
+a wrong one.
+
+Markets that were made before there were secrets keep ``MARKET-ROUND-CHECK``, where the check is a
+function of name and seed.
+"""
+
+import hashlib
+import secrets
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Protocol
+
+from copyproof.live.records import Undone, Unknown
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_LONGEST = 1000  # characters of a text that may be an id
+
+
+class DecisionIds(Protocol):
+    """What makes the ids of one market, and reads them."""
+
+    def id(self, round_: int) -> str:
+        """The id of a decision."""
+
+    def round(
+        self, decision: object, last: int, field: str = "decision", place: int | None = None
+    ) -> int:
+        """The round of a decision, at most ``last``; Unknown if this is no id of this market.
+
+        ``field`` may have a blank for a place in a list, as ``rewards[{}].decision`` has.
+        """
+
+    def begin(self, round_: int) -> tuple[int, str] | None:
+        """The generation that begins with a round, if it is not stored yet."""
+
+    def stored(self) -> None:
+        """The generation that began is stored."""
+
+
+class Ids:
+    """Ids with a generation and a keyed check.
+
+    Parameters
+    ----------
+    market : str
+        The market's name.
+    key : bytes
+        Its key for ids.
+    generations : iterable of (int, str)
+        From which round on which generation holds, as they are stored.
+
+    Examples
+    --------
+    >>> before, after = Ids("m", b"key", []), Ids("m", b"key", [])
+    >>> before.begin(1) != after.begin(1)
+    True
+    >>> before.round(before.id(7), last=7)
+    7
+    >>> after.round(before.id(7), last=7)
+    Traceback (most recent call last):
+    copyproof.live.records.Undone: decision = ... is of a past that was undone: ...
+    """
+
+    def __init__(self, market: str, key: bytes, generations: Iterable[tuple[int, str]]) -> None:
+        self._market = market
+        self._key = hashlib.blake2b(key + market.encode(), digest_size=32).digest()
+        found = list(generations)
+        self._first = [first for first, _ in found]
+        self._marks = [mark for _, mark in found]
+        self._next: str | None = secrets.token_hex(4)
+        # A secret prefix makes a keyed hash of BLAKE2, which cannot be extended.
+        self._prefix = hashlib.blake2b(self._key, digest_size=10)
+
+    def id(self, round_: int) -> str:
+        """The id of a decision."""
+        return self._written(self._mark(round_), round_)
+
+    def _mark(self, round_: int) -> str:
+        place = bisect_right(self._first, round_) - 1
+        return self._marks[place] if place >= 0 else ""
+
+    def _written(self, mark: str, round_: int) -> str:
+        check = self._prefix.copy()
+        check.update(mark.encode() + round_.to_bytes(8, "little"))
+        return f"{self._market}-{mark}-{_base36(round_)}-{check.hexdigest()}"
+
+    def round(
+        self, decision: object, last: int, field: str = "decision", place: int | None = None
+    ) -> int:
+        """The round of a decision, at most ``last``.
+
+        Raises
+        ------
+        Undone
+            If the market made this id in a past that is no more.
+        Unknown
+            If it never made it.
+        """
+        name, number = _parsed(decision)
+        market, _, mark = name.rpartition("-")
+        is_ours = market == self._market and len(mark) < 16
+        if number is None or not is_ours or decision != self._written(mark, number):
+            raise Unknown(field.format(place), decision)
+        if number > last or mark != self._mark(number):
+            raise Undone(field.format(place), decision)
+        return number
+
+    def begin(self, round_: int) -> tuple[int, str] | None:
+        """The generation that begins with a round, if it is not stored yet."""
+        if self._next is None:
+            return None
+        if not self._marks or self._marks[-1] != self._next:
+            place = bisect_right(self._first, round_ - 1)
+            self._first[place:], self._marks[place:] = [round_], [self._next]
+        return self._first[-1], self._next
+
+    def stored(self) -> None:
+        """The generation that began is stored."""
+        self._next = None
+
+
+class SeededIds:
+    """Ids as they were before there were secrets.
+
+    Examples
+    --------
+    >>> ids = SeededIds("m", seed=0)
+    >>> ids.round(ids.id(12345), last=20000)
+    12345
+    """
+
+    def __init__(self, market: str, seed: int) -> None:
+        self._market = market
+        self._start = hashlib.blake2b(f"{market} {seed}".encode(), digest_size=5)
+
+    def id(self, round_: int) -> str:
+        """The id of a decision."""
+        check = self._start.copy()
+        check.update(round_.to_bytes(8, "little"))
+        return f"{self._market}-{_base36(round_)}-{check.hexdigest()}"
+
+    def round(
+        self, decision: object, last: int, field: str = "decision", place: int | None = None
+    ) -> int:
+        """The round of a decision, at most ``last``; Unknown if this is no id of this market."""
+        market, number = _parsed(decision)
+        is_ours = number is not None and market == self._market
+        if number is None or not is_ours or number > last or decision != self.id(number):
+            raise Unknown(field.format(place), decision)
+        return number
+
+    def begin(self, round_: int) -> tuple[int, str] | None:
+        """There are no generations."""
+
+    def stored(self) -> None:
+        """There are no generations."""
+
+
+def _parsed(decision: object) -> tuple[str, int | None]:
+    """What comes before the round, and the round; None if it is not an id."""
+    if isinstance(decision, str) and len(decision) < _LONGEST:
+        name, _, _ = decision.rpartition("-")
+        before, _, digits = name.rpartition("-")
+        if 0 < len(digits) <= 12 and set(digits) <= set(_DIGITS) and (number := int(digits, 36)):
+            return before, number
+    return "", None
+
+
+def _base36(number: int) -> str:
+    """A number of at least 1 in base 36."""
+    digits = ""
+    while number:
+        digits = _DIGITS[number % 36] + digits
+        number //= 36
+    return digits

@@ -1,0 +1,60 @@
+"""Whether what is stored is what was written: journals against their chains, and snapshots."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from copyproof.live.stores.chain import Chain, head_after, key_of, opening
+from copyproof.live.stores.errors import Damaged
+from copyproof.live.stores.texts import decode_many, fingerprint
+
+if TYPE_CHECKING:
+    from copyproof.live.stores.stored_market import StoredMarket
+
+
+def check_journal(
+    market: str,
+    config: dict[str, Any],
+    chain: Chain,
+    compacted: int,
+    last: int,
+    events: Iterator[tuple[int, dict[str, Any]]],
+) -> None:
+    """Read a journal from ``compacted`` on; Damaged if it does not lead to the head of its chain.
+
+    There may be events after ``last``: others write meanwhile.
+    """
+    first = max(compacted, chain.begins) + 1
+    if compacted <= chain.begins:
+        begun = opening(market, config, chain.begins, key_of(chain.secret, "chain")).hex()
+        if begun != chain.cut:
+            raise Damaged(f"market {market!r}: its configuration is not the one it began with")
+    chained = (event for number, event in events if first <= number <= last)
+    if head_after(chain.cut, first, chained, chain.secret) != chain.head:
+        raise Damaged(
+            f"market {market!r}: the journal does not lead to the head of its chain: an event from "
+            f"{first} to {last} is not as it was written"
+        )
+
+
+def check_snapshots(market: str, mine: "StoredMarket") -> None:
+    """Read all snapshots; Damaged if one is not as it was written, or none covers what is gone."""
+    found = mine.snapshots()
+    for number in found:
+        data, _, own = mine.read_snapshot(number)
+        if fingerprint(data) != own:
+            raise Damaged(f"market {market!r}: the snapshot after event {number} is damaged")
+    if mine.compacted > max([0, *found]):
+        raise Damaged(
+            f"market {market!r}: events up to {mine.compacted} were compacted, and there is no "
+            "snapshot that covers them"
+        )
+
+
+def head_at_cut(market: str, mine: "StoredMarket", upto: int) -> str:
+    """Return the head of a market's chain after event ``upto``, which is about to be dropped."""
+    texts, expected = mine.read_events(upto), upto - mine.compacted
+    if len(texts) != expected:
+        raise Damaged(f"market {market!r}: {expected - len(texts)} events up to {upto} are missing")
+    first = max(mine.compacted, mine.chain.begins)
+    events = decode_many(texts[first - mine.compacted :])
+    return head_after(mine.chain.cut, first + 1, events, mine.chain.secret)

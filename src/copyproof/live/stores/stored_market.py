@@ -1,0 +1,53 @@
+"""A market within a transaction: all that a store of our own must say about it."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from copyproof.live.stores.chain import Chain
+from copyproof.live.stores.contract import Generations, Lease
+
+
+class StoredMarket(Protocol):
+    """A market within a transaction: up to which event it is compacted, its chain and its lease."""
+
+    compacted: int
+    chain: Chain
+    lease: Lease
+
+    @property
+    def last(self) -> int:
+        """The number of the last event."""
+
+    @property
+    def generations(self) -> Generations | None:
+        """From which round on which generation of ids holds; None in markets older than these."""
+
+    def now(self) -> float:
+        """The time by which leases run."""
+
+    def set_lease(self, lease: Lease) -> None:
+        """Replace the lease."""
+
+    def set_generations(self, generations: Generations) -> None:
+        """Replace the generations."""
+
+    def add_events(self, texts: Sequence[str], head: str) -> None:
+        """Add events behind the last, after which the chain has a new head."""
+
+    def read_events(self, upto: int) -> list[str]:
+        """The events up to a number that are kept."""
+
+    def drop_events(self, upto: int, cut: str) -> None:
+        """Drop events up to a number, after which the chain had this head."""
+
+    def snapshots(self) -> list[int]:
+        """The numbers of the snapshots, the newest first."""
+
+    def read_snapshot(self, number: int) -> tuple[bytes, str, str]:
+        """Data, the caller's digest and our checksum of a snapshot."""
+
+    def add_snapshot(self, number: int, parts: Sequence[bytes], digest: str, own: str) -> None:
+        """Add a snapshot."""
+
+    def drop_snapshot(self, number: int) -> None:
+        """Drop a snapshot, if it is there."""

@@ -1,0 +1,159 @@
+"""The hash chain finds every change, and shows single pieces of events without the rest."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from copyproof.live.stores import Damaged, Store, open_store
+from copyproof.live.stores import chain as chains
+from copyproof.live.stores.blinding import TOKEN
+from tests.postgres import Server
+
+EVENTS: list[dict[str, Any]] = [
+    {"kind": "agent", "agent": "ann", "at": 0.5},
+    {"kind": "arms", "arms": [["ann", "a"], ["ann", "b"]], "at": 0.5, "key": "k", "request": "9f"},
+    {"kind": "asked", "round": 1, "at": 0.75, "arms": [0, 1]},
+    {"kind": "asked", "round": 3, "eligible": ["ann"], "slate": True, "at": 0.75, "arms": [0]},
+    {"kind": "asked", "round": 4, "eligible": {"ann": ["b"]}, "at": 0.75, "arms": [1]},
+    {"kind": "told", "rounds": [1, 2], "rewards": [0.1, 1.0], "at": 1.5},
+    {"kind": "retire", "agent": "ann", "arm": "a", "at": 1.5},
+    {"kind": "expired", "upto": 4, "forgotten": 0, "at": 9.0},
+]
+CHANGES = (
+    "UPDATE events SET body = replace(body, '[0,1]', '[1,1]') WHERE number = 3",
+    "UPDATE events SET body = replace(body, '0.1', '0.2') WHERE number = 6",
+    "UPDATE events SET body = replace(body, '\"ann\"', '\"bob\"') WHERE number = 1",
+    "UPDATE events SET body = replace(body, '\"b\"', '\"c\"') WHERE number = 5",
+    "UPDATE events SET number = 9 - number WHERE number IN (4, 5)",
+    "UPDATE markets SET config = '{\"seed\":2}'",
+    "UPDATE markets SET head = cut",
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"sqlite:{tmp_path}/live.db") as store:
+        store.create_market("m", {"seed": 1})
+        store.append("m", 1, EVENTS)
+        yield store
+
+
+def run(path: Path, *statements: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        for sql in statements:
+            assert raw.execute(sql).rowcount > 0, sql
+        raw.commit()
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_one_statement_that_changes_the_journal_is_found(
+    store: Store, tmp_path: Path, change: str
+) -> None:
+    store.check()
+    if "9 - number" in change:  # past the constraint
+        run(tmp_path / "live.db", "UPDATE events SET number = -number WHERE number = 4")
+        run(tmp_path / "live.db", "UPDATE events SET number = 4 WHERE number = 5")
+        run(tmp_path / "live.db", "UPDATE events SET number = 5 WHERE number = -4")
+    else:
+        run(tmp_path / "live.db", change)
+    with pytest.raises(Damaged, match="does not lead to the head|is not the one it began with"):
+        store.check()
+    with pytest.raises(Damaged):
+        store.backup(tmp_path / "backup.db")
+    assert not (tmp_path / "backup.db").exists()
+
+
+def test_a_truncated_journal_is_found(store: Store, tmp_path: Path) -> None:
+    run(tmp_path / "live.db", "DELETE FROM events WHERE number > 5", "UPDATE markets SET last = 5")
+    with pytest.raises(Damaged, match="an event from 1 to 5 is not as it was written"):
+        store.check()
+
+
+def test_postgres_finds_it_too(postgres: Server, tmp_path: Path) -> None:
+    url = postgres.new_url()
+    with open_store(url) as store:
+        store.create_market("m", {"seed": 1})
+        store.append("m", 1, EVENTS)
+        store.check()
+        store.backup(tmp_path / "good.db")
+        with psycopg.connect(postgres.url()) as raw:
+            raw.execute(f"SET search_path = {url.rpartition('=')[2]}")
+            raw.execute(CHANGES[1])
+        with pytest.raises(Damaged, match="does not lead to the head of its chain"):
+            store.check()
+        with pytest.raises(Damaged, match="does not lead to the head of its chain"):
+            store.backup(tmp_path / "backup.db")
+    assert not (tmp_path / "backup.db").exists()
+
+
+def test_a_damaged_page_is_found_and_not_backed_up(tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    with open_store(f"sqlite:{path}") as store:
+        store.create_market("m", {})
+        store.append("m", 1, [{"n": n, "text": "x" * 500} for n in range(200)])
+        store.save_snapshot("m", 200, bytes(range(1, 201)) * 100)
+    whole = path.read_bytes()
+    found = 0
+    for page in range(4096, len(whole), 4096):  # half a page, as a disk loses it
+        if not whole[page + 1000 : page + 3048].strip(b"\0"):
+            continue  # nothing is stored there
+        path.write_bytes(whole[: page + 1000] + b"\x5a" * 2048 + whole[page + 3048 :])
+        with contextlib.suppress(Damaged), open_store(f"sqlite:{path}") as store:
+            with pytest.raises(Damaged):
+                store.check()
+            with pytest.raises(Damaged):
+                store.backup(tmp_path / "backup.db")
+            found += 1
+        assert not (tmp_path / "backup.db").exists()
+    assert found > len(whole) // 4096 // 2
+
+
+def test_compaction_keeps_the_chain(store: Store, tmp_path: Path) -> None:
+    head = store.head("m")
+    store.save_snapshot("m", 8, b"state")
+    store.compact("m", 5)
+    assert store.head("m") == head
+    store.check()
+    run(tmp_path / "live.db", CHANGES[1])
+    with pytest.raises(Damaged, match="an event from 6 to 8"):
+        store.check()
+
+
+def test_a_chain_does_not_depend_on_how_events_were_appended(store: Store) -> None:
+    chain = store.chain("m")
+    found = chain.cut
+    for number, event in enumerate(EVENTS, 1):
+        found = chains.head_after(found, number, [event], chain.secret)
+    assert found == chain.head == store.head("m")[1]
+
+
+def test_what_is_chained_holds_no_names() -> None:
+    chain = chains.Chain.begin("m", {})
+    blinding = chains.blinding_of(chain.secret)
+    for event in EVENTS:
+        shown = blinding.blinded(event)
+        assert "ann" not in str(shown)
+        assert "9f" not in (shown.get("request"),)
+        assert blinding.blinded(shown) == shown  # what was forgotten is chained as before
+    token = blinding.token("ann")
+    assert TOKEN.fullmatch(token)
+    assert blinding.blinded(EVENTS[3])["eligible"] == [token]
+    assert blinding.blinded(EVENTS[4])["eligible"] == {token: [blinding.token("ann", "b")]}
+    assert blinding.token("ann", "b") != blinding.token("bob", "b")
+
+
+def test_the_pieces_of_frequent_events_are_what_json_makes_of_them() -> None:
+    for event in EVENTS:
+        first, *rest = chains.pieces(event)
+        apart = {"asked": ("arms",), "told": ("rounds", "rewards"), "arms": ("arms",)}
+        common = {k: v for k, v in event.items() if k not in apart.get(event["kind"], ())}
+        assert first == chains.encode(common)
+        assert len(rest) == sum(len(event[k]) for k in apart.get(event["kind"], ())[:1])
+    assert chains.pieces(EVENTS[2])[1:] == ["[1,0]", "[2,1]"]
+    assert chains.pieces(EVENTS[5])[1:] == ["[1,0.1]", "[2,1.0]"]
+    assert chains.pieces({"kind": "told", "rounds": [1], "rewards": []})[1:] == []
