@@ -12,6 +12,7 @@ import pytest
 from copyproof.cli import main
 from copyproof.live import Principal
 from copyproof.live.stores import open_store
+from copyproof.live.stores.texts import fingerprint
 from tests.service.conftest import filled
 from tests.service.serving import Caller, serving
 
@@ -83,6 +84,39 @@ def test_what_is_damaged_is_said(tmp_path: Path, program: Any) -> None:
     status, out, err = program("check", "--store", f"sqlite:{path}")
     assert (status, out) == (1, "")
     assert err == "error: Damaged: market 'site': event 2 is missing in the journal\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            """UPDATE events SET body = replace(body, '"at":', '"at":1') WHERE number = 2""",
+            "does not lead to the head of its chain: an event from 1 to ",
+        ),
+        (f"UPDATE snapshots SET data = x'00', sum = '{fingerprint(bytes(1))}'", "cannot be read"),
+        ("UPDATE snapshots SET data = x'00'", "the snapshot after event "),
+        ("UPDATE markets SET config = replace(config, 'seed', 'reed')", "the one it began with"),
+    ],
+)
+def test_what_was_changed_is_said_and_not_backed_up(
+    tmp_path: Path, program: Any, change: str, said: str
+) -> None:
+    path = tmp_path / "live.db"
+    with open_store(f"sqlite:{path}") as store:
+        filled(store)
+        Principal(store=store, market="site").snapshot()
+    assert _done(program, "check", "--replay", "--store", f"sqlite:{path}")["unchained"] == 0
+    with sqlite3.connect(path) as raw:
+        assert raw.execute(change).rowcount > 0
+    raw.close()
+    status, out, err = program("check", "--store", f"sqlite:{path}")
+    assert (status, out, len(err.splitlines())) == (1, "", 1)
+    assert said in err
+    if said != "cannot be read":  # which only who knows states can see
+        status, out, err = program("backup", tmp_path / "backup.db", "--store", f"sqlite:{path}")
+        assert (status, out, len(err.splitlines())) == (1, "", 1)
+        assert said in err
+        assert not (tmp_path / "backup.db").exists()
 
 
 def test_bad_arguments(tmp_path: Path, program: Any) -> None:

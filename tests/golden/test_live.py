@@ -17,6 +17,7 @@ import pytest
 
 from copyproof.engine.version import NUMERICS
 from copyproof.live import MarketConfig, Principal
+from copyproof.live.checks import check_store
 from copyproof.live.events import Diverged
 from copyproof.live.stores import Store, open_store
 from tests.golden.live.generate import MARKETS, Clock, Session, lines_of, outlook
@@ -78,6 +79,29 @@ def test_a_store_is_replayed_from_its_journal(folder: Path, market: str, tmp_pat
         raw.execute("DELETE FROM snapshots")
     with open_store(f"sqlite:{path}") as store:
         store.check()
+        check_outlook(store, folder, market)
+
+
+@BOTH
+def test_a_store_compacted_under_the_first_format_is_opened(
+    folder: Path, market: str, tmp_path: Path
+) -> None:
+    """Format 1 had no count of banked plays: they were those before the present epoch."""
+    path = unpacked(folder, tmp_path)
+    with open_store(f"sqlite:{path}") as store:
+        number, data, _ = store.snapshot(market) or (0, b"", "")
+        with np.load(io.BytesIO(data)) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        words = json.loads(arrays["words"].tobytes()) | {"format": 1}
+        arrays["words"] = np.frombuffer(json.dumps(words).encode(), np.uint8)
+        assert arrays["counters"][5] in (0, arrays["epoch"]["before"][0])
+        arrays["counters"] = arrays["counters"][:5]
+        file = io.BytesIO()
+        np.savez(file, **arrays)
+        store.save_snapshot(market, number, file.getvalue())
+        store.compact(market, number)
+        assert store.compacted(market) == number
+        check_store(store)
         check_outlook(store, folder, market)
 
 

@@ -54,7 +54,10 @@ def opened(url: str, *, create: bool = False) -> "Iterator[Store]":
 def backup(
     file: _File, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
 ) -> None:
-    """Write everything, as of one moment, into a new file; writers go on meanwhile."""
+    """Write everything, as of one moment, into a new file; writers go on meanwhile.
+
+    The copy is checked before it gets its name: what is damaged ends with status 1, and no file.
+    """
     with opened(store) as found:
         _refuse_empty(found)
         found.backup(file)
@@ -96,15 +99,33 @@ def compact(
 
 
 @store.command()
-def check(store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False) -> None:
-    """Read everything; if anything is missing or damaged, say so and end with status 1."""
+def check(
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Make every decision again, too, and compare.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Read everything; if anything is missing or damaged, say so and end with status 1.
+
+    Every page, every event against the hash chain of its journal, and every snapshot. Events that
+    are older than their chain, from a version without one, are counted as unchained.
+    """
     with opened(store) as found:
+        from copyproof.live.checks import check_store
+
         _refuse_empty(found)
-        found.check()
+        check_store(found, replay=replay)
         markets = found.markets()
-        events = sum(found.last(market) - found.compacted(market) for market in markets)
-        keys = len(found.keys())
-        _print({"markets": len(markets), "events": events, "keys": keys}, as_json)
+        kept = {market: (found.compacted(market), found.last(market)) for market in markets}
+        begun = {market: found.chain(market).begins for market in markets}
+        done = {
+            "markets": len(markets),
+            "events": sum(last - first for first, last in kept.values()),
+            "unchained": sum(max(begun[one] - first, 0) for one, (first, _) in kept.items()),
+            "keys": len(found.keys()),
+        }
+        _print(done, as_json)
 
 
 def _refuse_empty(found: "Store") -> None:

@@ -18,7 +18,7 @@ import hashlib
 import secrets
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from copyproof.live.records import Undone, Unknown
 
@@ -78,21 +78,27 @@ class Ids:
         self._first = [first for first, _ in found]
         self._marks = [mark for _, mark in found]
         self._next: str | None = secrets.token_hex(4)
+        self._latest()
+
+    def _latest(self) -> None:
+        """Prepare for the generation in force, whose ids are most of those made and read."""
+        self._since = self._first[-1] if self._first else 2**62
+        self._open = self._opened(self._marks[-1] if self._marks else "")
+
+    def _opened(self, mark: str) -> tuple[str, Any]:
+        """How ids of a generation begin, and the hash that their checks go on from."""
         # A secret prefix makes a keyed hash of BLAKE2, which cannot be extended.
-        self._prefix = hashlib.blake2b(self._key, digest_size=10)
+        check = hashlib.blake2b(self._key + mark.encode(), digest_size=10)
+        return f"{self._market}-{mark}-", check
 
     def id(self, round_: int) -> str:
         """The id of a decision."""
-        return self._written(self._mark(round_), round_)
+        opened = self._open if round_ >= self._since else self._opened(self._mark(round_))
+        return _written(opened, round_)
 
     def _mark(self, round_: int) -> str:
         place = bisect_right(self._first, round_) - 1
         return self._marks[place] if place >= 0 else ""
-
-    def _written(self, mark: str, round_: int) -> str:
-        check = self._prefix.copy()
-        check.update(mark.encode() + round_.to_bytes(8, "little"))
-        return f"{self._market}-{mark}-{_base36(round_)}-{check.hexdigest()}"
 
     def round(
         self, decision: object, last: int, field: str = "decision", place: int | None = None
@@ -107,9 +113,11 @@ class Ids:
             If it never made it.
         """
         name, number = _parsed(decision)
+        if number is not None and self._since <= number <= last and decision == self.id(number):
+            return number  # most
         market, _, mark = name.rpartition("-")
         is_ours = market == self._market and len(mark) < 16
-        if number is None or not is_ours or decision != self._written(mark, number):
+        if number is None or not is_ours or decision != _written(self._opened(mark), number):
             raise Unknown(field.format(place), decision)
         if number > last or mark != self._mark(number):
             raise Undone(field.format(place), decision)
@@ -122,6 +130,7 @@ class Ids:
         if not self._marks or self._marks[-1] != self._next:
             place = bisect_right(self._first, round_ - 1)
             self._first[place:], self._marks[place:] = [round_], [self._next]
+            self._latest()
         return self._first[-1], self._next
 
     def stored(self) -> None:
@@ -164,6 +173,14 @@ class SeededIds:
 
     def stored(self) -> None:
         """There are no generations."""
+
+
+def _written(opened: tuple[str, Any], round_: int) -> str:
+    """An id: how it begins, the round, and the check over both."""
+    begin, check = opened
+    check = check.copy()
+    check.update(round_.to_bytes(8, "little"))
+    return f"{begin}{_base36(round_)}-{check.hexdigest()}"
 
 
 def _parsed(decision: object) -> tuple[str, int | None]:

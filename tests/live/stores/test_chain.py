@@ -61,7 +61,7 @@ def test_one_statement_that_changes_the_journal_is_found(
         run(tmp_path / "live.db", "UPDATE events SET number = 5 WHERE number = -4")
     else:
         run(tmp_path / "live.db", change)
-    with pytest.raises(Damaged, match="does not lead to the head|is not the one it began with"):
+    with pytest.raises(Damaged, match=r"does not lead to the head|is not the one it began with"):
         store.check()
     with pytest.raises(Damaged):
         store.backup(tmp_path / "backup.db")
