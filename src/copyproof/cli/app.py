@@ -29,6 +29,7 @@ from copyproof.cli.policies import policies
 from copyproof.cli.serve import serve
 from copyproof.cli.simulate import simulate
 from copyproof.cli.store import store
+from copyproof.cli.verify import verify
 
 BAD_INPUT = 2
 FAILED = 1
@@ -42,7 +43,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    simulate, exact, lost, audit, equilibrium, attacks, bounds, policies, paper, serve,
+    simulate, exact, lost, audit, equilibrium, attacks, bounds, policies, paper, serve, verify,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(keys)

@@ -6,10 +6,12 @@ no writer waiting.
 """
 
 import importlib.util
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,8 +22,11 @@ from copyproof.validation import FieldError
 if TYPE_CHECKING:
     from copyproof.live.stores import Store
 
-store = options.group("store", "Look after a store: backup, restore, compact, check.")
+store = options.group(
+    "store", "Look after a store: backup, restore, compact, check, export, forget."
+)
 
+_Market = Annotated[str, typer.Argument(metavar="MARKET", show_default=False)]
 _File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
 
 
@@ -78,7 +83,7 @@ def restore(
 
 @store.command()
 def compact(
-    market: Annotated[str, typer.Argument(metavar="MARKET", show_default=False)],
+    market: _Market,
     store: options.StoreUrl = options.DEFAULT_STORE,
     as_json: options.AsJson = False,
 ) -> None:
@@ -88,14 +93,77 @@ def compact(
     before, if it is to be kept.
     """
     with opened(store) as found:
-        if market not in found.markets():
-            raise FieldError("MARKET", market, "in the store")
         from copyproof.live import Principal
+
+        _require_market(found, market)
 
         before = found.compacted(market)
         Principal(store=found, market=market).compact()
         now, last = found.compacted(market), found.last(market)
         _print({"market": market, "dropped": now - before, "kept": last - now}, as_json)
+
+
+@store.command()
+def export(
+    market: _Market,
+    file: _File,
+    agent: Annotated[
+        str | None, typer.Option(metavar="AGENT", help="Only what this agent may see.")
+    ] = None,
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    as_json: options.AsJson = False,
+) -> None:
+    """Write a market's journal into a new file, for `copyproof verify`.
+
+    It holds tokens in place of names. With --agent it shows the agent's own decisions, rewards and
+    arms, and of all the rest digests that tell nothing.
+    """
+    with opened(store) as found:
+        from copyproof.live.exports import agent_lines, audit_lines
+
+        _require_market(found, market)
+        whole = agent is None
+        lines = audit_lines(found, market) if whole else agent_lines(found, market, agent or "")
+        first = _first_line(lines, agent)
+        try:
+            with open(file, "x", encoding="ascii") as out:
+                for line in chain([first], lines):
+                    out.write(json.dumps(line, separators=(",", ":")) + "\n")
+        except FileExistsError:
+            raise FieldError("FILE", file, "new", said=f"= {file} exists already") from None
+    _print({"market": market, "journal": str(file), "bytes": file.stat().st_size}, as_json)
+
+
+@store.command()
+def forget(
+    market: _Market,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False)],
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    as_json: options.AsJson = False,
+) -> None:
+    """Forget the name of an agent and of its arms; the market must not be served meanwhile.
+
+    Tokens stand in their place from then on, in the journal and in the snapshots. The chain and all
+    decisions stay as they are, and the agent cannot come back under this name. Backups and exports
+    made before, and API keys, are not changed.
+    """
+    with opened(store) as found:
+        from copyproof.live.forgetting import forget as forget_agent
+
+        _require_market(found, market)
+        try:
+            token, events = forget_agent(found, market, agent)
+        except LookupError:
+            raise FieldError("AGENT", agent, "an agent of the market") from None
+        named = [key for key in list(found.keys()) if key.get("agent") == agent]
+    _print({"market": market, "token": token, "events": events, "keys": len(named)}, as_json)
+
+
+def _first_line(lines: "Iterator[dict[str, Any]]", agent: str | None) -> dict[str, Any]:
+    try:
+        return next(lines)
+    except LookupError:
+        raise FieldError("--agent", agent, "an agent of the market") from None
 
 
 @store.command()
@@ -119,13 +187,18 @@ def check(
         markets = found.markets()
         kept = {market: (found.compacted(market), found.last(market)) for market in markets}
         begun = {market: found.chain(market).begins for market in markets}
-        done = {
+        done: dict[str, object] = {
             "markets": len(markets),
             "events": sum(last - first for first, last in kept.values()),
             "unchained": sum(max(begun[one] - first, 0) for one, (first, _) in kept.items()),
             "keys": len(found.keys()),
         }
         _print(done, as_json)
+
+
+def _require_market(found: "Store", market: str) -> None:
+    if market not in found.markets():
+        raise FieldError("MARKET", market, "in the store")
 
 
 def _refuse_empty(found: "Store") -> None:

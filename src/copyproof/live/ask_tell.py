@@ -33,6 +33,8 @@ from copyproof.live.records import (
 from copyproof.live.replay import ids_of, recover
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
+from copyproof.live.stores.blinding import Blinding
+from copyproof.live.stores.chain import blinding_of
 from copyproof.validation import FieldError, name, require, shown, whole_in
 
 
@@ -49,6 +51,7 @@ class AskTell:
 
     config: MarketConfig
     _ids: DecisionIds
+    _blinding: Blinding
     _state: MarketState
     last: int
     saved: int
@@ -244,6 +247,7 @@ class AskTell:
         self._staged = []
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._ids = ids_of(self.store, self.market, self.config)
+        self._blinding = blinding_of(self.store.chain(self.market).secret)
         self._begun = None
         self._failed = False
 

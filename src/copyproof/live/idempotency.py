@@ -7,6 +7,7 @@ are. Times never go back, so the keys that came first are the first to go.
 
 import json
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,6 +59,12 @@ class Answers:
         if key not in self._texts:
             self._order.append(key)
         self._texts[key] = f"{at!r} {request} {json.dumps(answer, separators=(',', ':'))}"
+
+    def replace_requests(self, replaced: Callable[[str], str]) -> None:
+        """Replace the digests of requests."""
+        for key, text in self._texts.items():
+            at, request, answer = text.split(" ", 2)
+            self._texts[key] = f"{at} {replaced(request)} {answer}"
 
     def _at(self, key: str) -> float:
         text = self._texts[key]

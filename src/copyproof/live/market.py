@@ -12,6 +12,7 @@ kernel: a call with many arrays costs some 20 µs before it does anything, a dec
 import hashlib
 import json
 from collections.abc import Sequence
+from itertools import zip_longest
 from operator import attrgetter
 from typing import Any, assert_never
 
@@ -146,6 +147,11 @@ class MarketState:
             self.keep_answer(event, outcomes[:end])
         self._keyed = []
         return outcomes
+
+    def first_difference(self) -> tuple[int, int | None, int | None]:
+        """Where decisions and the journal part, after ``Diverged``: place, journal's arm, ours."""
+        both = enumerate(zip_longest(self._expected, self._made))
+        return next((n, theirs, ours) for n, (theirs, ours) in both if theirs != ours)
 
     def decide(self, plays: int, at: float, among: list[int] | None, slate: bool) -> list[int]:
         """Make decisions, all that was entered being settled; the arms, for the event they become.

@@ -106,7 +106,7 @@ class Principal(AskTell):
 
     def register_agent(self, agent: str, *, key: str | None = None) -> bool:
         """Register an agent; whether it is new."""
-        agent = name("agent", agent)
+        agent = self._new_name("agent", agent)
         changes = agent not in self._current().registry.agents
         return self._change(events.AgentRegistered, key, changes, agent=agent)
 
@@ -161,7 +161,7 @@ class Principal(AskTell):
     def register_arms(self, pairs: Sequence[tuple[str, str]], *, key: str | None = None) -> int:
         """Register arms as (agent, arm), and agents that are not known; how many are a change."""
         named = [
-            [name(f"arms[{n}].agent", agent), name(f"arms[{n}].arm", arm)]
+            [self._new_name(f"arms[{n}].agent", agent), self._new_name(f"arms[{n}].arm", arm)]
             for n, (agent, arm) in enumerate(checked_pairs("arms", pairs, "(agent, arm)"))
         ]
         keyed, found = self._keyed(key, ["arms", named])
@@ -190,6 +190,15 @@ class Principal(AskTell):
             elif answer is not None:
                 self._write(events.Unchanged(self._time(), answer))
         return len(wanted)
+
+    def _new_name(self, field: str, value: str) -> str:
+        """Return a name that may be registered: neither a token, nor that of a forgotten agent."""
+        found = name(field, value)
+        if found not in self._current().registry.agents:
+            token = self._blinding.token(found)
+            forgotten = token == found or token in self._state.registry.agents
+            require(not forgotten, field, value, "a name that may be used: its agent was forgotten")
+        return found
 
     def _check_most_arms(self, new: Mapping[str, int]) -> None:
         """Refuse arms beyond those that an agent may ever register."""

@@ -8,13 +8,15 @@ be gone.
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
 
 from copyproof.engine.version import NUMERICS
+from copyproof.live.idempotency import Answers
 from copyproof.live.market import FORMAT, MarketState
+from copyproof.live.stores.blinding import Blinding
 
 _WORDS = "words"
 
@@ -29,11 +31,42 @@ def to_bytes(state: MarketState) -> bytes:
     >>> from_bytes(to_bytes(state)).digest() == state.digest()
     True
     """
-    words = json.dumps({**state.words(), "numerics": NUMERICS}, separators=(",", ":")).encode()
+    return _packed({**state.words(), "numerics": NUMERICS}, state.export())
+
+
+def with_tokens(data: bytes, agent: str, blinding: Blinding, requests: Container[str]) -> bytes:
+    """A state as bytes with tokens in place of the names of an agent and its arms.
+
+    ``requests`` are the tokens of requests that named them, whose digests are replaced, too.
+    """
+    words, arrays = _unpacked(data)
+    if agent in words["agents"]:
+        number = words["agents"].index(agent)
+        words["agents"][number] = blinding.token(agent)
+        for arm, owner in enumerate(arrays["arms"]["owner"].tolist()):
+            if owner == number:
+                words["arms"][arm] = blinding.token(agent, words["arms"][arm])
+    answers = Answers()
+    answers.load(arrays["keys"])
+    answers.replace_requests(
+        lambda request: token if (token := blinding.token(request)) in requests else request
+    )
+    arrays["keys"] = answers.export()
+    return _packed(words, arrays)
+
+
+def _packed(words: dict[str, Any], arrays: dict[str, Any]) -> bytes:
+    text = json.dumps(words, separators=(",", ":")).encode()
     file = io.BytesIO()
-    arrays: dict[str, Any] = {_WORDS: np.frombuffer(words, np.uint8), **state.export()}
-    np.savez(file, **arrays)
+    content: dict[str, Any] = {_WORDS: np.frombuffer(text, np.uint8), **arrays}
+    np.savez(file, **content)
     return file.getvalue()
+
+
+def _unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        arrays: dict[str, Any] = {name: archive[name] for name in archive.files}
+    return json.loads(arrays.pop(_WORDS).tobytes()), arrays
 
 
 def _update_first(words: dict[str, Any], arrays: dict[str, Any]) -> None:
@@ -51,9 +84,7 @@ _UPDATES: dict[int, Callable[[dict[str, Any], dict[str, Any]], None]] = {1: _upd
 def from_bytes(data: bytes) -> MarketState | None:
     """Read what ``to_bytes`` wrote, in this version or an earlier one; None if it is no state."""
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays: dict[str, Any] = {name: archive[name] for name in archive.files}
-        words = json.loads(arrays.pop(_WORDS).tobytes())
+        words, arrays = _unpacked(data)
         while words["format"] != FORMAT:
             _UPDATES[words["format"]](words, arrays)
         return MarketState.restore(words, arrays)

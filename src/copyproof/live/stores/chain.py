@@ -6,10 +6,10 @@ each decision, each reward and each registered arm (``pieces``). With H = BLAKE2
     d_j = H(salt_j ‖ piece_j),    head_k = H(head_{k-1} ‖ d_0 ‖ d_1 ‖ … ‖ d_n)
 
 for the k-th event. The salts are 16 bytes a piece of BLAKE2b(key ‖ k ‖ b) for b = 0, 1, …, k and b
-as 8 and 4 bytes, where the key is made from the market's secret. So one piece can be shown with its salt, and the rest as
-digests that tell nothing, and still the same head comes out. The chain begins with a head made in
-the same way from the market's name, its configuration, field by field, and the number of the event
-after which it begins: 0, or the last one of a journal that is older than chains.
+as 8 and 4 bytes, where the key is made from the market's secret. So one piece can be shown with its
+salt, and the rest as digests that tell nothing, and still the same head comes out. The chain begins
+with a head made in the same way from the market's name, its configuration, field by field, and the
+number of the event after which it begins: 0, or the last one of a journal older than chains.
 """
 
 import json

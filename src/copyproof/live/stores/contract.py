@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from copyproof.live.stores.chain import Chain, encode, head_after
+from copyproof.live.stores.chain import Chain, blinding_of, encode, head_after
 from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
 from copyproof.live.stores.errors import Conflict, LeaseLost
 from copyproof.live.stores.texts import fingerprint, parts_of
@@ -213,6 +213,11 @@ class Store(ABC):
         with self._market(market, write=False) as mine:
             return mine.chain
 
+    def standing(self, market: str) -> tuple[int, int, Chain]:
+        """The last event, up to which one the journal was compacted, and the chain there."""
+        with self._market(market, write=False) as mine:
+            return mine.last, mine.compacted, mine.chain
+
     def head(self, market: str) -> tuple[int, str]:
         """The number of the last event, and the head of the chain after it."""
         with self._market(market, write=False) as mine:
@@ -222,6 +227,27 @@ class Store(ABC):
         """From which round on ids carry which mark; None in a market made before there were any."""
         with self._market(market, write=False) as mine:
             return mine.generations
+
+    def forget(self, market: str, agent: str, *, token: int | None = None) -> int:
+        """Put tokens in place of the names of an agent and its arms; in how many events.
+
+        The chain stays as it is: it never held the names.
+        """
+        _, compacted, chain = self.standing(market)
+        blinding = blinding_of(chain.secret)
+        changed = 0
+        for number, event in self.events(market, compacted):
+            replaced = blinding.replaced(event, lambda name, *_: name == agent)
+            if replaced != event:
+                changed += 1
+                with self._market(market, write=True) as mine:
+                    mine.lease.check(market, token, mine.now())
+                    mine.replace_event(number, encode(replaced))
+        return changed
+
+    def scrub(self) -> None:
+        """Leave no trace in the files of what was replaced or dropped, where that can be done."""
+        return None
 
     def save_snapshot(
         self, market: str, number: int, data: bytes, digest: str | None = None
@@ -333,9 +359,9 @@ class Store(ABC):
         """
         for market, config in self.markets().items():
             with self._market(market, write=False) as mine:
-                last, chain = mine.last, mine.chain
                 check_snapshots(market, mine)
-            events = self.events(market, compacted := self.compacted(market))
+            last, compacted, chain = self.standing(market)
+            events = self.events(market, compacted)
             check_journal(market, config, chain, compacted, last, events)
         self.keys()
 

@@ -56,6 +56,9 @@ class _Market:
         self.events.extend(texts)
         self.chain = replace(self.chain, head=head)
 
+    def replace_event(self, number: int, text: str) -> None:
+        self.events[number - self.compacted - 1] = text
+
     def read_events(self, upto: int) -> list[str]:
         return self.events[: upto - self.compacted]
 

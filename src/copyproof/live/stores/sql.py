@@ -135,6 +135,9 @@ class _Market:
         self._update("last = ?, head = ?", rows[-1][1], head)
         self._database.insert("events", COLUMNS["events"], rows)
 
+    def replace_event(self, number: int, text: str) -> None:
+        self._database.change(f"UPDATE events SET body = ? {_ONE}", text, self._name, number)
+
     def read_events(self, upto: int) -> list[str]:
         read = "SELECT body FROM events WHERE market = ? AND number <= ? ORDER BY number"
         return [body for (body,) in self._database.rows(read, self._name, upto)]

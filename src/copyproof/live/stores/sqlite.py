@@ -217,6 +217,16 @@ class SqliteStore(SqlStore):
             self._connection()
         _into_new_file(path, copy)
 
+    def scrub(self) -> None:
+        """Write the file anew, and empty its log."""
+        with self._lock:
+            raw = self._connection()
+            try:
+                raw.execute("VACUUM")
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                raise self._error(error) from error
+
     def check(self) -> None:
         """SQLite's own check of the file, then every journal from end to end."""
         with self._reading() as database:

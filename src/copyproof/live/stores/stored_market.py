@@ -34,6 +34,9 @@ class StoredMarket(Protocol):
     def add_events(self, texts: Sequence[str], head: str) -> None:
         """Add events behind the last, after which the chain has a new head."""
 
+    def replace_event(self, number: int, text: str) -> None:
+        """Replace the text of an event by one that is chained in the same way."""
+
     def read_events(self, upto: int) -> list[str]:
         """The events up to a number that are kept."""
 

@@ -1,0 +1,104 @@
+"""``copyproof verify``: check a journal that was exported, without the service or its store."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copyproof.cli import options
+from copyproof.cli.output import emit, emit_json
+from copyproof.validation import FieldError
+
+if TYPE_CHECKING:
+    from copyproof.live.heads import SignedHead
+    from copyproof.live.verification import Verdict
+
+
+def verify(
+    journal: Annotated[
+        Path, typer.Argument(metavar="JOURNAL", show_default=False, help="An exported journal.")
+    ],
+    head: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="A signed head that was kept; may be given again."),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Check an exported journal: its chain, every decision, and signed heads that were kept.
+
+    The file comes from `copyproof store export`, or from the service. The status is 0 if all holds,
+    and 1 if anything does not.
+    """
+    from copyproof.live.verification import contradiction
+    from copyproof.live.verification import verify as check
+
+    signed = [_head(path) for path in head or []]
+    verdict = check(_lines(journal), signed)
+    two = contradiction(signed)
+    if as_json:
+        emit_json({**asdict(verdict), "contradicting_heads": two})
+    else:
+        emit(_told(verdict, two))
+    if not verdict.holds or two is not None:
+        raise typer.Exit(1)
+
+
+def _lines(path: Path) -> Iterator[Any]:
+    """The lines of a file of JSON objects."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    found = json.loads(line)
+                except ValueError:
+                    found = None
+                if not isinstance(found, dict):
+                    raise FieldError(
+                        f"line {number}", None, "JSON", "is not a JSON object", str(path)
+                    )
+                yield found
+    except (OSError, UnicodeDecodeError) as error:
+        said = f"= {path} cannot be read: {error}"
+        raise FieldError("JOURNAL", str(path), "a file", said) from None
+
+
+def _head(path: Path) -> "SignedHead":
+    """Read a head as the service gave it."""
+    from copyproof.live.heads import SignedHead
+
+    try:
+        return SignedHead.from_dict(next(_lines(path), {}))
+    except FieldError as error:
+        raise error.found_in(str(path)) from None
+
+
+def _told(verdict: "Verdict", two: int | None) -> str:
+    """The verdict in words."""
+    lines = [
+        f"{verdict.kind} of market {verdict.market!r}: {verdict.events} events, "
+        f"{verdict.decisions} decisions, {verdict.heads} signed heads confirmed",
+        f"head: {verdict.head}",
+    ]
+    if verdict.sums is not None:
+        plays, answered, revenue = verdict.sums.values()
+        lines.append(f"plays: {plays}, answered: {answered}, revenue: {revenue:.12g}")
+    elif not verdict.replayed:
+        lines.append("decisions were not made again: its beginning is gone, or of other numerics")
+    if two is not None:
+        lines.append(
+            f"two signed heads of event {two} contradict each other: the past was rewritten"
+        )
+    found = verdict.first_violation
+    if found is None:
+        rule = ", and every decision follows the rule" if verdict.replayed else ""
+        lines.append(f"holds: every event is in the chain{rule}")
+    else:
+        place = "" if found.round is None else f", round {found.round}"
+        arms = (
+            "" if found.rule is None else f": decided {found.decided}, the rule says {found.rule}"
+        )
+        lines.append(f"does not hold: event {found.event}{place}: {found.why}{arms}")
+    return "\n".join(lines) + "\n"

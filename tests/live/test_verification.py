@@ -1,0 +1,248 @@
+"""An exported journal is checked without its store: every change in it is found."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from copyproof.live import MarketConfig, Principal, Unknown
+from copyproof.live.exports import agent_lines, audit_lines
+from copyproof.live.heads import SignedHead, SigningKey
+from copyproof.live.stores import Store, open_store
+from copyproof.live.verification import contradiction, verify
+from copyproof.validation import FieldError
+from tests.golden.live.generate import MARKETS, Session
+
+KEY = SigningKey(Ed25519PrivateKey.generate())
+
+
+def clock() -> float:
+    return 1.8e9
+
+
+def through_file(lines: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Lines as they come back from a file."""
+    return [json.loads(json.dumps(line)) for line in lines]
+
+
+def exported(store: Store, market: str = "m") -> list[dict[str, Any]]:
+    return through_file(audit_lines(store, market, clock))
+
+
+def signed(store: Store, market: str = "m") -> SignedHead:
+    return KEY.sign(market, *store.head(market), at=1.7e9)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with open_store("memory:") as store:
+        yield store
+
+
+def play(store: Store, rounds: int = 50) -> Principal:
+    now = [1.7e9]
+    config = MarketConfig("h-ucb", seed=1, reward_window=20.0, rewards="max")
+    principal = Principal(store=store, market="m", config=config, clock=lambda: now[0])
+    principal.register_arms([("ann", "a"), ("bob", "b"), ("ann", "c"), ("cid", "d")])
+    for n in range(rounds):
+        now[0] += 1.5
+        [decision, *_] = principal.ask(1 + n % 3)
+        if n % 4:
+            principal.tell(decision.id, n % 5 / 4)
+    return principal
+
+
+@pytest.mark.parametrize("market", MARKETS)
+def test_every_kind_of_request_is_verified(store: Store, market: str) -> None:
+    """The session of the golden files: every event there is, under every policy there."""
+    session = Session(store, market)
+    session.play()
+    lines = exported(store, market)
+    verdict = verify(lines, [signed(store, market)])
+    assert verdict.first_violation is None
+    assert (verdict.holds, verdict.replayed, verdict.heads) == (True, True, 1)
+    assert verdict.decisions == session.principal.round
+    assert verdict.events == session.principal.last == len(lines) - 2
+    assert not {"ann", "bob", "grün \U0001f600"} & set(
+        json.dumps(lines, ensure_ascii=False).split('"')
+    )
+
+
+@pytest.mark.parametrize("market", MARKETS)
+def test_an_agent_adds_up_its_own(store: Store, market: str) -> None:
+    session = Session(store, market)
+    session.play()
+    for agent in ("ann", "grün \U0001f600", "bob", "cid", "dan", "late 3"):
+        lines = through_file(agent_lines(store, market, agent, clock))
+        verdict = verify(lines, [signed(store, market)])
+        assert verdict.first_violation is None
+        assert (verdict.holds, verdict.replayed, verdict.heads) == (True, False, 1)
+        mine = session.principal.statistics(agent).agents[0]
+        assert verdict.sums is not None
+        assert verdict.sums["plays"] == mine.plays
+        assert verdict.sums["answered"] == mine.answered
+        assert verdict.sums["revenue"] == pytest.approx(mine.revenue, abs=1e-9)
+    with pytest.raises(Unknown):
+        next(agent_lines(store, market, "nobody"))
+
+
+def test_an_agent_sees_nothing_of_the_others(store: Store) -> None:
+    play(store)
+    key_of_salts = exported(store)[0]["key"]
+    lines = through_file(agent_lines(store, "m", "bob", clock))
+    shown = [piece[1] for line in lines[1:-1] for piece in line["pieces"] if len(piece) == 2]
+    kinds = [json.loads(text) for text in shown]
+    arms = {pair[1] for pair in kinds if isinstance(pair, list) and type(pair[1]) is int}
+    assert arms == {1}
+    text = json.dumps(lines)
+    assert key_of_salts not in text
+    assert '"seed' not in text
+    assert '"policy' not in text
+
+
+def changed(lines: list[dict[str, Any]], kind: str, change: Any) -> list[dict[str, Any]]:
+    """The file with one event changed, from the middle of those of a kind."""
+    found = json.loads(json.dumps(lines))
+    those = [line for line in found if line.get("kind") == kind]
+    change(those[len(those) // 2])
+    return list(found)
+
+
+def test_whatever_is_changed_is_found(store: Store) -> None:
+    play(store)
+    lines, head = exported(store), signed(store)
+    for kind, change in (
+        ("asked", lambda event: event.update(at=event["at"] + 0.25)),
+        ("told", lambda event: event.update(rewards=[1 - event["rewards"][0]])),
+        ("told", lambda event: event.update(rounds=[event["rounds"][0] + 1])),
+        ("expired", lambda event: event.update(upto=event["upto"] + 1)),
+        ("arms", lambda event: event["arms"].reverse()),
+        ("agent", lambda event: event.update(agent="~" + "0" * 40)),
+    ):
+        verdict = verify(changed(lines, kind, change), [head])
+        assert not verdict.holds, kind
+        assert verdict.first_violation is not None
+    other = [{**lines[0], "config": {**lines[0]["config"], "seed": 2}}, *lines[1:]]
+    assert "the configuration" in (verify(other).first_violation or other).why  # type: ignore[union-attr]
+
+
+def forged(store: Store, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A file whose chain was made anew by somebody who has the store and its secret."""
+    chain = store.chain("m")
+    with open_store("memory:") as other:
+        other.create_market("m", lines[0]["config"])
+        other._markets["m"].chain = type(chain)(chain.secret, 0, chain.cut, chain.cut)  # type: ignore[attr-defined]
+        events = [{k: v for k, v in line.items() if k != "number"} for line in lines[1:-1]]
+        other.append("m", 1, events)
+        return exported(other)
+
+
+def test_a_decision_against_the_rule_is_named(store: Store) -> None:
+    """Although the chain fits: the operator decided so, and wrote it down."""
+    play(store)
+    lines = exported(store)
+    event = [line for line in lines if line.get("kind") == "asked"][30]
+    before = event["arms"][-1]
+    event["arms"][-1] = (before + 1) % 4
+    verdict = verify(forged(store, lines))
+    found = verdict.first_violation
+    assert found is not None
+    assert found.event == event["number"]
+    assert found.round == event["round"] + len(event["arms"]) - 1
+    assert (found.decided, found.rule) == (event["arms"][-1], before)
+    assert found.why == "the decision is not the one of the rule"
+
+
+def test_plays_that_expire_against_the_terms_are_named(store: Store) -> None:
+    play(store)
+    lines = exported(store)
+    [event, *_] = [line for line in lines if line.get("kind") == "expired"]
+    event["upto"] += 1
+    found = verify(forged(store, lines)).first_violation
+    assert found is not None
+    assert (found.event, found.round) == (event["number"], None)
+    assert "expire at another time" in found.why
+
+
+def test_a_head_that_was_kept_shows_a_rewritten_past(store: Store) -> None:
+    play(store, 20)
+    kept = signed(store)
+    lines = exported(store)
+    assert verify(lines, [kept]).heads == 1
+    told = [line for line in lines if line.get("kind") == "told"][-1]
+    told["rewards"] = [1 - told["rewards"][0]]
+    rewritten = forged(store, lines)
+    assert verify(rewritten).holds
+    found = verify(rewritten, [kept]).first_violation
+    assert found is not None
+    assert (found.event, found.why[:24]) == (kept.number, "the signed head is anoth")
+    again = KEY.sign("m", kept.number, "00" * 32, at=1.7e9 + 5)
+    assert contradiction([kept, again]) == kept.number
+    assert contradiction([kept, kept]) is None
+
+
+def test_a_journal_that_shrank_is_found(store: Store) -> None:
+    principal = play(store, 20)
+    lines = exported(store)
+    principal.ask(3)
+    found = verify(lines, [signed(store)]).first_violation
+    assert found is not None
+    assert "was signed before this journal was exported" in found.why
+
+
+def test_a_head_that_was_not_signed_is_refused(store: Store) -> None:
+    play(store, 5)
+    lines, head = exported(store), signed(store)
+    for wrong in ({"at": 0.0}, {"digest": "00" * 32}, {"signature": "00" * 64}, {"market": "n"}):
+        with pytest.raises(FieldError, match="with a good signature"):
+            verify(lines, [SignedHead.from_dict({**asdict(head), **wrong})])
+    for name, value in (("number", "5"), ("signature", None)):
+        with pytest.raises(FieldError, match="head"):
+            SignedHead.from_dict({**asdict(head), name: value})
+
+
+def test_what_is_not_a_journal_is_refused(store: Store) -> None:
+    play(store, 5)
+    lines = exported(store)
+    for wrong, said in (
+        ([], "copyproof"),
+        (lines[:-1], "its last line is missing"),
+        ([lines[0], *lines[2:]], "number = 2 is not the next one, 1"),
+        ([{**lines[0], "version": 9}, *lines[1:]], "version = 9"),
+        ([{"copyproof": "journal", "version": 1}], "is not as it is exported"),
+        ([lines[0], {"number": 1}, lines[-1]], "kind"),
+    ):
+        with pytest.raises((FieldError, Exception), match=said):
+            verify(wrong)
+
+
+def test_a_compacted_journal_is_chained_but_not_replayed(store: Store) -> None:
+    principal = play(store)
+    principal.snapshot()
+    principal.ask(2)
+    principal.compact()
+    principal.tell(principal.ask()[0].id, 1.0)
+    assert store.compacted("m") > 0
+    verdict = verify(exported(store), [signed(store)])
+    assert (verdict.holds, verdict.replayed, verdict.heads) == (True, False, 1)
+    assert verify(through_file(agent_lines(store, "m", "ann", clock))).holds
+
+
+def test_random_lines_of_an_agents_file_are_found(store: Store) -> None:
+    play(store)
+    lines = through_file(agent_lines(store, "m", "ann", clock))
+    rng = random.Random(1)
+    for _ in range(30):
+        found = json.loads(json.dumps(lines))
+        line = rng.choice(found[1:-1])
+        place = rng.randrange(len(line["pieces"]))
+        piece = line["pieces"][place]
+        if isinstance(piece, str):
+            line["pieces"][place] = piece[::-1]
+        else:
+            line["pieces"][place] = [piece[0], piece[1].replace("1", "2") + " "]
+        assert not verify(found).holds
