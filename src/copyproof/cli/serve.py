@@ -2,7 +2,8 @@
 
 import logging
 import time
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,10 @@ from copyproof.cli.output import emit, emit_json, say
 from copyproof.cli.progress import prompt_interrupt
 from copyproof.cli.store import opened
 from copyproof.defaults import LEASE_SECONDS, REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
+
+if TYPE_CHECKING:
+    from copyproof.live.heads import SigningKey
+    from copyproof.live.stores import Store
 
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
@@ -29,6 +34,13 @@ def serve(
     lease: Annotated[
         float, typer.Option(help="Seconds until another process takes over.", metavar="SECONDS")
     ] = LEASE_SECONDS,
+    signing_key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The key that signs heads, made if it is not there; an SQLite store has its own.",
+        ),
+    ] = None,
     example: Annotated[
         bool, typer.Option("--example", help="Set up a small market and print a key for it.")
     ] = False,
@@ -69,9 +81,20 @@ def serve(
                     emit(_welcome(url, key, EXAMPLE, store, len(keyring) == 0))
 
             limits = Limits(body=body, rate=rate, burst=burst)
-            run(found, bound, limits=limits, lease=lease, up=up)
+            signer = _signing_key(signing_key, found)
+            run(found, bound, limits=limits, lease=lease, signing_key=signer, up=up)
     if not as_json:
         say("stopped")
+
+
+def _signing_key(path: Path | None, store: "Store") -> "SigningKey | None":
+    """Return the key to sign heads with: the one given, or the one beside an SQLite store."""
+    from copyproof.live.heads import SigningKey
+    from copyproof.live.stores.sqlite import SqliteStore
+
+    if path is None and isinstance(store, SqliteStore):
+        path = store.path.with_name(f"{store.path.name}.signing.pem")
+    return None if path is None else SigningKey.from_file(path)
 
 
 def _check(rate: float, burst: int, body: int, lease: float) -> None:

@@ -9,9 +9,8 @@ import importlib.util
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -41,7 +40,7 @@ def opened(url: str, *, create: bool = False) -> "Iterator[Store]":
     ValueError
         One line if they are not, or if the store cannot be opened.
     """
-    for name in ("fastapi", "uvicorn", "orjson"):
+    for name in ("fastapi", "uvicorn", "orjson", "cryptography"):
         if importlib.util.find_spec(name) is None:
             raise ValueError(f"{name} is not installed: pip install 'copyproof[service]'")
     from copyproof.live.stores import StoreError, open_store
@@ -119,15 +118,20 @@ def export(
     arms, and of all the rest digests that tell nothing.
     """
     with opened(store) as found:
+        from copyproof.live import Principal
         from copyproof.live.exports import agent_lines, audit_lines
 
         _require_market(found, market)
-        whole = agent is None
-        lines = audit_lines(found, market) if whole else agent_lines(found, market, agent or "")
-        first = _first_line(lines, agent)
+        lines = audit_lines(found, market)
+        if agent is not None:
+            try:
+                arms = Principal(store=found, market=market).arm_numbers(agent)
+            except LookupError:
+                raise FieldError("--agent", agent, "an agent of the market") from None
+            lines = agent_lines(found, market, agent, arms)
         try:
             with open(file, "x", encoding="ascii") as out:
-                for line in chain([first], lines):
+                for line in lines:
                     out.write(json.dumps(line, separators=(",", ":")) + "\n")
         except FileExistsError:
             raise FieldError("FILE", file, "new", said=f"= {file} exists already") from None
@@ -157,13 +161,6 @@ def forget(
             raise FieldError("AGENT", agent, "an agent of the market") from None
         named = [key for key in list(found.keys()) if key.get("agent") == agent]
     _print({"market": market, "token": token, "events": events, "keys": len(named)}, as_json)
-
-
-def _first_line(lines: "Iterator[dict[str, Any]]", agent: str | None) -> dict[str, Any]:
-    try:
-        return next(lines)
-    except LookupError:
-        raise FieldError("--agent", agent, "an agent of the market") from None
 
 
 @store.command()

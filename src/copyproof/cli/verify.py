@@ -88,17 +88,13 @@ def _told(verdict: "Verdict", two: int | None) -> str:
     elif not verdict.replayed:
         lines.append("decisions were not made again: its beginning is gone, or of other numerics")
     if two is not None:
-        lines.append(
-            f"two signed heads of event {two} contradict each other: the past was rewritten"
-        )
+        lines.append(f"two signed heads of event {two} differ: the past was rewritten")
     found = verdict.first_violation
     if found is None:
         rule = ", and every decision follows the rule" if verdict.replayed else ""
         lines.append(f"holds: every event is in the chain{rule}")
     else:
         place = "" if found.round is None else f", round {found.round}"
-        arms = (
-            "" if found.rule is None else f": decided {found.decided}, the rule says {found.rule}"
-        )
+        arms = "" if found.rule is None else f": arm {found.decided}, by the rule arm {found.rule}"
         lines.append(f"does not hold: event {found.event}{place}: {found.why}{arms}")
     return "\n".join(lines) + "\n"

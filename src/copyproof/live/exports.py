@@ -10,12 +10,10 @@ and what expired. It shows nothing else; ``verification`` reads both.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from copyproof.live.records import MarketConfig, Unknown
-from copyproof.live.replay import recover
 from copyproof.live.stores import Store
 from copyproof.live.stores.chain import (
     Chain,
@@ -61,23 +59,21 @@ def audit_lines(
 
 
 def agent_lines(
-    store: Store, market: str, agent: str, clock: Callable[[], float] = time.time
+    store: Store,
+    market: str,
+    agent: str,
+    arms: Iterable[int],
+    clock: Callable[[], float] = time.time,
 ) -> Iterator[dict[str, Any]]:
     """Give what one agent may see of a market's journal, and digests of the rest.
 
-    Raises
-    ------
-    Unknown
-        If there is no such agent.
+    ``arms`` are the numbers of its arms (``Principal.arm_numbers``).
     """
     config = store.markets()[market]
-    registry = recover(store, market, MarketConfig.from_dict(config)).state.registry
-    if agent not in registry.agents:
-        raise Unknown("agent", agent)
     end, after, chain = store.standing(market)
     key, blinding = key_of(chain.secret, "chain"), blinding_of(chain.secret)
     token = blinding.token(agent)
-    own = _Own(token, {*registry.arm_numbers[registry.agents[agent]].values()})
+    own = _Own(token, {*arms})
     texts = opening_pieces(market, config, chain.begins)
     shown = {0} | {n for n, name in enumerate(sorted(config), 1) if name in _TERMS}
     yield {

@@ -240,6 +240,11 @@ class Principal(AskTell):
         """How many decisions there have been."""
         return self._current().round
 
+    def arm_numbers(self, agent: str) -> list[int]:
+        """The arms of an agent, by number in order of registration: what the journal calls them."""
+        registry = self._current().registry
+        return [*registry.arm_numbers[registry.agent(agent)].values()]
+
     def statistics(self, agent: str | None = None) -> Statistics:
         """Plays, rewards and shares: of all agents, or of one agent and its arms."""
         return self.view(agent).statistics()

@@ -188,6 +188,7 @@ class _Check:
             raise FieldError("number", number, f"the next one, {self.number}")
         if number > self.begins:
             self.head = link(self.head, self.reader.commitments(number, line))
+        self.reader.count(line)
         if self.violation is None:
             self._note(self.reader.follow(number, line))
         self._confirm()
@@ -223,14 +224,15 @@ class _Audit:
     def commitments(self, number: int, event: dict[str, Any]) -> list[bytes]:
         return digests(pieces(event), number, self._key)
 
+    def count(self, event: dict[str, Any]) -> None:
+        if event["kind"] == "asked":
+            self.decisions += len(event["arms"])
+
     def follow(self, number: int, event: dict[str, Any]) -> Violation | None:
         """Carry an event out, as the rule would."""
-        made = decode(event)
-        if isinstance(made, Asked):
-            self.decisions += len(made.arms)
         if not self.replayed:
             return None
-        state = self._state
+        made, state = decode(event), self._state
         if made.at < state.at:
             return Violation(number, "its time is before the one of the event before")
         if isinstance(made, Asked | Rewarded | Expired):
@@ -280,6 +282,9 @@ class _Agent:
 
     def commitments(self, number: int, event: dict[str, Any]) -> list[bytes]:
         return [_digest(piece) for piece in event["pieces"]]
+
+    def count(self, event: dict[str, Any]) -> None:
+        """Its sums do."""
 
     def follow(self, number: int, event: dict[str, Any]) -> Violation | None:
         """Add up what is shown."""

@@ -135,6 +135,7 @@ _ROLES: dict[str, tuple[Role, ...]] = {
     "read market statistics": ("operator", "auditor"),
     "read agent statistics": ("operator", "auditor", "agent"),
     "read journal": ("operator", "auditor"),
+    "read head": ("operator", "application", "agent", "auditor"),
     "keys": ("operator",),
     "read metrics": ("operator", "auditor"),
 }

@@ -19,13 +19,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from copyproof.defaults import LEASE_SECONDS
+from copyproof.live.heads import SigningKey
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
 from copyproof.service.gateway import FAST, Gateway
 from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import Metrics
-from copyproof.service.routes import agents, keys, markets, service
+from copyproof.service.routes import agents, journals, keys, markets, service
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": about}
@@ -51,6 +52,7 @@ def create_app(
     limits: Limits | None = None,
     lease: float = LEASE_SECONDS,
     clock: Callable[[], float] = time.time,
+    signing_key: SigningKey | None = None,
 ) -> Gateway:
     """Return the service for a store.
 
@@ -66,6 +68,8 @@ def create_app(
         Seconds that a lease lasts.
     clock : callable
         Seconds since 1970, for events and keys.
+    signing_key : SigningKey, optional
+        What heads are signed with; without one they are not.
 
     Returns
     -------
@@ -91,6 +95,7 @@ def create_app(
 
     app = _routed(lifetime)
     app.state.leadership = leadership
+    app.state.signing_key = signing_key
     app.state.metrics = metrics = Metrics()
     return Gateway(app, leadership, limits, metrics)
 
@@ -116,7 +121,8 @@ def _routed(lifetime: Any) -> FastAPI:
         redirect_slashes=False,
         responses=_ERRORS,
     )
-    for router in (markets.router, agents.router, keys.router, service.router):
+    routers = (markets.router, agents.router, journals.router, keys.router, service.router)
+    for router in routers:
         app.include_router(router)
     for kind in (Refusal, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _refused)

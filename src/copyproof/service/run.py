@@ -17,6 +17,7 @@ import uvicorn
 from starlette.concurrency import run_in_threadpool
 
 from copyproof.defaults import LEASE_SECONDS
+from copyproof.live.heads import SigningKey
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.app import create_app
@@ -93,6 +94,7 @@ def run(
     *,
     limits: Limits | None = None,
     lease: float = LEASE_SECONDS,
+    signing_key: SigningKey | None = None,
     up: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve a store until a signal ends it.
@@ -107,12 +109,15 @@ def run(
         What one caller may ask for.
     lease : float
         Seconds that a lease lasts.
+    signing_key : SigningKey, optional
+        What heads are signed with.
     up : callable
         Told the URL when the kernels are compiled and the markets are loaded.
     """
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    app = create_app(store, owner=owner_of(f"{host}:{port}"), limits=limits, lease=lease)
+    owner = owner_of(f"{host}:{port}")
+    app = create_app(store, owner=owner, limits=limits, lease=lease, signing_key=signing_key)
     config = uvicorn.Config(
         app,
         loop="uvloop" if sys.platform != "win32" else "asyncio",

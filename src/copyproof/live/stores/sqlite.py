@@ -78,6 +78,11 @@ class SqliteStore(SqlStore):
         with self._lock:
             self._connection()
 
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
     # --- connections -----------------------------------------------------------------------
 
     def _error(self, error: sqlite3.Error, committing: bool = False) -> StoreError:

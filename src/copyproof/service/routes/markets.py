@@ -26,7 +26,7 @@ _ReadStatistics = Annotated[ApiCall, Depends(allowed_to("read market statistics"
 _ReadJournal = Annotated[ApiCall, Depends(allowed_to("read journal"))]
 
 _LINES = 500  # events of the journal that are sent at once
-_EXPORTS = 4  # journals that are read at the same time: each takes a connection to the database
+EXPORTS = 4  # journals that are read at the same time: each takes a connection to the database
 
 
 def _shown(served: ServedMarket) -> MarketOut:
@@ -84,18 +84,18 @@ async def export_journal(
     """Everything that happened after event number ``after``, a JSON object on each line."""
     leadership = call.leadership
     events = leadership.store.events(find(leadership.markets, market).name, after)
-    if leadership.exports >= _EXPORTS:
-        raise Refusal(503, "journal", f"{_EXPORTS} journals are being read, try again", 1)
+    if leadership.exports >= EXPORTS:
+        raise Refusal(503, "journal", f"{EXPORTS} journals are being read, try again", 1)
     leadership.exports += 1
     try:
         first = await call.on_thread(lambda: next(events, None), "after")
     except BaseException:
         leadership.exports -= 1
         raise
-    return _Export(leadership, _lines(events if first is None else chain([first], events)))
+    return Export(leadership, _lines(events if first is None else chain([first], events)))
 
 
-class _Export(StreamingResponse):
+class Export(StreamingResponse):
     """A journal on its way; at its end, or when the caller hangs up, its connection is let go."""
 
     def __init__(self, leadership: Leadership, lines: Iterator[bytes]) -> None:
@@ -103,6 +103,7 @@ class _Export(StreamingResponse):
         self._leadership = leadership
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it, and let go."""
         try:
             await super().__call__(scope, receive, send)
         finally:

@@ -1,0 +1,132 @@
+"""``copyproof verify`` and ``store export``: from a store to a verdict, by files alone."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copyproof.cli import main
+from copyproof.live import MarketConfig, Principal
+from copyproof.live.heads import SigningKey
+from copyproof.live.stores import open_store
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["copyproof", *map(str, arguments)])
+        status = main()
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A store with a market, and two heads that were kept: one of it, one of a rewritten past."""
+    url = f"sqlite:{tmp_path}/live.db"
+    key = SigningKey.from_file(tmp_path / "key.pem")
+    with open_store(url) as store:
+        config = MarketConfig("h-ucb", seed=1)
+        principal = Principal(store=store, market="site", config=config, clock=lambda: 1.7e9)
+        principal.register_arms([("ann", "a"), ("bob", "b"), ("cid", "c")])
+        principal.tell_many([(each.id, each.round % 2) for each in principal.ask(40)])
+        number, digest = store.head("site")
+        for name, said in (("good", digest), ("bad", "00" * 32)):
+            head = key.sign("site", number, said, at=1.7e9)
+            (tmp_path / f"{name}.json").write_text(json.dumps(asdict(head)))
+        principal.ask(5)
+    return url
+
+
+def done(program: Any, *arguments: object, status: int = 0) -> dict[str, Any]:
+    found, out, err = program(*arguments, "--json")
+    assert (found, err) == (status, "")
+    result: dict[str, Any] = json.loads(out)
+    return result
+
+
+def test_an_auditor(tmp_path: Path, program: Any, url: str) -> None:
+    file, good, bad = (tmp_path / name for name in ("journal.ndjson", "good.json", "bad.json"))
+    done(program, "store", "export", "site", file, "--store", url)
+    found = done(program, "verify", file, "--head", good)
+    assert found["holds"] is True
+    assert found["first_violation"] is None
+    assert (found["events"], found["decisions"], found["heads"]) == (7, 45, 1)
+    assert "holds: every event is in the chain, and every decision" in program("verify", file)[1]
+    found = done(program, "verify", file, "--head", bad, status=1)
+    assert (found["holds"], found["first_violation"]["event"]) == (False, 6)
+    found = done(program, "verify", file, "--head", good, "--head", bad, status=1)
+    assert found["contradicting_heads"] == 6
+
+    lines = file.read_text().splitlines()
+    asked = json.loads(lines[5])
+    right, asked["arms"][7] = asked["arms"][7], (asked["arms"][7] + 1) % 3
+    lines[5] = json.dumps(asked)
+    file.write_text("\n".join(lines))
+    found = done(program, "verify", file, status=1)
+    assert found["decisions"] == 45
+    assert found["first_violation"] == {
+        "event": 5,
+        "why": "the decision is not the one of the rule",
+        "round": 8,
+        "decided": asked["arms"][7],
+        "rule": right,
+    }
+    said = "does not hold: event 5, round 8: the decision is not the one of the rule: arm "
+    assert said in program("verify", file)[1]
+
+
+def test_an_agent(tmp_path: Path, program: Any, url: str) -> None:
+    file = tmp_path / "ann.ndjson"
+    done(program, "store", "export", "site", file, "--agent", "ann", "--store", url)
+    found = done(program, "verify", file, "--head", tmp_path / "good.json")
+    assert (found["holds"], found["replayed"], found["heads"]) == (True, False, 1)
+    with open_store(url) as store:
+        mine = Principal(store=store, market="site").statistics("ann").agents[0]
+    assert found["sums"] == {
+        "plays": mine.plays,
+        "answered": mine.answered,
+        "revenue": mine.revenue,
+    }
+    assert f"plays: {mine.plays}, answered: {mine.answered}" in program("verify", file)[1]
+
+
+def test_a_name_is_forgotten(tmp_path: Path, program: Any, url: str) -> None:
+    before, after = tmp_path / "before.ndjson", tmp_path / "after.ndjson"
+    done(program, "store", "export", "site", before, "--store", url)
+    made = done(program, "store", "forget", "site", "ann", "--store", url)
+    assert (made["events"], made["keys"]) == (2, 0)
+    done(program, "store", "check", "--replay", "--store", url)
+    done(program, "store", "export", "site", after, "--store", url)
+    assert after.read_text().splitlines()[:-1] == before.read_text().splitlines()[:-1]
+    assert done(program, "verify", after)["holds"] is True
+    assert b"ann" not in (tmp_path / "live.db").read_bytes()
+
+
+def test_bad_arguments(tmp_path: Path, program: Any, url: str) -> None:
+    there = tmp_path / "there.ndjson"
+    there.write_text('{"number":1}\n')
+    text, new = tmp_path / "text", tmp_path / "new"
+    text.write_text("no JSON")
+    for arguments, said in (
+        (["verify", tmp_path / "none"], "cannot be read"),
+        (["verify", there], "copyproof = None is not one of"),
+        (["verify", text], "line 1 is not a JSON object"),
+        (["verify", there, "--head", text], "line 1 is not a JSON object"),
+        (["verify", there, "--head", there], "is not a signed head"),
+        (["store", "export", "site", there, "--store", url], "exists already"),
+        (["store", "export", "none", new, "--store", url], "MARKET = 'none' is not in the store"),
+        (["store", "export", "site", new, "--agent", "x", "--store", url], "--agent = 'x'"),
+        (["store", "forget", "site", "x", "--store", url], "AGENT = 'x'"),
+    ):
+        status, out, err = program(*arguments)
+        assert (status, out, len(err.splitlines())) == (2, "", 1), (arguments, err)
+        assert said in err
