@@ -1,6 +1,7 @@
 """``copyproof verify`` and ``store export``: from a store to a verdict, by files alone."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -109,6 +110,20 @@ def test_a_name_is_forgotten(tmp_path: Path, program: Any, url: str) -> None:
     assert after.read_text().splitlines()[:-1] == before.read_text().splitlines()[:-1]
     assert done(program, "verify", after)["holds"] is True
     assert b"ann" not in (tmp_path / "live.db").read_bytes()
+
+
+def test_the_commands_of_the_page(
+    tmp_path: Path, program: Any, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Path(__file__).parents[2] / "docs" / "explanation" / "journal.md"
+    commands = re.findall("^copyproof (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    assert len(commands) == 4
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.json").rename("head.json")
+    for command in commands:
+        status, out, err = program(*command.split())
+        assert (status, err) == (0, ""), command
+        assert "holds: every event is in the chain" in out or "journal: " in out
 
 
 def test_bad_arguments(tmp_path: Path, program: Any, url: str) -> None:
