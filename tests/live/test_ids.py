@@ -6,13 +6,15 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 
+import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from copyproof.live import MarketConfig, Principal, Undone, Unknown
 from copyproof.live.ids import Ids, SeededIds
-from copyproof.live.stores import Store, open_store, restore
+from copyproof.live.stores import Conflict, Store, open_store, restore
+from tests.postgres import Server
 
 TEXTS = st.text() | st.none() | st.integers() | st.sampled_from(("m-1-", "--", "m-٣-x", "m--1-"))
 ARMS = [("ann", "a"), ("bob", "b"), ("cid", "c")]
@@ -85,13 +87,33 @@ def test_with_a_truncated_journal_old_rewards_are_refused(tmp_path: Path) -> Non
         refuses_the_past(store, lost, kept)
 
 
+def test_when_a_database_goes_back_in_time_under_a_running_principal(postgres: Server) -> None:
+    """As a recovery to a point in time does: the next append does not fit, and it starts anew."""
+    url = postgres.new_url()
+    with open_store(url) as store:
+        principal = market(store)
+        kept = [each.id for each in principal.ask(5)]
+        last, head = store.head("m")
+        lost = [each.id for each in principal.ask(3)]
+        with psycopg.connect(postgres.url()) as raw:
+            raw.execute(f"SET search_path = {url.rpartition('=')[2]}")
+            raw.execute("DELETE FROM events WHERE number > %s", (last,))
+            raw.execute("UPDATE markets SET last = %s, head = %s", (last, head))
+        with pytest.raises(Conflict, match="is not the next"):
+            principal.ask()
+        store.check()
+        with pytest.raises(Undone):
+            principal.tell(lost[0], 1.0)
+        refuses_the_past(store, lost, kept)
+
+
 def test_two_principals_of_one_store_agree_about_ids() -> None:
     """Who begins a generation and is refused by the store has not begun it."""
     with open_store("memory:") as store:
         one = market(store)
         two = Principal(store=store, market="m")
         asked = one.ask(2)
-        with pytest.raises(Exception, match="is not the next"):
+        with pytest.raises(Conflict, match="is not the next"):
             two.ask(2)
         asked += one.ask(2)
         assert [two.tell(each.id, 1.0).status for each in asked] == ["counted"] * 4

@@ -29,6 +29,13 @@ _Market = Annotated[str, typer.Argument(metavar="MARKET", show_default=False)]
 _File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
 
 
+def require_libraries(*names: str) -> None:
+    """Refuse to go on without libraries of the service: ValueError, one line."""
+    for name in names:
+        if importlib.util.find_spec(name) is None:
+            raise ValueError(f"{name} is not installed: pip install 'copyproof[service]'")
+
+
 @contextmanager
 def opened(url: str, *, create: bool = False) -> "Iterator[Store]":
     """Open a store, and close it at the end; the service's libraries must be there.
@@ -40,9 +47,7 @@ def opened(url: str, *, create: bool = False) -> "Iterator[Store]":
     ValueError
         One line if they are not, or if the store cannot be opened.
     """
-    for name in ("fastapi", "uvicorn", "orjson", "cryptography"):
-        if importlib.util.find_spec(name) is None:
-            raise ValueError(f"{name} is not installed: pip install 'copyproof[service]'")
+    require_libraries("fastapi", "uvicorn", "orjson", "cryptography")
     from copyproof.live.stores import StoreError, open_store
 
     try:

@@ -10,6 +10,7 @@ import typer
 
 from copyproof.cli import options
 from copyproof.cli.output import emit, emit_json
+from copyproof.cli.store import require_libraries
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def verify(
     The file comes from `copyproof store export`, or from the service. The status is 0 if all holds,
     and 1 if anything does not.
     """
+    require_libraries("cryptography")
     from copyproof.live.verification import contradiction
     from copyproof.live.verification import verify as check
 

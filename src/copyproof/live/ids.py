@@ -93,8 +93,12 @@ class Ids:
 
     def id(self, round_: int) -> str:
         """The id of a decision."""
-        opened = self._open if round_ >= self._since else self._opened(self._mark(round_))
-        return _written(opened, round_)
+        if round_ < self._since:
+            return _written(self._opened(self._mark(round_)), round_)
+        begin, check = self._open  # most, and faster so
+        check = check.copy()
+        check.update(round_.to_bytes(8, "little"))
+        return f"{begin}{_base36(round_)}-{check.hexdigest()}"
 
     def _mark(self, round_: int) -> str:
         place = bisect_right(self._first, round_) - 1

@@ -5,11 +5,11 @@ each decision, each reward and each registered arm (``pieces``). With H = BLAKE2
 
     d_j = H(salt_j ‖ piece_j),    head_k = H(head_{k-1} ‖ d_0 ‖ d_1 ‖ … ‖ d_n)
 
-for the k-th event. The salts are 16 bytes a piece of BLAKE2b(key ‖ k ‖ b) for b = 0, 1, …, k and b
-as 8 and 4 bytes, where the key is made from the market's secret. So one piece can be shown with its
-salt, and the rest as digests that tell nothing, and still the same head comes out. The chain begins
-with a head made in the same way from the market's name, its configuration, field by field, and the
-number of the event after which it begins: 0, or the last one of a journal older than chains.
+for the k-th event. The salts are 16 bytes a piece of SHAKE-128(key ‖ k), k as 8 bytes; the key is
+made from the market's secret. So one piece can be shown with its salt, and the rest as digests that
+tell nothing, and still the same head comes out. The chain begins with a head made in the same way
+from the market's name, its configuration, field by field, and the number of the event after which
+it begins: 0, or the last one of a journal that is older than chains.
 """
 
 import json
@@ -17,14 +17,14 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b, blake2s
+from hashlib import blake2b, blake2s, shake_128
 from typing import Any, Self
 
 from copyproof.live.stores.blinding import Blinding
 from copyproof.validation import FieldError
 
 _SALT = 16  # bytes
-_SALTS = 4  # in one output of BLAKE2b
+_ENCODER = json.JSONEncoder(separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def pieces(event: Mapping[str, Any]) -> list[str]:
     """Return an event as texts that can be shown one by one.
 
     The first is the event without its decisions, rewards or arms; each of these follows as a text
-    of its own: ``[round,arm]``, ``[round,reward]``, ``[agent,arm]``.
+    of its own, a list in JSON: ``[round,arm]``, ``[round,reward]``, ``[agent,arm]``.
 
     Examples
     --------
@@ -106,42 +106,44 @@ def pieces(event: Mapping[str, Any]) -> list[str]:
     ['{"kind":"asked","round":8,"at":0.5}', '[8,17]', '[9,4]']
     """
     kind = event.get("kind")
-    match kind:
-        case "asked" if type(event.get("arms")) is list and type(event.get("round")) is int:
-            first = event["round"]
-            if len(event) == 4 and type(at := event.get("at")) is float:  # most, and faster so
+    if kind == "asked" and type(arms := event.get("arms")) is list:
+        first, at = event.get("round"), event.get("at")
+        if type(first) is int:
+            if len(event) == 4 and type(at) is float:  # most, and faster so
                 common = f'{{"kind":"asked","round":{first},"at":{at!r}}}'
             else:
                 common = _text({name: event[name] for name in event if name != "arms"})
-            return [common, *(f"[{first + n},{arm!r}]" for n, arm in enumerate(event["arms"]))]
-        case "told" if _pairs(rounds := event.get("rounds"), rewards := event.get("rewards")):
-            if len(event) == 4 and type(at := event.get("at")) is float:
+            return [common, *_texts([*enumerate(arms, first)])]
+    elif kind == "told":
+        rounds, rewards, at = event.get("rounds"), event.get("rewards"), event.get("at")
+        if type(rounds) is list and type(rewards) is list and len(rounds) == len(rewards):
+            if len(event) == 4 and type(at) is float:
                 common = f'{{"kind":"told","at":{at!r}}}'
             else:
                 apart = ("rounds", "rewards")
                 common = _text({name: event[name] for name in event if name not in apart})
-            both = zip(rounds, rewards, strict=True)  # type: ignore[arg-type]
-            return [common, *(f"[{round_!r},{reward!r}]" for round_, reward in both)]
-        case "arms" if type(event.get("arms")) is list:
-            common = _text({name: event[name] for name in event if name != "arms"})
-            return [common, *map(_text, event["arms"])]
+            return [common, *_texts([*zip(rounds, rewards, strict=True)])]
+    elif kind == "arms" and type(event.get("arms")) is list:
+        common = _text({name: event[name] for name in event if name != "arms"})
+        return [common, *map(_text, event["arms"])]
     return [_text(event)]
 
 
-def _pairs(rounds: object, rewards: object) -> bool:
-    return type(rounds) is list and type(rewards) is list and len(rounds) == len(rewards)
+def _texts(pairs: list[tuple[Any, Any]]) -> list[str]:
+    """Pairs of numbers as texts; many at once, as that is faster."""
+    if len(pairs) == 1:
+        return [f"[{pairs[0][0]!r},{pairs[0][1]!r}]"]
+    return [f"[{text}]" for text in _text(pairs)[2:-2].split("],[")] if pairs else []
 
 
 def _text(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return _ENCODER(value)
 
 
 def salts(key: bytes, number: int, count: int) -> list[bytes]:
     """Return the salts of the first ``count`` pieces of an event."""
-    start = key + number.to_bytes(8, "big")
-    blocks = range((count + _SALTS - 1) // _SALTS)
-    made = b"".join([blake2b(start + block.to_bytes(4, "big")).digest() for block in blocks])
-    return [made[at : at + _SALT] for at in range(0, _SALT * count, _SALT)]
+    made = shake_128(key + number.to_bytes(8, "big")).digest(_SALT * count)
+    return [made[at : at + _SALT] for at in range(0, len(made), _SALT)]
 
 
 def digest(salt: bytes, piece: str) -> bytes:
@@ -170,13 +172,9 @@ def head_after(head: str, first: int, events: Iterable[dict[str, Any]], secret: 
     """Lead a chain on over events numbered from ``first``; the head after the last."""
     key, blinding = key_of(secret, "chain"), blinding_of(secret)
     found = bytes.fromhex(head)
-
-    def blind(event: dict[str, Any]) -> dict[str, Any]:
-        kind = event.get("kind")
-        if kind == "told" or (kind == "asked" and "eligible" not in event):  # most: without names
-            return event
-        return blinding.blinded(event)
-
     for number, event in enumerate(events, first):
-        found = link(found, digests(pieces(blind(event)), number, key))
+        kind = event.get("kind")
+        if kind != "told" and (kind != "asked" or "eligible" in event):  # others hold no names
+            event = blinding.blinded(event)
+        found = link(found, digests(pieces(event), number, key))
     return found.hex()
