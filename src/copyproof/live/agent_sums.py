@@ -54,7 +54,7 @@ class AgentSums:
             self._expire(common["upto"], common["forgotten"])
         for piece in shown:
             match piece:
-                case [str(agent), str()]:
+                case [str(agent), str(), *_]:
                     if agent != self._agent:
                         return "an arm of somebody else is shown"
                 case [int(round_), int()]:

@@ -123,7 +123,7 @@ class _Own:
             case "told":
                 mine = {n for n, round_ in enumerate(event["rounds"]) if round_ in self.rounds}
             case "arms":
-                mine = {n for n, (agent, _) in enumerate(event["arms"]) if agent == self.token}
+                mine = {n for n, pair in enumerate(event["arms"]) if pair[0] == self.token}
             case "expired":
                 return {0}
             case _:

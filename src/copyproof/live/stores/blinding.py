@@ -17,6 +17,8 @@ from typing import Any
 
 # What stands for a name.
 TOKEN = re.compile("~[0-9a-f]{40}")
+# Fields of a request for decisions that list agents, or arms by agent.
+LISTS = frozenset(("eligible",))
 
 
 class Blinding:
@@ -69,21 +71,22 @@ class Blinding:
                 found["arm"] = arm_of(agent, event["arm"])
         if event.get("kind") == "arms" and isinstance(event.get("arms"), list):
             found["arms"] = [
-                [agent_of(pair[0]), arm_of(*pair)]
-                if isinstance(pair, list | tuple) and len(pair) == 2
+                [agent_of(pair[0]), arm_of(*pair[:2]), *pair[2:]]
+                if isinstance(pair, list | tuple) and len(pair) >= 2
                 else pair
                 for pair in event["arms"]
             ]
-        match event.get("eligible"):
-            case dict() as among:
-                found["eligible"] = {
-                    agent_of(owner): [arm_of(owner, arm) for arm in arms]
-                    for owner, arms in among.items()
-                }
-            case list() as agents:
-                found["eligible"] = [agent_of(name) for name in agents]
-            case _:
-                pass
+        for field in LISTS:
+            match event.get(field):
+                case dict() as among:
+                    found[field] = {
+                        agent_of(owner): [arm_of(owner, arm) for arm in arms]
+                        for owner, arms in among.items()
+                    }
+                case list() as agents:
+                    found[field] = [agent_of(name) for name in agents]
+                case _:
+                    pass
         if found != event and isinstance(event.get("request"), str):
             found["request"] = self.token(event["request"])
         return found

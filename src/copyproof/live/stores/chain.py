@@ -20,7 +20,7 @@ from functools import lru_cache
 from hashlib import blake2b, blake2s, shake_128
 from typing import Any, Self
 
-from copyproof.live.stores.blinding import Blinding
+from copyproof.live.stores.blinding import LISTS, Blinding
 from copyproof.validation import FieldError
 
 _SALT = 16  # bytes
@@ -174,7 +174,7 @@ def head_after(head: str, first: int, events: Iterable[dict[str, Any]], secret: 
     found = bytes.fromhex(head)
     for number, event in enumerate(events, first):
         kind = event.get("kind")
-        if kind != "told" and (kind != "asked" or "eligible" in event):  # others hold no names
+        if kind != "told" and (kind != "asked" or not LISTS.isdisjoint(event)):  # else no names
             event = blinding.blinded(event)
         found = link(found, digests(pieces(event), number, key))
     return found.hex()
