@@ -113,7 +113,7 @@ def pieces(event: Mapping[str, Any]) -> list[str]:
                 common = f'{{"kind":"asked","round":{first},"at":{at!r}}}'
             else:
                 common = _text({name: event[name] for name in event if name != "arms"})
-            return [common, *_texts([*enumerate(arms, first)])]
+            return [common, *[f"[{round_},{arm!r}]" for round_, arm in enumerate(arms, first)]]
     elif kind == "told":
         rounds, rewards, at = event.get("rounds"), event.get("rewards"), event.get("at")
         if type(rounds) is list and type(rewards) is list and len(rounds) == len(rewards):
@@ -122,18 +122,12 @@ def pieces(event: Mapping[str, Any]) -> list[str]:
             else:
                 apart = ("rounds", "rewards")
                 common = _text({name: event[name] for name in event if name not in apart})
-            return [common, *_texts([*zip(rounds, rewards, strict=True)])]
+            pairs = zip(rounds, rewards, strict=True)
+            return [common, *[f"[{round_!r},{reward!r}]" for round_, reward in pairs]]
     elif kind == "arms" and type(event.get("arms")) is list:
         common = _text({name: event[name] for name in event if name != "arms"})
         return [common, *map(_text, event["arms"])]
     return [_text(event)]
-
-
-def _texts(pairs: list[tuple[Any, Any]]) -> list[str]:
-    """Pairs of numbers as texts; many at once, as that is faster."""
-    if len(pairs) == 1:
-        return [f"[{pairs[0][0]!r},{pairs[0][1]!r}]"]
-    return [f"[{text}]" for text in _text(pairs)[2:-2].split("],[")] if pairs else []
 
 
 def _text(value: object) -> str:
@@ -159,8 +153,13 @@ def digest(salt: bytes, piece: str) -> bytes:
 
 def digests(texts: Sequence[str], number: int, key: bytes) -> list[bytes]:
     """Return the commitments to all pieces of an event."""
-    pairs = zip(salts(key, number, len(texts)), texts, strict=True)
-    return [blake2s(salt + text.encode()).digest() for salt, text in pairs]
+    made = shake_128(key + number.to_bytes(8, "big")).digest(_SALT * len(texts))
+    found, start = [], 0
+    for text in texts:
+        end = start + _SALT
+        found.append(blake2s(made[start:end] + text.encode()).digest())
+        start = end
+    return found
 
 
 def link(head: bytes, commitments: Iterable[bytes]) -> bytes:
