@@ -51,7 +51,7 @@ async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> Mar
 
     def create() -> ServedMarket:
         path_name("market", market)
-        config = MarketConfig(**body.model_dump())
+        config = MarketConfig(**body.model_dump(exclude_unset=True))
         plan_of(parse_policy(config.policy), config)
         return call.leadership.create(market, config)
 
