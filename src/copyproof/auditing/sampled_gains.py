@@ -24,7 +24,6 @@ from copyproof.auditing.limits import (
     games_needed,
     large_sample_limits,
     share_at,
-    t_quantile,
     unseen,
 )
 from copyproof.auditing.paired_games import PairedGames
@@ -32,7 +31,7 @@ from copyproof.auditing.result import Gain, Method
 from copyproof.auditing.trials import Trial, largest_regret, tolerated
 from copyproof.game import Market, Schedule
 from copyproof.policy import Policy
-from copyproof.simulation import Interval
+from copyproof.simulation import Interval, t_quantile
 
 # The kinds of limits for what is sampled.
 LIMITS: tuple[Method, ...] = ("bounded", "large-sample")

@@ -5,7 +5,7 @@
 
 from copyproof.engine.cache import engine_digest
 from copyproof.engine.version import NUMERICS
-from copyproof.simulation.interval import Interval
+from copyproof.simulation.interval import Interval, t_quantile
 from copyproof.simulation.lost import LostGames, gap_to_rivals, last_tenth, lost_games
 from copyproof.simulation.result import AgentEstimates, Curve, Estimate, Repetitions, Result
 from copyproof.simulation.run import is_compiled, play, rules_digest, simulate
@@ -27,4 +27,5 @@ __all__ = [
     "play",
     "rules_digest",
     "simulate",
+    "t_quantile",
 ]
