@@ -12,6 +12,7 @@ that would contradict it.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -82,7 +83,10 @@ def sample(
     first = min(first, max(2, most // 2), most)
     until = games.rounds + budget
     if first < 2:
-        return gains, method or "large-sample"
+        method = method or "large-sample"
+        share = share_at(1, len(trials), alpha)
+        needed = [_needed_at_least(trial, games, share, method) for trial in trials]
+        return [replace(gain, needed=n) for gain, n in zip(gains, needed, strict=True)], method
     if method is None:
         affordable = all(
             _bounded_is_affordable(trial, games, first, most, len(trials), alpha)
@@ -206,6 +210,20 @@ def _gain_limits(trial: Trial, won: Values, horizon: int, alpha: float, method: 
     return large_sample_limits(won, alpha, least=least, most=most)
 
 
+def _needed_at_least(trial: Trial, games: PairedGames, alpha: float, method: Method) -> int | None:
+    """How many games it takes at least to decide that there is no gain, before any was played.
+
+    As if all differences were 0, and as if the agent had every play: no tolerance is larger.
+    """
+    if trial.is_same_on_every_path(games.policy) or trial.is_never_ahead(games.policy):
+        return 2
+    _, best = trial.worth_of_event(games.horizon, 1.0)
+    if not math.isfinite(best):
+        return None
+    margin = tolerated(trial.tolerance, best)
+    return _needed(trial, np.zeros(LEAST_GAMES), (-1.0, margin), games.horizon, alpha, method)
+
+
 def _needed(
     trial: Trial,
     won: Values,
@@ -220,7 +238,7 @@ def _needed(
         quantile = math.sqrt(2 * math.log(4 / alpha))
         rests = [n * bounded_rest(trial.gain_width(horizon), n, alpha)] * 2
     else:
-        quantile = t_quantile(alpha, n - 1)
+        quantile = t_quantile(alpha, max(n, LEAST_GAMES) - 1)
         rare = unseen(n, alpha)
         least, most = trial.gain_of_event(horizon, min(1.0, rare))
         rests = [n * rare * (mean - least), n * rare * (most - mean)]
