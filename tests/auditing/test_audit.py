@@ -28,7 +28,7 @@ from copyproof import (
 )
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.limits import LEAST_GAMES
-from copyproof.auditing.trials import Trial, largest_regret
+from copyproof.auditing.trials import DeviationTrial, largest_regret
 from copyproof.policy import parse_policy
 
 SINGLE = paper_market("1a")
@@ -394,7 +394,7 @@ def test_two_arms_of_one_prior_are_not_the_same(
     reference: tuple[int, ...], deviation: tuple[int, ...], same: bool
 ) -> None:
     before, after = (DRAWN.with_strategy("ann", copies) for copies in (reference, deviation))
-    trial = Trial(0, before, after, Deviation(deviation, "copies"), None)
+    trial = DeviationTrial(0, before, after, Deviation(deviation, "copies"), None)
     assert trial.is_same_on_every_path(parse_policy("h-ucb")) is same
     assert not trial.is_never_ahead(parse_policy("grace"))
     assert largest_regret(before, 10) == 10.0

@@ -45,7 +45,7 @@ def plan_of(policy: Policy, config: MarketConfig) -> Plan:
     if policy.needs_horizon and config.horizon is None:
         needed = (
             "needs T: give the market's configuration a horizon, or take a policy that needs none, "
-            "such as default-anytime, prh-ucb or h-ucb"
+            "such as default-anytime, trial(season=N), prh-ucb or h-ucb"
         )
         raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
     if not isinstance(policy.sampling, AllArms) and policy.sampling.factor is None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.engine.own_process import LOST, PLAYS, SAFE, UNDECIDED
+from copyproof.engine.version import NUMERICS
 from copyproof.simulation import t_quantile
 
 
@@ -36,6 +37,8 @@ class LostProbability:
     policy, agent, rival, best, agents, horizon, most_plays, seed
         What was asked: the policy with the market's defaults, the agent's name, V, the agent's
         best mean, n, T, and the most own plays of a walker.
+    numerics : int
+        The version of the engine's numerics: equal versions, equal results, on every machine.
     """
 
     probability: float
@@ -56,6 +59,7 @@ class LostProbability:
     horizon: int
     most_plays: int
     seed: int
+    numerics: int = NUMERICS
 
     @property
     def relative_error(self) -> float:
