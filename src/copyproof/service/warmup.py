@@ -1,6 +1,6 @@
 """Compiling before anybody waits for it.
 
-The kernels are compiled when they are first called, which takes a minute where no compiled ones are
+The kernels are compiled when they are first called, which takes some 20 s where no compiled ones are
 found on the disk. A service that took a lease before that would keep its callers waiting, and other
 processes from serving them.
 """
