@@ -56,3 +56,8 @@ LEASE_SECONDS: Final = 6.0
 OVERLAP_SECONDS: Final = 300.0
 # The same, at most.
 MOST_OVERLAP_SECONDS: Final = 86400.0
+
+# ``serve``: seconds by which the machine's clock may leap and still be followed by markets.
+CLOCK_JUMP_SECONDS: Final = 3600.0
+# The same when a market is opened, since its last event: it may have been idle for long.
+CLOCK_GAP_SECONDS: Final = 366 * 86400.0

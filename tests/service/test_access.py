@@ -17,6 +17,7 @@ MATRIX = [
     ("GET", A, None, "ou"),
     ("PUT", A, {"policy": "h-ucb", "seed": 7}, "o"),
     ("PUT", f"{A}/policy", {"policy": "h-ucb"}, "o"),
+    ("PUT", f"{A}/clock", {}, "o"),
     ("GET", f"{A}/statistics", None, "ou"),
     ("GET", f"{A}/journal", None, "ou"),
     ("POST", f"{A}/agents", {"agent": "ann"}, "o"),

@@ -10,7 +10,13 @@ from copyproof.cli import options
 from copyproof.cli.output import emit, emit_json, say
 from copyproof.cli.progress import prompt_interrupt
 from copyproof.cli.store import opened
-from copyproof.defaults import LEASE_SECONDS, REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
+from copyproof.defaults import (
+    CLOCK_JUMP_SECONDS,
+    LEASE_SECONDS,
+    REQUEST_BURST,
+    REQUEST_BYTES,
+    REQUEST_RATE,
+)
 
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
@@ -29,6 +35,10 @@ def serve(
     lease: Annotated[
         float, typer.Option(help="Seconds until another process takes over.", metavar="SECONDS")
     ] = LEASE_SECONDS,
+    jump: Annotated[
+        float,
+        typer.Option(help="Markets do not follow a clock that leaps further.", metavar="SECONDS"),
+    ] = CLOCK_JUMP_SECONDS,
     example: Annotated[
         bool, typer.Option("--example", help="Set up a small market and print a key for it.")
     ] = False,
@@ -41,7 +51,7 @@ def serve(
     Interrupt it (Ctrl-C) or send it SIGTERM: it finishes the requests it has. The first key comes
     from the command `copyproof keys add operator`.
     """
-    _check(rate, burst, body, lease)
+    _check(rate, burst, body, lease, jump)
     if example and store == options.DEFAULT_STORE:
         store = _EXAMPLE_STORE
     with opened(store, create=True) as found:
@@ -69,17 +79,19 @@ def serve(
                     emit(_welcome(url, key, EXAMPLE, store, len(keyring) == 0))
 
             limits = Limits(body=body, rate=rate, burst=burst)
-            run(found, bound, limits=limits, lease=lease, up=up)
+            run(found, bound, limits=limits, lease=lease, jump=jump, up=up)
     if not as_json:
         say("stopped")
 
 
-def _check(rate: float, burst: int, body: int, lease: float) -> None:
+def _check(rate: float, burst: int, body: int, lease: float, jump: float) -> None:
     for name, value, least in (("rate", rate, 0.001), ("burst", burst, 1), ("body", body, 100)):
         if not least <= value <= 1e12:
             raise options.refused(f"--{name}", value, f"a number from {least} on")
     if not 1.0 <= lease <= 3600.0:
         raise options.refused("--lease", lease, "a number of seconds from 1 to 3600")
+    if not 1.0 <= jump <= 1e10:
+        raise options.refused("--jump", jump, "a number of seconds from 1 to 1e10")
 
 
 def _welcome(url: str, key: str | None, market: str, store: str, no_keys: bool) -> str:

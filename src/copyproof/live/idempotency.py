@@ -59,6 +59,12 @@ class Answers:
             self._order.append(key)
         self._texts[key] = f"{at!r} {request} {json.dumps(answer, separators=(',', ':'))}"
 
+    def set_clock(self, at: float) -> None:
+        """Let what was answered after a time, which the clock is set back to, be answered then."""
+        for key, text in self._texts.items():
+            if self._at(key) > at:
+                self._texts[key] = f"{at!r} {text.partition(' ')[2]}"
+
     def _at(self, key: str) -> float:
         text = self._texts[key]
         return float(text[: text.index(" ")])

@@ -27,7 +27,9 @@ from copyproof.live.records import FORMER_DEFAULTS, MarketConfig, checked_pairs
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.policy import Policy, parse_policy
-from copyproof.validation import name, require, shown
+from copyproof.validation import name, number, require, shown
+
+_LATEST = 1e11  # seconds since 1970 that a clock may be set to: the year 5138
 
 
 class Principal(AskTell):
@@ -151,6 +153,44 @@ class Principal(AskTell):
         plan_of(wanted, self.config)
         changes = str(wanted) != str(self._current().policy)
         return self._change(events.PolicyChanged, key, changes, policy=str(wanted))
+
+    def set_clock(self, at: float | None = None, *, key: str | None = None) -> float:
+        """Set the market's clock, forward or back, as after a clock that went wrong; the time.
+
+        Time goes on from there. Decisions whose time lies after it count as made now.
+
+        Parameters
+        ----------
+        at : float, optional
+            Seconds since 1970; what the clock says if it is not given.
+        key : str, optional
+            A key of the caller's choice.
+
+        Examples
+        --------
+        >>> now = [1e9]
+        >>> principal = Principal("h-ucb", clock=lambda: now[0])
+        >>> principal.register_arm("ann", "a")
+        True
+        >>> now[0] = 1000.0
+        >>> principal.ask()[0].round, principal.now
+        (1, 1000000000.0)
+        >>> principal.set_clock(), principal.now
+        (1000.0, 1000.0)
+        """
+        wanted = number("at", self._clock() if at is None else at)
+        require(0.0 < wanted <= _LATEST, "at", wanted, f"seconds since 1970, up to {_LATEST:g}")
+        keyed, found = self._keyed(key, ["clock", at])
+        if not found:
+            answer = None if keyed is None else keyed._replace(answer=True)
+            with self.group():
+                self._write(events.ClockSet(wanted, answer))
+        return self.now
+
+    @property
+    def now(self) -> float:
+        """The market's time, that of its last event: seconds since 1970, 0 if there was none."""
+        return self._current().at
 
     def register_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
         """Register an arm, and its agent if it is not known; whether that is a change.

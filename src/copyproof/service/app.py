@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from copyproof.defaults import LEASE_SECONDS
+from copyproof.defaults import CLOCK_JUMP_SECONDS, LEASE_SECONDS
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
@@ -51,6 +51,7 @@ def create_app(
     limits: Limits | None = None,
     lease: float = LEASE_SECONDS,
     clock: Callable[[], float] = time.time,
+    jump: float = CLOCK_JUMP_SECONDS,
 ) -> Gateway:
     """Return the service for a store.
 
@@ -66,6 +67,8 @@ def create_app(
         Seconds that a lease lasts.
     clock : callable
         Seconds since 1970, for events and keys.
+    jump : float
+        Seconds by which the clock may leap and still be followed by markets.
 
     Returns
     -------
@@ -79,7 +82,9 @@ def create_app(
     {}
     """
     limits = limits or Limits()
-    leadership = Leadership(store, owner=owner, lease=lease, waiting=limits.waiting, clock=clock)
+    leadership = Leadership(
+        store, owner=owner, lease=lease, waiting=limits.waiting, clock=clock, jump=jump
+    )
 
     @asynccontextmanager
     async def lifetime(_: FastAPI) -> AsyncIterator[None]:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from copyproof.live import MarketConfig, Principal
+from copyproof.live.clock import GuardedClock
 from copyproof.live.stores import Store, StoreError
 from copyproof.service.errors import Refusal
 from copyproof.service.keys import Keyring
@@ -62,6 +63,8 @@ class Leadership:
         The most requests of one market that wait for its writer.
     clock : callable
         Seconds since 1970, for events and keys.
+    jump : float
+        Seconds by which the clock may leap and still be followed by markets.
 
     Attributes
     ----------
@@ -76,7 +79,14 @@ class Leadership:
     """
 
     def __init__(
-        self, store: Store, *, owner: str, lease: float, waiting: int, clock: Callable[[], float]
+        self,
+        store: Store,
+        *,
+        owner: str,
+        lease: float,
+        waiting: int,
+        clock: Callable[[], float],
+        jump: float,
     ) -> None:
         self.store = store
         self.keyring = Keyring(store, clock)
@@ -87,6 +97,7 @@ class Leadership:
         self._lease = lease
         self._waiting = waiting
         self._clock = clock
+        self._jump = jump
         self._renewing = threading.Lock()
         self._begun = threading.Event()
         self._stopping = threading.Event()
@@ -210,8 +221,12 @@ class Leadership:
                 writer.lose()
 
     def _lead(self, served: ServedMarket, token: int) -> None:
+        clock = GuardedClock(served.name, self._clock, jump=self._jump)
+
         def load() -> Principal:
-            return Principal(store=self.store, market=served.name, clock=self._clock, token=token)
+            found = Principal(store=self.store, market=served.name, clock=clock, token=token)
+            clock.begin(found.now)
+            return found
 
         def ended(lost: bool) -> None:
             if writer.failure is not None and writer.failure != served.failure:
@@ -232,6 +247,7 @@ class Leadership:
                 _log.warning("market %s: another process serves it now", served.name)
 
         writer = Writer(served.name, load, self._loop, waiting=self._waiting, ended=ended)
+        served.clock = clock
         served.token = token
         served.renewed = time.monotonic()
         served.writer = writer

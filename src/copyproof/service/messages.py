@@ -175,6 +175,20 @@ class PolicyChange:
     changed: bool
 
 
+class ClockIn(_In):
+    """The time to set a market's clock to, in seconds since 1970; the machine's if it is null."""
+
+    at: Annotated[float, Field(strict=True, gt=0, le=1e11)] | None = None
+
+
+@dataclass(frozen=True)
+class ClockSetting:
+    """What a market's clock was set to, in seconds since 1970."""
+
+    market: str
+    at: float
+
+
 # --- agents and arms ------------------------------------------------------------------------------
 
 

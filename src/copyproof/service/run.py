@@ -16,7 +16,7 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.concurrency import run_in_threadpool
 
-from copyproof.defaults import LEASE_SECONDS
+from copyproof.defaults import CLOCK_JUMP_SECONDS, LEASE_SECONDS
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.app import create_app
@@ -93,6 +93,7 @@ def run(
     *,
     limits: Limits | None = None,
     lease: float = LEASE_SECONDS,
+    jump: float = CLOCK_JUMP_SECONDS,
     up: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve a store until a signal ends it.
@@ -107,12 +108,15 @@ def run(
         What one caller may ask for.
     lease : float
         Seconds that a lease lasts.
+    jump : float
+        Seconds by which the clock may leap and still be followed by markets.
     up : callable
         Told the URL when the kernels are compiled and the markets are loaded.
     """
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    app = create_app(store, owner=owner_of(f"{host}:{port}"), limits=limits, lease=lease)
+    owner = owner_of(f"{host}:{port}")
+    app = create_app(store, owner=owner, limits=limits, lease=lease, jump=jump)
     config = uvicorn.Config(
         app,
         loop="uvloop" if sys.platform != "win32" else "asyncio",

@@ -14,7 +14,15 @@ from copyproof.live.market import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import Refusal
 from copyproof.service.leadership import Leadership
-from copyproof.service.messages import MarketIn, MarketOut, PolicyChange, PolicyIn, path_name
+from copyproof.service.messages import (
+    ClockIn,
+    ClockSetting,
+    MarketIn,
+    MarketOut,
+    PolicyChange,
+    PolicyIn,
+    path_name,
+)
 from copyproof.service.routes.call import ApiCall, allowed_to
 from copyproof.service.writer import ServedMarket, find
 
@@ -63,6 +71,18 @@ async def change_policy(market: str, body: PolicyIn, call: _WriteMarkets) -> Pol
     """Go on with another policy, keeping all statistics."""
     changed = await call.change(market, Principal.set_policy, body.policy, field="policy")
     return PolicyChange(str(parse_policy(body.policy)), changed)
+
+
+@router.put("/{market}/clock")
+async def set_clock(market: str, call: _WriteMarkets, body: ClockIn | None = None) -> ClockSetting:
+    """Set a market's clock, forward or back, after the machine's went wrong and is right again.
+
+    Decisions whose time lies after it count as made now.
+    """
+    at = (body or ClockIn()).at
+    served = find(call.leadership.markets, market)
+    found = await call.on_writer(market, lambda to: served.set_clock(to, at, call.retry), "at")
+    return ClockSetting(market, found)
 
 
 @router.get("/{market}/statistics", response_model=Statistics)

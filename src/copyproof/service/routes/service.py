@@ -42,6 +42,8 @@ async def metrics(
     failures = [(label, writer.metrics.failures) for label, writer in led]
     groups = [(label, writer.metrics.group) for label, writer in led]
     commits = [(label, writer.metrics.commit) for label, writer in led]
+    lags = [(label, each.clock.lag) for label, each in served if each.clock and each.is_led]
+    lag = "Seconds by which the market's clock is behind the machine's."
     failed = "Groups of requests that could not be stored."
     lines = [
         *request.app.state.metrics.lines(),
@@ -49,6 +51,7 @@ async def metrics(
         *numbers("copyproof_rewards_total", "Rewards taken.", rewards),
         *numbers("copyproof_market_served", "Whether this process serves the market.", is_led),
         *numbers("copyproof_waiting_requests", "Requests that wait for the writer.", waiting),
+        *numbers("copyproof_clock_lag_seconds", lag, lags),
         *numbers("copyproof_store_failures_total", failed, failures),
         *histograms("copyproof_group_requests", "Requests that shared one sync.", groups),
         *histograms("copyproof_commit_seconds", "Seconds for a group, with its sync.", commits),
