@@ -228,8 +228,8 @@ class Principal(AskTell):
             if wanted:
                 arms = [list(pair) for pair in wanted]
                 self._write(events.ArmsRegistered(arms, self._time(), answer))
-            elif answer is not None:
-                self._write(events.Unchanged(self._time(), answer))
+            else:
+                self._remember_unchanged(answer)
         return len(wanted)
 
     def _check_most_arms(self, new: Mapping[str, int]) -> None:
@@ -246,18 +246,16 @@ class Principal(AskTell):
     def _change(
         self, record: type[MarketEvent], key: str | None, changes: bool, **values: Any
     ) -> bool:
-        """Write one change, or, if there is none, the answer to a key; whether there is one."""
+        """Write one change, if there is one; whether there is."""
         keyed, found = self._keyed(key, [events.kind_of(record), values])
         if found:
             return bool(found.answer)
         answer = None if keyed is None else keyed._replace(answer=changes)
-        if changes or answer is not None:
+        if changes:
             with self.group():
-                at = self._time()
-                if changes:
-                    self._write(record(**values, at=at, key=answer))
-                elif answer is not None:
-                    self._write(events.Unchanged(at, answer))
+                self._write(record(**values, at=self._time(), key=answer))
+        else:
+            self._remember_unchanged(answer)
         return changes
 
     # --- what is known ---------------------------------------------------------------------
