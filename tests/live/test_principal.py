@@ -530,10 +530,15 @@ def test_what_changes_nothing_is_no_event_and_has_the_same_answer_again() -> Non
 def test_what_changed_nothing_in_a_group_that_failed_is_forgotten_with_it() -> None:
     principal, _ = market()
     principal.register_arms([("ann", "a")])
-    with pytest.raises(RuntimeError), principal.group():
-        principal.register_agent("zoe")
-        assert principal.register_agent("zoe", key="mine") is False
-        raise RuntimeError
+
+    def fail() -> None:
+        with principal.group():
+            principal.register_agent("zoe")
+            assert principal.register_agent("zoe", key="mine") is False
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
     assert principal.register_agent("zoe", key="mine") is True
 
 

@@ -173,11 +173,16 @@ class Client:
         markets: Sequence[str] = (),
         agent: str | None = None,
         note: str = "",
+        rate: float | None = None,
+        burst: int | None = None,
         retry_key: str | None = None,
     ) -> ApiKey:
-        """Make an API key; the answer holds its text."""
-        named = _listed("markets", markets)
-        body = {"role": role, "markets": named, "agent": agent, "note": note}
+        """Make an API key, with limits of its own if they are given; the answer holds its text."""
+        body: dict[str, Any] = {"role": role, "markets": _listed("markets", markets)}
+        body |= {"agent": agent, "note": note}
+        body |= {
+            name: each for name, each in (("rate", rate), ("burst", burst)) if each is not None
+        }
         return ApiKey.from_dict(self.connection.send("POST", "/v1/keys", body, retry_key=retry_key))
 
     def rotate_key(
@@ -191,6 +196,11 @@ class Client:
     def revoke_key(self, key_id: str) -> ApiKey:
         """Refuse a key from now on."""
         return ApiKey.from_dict(self.connection.send("DELETE", f"/v1/keys/{_part(key_id)}"))
+
+    def delete_key(self, key_id: str) -> ApiKey:
+        """Refuse a key from now on, and list it no more."""
+        path = f"/v1/keys/{_part(key_id)}?forget=true"
+        return ApiKey.from_dict(self.connection.send("DELETE", path))
 
     def _change(self, market: str, agent: str, what: str, body: Any, retry_key: str | None) -> bool:
         """Change something about an agent or its arms; whether that is a change."""

@@ -107,7 +107,10 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key; its ``key`` is there only when it was just made or rotated."""
+    """An API key; its ``key`` is there only when it was just made or rotated.
+
+    ``rate`` and ``burst`` are its requests a second and at once, None if they are its role's.
+    """
 
     id: str
     role: Role
@@ -116,6 +119,8 @@ class ApiKey:
     note: str
     created: float
     revoked: float | None
+    rate: float | None = None
+    burst: int | None = None
     key: str | None = None
 
     @classmethod

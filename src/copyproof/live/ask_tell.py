@@ -34,7 +34,6 @@ from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.validation import FieldError, name, require, shown, whole_in
 
-
 # Answers of one caller to requests that changed nothing.
 _MOST_UNCHANGED = 1000
 

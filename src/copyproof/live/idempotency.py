@@ -5,9 +5,9 @@ no objects that the garbage collector would walk through, and a snapshot joins t
 are. Times never go back, so the keys that came first are the first to go.
 
 A key may name its caller before a colon, as the service has it do (``CALLER:KEY``). Of one caller
-the last ``MOST_ANSWERS`` answers are kept, however young the others are: nobody can fill the memory.
-A request with a key that was forgotten is a new one. What is forgotten, and when, depends on the
-events alone, so that a replay forgets the same.
+the last ``MOST_ANSWERS`` answers are kept, however young the others are: nobody can fill the
+memory. A request with a key that was forgotten is a new one. What is forgotten, and when, depends
+on the events alone, so that a replay forgets the same.
 """
 
 import json

@@ -163,9 +163,9 @@ class Gateway:
         self.leadership = leadership
         self._app = app
         self._keyring = leadership.keyring
-        self._most_bytes = limits.body
         self._metrics = metrics
-        self._rates = TokenBuckets(limits.rate, limits.burst, time.monotonic)
+        self._limits = limits
+        self._rates = TokenBuckets(time.monotonic)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or one lifetime of the server."""
@@ -206,7 +206,7 @@ class Gateway:
             return None
         headers: dict[bytes, bytes] = dict(scope["headers"])
         key, secret = self._caller(headers)
-        self._rates.take(key.id)
+        self._rates.take(key.id, *self._limits.of(key))
         body = await self._body(receive, headers)
         retry = _idempotency_key(key, headers)
         market, _, name = path.removeprefix(_MARKETS).partition("/")
@@ -240,7 +240,7 @@ class Gateway:
 
     async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
         """Read the whole body, if it is small enough and says that it is JSON."""
-        most = self._most_bytes
+        most = self._limits.body
         announced = headers.get(b"content-length", b"0")
         if not announced.isdigit() or int(announced) > most:
             raise Refusal(413, "body", f"body is larger than {most} bytes")

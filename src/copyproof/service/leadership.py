@@ -17,7 +17,8 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +110,19 @@ class Leadership:
         """Return all markets, in order of their names."""
         return sorted(self.markets.values(), key=lambda served: served.name)
 
-    def create(self, market: str, config: MarketConfig) -> ServedMarket:
+    def create(
+        self, market: str, config: MarketConfig, unsaid: Collection[str] = ()
+    ) -> ServedMarket:
         """Create a market and begin to serve it; once more with the same config changes nothing.
+
+        Parameters
+        ----------
+        market : str
+            Its name.
+        config : MarketConfig
+            Its config.
+        unsaid : collection of str
+            Fields that were left to their default: a market that is there may have others.
 
         Raises
         ------
@@ -127,7 +139,9 @@ class Leadership:
                 there = self.store.markets().get(market)
                 if there is None:  # the name itself was refused
                     raise
-                if not config.agrees_with(MarketConfig.from_dict(there)):
+                stored = MarketConfig.from_dict(there)
+                same = replace(config, **{name: getattr(stored, name) for name in unsaid})
+                if not same.agrees_with(stored):
                     message = f"market = {market!r} exists already, with another config"
                     raise Refusal(409, "market", message) from None
                 wanted = there

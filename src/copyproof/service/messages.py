@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchema
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypedDict
 
-from copyproof.defaults import MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
+from copyproof.defaults import MOST_ARMS, MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
 from copyproof.live.records import MOST_DECISIONS, Late, Rewards
 from copyproof.validation import LONGEST_NAME, name, require, text
@@ -135,7 +135,7 @@ _CONFIG = MarketConfig()
 
 
 class MarketIn(_In):
-    """A market to create."""
+    """A market to create; ``most_arms`` null sets no limit to an agent's arms."""
 
     policy: _PolicyText = _CONFIG.policy
     seed: Annotated[int, Field(strict=True, ge=0, lt=2**64)] = _CONFIG.seed
@@ -145,7 +145,7 @@ class MarketIn(_In):
     late: Late = _CONFIG.late
     rewards: Rewards = _CONFIG.rewards
     correction_window: _Seconds = _CONFIG.correction_window
-    most_arms: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = _CONFIG.most_arms
+    most_arms: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = MOST_ARMS
     # Not a choice, but part of a configuration that was read and is sent again.
     numerics: Annotated[int, Field(strict=True, ge=_CONFIG.numerics, le=_CONFIG.numerics)] = (
         _CONFIG.numerics
@@ -265,12 +265,14 @@ class AgentReport:
 
 
 class KeyIn(_In):
-    """An API key to make."""
+    """An API key to make; ``rate`` and ``burst`` are limits of its own, in place of its role's."""
 
     role: Role
     markets: Annotated[list[_PathName], Field(max_length=MOST_DECISIONS)] = []
     agent: _PathName | None = None
     note: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_note)] = ""
+    rate: Annotated[float, Field(strict=True, ge=0.001, le=1e6)] | None = None
+    burst: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
 
 
 class RotateIn(_In):

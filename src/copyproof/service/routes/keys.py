@@ -1,4 +1,4 @@
-"""API keys over HTTP: make, list, rotate, revoke; for operators only.
+"""API keys over HTTP: make, list, rotate, revoke, delete; for operators only.
 
 With an Idempotency-Key the new secret is a function of it and of the caller's own secret, so that a
 retried request gets the same answer although no secret is ever stored.
@@ -54,6 +54,8 @@ async def rotate_key(key: str, call: _Call, body: RotateIn | None = None) -> Api
 
 
 @router.delete("/{key}", response_model_exclude_defaults=True)
-async def revoke_key(key: str, call: _Call) -> ApiKey:
-    """Refuse a key from now on."""
-    return _shown(await call.on_thread(lambda: call.leadership.keyring.revoke(key), "key"))
+async def revoke_key(key: str, call: _Call, forget: bool = False) -> ApiKey:
+    """Refuse a key from now on; with ``forget`` it is not listed any more, either."""
+    keyring = call.leadership.keyring
+    end = keyring.forget if forget else keyring.revoke
+    return _shown(await call.on_thread(lambda: end(key), "key"))

@@ -61,7 +61,8 @@ async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> Mar
         path_name("market", market)
         config = MarketConfig(**body.model_dump())
         plan_of(parse_policy(config.policy), config)
-        return call.leadership.create(market, config)
+        # Markets from before there was a default have none.
+        return call.leadership.create(market, config, {"most_arms"} - body.model_fields_set)
 
     return _shown(await call.on_thread(create, "policy"))
 
