@@ -145,16 +145,23 @@ class Client:
 
     def markets(self) -> list[dict[str, Any]]:
         """List all markets."""
-        return list(self.connection.send("GET", "/v1/markets")["markets"])
+        return [each for page in self._pages("/v1/markets") for each in page["markets"]]
 
     def set_policy(self, market: str, policy: str, *, retry_key: str | None = None) -> bool:
         """Go on with another policy, keeping all statistics; whether that is a change."""
         return bool(self._send("PUT", market, "/policy", {"policy": policy}, retry_key)["changed"])
 
     def statistics(self, market: str, agent: str | None = None) -> dict[str, Any]:
-        """Plays and revenue of a market, or of one agent and its arms."""
+        """Plays and revenue of a market, or of one agent and its arms.
+
+        A long list comes in pages, one after another; what is said of the whole is the first's.
+        """
+        rows = "agents" if agent is None else "arms"
         path = "/statistics" if agent is None else f"/agents/{_part(agent)}/statistics"
-        return dict(self._send("GET", market, path, None, None))
+        first, *others = self._pages(f"/v1/markets/{_part(market)}{path}")
+        found = dict(first, next=None)
+        found[rows] = [each for page in (first, *others) for each in page[rows]]
+        return found
 
     def journal(self, market: str, after: int = 0) -> Iterator[dict[str, Any]]:
         """Everything that happened after event number ``after``."""
@@ -164,7 +171,7 @@ class Client:
 
     def keys(self) -> list[ApiKey]:
         """List all API keys."""
-        return [ApiKey.from_dict(each) for each in self.connection.send("GET", "/v1/keys")["keys"]]
+        return [ApiKey.from_dict(each) for page in self._pages("/v1/keys") for each in page["keys"]]
 
     def make_key(
         self,
@@ -206,6 +213,14 @@ class Client:
         """Change something about an agent or its arms; whether that is a change."""
         path = f"/agents/{_part(agent)}{what}"
         return bool(self._send("POST", market, path, body, retry_key)["changed"])
+
+    def _pages(self, path: str) -> Iterator[Any]:
+        """Return the pages of a list, one after another."""
+        page = self.connection.send("GET", path)
+        yield page
+        while (after := page.get("next")) is not None:
+            page = self.connection.send("GET", f"{path}?after={_part(after)}")
+            yield page
 
     def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
         whole = f"/v1/markets/{_part(market)}{path}"

@@ -274,9 +274,15 @@ class Principal(AskTell):
         """Plays, rewards and shares: of all agents, or of one agent and its arms."""
         return self.view(agent).statistics()
 
-    def view(self, agent: str | None = None) -> View:
-        """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread."""
-        return View(self.market, self._current(), agent)
+    def view(
+        self, agent: str | None = None, after: str | None = None, limit: int | None = None
+    ) -> View:
+        """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread.
+
+        With ``limit`` it is a page of agents, or of one agent's arms: the first, or the one after
+        the agent, or arm, ``after``.
+        """
+        return View(self.market, self._current(), agent, after, limit)
 
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""

@@ -27,6 +27,7 @@ from copyproof.live.clock import GuardedClock
 from copyproof.live.stores import Store, StoreError
 from copyproof.service.errors import Refusal
 from copyproof.service.keys import Keyring
+from copyproof.service.readers import Readers
 from copyproof.service.warmup import warm_up
 from copyproof.service.writer import ServedMarket, Writer
 
@@ -75,8 +76,8 @@ class Leadership:
         Each market by its name; replaced, never changed, so that it is read without a lock.
     trouble : str or None
         Why the store cannot be used now.
-    exports : int
-        How many journals are being read, counted on the event loop.
+    readers : Readers
+        The thread that reads statistics and journals.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class Leadership:
         self.keyring = Keyring(store, clock)
         self.markets: dict[str, ServedMarket] = {}
         self.trouble: str | None = None
-        self.exports = 0
+        self.readers = Readers()
         self._owner = owner
         self._lease = lease
         self._waiting = waiting
@@ -165,6 +166,7 @@ class Leadership:
     def stop(self) -> None:
         """Serve what is waiting, then give all leases back."""
         self._stopping.set()
+        self.readers.close()
         if self._begun.is_set():  # else it compiles, holds no lease, and cannot be broken off
             self._thread.join()
         writers = [served.writer for served in self.markets.values() if served.writer is not None]

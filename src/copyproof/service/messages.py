@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, TypeAlias, final
 
-from copyproof_client.records import ArmStatistics, Decision, Role, Told
+from copyproof_client.records import ApiKey, ArmStatistics, Decision, Role, Told
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, with_config
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypedDict
@@ -161,6 +161,14 @@ class MarketOut:
     served_here: bool
 
 
+@dataclass(frozen=True)
+class MarketsPage:
+    """Markets in order of their names; ``next`` is there if there are more."""
+
+    markets: list[MarketOut]
+    next: str | None
+
+
 class PolicyIn(_In):
     """The policy to go on with."""
 
@@ -248,7 +256,10 @@ class Suspension:
 
 @dataclass(frozen=True)
 class AgentReport:
-    """One agent and its arms; shares are null for the agent itself."""
+    """One agent and its arms; shares are null for the agent itself.
+
+    ``next`` is there if there are more arms.
+    """
 
     agent: str
     suspended: bool
@@ -259,6 +270,7 @@ class AgentReport:
     play_share: float | None
     revenue_share: float | None
     arms: tuple[ArmStatistics, ...]
+    next: str | None
 
 
 # --- keys -----------------------------------------------------------------------------------------
@@ -273,6 +285,14 @@ class KeyIn(_In):
     note: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_note)] = ""
     rate: Annotated[float, Field(strict=True, ge=0.001, le=1e6)] | None = None
     burst: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
+
+
+@dataclass(frozen=True)
+class KeysPage:
+    """Keys in order of their age; ``next`` is there if there are more."""
+
+    keys: list[ApiKey]
+    next: str | None
 
 
 class RotateIn(_In):

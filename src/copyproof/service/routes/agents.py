@@ -18,7 +18,7 @@ from copyproof.service.messages import (
     Retirement,
     Suspension,
 )
-from copyproof.service.routes.call import ApiCall, allowed_to
+from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to
 
 router = APIRouter(prefix="/v1/markets/{market}/agents", tags=["agents"])
 
@@ -79,15 +79,21 @@ async def resume_arm(market: str, agent: str, body: ArmIn, call: _WriteAgents) -
 
 
 @router.get("/{agent}/statistics", response_model=AgentReport)
-async def read_agent_statistics(market: str, agent: str, call: _ReadAgent) -> Response:
-    """Plays and revenue of one agent and of each of its arms.
+async def read_agent_statistics(
+    market: str, agent: str, call: _ReadAgent, limit: Limit = ON_PAGE, after: After = None
+) -> Response:
+    """Plays and revenue of one agent and of each of its arms, these in pages.
 
     Shares are left out for the agent itself: they tell what the others have.
     """
-    view = await call.on_writer(market, lambda principal: principal.view(agent), "agent")
-    statistics = await call.on_thread(view.statistics, "agent")
-    (one,) = statistics.agents
-    found = {**asdict(one), "arms": statistics.arms}
-    if call.key.role == "agent":
-        found.update(play_share=None, revenue_share=None)
-    return Response(orjson.dumps(found), media_type="application/json")
+    view = await call.on_writer(market, lambda to: to.view(agent, after, limit), "agent")
+
+    def report() -> bytes:
+        statistics = view.statistics()
+        (one,) = statistics.agents
+        found = {**asdict(one), "arms": statistics.arms, "next": statistics.next}
+        if call.key.role == "agent":
+            found.update(play_share=None, revenue_share=None)
+        return orjson.dumps(found)
+
+    return Response(await call.reading(report, "agent"), media_type="application/json")
