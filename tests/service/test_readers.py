@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -23,7 +24,7 @@ def test_one_at_a_time_in_order_on_one_thread() -> None:
         return n
 
     async def all_of_them() -> list[int]:
-        return await asyncio.gather(*(readers.run(lambda n=n: read(n)) for n in range(20)))
+        return await asyncio.gather(*(readers.run(partial(read, n)) for n in range(20)))
 
     assert asyncio.run(all_of_them()) == list(range(20))
     assert [n for n, _ in seen] == list(range(20))

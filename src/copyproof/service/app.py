@@ -138,6 +138,8 @@ async def _refused(_: Request, error: Exception) -> Response:
             in_body = error.errors()[0]["loc"][0] == "body"
             given = error.body if in_body else dict.fromkeys(each["loc"][0] for each in found)
             refusal = refusal_of_body(found, given)
+        case HTTPException(status_code=400):
+            refusal = Refusal(400, "body", "body cannot be read")
         case HTTPException():
             field = "method" if error.status_code == 405 else "path"
             refusal = Refusal(error.status_code, field, f"{field} is not known")

@@ -29,6 +29,9 @@ _STOP = 5
 # Seconds for which a connection may be silent: longer than proxies keep theirs, mostly 60.
 _IDLE = 75
 _LOAD = 600.0  # seconds that a market may take to be loaded before the server says that it is there
+# Files and connections to a database, of all that a process can have open.
+_OTHER_FILES = 64
+_MOST_CONNECTIONS = 10_000
 # Seconds after which a thread lets another run: the writer must not wait for the event loop.
 _SWITCH = 0.0005
 
@@ -61,6 +64,20 @@ def bind(host: str, port: int) -> socket.socket:
         reason = getattr(error, "strerror", None) or error
         raise ValueError(f"host = {host!r}, port = {port} cannot be bound: {reason}") from None
     return bound
+
+
+def most_connections() -> int:
+    """Return how many connections the process can hold, once it is allowed all that it may be."""
+    if sys.platform == "win32":
+        return _MOST_CONNECTIONS
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_CONNECTIONS + _OTHER_FILES
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return max(1, min(_MOST_CONNECTIONS, allowed - _OTHER_FILES))
 
 
 class _Server(uvicorn.Server):
@@ -139,6 +156,7 @@ def run(
         gc.freeze()
         up(f"http://{shown}:{port}")
 
+    TimedProtocol.most = most_connections()
     before = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
     try:
