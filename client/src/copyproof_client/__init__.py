@@ -108,6 +108,10 @@ class Client:
         """End the suspension of an agent; whether that is a change."""
         return self._change(market, agent, "/resume", None, retry_key)
 
+    def remove_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
+        """Retire all arms of an agent, suspend it, and revoke its keys; its statistics stay."""
+        self._send("DELETE", market, f"/agents/{_part(agent)}", None, retry_key)
+
     def register_arms(
         self, market: str, agent: str, arms: Sequence[str], *, retry_key: str | None = None
     ) -> int:
@@ -142,6 +146,16 @@ class Client:
     def create_market(self, market: str, **config: Any) -> dict[str, Any]:
         """Create a market; once more with the same config changes nothing."""
         return dict(self._send("PUT", market, "", config, None))
+
+    def delete_market(self, market: str) -> None:
+        """Delete a market and its journal for good."""
+        self._send("DELETE", market, "", None, None)
+
+    def set_clock(
+        self, market: str, at: float | None = None, *, retry_key: str | None = None
+    ) -> float:
+        """Set a market's clock, to the service's own time if none is given; what it is now."""
+        return float(self._send("PUT", market, "/clock", {"at": at}, retry_key)["at"])
 
     def markets(self) -> list[dict[str, Any]]:
         """List all markets."""

@@ -13,7 +13,9 @@ from copyproof.cli.output import emit, emit_json
 from copyproof.cli.store import opened
 from copyproof.validation import FieldError
 
-market = options.group("market", "Look after a market that is not being served: its clock.")
+market = options.group(
+    "market", "Look after a market that is not being served: its clock, its end."
+)
 
 _Name = Annotated[str, typer.Argument(metavar="MARKET", show_default=False)]
 
@@ -44,6 +46,33 @@ def clock(
         emit_json({"market": name, "before": before, "now": now})
     else:
         emit(f"{name}: from {before:.3f} to {now:.3f}\n")
+
+
+@market.command()
+def delete(
+    name: _Name,
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    yes: Annotated[bool, typer.Option("--yes", help="Yes, for good.")] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Delete a market and its journal for good; keys that have no other market are revoked.
+
+    Export the journal, or take a backup, before. While the market is served, use
+    DELETE /v1/markets/MARKET.
+    """
+    with opened(store) as found:
+        _require(name, found.markets())
+        events = found.last(name)
+        if not yes:
+            raise ValueError(f"{name} and its {events} events would be gone for good: say --yes")
+        from copyproof.service.keys import Keyring
+
+        found.drop_market(name)
+        Keyring(found, time.time).revoke_market(name)
+    if as_json:
+        emit_json({"market": name, "events": events, "deleted": True})
+    else:
+        emit(f"{name} is deleted\n")
 
 
 def _require(name: str, markets: dict[str, dict[str, object]]) -> None:

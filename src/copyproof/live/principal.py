@@ -146,6 +146,19 @@ class Principal(AskTell):
         changes = registry.is_registered(registry.arm(agent, arm))
         return self._change(events.ArmRetired, key, changes, agent=agent, arm=arm)
 
+    def remove_agent(self, agent: str, *, key: str | None = None) -> bool:
+        """Retire all arms of an agent, and suspend it; whether that is a change.
+
+        What it has played and earned stays, as the others' shares are held against it.
+        """
+        registry = self._current().registry
+        arms = registry.arm_numbers[registry.agent(agent)]
+        there = [arm for arm, number in arms.items() if registry.is_registered(number)]
+        with self.group():
+            for arm in there:
+                self.retire_arm(agent, arm)
+            return self.suspend_agent(agent, key=key) or bool(there)
+
     def set_policy(self, policy: Policy | str, *, key: str | None = None) -> bool:
         """Run another policy from now on, all statistics kept; whether that is a change."""
         wanted = parse_policy(policy) if isinstance(policy, str) else policy
@@ -259,6 +272,10 @@ class Principal(AskTell):
         return changes
 
     # --- what is known ---------------------------------------------------------------------
+
+    def knows(self, agent: str) -> bool:
+        """Whether an agent is registered."""
+        return agent in self._current().registry.agents
 
     @property
     def policy(self) -> str:

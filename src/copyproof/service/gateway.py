@@ -27,7 +27,6 @@ from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, Re
 from copyproof.service.metrics import Metrics
 from copyproof.service.protocol import HANG_UP
 from copyproof.service.routes.call import CALL, ApiCall
-from copyproof.service.writer import find
 
 _log = logging.getLogger("copyproof.service")
 
@@ -236,7 +235,7 @@ class Gateway:
             return None
         authorize(key, fast.action, market)
         request = fast.read(body)
-        served = find(self.leadership.markets, market)
+        served = self.leadership.markets.get(market) or await self.leadership.find(market)
         perform = fast.perform
         try:
             found = await served.submit(lambda principal: perform(principal, request, retry))

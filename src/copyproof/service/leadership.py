@@ -22,10 +22,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
+
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.clock import GuardedClock
-from copyproof.live.stores import Store, StoreError
-from copyproof.service.errors import Refusal
+from copyproof.live.stores import Store, StoreError, UnknownMarket
+from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.keys import Keyring
 from copyproof.service.readers import Readers
 from copyproof.service.warmup import warm_up
@@ -151,6 +153,60 @@ class Leadership:
         served.wait(_CREATE)
         return served
 
+    def delete(self, market: str) -> None:
+        """Delete a market and all that is stored of it; keys that have no other are revoked.
+
+        Raises
+        ------
+        Refusal
+            404 if there is none of this name.
+        LeaseLost
+            If another process serves it.
+        """
+        with self._renewing:
+            served = self.markets.get(market)
+            if served is None:
+                raise unknown("market")
+            writer = served.writer
+            if writer is not None:
+                writer.stop()
+                writer.join()
+            self.store.drop_market(market)
+            self._forget(market)
+        self.keyring.revoke_market(market)
+        _log.warning("market %s was deleted", market)
+
+    async def find(self, market: str) -> ServedMarket:
+        """Return a market; one that another process has just made is looked up in the store.
+
+        Raises
+        ------
+        Refusal
+            404 if there is none of this name.
+        """
+        found = self.markets.get(market)
+        if found is None:
+            await run_in_threadpool(self._look_up, market)
+            found = self.markets.get(market)
+        if found is None:
+            raise unknown("market")
+        return found
+
+    def _look_up(self, market: str) -> None:
+        try:
+            self.store.last(market)  # which is quick, as most are not there
+            with self._renewing:
+                config = self.store.markets().get(market)
+                if config is not None and market not in self.markets:
+                    self.markets = {**self.markets, market: ServedMarket(market, config)}
+        except UnknownMarket:
+            pass
+        except StoreError as error:
+            raise refusal_of(error, "market") from None
+
+    def _forget(self, market: str) -> None:
+        self.markets = {name: each for name, each in self.markets.items() if name != market}
+
     # --- leases -----------------------------------------------------------------------------------
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -195,7 +251,12 @@ class Leadership:
     def _renew_all(self) -> None:
         """Renew or take every lease that can be had, and read the keys anew."""
         with self._renewing:
-            for market, config in self.store.markets().items():
+            there = self.store.markets()
+            for market in self.markets.keys() - there.keys():  # another process has deleted it
+                if (writer := self.markets[market].writer) is not None:
+                    writer.lose()
+                self._forget(market)
+            for market, config in there.items():
                 self._renew_or_acquire(market, config)
         self.keyring.refresh()
         self.trouble = None
@@ -215,8 +276,21 @@ class Leadership:
             except Exception as error:  # whatever it is: without this thread all leases run out
                 _log.exception("renewing leases failed, and is tried again")
                 self.trouble = type(error).__name__
+            if not self._begun.is_set():
+                self._tell_elsewhere()
             self._begun.set()
             self._stopping.wait(self._lease / 6)
+
+    def _tell_elsewhere(self) -> None:
+        """Say what this process does not serve, as it may be the second on one store by mistake."""
+        others = [served.name for served in self.all() if served.writer is None]
+        if others:
+            shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+            _log.warning(
+                "another process serves %d of %d markets of this store (%s): here they are "
+                "answered with 503 until it ends",
+                *(len(others), len(self.markets), shown),
+            )
 
     def _renew_or_acquire(self, market: str, config: dict[str, Any]) -> None:
         served = self.markets.get(market)

@@ -37,17 +37,18 @@ class Accepted:
 
 
 def path_name(field: str, value: str) -> str:
-    """Return a name that can be part of a path.
+    r"""Return a name that can be part of a path, also if a proxy reads or writes it anew.
 
     Examples
     --------
-    >>> path_name("agent", "..")
+    >>> path_name("agent", "%20")
     Traceback (most recent call last):
-    copyproof.validation.FieldError: agent = '..' is not a name without '/', other than '.' and '..'
+    copyproof.validation.FieldError: agent = '%20' is not a name without / \ % ? # or a blank...
     """
     found = name(field, value)
-    fits = "/" not in found and found not in (".", "..")
-    require(fits, field, value, "a name without '/', other than '.' and '..'")
+    fits = not set(found) & set("/%?#\\") and found not in (".", "..") and found == found.strip()
+    accepted = r"a name without / \ % ? # or a blank at its ends, other than . and .."
+    require(fits, field, value, accepted)
     return found
 
 
@@ -167,6 +168,15 @@ class MarketsPage:
 
     markets: list[MarketOut]
     next: str | None
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """A market, or an agent of it, that is gone now."""
+
+    market: str
+    agent: str | None
+    deleted: bool
 
 
 class PolicyIn(_In):

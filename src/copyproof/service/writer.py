@@ -18,7 +18,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock
 from copyproof.live.stores import LeaseLost, StoreError
-from copyproof.service.errors import Refusal, refusal_of, unknown
+from copyproof.service.errors import Refusal, refusal_of
 from copyproof.service.metrics import MarketMetrics
 
 _log = logging.getLogger("copyproof.service")
@@ -306,17 +306,3 @@ class ServedMarket:
         while (writer := self.writer) is not None and time.monotonic() < until:
             if writer.ready.wait(0.05):
                 return
-
-
-def find(markets: Mapping[str, ServedMarket], market: str) -> ServedMarket:
-    """Return a market.
-
-    Raises
-    ------
-    Refusal
-        404 if there is none of this name.
-    """
-    found = markets.get(market)
-    if found is None:
-        raise unknown("market")
-    return found

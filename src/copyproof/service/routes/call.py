@@ -12,7 +12,7 @@ from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, authorize
 from copyproof.service.errors import refusal_of
 from copyproof.service.leadership import Leadership
-from copyproof.service.writer import Answer, find
+from copyproof.service.writer import Answer
 from copyproof.validation import LONGEST_NAME, require
 
 CALL = "copyproof.call"  # where the gateway puts it into the scope of ASGI
@@ -48,7 +48,7 @@ class ApiCall:
     ) -> Answer:
         """Have a market's writer do something, and wait until it is on the disk."""
         try:
-            return await find(self.leadership.markets, market).submit(do)
+            return await (await self.leadership.find(market)).submit(do)
         except (ValueError, LookupError) as error:
             raise refusal_of(error, field) from None
 

@@ -18,6 +18,7 @@ from copyproof.service.errors import refusal_of
 from copyproof.service.messages import (
     ClockIn,
     ClockSetting,
+    Deletion,
     MarketIn,
     MarketOut,
     MarketsPage,
@@ -26,7 +27,7 @@ from copyproof.service.messages import (
     path_name,
 )
 from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to, page_of
-from copyproof.service.writer import ServedMarket, find
+from copyproof.service.writer import ServedMarket
 
 router = APIRouter(prefix="/v1/markets", tags=["markets"])
 
@@ -57,7 +58,7 @@ async def list_markets(
 @router.get("/{market}")
 async def read_market(market: str, call: _ReadMarkets) -> MarketOut:
     """Show how a market was created, and whether this process serves it."""
-    return _shown(find(call.leadership.markets, market))
+    return _shown(await call.leadership.find(market))
 
 
 @router.put("/{market}")
@@ -65,13 +66,24 @@ async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> Mar
     """Create a market. Once more with the same body changes nothing, with another is refused."""
 
     def create() -> ServedMarket:
-        path_name("market", market)
+        if market not in call.leadership.markets:
+            path_name("market", market)
         config = MarketConfig(**body.model_dump())
         plan_of(parse_policy(config.policy), config)
         # Markets from before there was a default have none.
         return call.leadership.create(market, config, {"most_arms"} - body.model_fields_set)
 
     return _shown(await call.on_thread(create, "policy"))
+
+
+@router.delete("/{market}")
+async def delete_market(market: str, call: _WriteMarkets) -> Deletion:
+    """Delete a market and its journal for good; keys that have no other market are revoked.
+
+    Export the journal, or take a backup, before.
+    """
+    await call.on_thread(lambda: call.leadership.delete(market), "market")
+    return Deletion(market, None, deleted=True)
 
 
 @router.put("/{market}/policy")
@@ -88,7 +100,7 @@ async def set_clock(market: str, call: _WriteMarkets, body: ClockIn | None = Non
     Decisions whose time lies after it count as made now.
     """
     at = (body or ClockIn()).at
-    served = find(call.leadership.markets, market)
+    served = await call.leadership.find(market)
     found = await call.on_writer(market, lambda to: served.set_clock(to, at, call.retry), "at")
     return ClockSetting(market, found)
 
@@ -119,7 +131,7 @@ async def export_journal(
     Up to the last event when it was asked for, or to ``limit`` events. Nothing is held for a reader
     that takes its time, but one who takes nothing for long is cut off.
     """
-    store, name = call.leadership.store, find(call.leadership.markets, market).name
+    store, name = call.leadership.store, (await call.leadership.find(market)).name
     last = await call.reading(lambda: store.last(name), "market")
     if limit is not None:
         last = min(last, after + limit)
