@@ -117,6 +117,7 @@ def _routed(lifetime: Any) -> FastAPI:
         summary="Which submission do we show now? Decisions that copies cannot buy.",
         version="1",
         lifespan=lifetime,
+        docs_url=None,  # FastAPI's own page is loaded from elsewhere
         redoc_url=None,
         redirect_slashes=False,
         responses=_ERRORS,
@@ -176,9 +177,20 @@ class _Service(FastAPI):
                     operation["responses"] = {status: answers[status] for status in _PROBES[path]}
                 else:
                     operation["security"] = [{"key": []}]
+                _simplify_body(operation.get("requestBody"))
                 if method != "get":
                     operation.setdefault("parameters", []).append(_RETRY)
         return found
+
+
+def _simplify_body(body: dict[str, Any] | None) -> None:
+    """Say of a body that may be left out no more than that: for tools null is one body more."""
+    if body is None or body.get("required", False):
+        return
+    for media in body["content"].values():
+        several = [each for each in media["schema"].get("anyOf", ()) if each != {"type": "null"}]
+        if len(several) == 1:
+            media["schema"] = several[0]
 
 
 def _describe_fast_requests(found: dict[str, Any]) -> None:

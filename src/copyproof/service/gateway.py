@@ -31,7 +31,7 @@ from copyproof.service.routes.call import CALL, ApiCall
 _log = logging.getLogger("copyproof.service")
 
 # What needs no key: it says nothing about any market.
-_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/docs/oauth2-redirect"))
+_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs"))
 _MARKETS = "/v1/markets/"
 _JSON = (b"content-type", b"application/json")
 _DEEPEST = 20  # levels of a body for FastAPI; no message has more than a few

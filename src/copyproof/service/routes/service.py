@@ -3,10 +3,11 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
 
 from copyproof.service.errors import STORE_AWAY, ErrorAnswer, Refusal
 from copyproof.service.metrics import histograms, numbers
+from copyproof.service.reference import reference_page
 from copyproof.service.routes.call import ApiCall, allowed_to
 
 router = APIRouter(tags=["service"])
@@ -26,6 +27,12 @@ async def ready(request: Request) -> dict[Literal["ready"], bool]:
         message = "markets are being loaded" if leadership.trouble is None else STORE_AWAY
         raise Refusal(503, "store", message, 1)
     return {"ready": True}
+
+
+@router.get("/docs", response_class=HTMLResponse, include_in_schema=False)
+async def docs(request: Request) -> HTMLResponse:
+    """Every request, described for people; needs no key and no network."""
+    return HTMLResponse(reference_page(request.app.openapi()))
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
