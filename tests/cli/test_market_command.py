@@ -1,4 +1,4 @@
-"""``copyproof market``: the clock of a market that is not being served."""
+"""``copyproof market``: the clock of a market that is not being served, and its end."""
 
 import json
 import sys
@@ -41,3 +41,26 @@ def test_clock(
         with serving(store):
             status, _, err = _run(monkeypatch, capsys, *of_site)
         assert (status, "is being written by" in err) == (1, True)
+
+
+def test_delete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = f"sqlite:{tmp_path / 'live.db'}"
+    with open_store(url) as store:
+        keys = filled(store)
+        events = store.last("site")
+        status, _, err = _run(monkeypatch, capsys, "delete", "site", "--store", url)
+        said = f"error: site and its {events} events would be gone for good: say --yes\n"
+        assert (status, err) == (2, said)
+        with serving(store):
+            status, _, err = _run(monkeypatch, capsys, "delete", "site", "--yes", "--store", url)
+            assert (status, "is being written by" in err) == (1, True)
+        done = _run(monkeypatch, capsys, "delete", "site", "--yes", "--store", url, "--json")
+        assert (done[0], json.loads(done[1])["deleted"]) == (0, True)
+        assert set(store.markets()) == {"shop"}
+        revoked = {key["id"] for key in list(store.keys()) if key["revoked"] is not None}
+        mine = {keys[whose].split("_")[1] for whose in ("application", "agent", "bob")}
+        assert revoked == mine
+        status, _, err = _run(monkeypatch, capsys, "delete", "site", "--yes", "--store", url)
+        assert (status, err) == (2, "error: MARKET = 'site' is not in the store\n")

@@ -168,17 +168,7 @@ class Store(ABC):
         """All markets, by name, with the configuration they were created with."""
 
     def drop_market(self, market: str) -> None:
-        """Delete a market with all that is stored of it; its name is free again.
-
-        Raises
-        ------
-        LeaseLost
-            If somebody holds its lease.
-        StoreError
-            If this store cannot delete markets.
-        UnknownMarket
-            If there is no such market.
-        """
+        """Delete a market and all that is stored of it; LeaseLost if somebody holds its lease."""
         raise StoreError("this store cannot delete markets")
 
     def append(
