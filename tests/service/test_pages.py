@@ -4,6 +4,8 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
+import pytest
+
 from copyproof.client import Client
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.stores import open_store
@@ -71,6 +73,17 @@ def test_large_answers_are_cut_and_the_client_puts_them_together() -> None:
         assert [agent["agent"] for agent in agents] == ["big", *(f"agent {n}" for n in range(1200))]
         assert len(client.keys()) == 7
         assert [market["market"] for market in client.markets()] == ["large", "shop", "site"]
+
+
+def test_the_client_fetches_a_journal_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    monkeypatch.setattr("copyproof_client._EVENTS", 2)
+    with serving(store) as running, Client(running.url, key) as client:
+        numbers = [event["number"] for event in client.journal("site")]
+        assert numbers == list(range(1, store.last("site") + 1))
+        assert client.connection.attempts == len(numbers) // 2 + 1
+        assert [event["number"] for event in client.journal("site", 3)] == numbers[3:]
 
 
 def test_suspected_copies_are_cut_too() -> None:

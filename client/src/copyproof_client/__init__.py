@@ -18,6 +18,8 @@ from copyproof_client.records import ApiError, ApiKey, Decision, Told, Unavailab
 
 __all__ = ["ApiError", "ApiKey", "Client", "Decision", "Told", "Unavailable"]
 
+_EVENTS = 10_000  # of a journal that are fetched at once
+
 
 class Client:
     """One caller of the service; threads that share it wait for each other.
@@ -178,8 +180,14 @@ class Client:
         return found
 
     def journal(self, market: str, after: int = 0) -> Iterator[dict[str, Any]]:
-        """Everything that happened after event number ``after``."""
-        return self.connection.lines(f"/v1/markets/{_part(market)}/journal?after={after}")
+        """Everything that happened after event number ``after``, fetched in parts."""
+        path = f"/v1/markets/{_part(market)}/journal?limit={_EVENTS}&after="
+        count = _EVENTS
+        while count >= _EVENTS:
+            count = 0
+            for event in self.connection.lines(f"{path}{after}"):
+                yield event
+                count, after = count + 1, event["number"]
 
     # --- keys ----------------------------------------------------------------------------------
 
