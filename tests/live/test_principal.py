@@ -464,6 +464,16 @@ def test_a_market_of_the_former_default_is_opened_by_the_default_of_today() -> N
         assert opened.policy == "grace-anytime"
     with pytest.raises(ValueError, match="use set_policy"):
         Principal("trial-anytime", principal.store)
+    with pytest.raises(ValueError, match="is not the one of market 'default', which exists"):
+        Principal(store=principal.store, config=MarketConfig("trial-anytime", seed=3))
+
+
+def test_a_policy_that_was_changed_to_a_former_default_is_not_the_default() -> None:
+    principal = Principal("trial-anytime")
+    principal.set_policy("grace-anytime")
+    assert Principal("grace-anytime", principal.store).policy == "grace-anytime"
+    with pytest.raises(ValueError, match="use set_policy"):
+        Principal("default-anytime", principal.store)
 
 
 def test_a_season_needs_no_horizon() -> None:

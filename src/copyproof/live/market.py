@@ -45,7 +45,7 @@ def plan_of(policy: Policy, config: MarketConfig) -> Plan:
     if policy.needs_horizon and config.horizon is None:
         needed = (
             "needs T: give the market's configuration a horizon, or take a policy that needs none, "
-            "such as default-anytime, prh-ucb or h-ucb"
+            "such as default-anytime, trial(season=N), prh-ucb or h-ucb"
         )
         raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
     if not isinstance(policy.sampling, AllArms) and policy.sampling.factor is None:
@@ -99,6 +99,8 @@ class MarketState:
             case Asked():
                 of = event.eligible
                 among = None if of is None else registry.numbers_of(of)
+                if self.follows:
+                    self._check_followed(event, among)
                 self._gather_decisions(len(event.arms), event.at, among, event.slate)
                 self._expected += event.arms
             case Rewarded():
@@ -219,9 +221,23 @@ class MarketState:
     def _recall(self, log: Any) -> None:
         """Write decisions as the journal has them where the kernel looks; ``log`` is modified."""
         recorded = self._expected[len(self._made) :]
-        if not all(0 <= arm < self.arrays.arms for arm in recorded):
-            raise Diverged("the journal decides for an arm that is not registered: it is damaged")
         log[: len(recorded)] = recorded
+
+    def _check_followed(self, event: Asked, among: list[int] | None) -> None:
+        """Refuse decisions that no policy can have made: they are followed, and not made again."""
+        registry = self.registry
+        of = None if among is None else frozenset(among)
+        for place, arm in enumerate(event.arms):
+            if type(arm) is not int or not registry.may_be_chosen(arm, of):
+                what = "that is not registered, or not eligible"
+            elif event.slate and arm in event.arms[:place]:
+                what = "twice in a slate"
+            else:
+                continue
+            raise Diverged(
+                f"the journal decides in round {event.round + place} for an arm {what}: it is "
+                "damaged"
+            )
 
     def _register(self, pairs: Sequence[Sequence[str]]) -> None:
         """Let arms come, or come back."""

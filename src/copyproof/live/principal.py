@@ -23,7 +23,7 @@ from copyproof.live import events
 from copyproof.live.ask_tell import AskTell
 from copyproof.live.events import Ids, MarketEvent
 from copyproof.live.market import plan_of
-from copyproof.live.records import FORMER_DEFAULTS, MarketConfig, checked_pairs
+from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_pairs
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.policy import Policy, parse_policy
@@ -101,7 +101,9 @@ class Principal(AskTell):
             )
         self._ids = Ids(self.market, self.config.seed)
         self._rebuild()
-        former = policy == "default-anytime" and self.policy in FORMER_DEFAULTS
+        # The default stands for what it was when the market was made, unless that was changed.
+        made_with = self.config.policy
+        former = policy == DEFAULT and made_with in FORMER_DEFAULTS and self.policy == made_with
         if given and not former:
             require(given == self.policy, "policy", given, f"{self.policy!r}: use set_policy")
 

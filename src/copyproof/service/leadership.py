@@ -143,8 +143,8 @@ class Leadership:
                 if there is None:  # the name itself was refused
                     raise
                 stored = MarketConfig.from_dict(there)
-                same = replace(config, **{name: getattr(stored, name) for name in unsaid})
-                if not same.agrees_with(stored):
+                same = replace(stored, **{name: getattr(config, name) for name in unsaid})
+                if not config.agrees_with(same):
                     message = f"market = {market!r} exists already, with another config"
                     raise Refusal(409, "market", message) from None
                 wanted = there

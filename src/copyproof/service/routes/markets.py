@@ -68,10 +68,11 @@ async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> Mar
     def create() -> ServedMarket:
         if market not in call.leadership.markets:
             path_name("market", market)
-        config = MarketConfig(**body.model_dump())
+        said = body.model_dump(exclude_unset=True)
+        config = MarketConfig(**{"most_arms": body.most_arms, **said})
         plan_of(parse_policy(config.policy), config)
         # Markets from before there was a default have none.
-        return call.leadership.create(market, config, {"most_arms"} - body.model_fields_set)
+        return call.leadership.create(market, config, {"most_arms"} - said.keys())
 
     return _shown(await call.on_thread(create, "policy"))
 
