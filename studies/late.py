@@ -9,17 +9,18 @@ runs that lose that much are counted. It is an upper bound: fewer plays of worse
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from copyproof import paper_market, simulate
 from copyproof._files import write_atomically
-from copyproof.simulation import Result
+from copyproof.simulation import Result, rules_digest
 from variants import VARIANTS
 
 HORIZON = 30_000
 SEED = 2
+_ASKED = ("variant", "policy", "games", "horizon", "rules")
 COMPARED = (
     "grace",
     "mean of all plays",
@@ -50,12 +51,14 @@ def play_late(path: Path, games: int, horizon: int, workers: int | None) -> list
     """A line for each variant; those that are in the file already are not played again."""
     known = {_key(one): one for one in json.loads(path.read_text())} if path.exists() else {}
     lines = []
+    market = paper_market("2c")
     for variant in COMPARED:
         policy = VARIANTS[variant]
-        line = {"variant": variant, "policy": str(policy), "games": games, "horizon": horizon}
+        rules = rules_digest(market, policy, horizon)
+        line = dict(zip(_ASKED, (variant, str(policy), games, horizon, rules), strict=True))
         if _key(line) not in known:
             result = simulate(
-                paper_market("2c"),
+                market,
                 policy,
                 horizon=horizon,
                 repetitions=games,
@@ -70,8 +73,9 @@ def play_late(path: Path, games: int, horizon: int, workers: int | None) -> list
                 "late": share,
                 "stderr of late": math.sqrt(share * (1 - share) / games),
             }
-            write_atomically(path, (json.dumps([*known.values()], indent=1) + "\n").encode())
+            write_atomically(path, _text(known.values()))
         lines.append(known[_key(line)])
+    write_atomically(path, _text(lines))
     return lines
 
 
@@ -87,4 +91,8 @@ def late_markdown(lines: Sequence[dict[str, Any]]) -> str:
 
 
 def _key(line: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(line[name] for name in ("variant", "policy", "games", "horizon"))
+    return tuple(line.get(name) for name in _ASKED)  # lines of before do not say their rules
+
+
+def _text(lines: Iterable[dict[str, Any]]) -> bytes:
+    return (json.dumps([*lines], indent=1) + "\n").encode()

@@ -2,7 +2,8 @@
 
 A row has the mean regret, its deviation, the worst game, and how many games were lost. The file is
 written beside and renamed, every few seconds: a study that is broken off goes on where it was. A
-row is only taken for the same market, policy, horizon, repetitions and seed.
+row is only taken for the same market, policy, horizon, repetitions and seed, and if the policy is
+still played with the same numbers.
 """
 
 import argparse
@@ -17,12 +18,15 @@ from pathlib import Path
 
 from copyproof import Policy, simulate
 from copyproof._files import write_atomically
-from copyproof.simulation import last_tenth
+from copyproof.simulation import last_tenth, rules_digest
 from markets import Case
 
 Row = dict[str, str]
-COLUMNS = ("market", "kind", "agents", "arms", "horizon", "repetitions", "seed", "digest")
-FOUND = ("variant", "policy", "regret", "sd", "worst", "lost")
+ASKED = (
+    "market", "kind", "agents", "arms", "horizon", "repetitions", "seed", "digest", "variant",
+    "policy", "rules",
+)  # fmt: skip
+FOUND = ("regret", "sd", "worst", "lost")
 _EVERY = 3.0
 """Seconds between two writings."""
 
@@ -101,8 +105,9 @@ def _shortened(case: Case, most_rounds: int | None) -> Case:
 def _asked(case: Case, variant: str, policy: Policy) -> Row:
     market = case.market
     of_case = (case.name, case.kind, len(market.agents), market.registered, case.horizon)
-    values = (*of_case, case.repetitions, case.seed, case.digest, variant, policy)
-    return dict(zip((*COLUMNS, *FOUND[:2]), map(str, values), strict=True))
+    rules = rules_digest(market, policy, case.horizon)
+    values = (*of_case, case.repetitions, case.seed, case.digest, variant, policy, rules)
+    return dict(zip(ASKED, map(str, values), strict=True))
 
 
 def _played(row: Row, case: Case, policy: Policy, workers: int | None) -> Row:
@@ -118,12 +123,12 @@ def _played(row: Row, case: Case, policy: Policy, workers: int | None) -> Row:
     assert result.lost is not None
     found = (result.regret.mean, result.regret.std, result.regret_curves[:, -1].max())
     return row | dict(
-        zip(FOUND[2:], (f"{value:.6g}" for value in (*found, result.lost.count)), strict=True)
+        zip(FOUND, (f"{value:.6g}" for value in (*found, result.lost.count)), strict=True)
     )
 
 
 def _key(row: Row) -> tuple[str, ...]:
-    return tuple(row[name] for name in (*COLUMNS, *FOUND[:2]))
+    return tuple(row.get(name, "") for name in ASKED)  # rows of before do not say their rules
 
 
 def _others(known: Mapping[tuple[str, ...], Row], rows: Sequence[Row]) -> list[Row]:
@@ -134,7 +139,7 @@ def _others(known: Mapping[tuple[str, ...], Row], rows: Sequence[Row]) -> list[R
 
 def _write(path: Path, rows: Sequence[Row]) -> None:
     text = io.StringIO()
-    writer = csv.DictWriter(text, (*COLUMNS, *FOUND), lineterminator="\n")
+    writer = csv.DictWriter(text, (*ASKED, *FOUND), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     write_atomically(path, text.getvalue().encode())

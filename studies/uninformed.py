@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from copyproof import Agent, BetaPrior, ListPrior, Market, UniformPrior, audit, parse_policy
 from copyproof._files import write_atomically
 from copyproof.game import Prior, Strategy
-from copyproof.simulation import play
+from copyproof.simulation import play, rules_digest
 
 POLICIES = (
     "ucb1", "fair(ucb1)", "h-ucb", "rh-ucb", "h-thompson", "h-etc", "grace", "trial",
@@ -123,12 +123,18 @@ def ask(policy: str, case: Uninformed, budget: int) -> dict[str, Any]:
     best = best_plain(policy, case, budget // 4)
     return {
         "policy": policy,
+        "rules": rules_of(policy),
         "market": case.name,
         "T": case.horizon,
         "budget": budget,
         "every": _audited(policy, case, every, case.copying([case.arms]), budget, seed=1),
         "best": _audited(policy, case, best, case.copying([sum(best), case.arms]), budget, seed=3),
     }
+
+
+def rules_of(policy: str) -> str:
+    """Digest of the numbers that a policy is played with: lines of others are not taken."""
+    return rules_digest(MARKETS[0].market, policy, MARKETS[0].horizon)
 
 
 def best_plain(policy: str, case: Uninformed, budget: int) -> Strategy:
@@ -153,6 +159,7 @@ def search(policy: str, cases: Sequence[Uninformed], budget: int) -> dict[str, A
     line = _audited(policy, case, best, [copies], budget, seed=5)
     return {
         "policy": policy,
+        "rules": rules_of(policy),
         "market": case.name,
         "T": case.horizon,
         "budget": budget,
@@ -257,7 +264,7 @@ def main() -> None:
     for text in policies:
         parse_policy(text)
     path = asked.out / "uninformed.json"
-    known = json.loads(path.read_text()) if path.exists() else {"markets": [], "search": []}
+    known = read_known(path) if path.exists() else {"markets": [], "search": []}
     for policy in policies:
         for case in MARKETS:
             if not _is_known(known["markets"], policy, case, asked.budget):
@@ -267,6 +274,18 @@ def main() -> None:
             cases = list(random_markets(11, asked.searched))
             known["search"].append(search(policy, cases, asked.budget))
             _write(asked.out, known)
+
+
+def read_known(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """The lines of a file, but for those of policies that are no longer played with the same rules.
+
+    A line of before lines said their rules is left out, too.
+    """
+    found = json.loads(path.read_text())
+    return {
+        part: [one for one in lines if one.get("rules") == rules_of(one["policy"])]
+        for part, lines in found.items()
+    }
 
 
 def _is_known(

@@ -6,6 +6,7 @@ from copyproof import Policy, parse_policy
 from copyproof.policy import (
     KLUCB,
     UCB,
+    AllArms,
     Champion,
     FixedSample,
     GrowingSample,
@@ -16,6 +17,7 @@ from copyproof.policy import (
 BASELINES = ("h-ucb", "rh-ucb", "prh-ucb", "h-ucb-t-free")
 DEFAULT = "grace"
 _HERE = parse_policy(DEFAULT)
+_ALL = AllArms()
 _SAMPLE = FixedSample(6.0)
 """⌊6 ln T⌋ arms: 69 at T = 100,000, about as many as the champion needs on figure 2c."""
 
@@ -24,8 +26,11 @@ def _agents(agent: OwnIndex) -> Policy:
     return replace(_HERE, agent=agent)
 
 
-def _arms(arm: Champion | Thompson | UCB | KLUCB, *sampling: FixedSample | GrowingSample) -> Policy:
-    return Policy(OwnIndex(), arm, *sampling, ties="priority")
+def _arms(
+    arm: Champion | Thompson | UCB | KLUCB,
+    sampling: AllArms | FixedSample | GrowingSample = _ALL,
+) -> Policy:
+    return Policy(OwnIndex(), arm, sampling, ties="priority")
 
 
 VARIANTS: dict[str, Policy] = {

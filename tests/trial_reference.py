@@ -39,10 +39,11 @@ class Trial:
 
     def levels(self, T: int, n: int) -> list[tuple[float, int]]:
         """Each level x, and how many plays may be forgotten by who claims it."""
-        most = max(1.0, SHARE * (T / n))
+        most = math.floor(max(1.0, SHARE * (T / n)))
         budget = min(self.tries, most)
         levels = [(2 ** (-g / 4), math.floor(budget * 2 ** (0.3 * g))) for g in range(24)]
-        return [levels[0], *(one for one in levels[1:] if one[1] <= most)]
+        below = [one for one in levels if one[1] < most]
+        return [*below, *((x, most) for x, _ in levels[len(below) : len(below) + 1])]
 
     def index(self, rewards: list[float], T: int, n: int) -> float:
         N, levels = len(rewards), self.levels(T, n)
@@ -75,13 +76,15 @@ class Trial:
         if may_try and len(agent.rewards) < self.forgotten(m, T, n):
             if m <= 0.5:
                 return top if not agent.failed else None
-            return None if agent.failed and (last_was_top or len(tried) % 3 != 0) else top
+            return None if agent.failed and (last_was_top or len(tried) % 4 != 0) else top
         if may_try and (m <= 0.5 or (last_was_top and agent.failed)):
             return None
         place = tried.index(agent.pointer) + 1 if agent.pointer is not None else 0
         agent.pointer = a = tried[place % len(tried)]
         N, K, r = len(agent.rewards), len(tried), a.s / a.n
         level = max(log(N / (K * a.n)), log(T) / K)
+        if len(tried) == len(agent.arms) and len(agent.rewards) < self.forgotten(m, T, n):
+            level = max(level, 2.0)
         return a if a is not top and (r >= m or a.n * kl(r, m) <= level) else top
 
     def tries_fresh(self, agent: Agent, m: float, T: int, n: int) -> bool:

@@ -11,11 +11,14 @@ from copyproof import (
     Agent,
     Beta,
     BetaPrior,
+    Exponential,
     Gaussian,
     Geometric,
     ListPrior,
     Market,
     RiskAverse,
+    RiskSeeking,
+    UniformPrior,
     attacks,
     audit,
     bounds,
@@ -24,7 +27,8 @@ from copyproof import (
     paper_market,
 )
 from copyproof.auditing.deviations import Deviation
-from copyproof.auditing.trials import Trial, largest_regret
+from copyproof.auditing.limits import LEAST_GAMES
+from copyproof.auditing.trials import DeviationTrial, largest_regret
 from copyproof.policy import parse_policy
 
 SINGLE = paper_market("1a")
@@ -299,6 +303,41 @@ def test_an_undecided_audit_says_what_would_decide_it_and_that_does() -> None:
         assert enough.why_undecided is None
 
 
+@pytest.mark.parametrize("method", ["sampling", "bounded"])
+def test_a_budget_too_small_for_any_game_says_one_that_decides(method: str) -> None:
+    """As does one for less than LEAST_GAMES games, which give no limits at all."""
+    market = Market([Agent("ann", [BetaPrior(2, 5), UniformPrior(0.2, 0.6)]), Agent("bob", [0.5])])
+    how: dict[str, Any] = {"horizon": 50, "seed": 1, "most_copies": 2, "method": method}
+    budget = 200
+    for _ in range(3):
+        found = audit(market, "h-ucb", budget=budget, **how)
+        if found.verdict != "undecided":
+            break
+        assert found.budget_needed is not None
+        strategies = sum(1 + len(one.copying) + len(one.showing) for one in found.agents)
+        assert found.budget_needed >= max(2 * budget, LEAST_GAMES * 50 * strategies)
+        budget = found.budget_needed
+    assert found.verdict != "undecided"
+
+
+def test_what_the_theorem_decides_takes_two_games() -> None:
+    market = Market([Agent("ann", [0.5, 0.4]), Agent("bob", [0.8])])
+    how: dict[str, Any] = {"agent": "ann", "horizon": 1000, "seed": 1, "most_copies": 2}
+    none = audit(market, "trial", budget=1000, **how)
+    assert none.why_undecided is not None
+    assert none.budget_needed is not None
+    assert none.budget_needed < 100_000
+    assert audit(market, "trial", budget=none.budget_needed, **how).verdict == "no-gain"
+
+
+def test_no_budget_is_advised_where_none_can_decide() -> None:
+    eager = Agent("ann", [Exponential(0.5), Exponential(0.4)], utility=RiskSeeking(2.0))
+    market = Market([eager, Agent("bob", [0.8])])
+    for budget in (100, 100_000):
+        found = audit(market, "h-ucb", agent="ann", horizon=100, seed=1, budget=budget)
+        assert (found.verdict, found.budget_needed) == ("undecided", None)
+
+
 def test_what_the_games_have_not_shown_is_open_in_both_directions() -> None:
     # Greedy gives either agent all the rounds in half a per cent of games, with any strategy.
     market = Market([Agent("ann", [0.05]), Agent("bob", [0.95])])
@@ -355,7 +394,7 @@ def test_two_arms_of_one_prior_are_not_the_same(
     reference: tuple[int, ...], deviation: tuple[int, ...], same: bool
 ) -> None:
     before, after = (DRAWN.with_strategy("ann", copies) for copies in (reference, deviation))
-    trial = Trial(0, before, after, Deviation(deviation, "copies"), None)
+    trial = DeviationTrial(0, before, after, Deviation(deviation, "copies"), None)
     assert trial.is_same_on_every_path(parse_policy("h-ucb")) is same
     assert not trial.is_never_ahead(parse_policy("grace"))
     assert largest_regret(before, 10) == 10.0

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from copyproof import lost_probability, read_market
+from copyproof.engine.version import NUMERICS
 from tests.cli.conftest import Run
 
 MARKET = """
@@ -35,6 +36,7 @@ def test_the_library_finds_the_same(run: Run, game: Path) -> None:
         read_market(game), "grace", horizon=1000, runs=4, seed=3, rival=0.7
     ).to_dict()
     assert told | {"seconds": 0} == same | {"seconds": 0}
+    assert told["numerics"] == NUMERICS
 
 
 def test_table(run: Run, game: Path) -> None:

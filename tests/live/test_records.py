@@ -28,7 +28,9 @@ def test_a_config_without_a_policy_opens_a_market_with_the_default_of_its_time()
     stored = MarketConfig("grace-anytime", seed=3)
     assert MarketConfig(seed=3).agrees_with(stored)
     assert not MarketConfig(seed=4).agrees_with(stored)
+    assert MarketConfig("default-anytime", seed=3).agrees_with(stored)
     assert not MarketConfig("h-ucb", seed=3).agrees_with(stored)
+    assert not MarketConfig("trial-anytime", seed=3).agrees_with(stored)
     assert not stored.agrees_with(MarketConfig(seed=3))
 
 
@@ -45,6 +47,8 @@ def test_a_config_without_a_policy_opens_a_market_with_the_default_of_its_time()
         ({"rewards": "mean"}, "rewards = 'mean' is not one of first, last, sum, max"),
         ({"policy": ""}, "policy = ''"),
         ({"policy": "h-ucbb"}, "h-ucbb"),
+        ({"numerics": True}, "numerics = True is not a version that this one knows"),
+        ({"is_default": True}, "config = 'is_default' is not one of"),
         ({"polcy": "h-ucb"}, "config = 'polcy' is not one of"),
     ],
 )

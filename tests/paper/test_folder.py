@@ -1,6 +1,7 @@
 """The folder of a study: resumed, never confused with something else, for one process at a time."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,15 @@ def test_a_damaged_file_is_played_again(content: bytes, tmp_path: Path) -> None:
     complete(tmp_path)
     with open_study(tmp_path) as store:
         store.path(RUNS[2]).write_bytes(content)
+    assert complete(tmp_path) == [RUNS[2]]
+
+
+def test_a_run_of_other_numerics_is_played_again(tmp_path: Path) -> None:
+    complete(tmp_path)
+    with open_study(tmp_path) as store:
+        former = store.load(RUNS[2])
+        assert former is not None
+        store.keep(RUNS[2], replace(former, numerics=1))
     assert complete(tmp_path) == [RUNS[2]]
 
 

@@ -12,7 +12,7 @@ from copyproof.paper import (
 )
 from copyproof.paper.figures.frontier import frontier_policies
 from copyproof.paper.study import MARKETS, OURS, POLICIES, RIVALS
-from copyproof.policy import PAPER_POLICIES, parse_policy, with_market_defaults
+from copyproof.policy import PAPER_POLICIES, own_rules, parse_policy, with_market_defaults
 
 
 def test_sizes() -> None:
@@ -49,6 +49,14 @@ def test_the_papers_six_and_ours() -> None:
     assert len(PAPER_POLICIES) == 6
     assert parse_policy("default") == parse_policy(OURS)
     assert MARKETS["honest-3"].registered == MARKETS["honest-3"].originals == 15
+
+
+def test_digests_tell_rules_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text of a policy is the same when a constant of its rules has changed."""
+    runs = runs_of("fig2a", QUICK)
+    before = {key: run.digest for key, run in runs.items()}
+    monkeypatch.setattr(own_rules, "GATE", 0.25)
+    assert [key for key, run in runs.items() if run.digest != before[key]] == [(OURS,)]
 
 
 def test_digests_tell_settings_apart() -> None:

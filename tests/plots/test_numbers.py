@@ -12,6 +12,7 @@ from copyproof.simulation import Estimate, Interval
 def test_numbers_and_limits() -> None:
     assert limits(Interval(3630.2, 3335.1, 3925.3)) == "3,630 [3,335, 3,925]"
     assert limits(Interval(0.0, 0.0, 0.0)) == "0 [0, 0]"
+    assert limits(Interval(-0.3, -12.0, 11.0)) == "0 [-12, 11]"
     assert limits(Interval(0.25, 0.25 - 1e-11, 0.25 + 1e-11)) == "0.25"
     assert limits(Interval(0.1234, 0.1, 0.15)) == "0.123 [0.100, 0.150]"
     assert limits(Interval(1.5, float("-inf"), float("inf"))) == "1.5 [?, ?]"

@@ -2,7 +2,9 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,6 +114,27 @@ def test_what_is_not_a_result_is_refused(content: bytes, tmp_path: Path) -> None
     path = tmp_path / "x.npz"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"x.npz is not a saved simulation"):
+        Result.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "cut", "shapes"),
+    [
+        ("means", (slice(1), slice(None)), r"\(1, 2\), not \(4, 2\)"),
+        ("means", (slice(None), 0), r"\(4,\), not \(4, 2\)"),
+        ("revenue", (slice(None), slice(1)), r"\(4, 1\), not \(4, 2\)"),
+        ("regret_curves", (slice(3), slice(None)), r"\(3, 20\), not \(4, 20\)"),
+        ("rounds", (None, slice(None)), r"\(1, 20\), not \(20,\)"),
+    ],
+)
+def test_arrays_of_another_shape_are_refused(
+    name: str, cut: Any, shapes: str, tmp_path: Path
+) -> None:
+    market = Market([Agent("a", [UniformPrior(0, 1)]), Agent("b", [0.5])])
+    result = simulate(market, "h-ucb", horizon=20, repetitions=4, seed=1)
+    path = tmp_path / "x.npz"
+    replace(result, **{name: getattr(result, name)[cut]}).save(path)
+    with pytest.raises(ValueError, match=rf"x.npz is not a saved simulation: {name} is .*{shapes}"):
         Result.load(path)
 
 

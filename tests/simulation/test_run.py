@@ -26,7 +26,8 @@ from copyproof import (
     paper_market,
     simulate,
 )
-from copyproof.simulation import play
+from copyproof.policy import own_rules
+from copyproof.simulation import play, rules_digest, run
 from copyproof.validation import FieldError
 
 MARKET = Market([Agent("a", [0.5]), Agent("b", [0.9])])
@@ -249,3 +250,16 @@ def test_what_is_not_a_schedule_is_refused() -> None:
     no: Any = []
     with pytest.raises(FieldError, match=r"schedule = \[\] is not a Schedule"):
         simulate(MARKET, "ucb1", **GOOD, schedule=no)
+
+
+def test_rules_digest_is_of_the_numbers_that_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = rules_digest(MARKET, "trial", 1000)
+    assert rules_digest(MARKET, "trial(c=1/21)", 1000) == before
+    assert rules_digest(MARKET, "trial(c=1/20)", 1000) != before
+    assert rules_digest(MARKET, "trial-anytime", 1000) != before
+    for name in ("SPARE", "SHARE", "GATE"):
+        with monkeypatch.context() as changed:
+            changed.setattr(own_rules, name, 0.5)
+            assert rules_digest(MARKET, "trial", 1000) != before
+    monkeypatch.setattr(run, "NUMERICS", 99)
+    assert rules_digest(MARKET, "trial", 1000) != before

@@ -1,6 +1,7 @@
 """The formulas against values worked out by hand, and against scipy."""
 
 import math
+from decimal import Context
 from fractions import Fraction
 from math import comb, log, pi, sqrt
 
@@ -9,6 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
+from copyproof import Policy
+from copyproof.engine.lower import lower_policy
+from copyproof.engine.plan import sample_size as played_size
+from copyproof.policy import UCB, FixedSample
 from copyproof.theory import (
     kl,
     lai_robbins,
@@ -94,6 +99,7 @@ def test_theorem_7_condition_where_exponentials_overflow() -> None:
         (0.01, 100, 7, 1),
         (1, 1, 7, 1),
         (1e308, 10**9, 50_000_000, 50_000_000),
+        (1.0960474532084836, 9170, 100, 9),  # 10 with the logarithm of glibc
     ],
 )
 def test_sample_size(L: float, T: int, arms: int, size: int) -> None:
@@ -103,6 +109,18 @@ def test_sample_size(L: float, T: int, arms: int, size: int) -> None:
 def test_sample_size_of_a_power() -> None:
     assert sample_size(1, 10**5, 3000, power=2) == 132  # 11.51² = 132.5
     assert sample_size(1, 10**5, 3000, power=1e9) == 3000
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0, 1.5, 0.0])
+def test_sample_size_is_that_of_the_engine(power: float) -> None:
+    sizes = []
+    for T in (1, 2, 9170, 136_837, 141_614, 147_674, 10**6):
+        clock = max(float(Context(prec=50).ln(T)), 0.1) ** power
+        for L in (k / clock for k in range(1, 200)):
+            policy = Policy(UCB(), UCB(), FixedSample(L, power))
+            plan = lower_policy(policy, horizon=T, seed=0)
+            sizes.append((sample_size(L, T, 10**6, power), played_size(plan, T, 10**6)))
+    assert [one for one, _ in sizes] == [other for _, other in sizes]
 
 
 def test_miss_probability_at_figure_2c() -> None:

@@ -150,10 +150,17 @@ def test_bad_arms_of_several_kinds(policy: str) -> None:
     assert 0.2 < least <= overlooked + 4 * math.sqrt(0.25 / repetitions)
 
 
-def test_many_good_arms_are_no_product() -> None:
-    few, many = share_lost(3.5, K=30_000, g=10_000), share_lost(3.5, K=30_003, g=10_001)
-    assert math.isclose(few, many, rel_tol=1e-6)
-    assert math.isclose(
-        plays_needed(0.01, K=10**8, g=10**7), math.log(0.01) / math.log(0.9), rel_tol=1e-5
-    )
-    assert share_lost(10**8, K=10**8, g=10**7) == 0
+@pytest.mark.parametrize("K", [10**8, 10**12, 10**15])
+def test_many_good_arms_are_as_good_as_independent_draws(K: int) -> None:
+    c, lost = 1 / 20, 0.01
+    plays = plays_needed(lost, K, K // 20)
+    assert math.isclose(plays, math.log(lost) / math.log(1 - c), rel_tol=1e4 / K)
+    assert math.isclose(share_lost(plays, K, K // 20), lost, rel_tol=1e-12)
+    assert share_lost(K, K, K // 20) == 0
+
+
+@pytest.mark.parametrize(("K", "g"), [(1001, 1001), (5000, 3000), (20_000, 19_990)])
+def test_factors_that_are_integrated(K: int, g: int) -> None:
+    for plays in range(0, K - g + 2, 1 + (K - g) // 10):
+        whole = Fraction(comb(K - plays, g), comb(K, g))
+        assert share_lost(plays, K, g) == pytest.approx(float(whole), rel=1e-11, abs=1e-300)

@@ -24,7 +24,7 @@ from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.request import checked_request, positive
 from copyproof.auditing.result import Gain, Method, Verdict, plain, worst_verdict
 from copyproof.auditing.sampled_gains import sample
-from copyproof.auditing.trials import Trial
+from copyproof.auditing.trials import DeviationTrial
 from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SPLIT
 from copyproof.external import ExternalPolicy
 from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
@@ -180,13 +180,13 @@ def attacks(
 
 def _identity_trial(
     against: Market, agent: str, count: int, how: How, tolerance: float | None
-) -> Trial:
+) -> DeviationTrial:
     deviated, names = split(against, agent, count, how)
     own = [deviated.names.index(name) for name in names]
     copies = against.agent(agent).copies
     if how == "best":
         copies = tuple(count * one for one in against.agent(agent).best_arm_only().copies)
-    return Trial(
+    return DeviationTrial(
         position=own[0],
         reference=against,
         deviated=deviated,
@@ -198,7 +198,7 @@ def _identity_trial(
 
 def _renewal_trials(
     against: Market, agent: str, horizon: int, tolerance: float | None
-) -> list[Trial]:
+) -> list[DeviationTrial]:
     mean = against.agent(agent).best_mean
     every = max(1, horizon // _CHURNS)
     schedules = {
@@ -208,7 +208,7 @@ def _renewal_trials(
         f"all new every {every} rounds": churn(against, agent, every=every, horizon=horizon),
     }
     return [
-        Trial(
+        DeviationTrial(
             position=against.names.index(agent),
             reference=against,
             deviated=against,

@@ -25,7 +25,7 @@ from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.request import Request, checked_request, positive
 from copyproof.auditing.result import AgentAudit, Audit, Gain, Method
 from copyproof.auditing.sampled_gains import LIMITS, sample
-from copyproof.auditing.trials import Trial, tolerated
+from copyproof.auditing.trials import DeviationTrial, tolerated
 from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE
 from copyproof.external import ExternalPolicy
 from copyproof.game import Agent, Market, Strategy
@@ -159,7 +159,7 @@ def _trials(
     strategies: Sequence[Strategy] | None,
     most_copies: int,
     tolerance: float | None,
-) -> list[Trial]:
+) -> list[DeviationTrial]:
     agent = market.agent(name)
     strategy = reference_strategy(agent, reference)
     against = market.with_strategy(name, strategy)
@@ -176,13 +176,13 @@ def _trials(
         raise FieldError("", strategies, "a strategy that copies", said, source="deviations")
     position = market.names.index(name)
     return [
-        Trial(position, against, market.with_strategy(name, one.copies), one, tolerance)
+        DeviationTrial(position, against, market.with_strategy(name, one.copies), one, tolerance)
         for one in found
     ]
 
 
 def _found(
-    trials: Sequence[Trial], asked: Request, method: str
+    trials: Sequence[DeviationTrial], asked: Request, method: str
 ) -> tuple[list[Gain], list[tuple[float, float]], Method]:
     """The gains, the reference's revenue and worth for each, and the method that was taken."""
     markets = {trial.reference for trial in trials} | {trial.deviated for trial in trials}
@@ -195,7 +195,7 @@ def _found(
     return gains, [_worth(trial, gain, asked.games) for trial, gain in pairs], taken
 
 
-def _worth(trial: Trial, gain: Gain, games: PairedGames) -> tuple[float, float]:
+def _worth(trial: DeviationTrial, gain: Gain, games: PairedGames) -> tuple[float, float]:
     """Revenue and worth of the reference, over the games that the gain rests on."""
     if gain.repetitions == 0:
         return math.nan, math.nan
@@ -204,7 +204,10 @@ def _worth(trial: Trial, gain: Gain, games: PairedGames) -> tuple[float, float]:
 
 
 def _gathered(
-    name: str, trials: Sequence[Trial], gains: Sequence[Gain], worths: Sequence[tuple[float, float]]
+    name: str,
+    trials: Sequence[DeviationTrial],
+    gains: Sequence[Gain],
+    worths: Sequence[tuple[float, float]],
 ) -> AgentAudit:
     """One agent's gains, in the order of its trials."""
     own = [number for number, trial in enumerate(trials) if trial.agent.name == name]

@@ -29,7 +29,7 @@ from copyproof.auditing.limits import large_sample_limits
 from copyproof.auditing.request import Request, checked_request, positive
 from copyproof.auditing.result import Gain, plain
 from copyproof.auditing.sampled_gains import sample
-from copyproof.auditing.trials import Trial, largest_regret
+from copyproof.auditing.trials import DeviationTrial, largest_regret
 from copyproof.defaults import CAP, CONFIDENCE, STARTS
 from copyproof.external import ExternalPolicy
 from copyproof.game import Agent, Market, Profile, Strategy
@@ -255,7 +255,7 @@ class _Search:
         self.turns += 1
         position = profile.names.index(name)
         trials = [
-            Trial(position, profile, deviated, one, self.epsilon, clearly=True)
+            DeviationTrial(position, profile, deviated, one, self.epsilon, clearly=True)
             for one in strategies_of(profile.agents[position], self.cap)
             if (deviated := profile.with_strategy(name, one.copies)) != profile
         ]

@@ -11,7 +11,7 @@ import numpy as np
 
 from copyproof.auditing.dominance import Advantage, exact_advantage
 from copyproof.auditing.result import Gain
-from copyproof.auditing.trials import Trial
+from copyproof.auditing.trials import DeviationTrial
 from copyproof.exact_values import Exact, exact, states, why_not_exact
 from copyproof.external import ExternalPolicy
 from copyproof.game import Market
@@ -41,7 +41,7 @@ def is_small(markets: Iterable[Market], policy: Policy | ExternalPolicy, horizon
 
 
 def compute(
-    trials: Sequence[Trial], policy: Policy | ExternalPolicy, horizon: int
+    trials: Sequence[DeviationTrial], policy: Policy | ExternalPolicy, horizon: int
 ) -> tuple[list[Gain], list[tuple[float, float]]]:
     """The gains of all trials, and the reference's revenue and worth for each, exactly."""
     if isinstance(policy, ExternalPolicy):

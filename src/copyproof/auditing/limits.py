@@ -28,13 +28,12 @@ rate: each gain at stage s is given α/(k s (s + 1)), which sums to α over all 
 """
 
 import math
-from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof.simulation import Interval
+from copyproof.simulation import Interval, t_quantile
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -133,23 +132,3 @@ def games_needed(margin: float, spread: float, rest: float) -> int | None:
         return None
     root = (spread + math.sqrt(spread * spread + 4 * margin * rest)) / (2 * margin)
     return math.ceil(root * root)
-
-
-def t_quantile(alpha: float, freedom: int) -> float:
-    """What Student's t with ν ≥ 15 degrees of freedom exceeds, on either side, with chance α ≤ 1.
-
-    Fisher's and Cornish's expansion in 1/ν (Abramowitz, Stegun 26.7.5): within 0.4 % for ν ≥ 15 and
-    α ≥ 1e-8.
-
-    Examples
-    --------
-    >>> round(t_quantile(0.05, 100), 3)
-    1.984
-    """
-    z = -NormalDist().inv_cdf(alpha / 2)
-    v = float(freedom)
-    g1 = (z**3 + z) / 4
-    g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    g3 = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    g4 = (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160
-    return z + g1 / v + g2 / v**2 + g3 / v**3 + g4 / v**4

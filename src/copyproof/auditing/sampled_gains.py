@@ -12,6 +12,7 @@ that would contradict it.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,15 +25,14 @@ from copyproof.auditing.limits import (
     games_needed,
     large_sample_limits,
     share_at,
-    t_quantile,
     unseen,
 )
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.result import Gain, Method
-from copyproof.auditing.trials import Trial, largest_regret, tolerated
+from copyproof.auditing.trials import DeviationTrial, largest_regret, tolerated
 from copyproof.game import Market, Schedule
 from copyproof.policy import Policy
-from copyproof.simulation import Interval
+from copyproof.simulation import Interval, t_quantile
 
 # The kinds of limits for what is sampled.
 LIMITS: tuple[Method, ...] = ("bounded", "large-sample")
@@ -50,13 +50,18 @@ _ZERO = Interval(0.0, 0.0, 0.0)
 
 
 def sample(
-    trials: Sequence[Trial], games: PairedGames, *, alpha: float, budget: int, method: Method | None
+    trials: Sequence[DeviationTrial],
+    games: PairedGames,
+    *,
+    alpha: float,
+    budget: int,
+    method: Method | None,
 ) -> tuple[list[Gain], Method]:
     """Play until every trial is decided or the budget of rounds is spent.
 
     Parameters
     ----------
-    trials : sequence of Trial
+    trials : sequence of DeviationTrial
         Judged together: their limits hold for all of them with the chance 1 − α.
     games : PairedGames
         Plays the games.
@@ -83,7 +88,10 @@ def sample(
     first = min(first, max(2, most // 2), most)
     until = games.rounds + budget
     if first < 2:
-        return gains, method or "large-sample"
+        method = method or "large-sample"
+        share = share_at(1, len(trials), alpha)
+        needed = [_needed_at_least(trial, games, share, method) for trial in trials]
+        return [replace(gain, needed=n) for gain, n in zip(gains, needed, strict=True)], method
     if method is None:
         affordable = all(
             _bounded_is_affordable(trial, games, first, most, len(trials), alpha)
@@ -103,7 +111,7 @@ def sample(
 
 
 def _next_stage(
-    trials: Sequence[Trial], gains: Sequence[Gain], games: int
+    trials: Sequence[DeviationTrial], gains: Sequence[Gain], games: int
 ) -> tuple[list[int], int]:
     """Which trials are played on with so many games, and up to how many repetitions; or none.
 
@@ -139,17 +147,17 @@ def _most_promising(gains: Sequence[Gain], games: int) -> tuple[int, int] | None
     return min(found)[2:] if found else None
 
 
-def _games(trials: Sequence[Trial]) -> int:
+def _games(trials: Sequence[DeviationTrial]) -> int:
     """How many different games one more repetition of all these trials is."""
     return len({trial.reference for trial in trials}) + len({_played(trial) for trial in trials})
 
 
-def _played(trial: Trial) -> tuple[Market, Schedule | None]:
+def _played(trial: DeviationTrial) -> tuple[Market, Schedule | None]:
     return trial.deviated, trial.schedule
 
 
 def _bounded_is_affordable(
-    trial: Trial, games: PairedGames, now: int, most: int, together: int, alpha: float
+    trial: DeviationTrial, games: PairedGames, now: int, most: int, together: int, alpha: float
 ) -> bool:
     """Whether bounded limits could come within half the tolerance, with as many games as can be."""
     width = trial.gain_width(games.horizon)
@@ -161,7 +169,7 @@ def _bounded_is_affordable(
 
 
 def _judge(
-    trial: Trial, games: PairedGames, repetitions: int, alpha: float, method: Method
+    trial: DeviationTrial, games: PairedGames, repetitions: int, alpha: float, method: Method
 ) -> Gain:
     """The gain of a trial, with its limits, as so many pairs of games show it."""
     horizon = games.horizon
@@ -199,7 +207,9 @@ def _judge(
     return Gain(trial.deviation, gain, loss, advantage, verdict, repetitions, needed)
 
 
-def _gain_limits(trial: Trial, won: Values, horizon: int, alpha: float, method: Method) -> Interval:
+def _gain_limits(
+    trial: DeviationTrial, won: Values, horizon: int, alpha: float, method: Method
+) -> Interval:
     """The gain before fees."""
     if method == "bounded":
         return bounded_limits(won, trial.gain_width(horizon), alpha)
@@ -207,8 +217,24 @@ def _gain_limits(trial: Trial, won: Values, horizon: int, alpha: float, method: 
     return large_sample_limits(won, alpha, least=least, most=most)
 
 
+def _needed_at_least(
+    trial: DeviationTrial, games: PairedGames, alpha: float, method: Method
+) -> int | None:
+    """How many games it takes at least to decide that there is no gain, before any was played.
+
+    As if all differences were 0, and as if the agent had every play: no tolerance is larger.
+    """
+    if trial.is_same_on_every_path(games.policy) or trial.is_never_ahead(games.policy):
+        return 2
+    _, best = trial.worth_of_event(games.horizon, 1.0)
+    if not math.isfinite(best):
+        return None
+    margin = tolerated(trial.tolerance, best)
+    return _needed(trial, np.zeros(LEAST_GAMES), (-1.0, margin), games.horizon, alpha, method)
+
+
 def _needed(
-    trial: Trial,
+    trial: DeviationTrial,
     won: Values,
     margins: tuple[float, float],
     horizon: int,
@@ -221,7 +247,7 @@ def _needed(
         quantile = math.sqrt(2 * math.log(4 / alpha))
         rests = [n * bounded_rest(trial.gain_width(horizon), n, alpha)] * 2
     else:
-        quantile = t_quantile(alpha, n - 1)
+        quantile = t_quantile(alpha, max(n, LEAST_GAMES) - 1)
         rare = unseen(n, alpha)
         least, most = trial.gain_of_event(horizon, min(1.0, rare))
         rests = [n * rare * (mean - least), n * rare * (most - mean)]
@@ -234,7 +260,7 @@ def _needed(
     return max(LEAST_GAMES, min(counts)) if counts else None
 
 
-def _contradiction(trial: Trial, what: str) -> RuntimeError:
+def _contradiction(trial: DeviationTrial, what: str) -> RuntimeError:
     return RuntimeError(
         f"copies {trial.deviation.copies} of agent {trial.agent.name!r} {what}: please report "
         "this as a bug"

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.paired_games import Outcomes
-from copyproof.auditing.rare_events import mean_range, revenue_of_event
 from copyproof.auditing.result import Verdict
+from copyproof.auditing.unseen_events import mean_range, revenue_of_event
 from copyproof.external import ExternalPolicy
 from copyproof.game import NEUTRAL, Agent, Bernoulli, Market, Prior, RiskAverse, Schedule
 from copyproof.policy import Policy, why_not_covered
@@ -29,7 +29,7 @@ from copyproof.simulation import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class DeviationTrial:
     """One deviation of one agent against its reference."""
 
     # Of the agent in the market.

@@ -7,8 +7,6 @@ from copyproof.auditing.report.captions import DRAWN, attitudes, fee_words, refe
 from copyproof.cli import tables
 from copyproof.plots import brief, limits
 
-# Times the rounds that halve the limits.
-_MORE_BUDGET = 4
 _READING = (
     "revenue: under the reference. loss: what that copying adds to the regret.\n"
     "fee: per registered arm, from the estimate to one that surely ends all copying.\n"
@@ -88,7 +86,9 @@ def _hint(audit: Audit) -> Iterator[str]:
         return
     gains = [gain for agent in audit.agents for gain in agent.copying]
     still = [gain for gain in gains if gain.verdict == "undecided"]
-    budget = audit.budget_needed or _MORE_BUDGET * audit.budget
-    still_open = f"{len(still)} of {len(gains)} gains are undecided"
+    still_open = (
+        f"{len(still)} of {len(gains)} gains {'is' if len(still) == 1 else 'are'} undecided"
+    )
     yield f"\n{audit.policy}: {still_open}: {audit.why_undecided}"
-    yield f"--budget {budget} may decide them"
+    if audit.budget_needed is not None:
+        yield f"--budget {audit.budget_needed} may decide them"

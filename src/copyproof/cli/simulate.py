@@ -51,7 +51,8 @@ def simulate(
 ) -> None:
     """Play a market under policies.
 
-    Shows the regret of every policy, and what every agent gets: plays and revenue.
+    Shows the regret of every policy, the games that it lost, and what every agent gets: plays and
+    revenue.
     """
     asked = [parse_policy(text) for text in policy or PAPER_POLICIES]
     if save is not None and len(asked) != 1:

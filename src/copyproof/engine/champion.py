@@ -12,7 +12,7 @@ m = (S + 1)/(n + 2), the first of equals in registration order.
 
 Under the rule ``trial-arms`` the estimate is m = (S + 1/2)/(n + 1), other rules say when a fresh
 arm is tried and when the last one is played again (``trial.verdict``), and a challenger is played
-if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K).
+if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K), or ≤ 2 in a trial that has no fresh arm left.
 
 Where only some arms may be chosen, m is the largest among those, a disappointment is not asked
 for, as it may not have been one of them, and without a fresh arm the largest m is played.
@@ -24,18 +24,26 @@ a champion whose last reward is not known yet has not failed.
 from typing import Any
 
 from copyproof.engine.bounds import bernoulli_kl
-from copyproof.engine.cache import inlined, part
+from copyproof.engine.cache import inlined
 from copyproof.engine.numerics import log
 from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
 from copyproof.engine.state import State
-from copyproof.engine.trial import LET_CHALLENGE, PLAY_CHAMPION, PLAY_LAST, TRY_FRESH, verdict
+from copyproof.engine.trial import (
+    LET_CHALLENGE,
+    PLAY_CHAMPION,
+    PLAY_LAST,
+    TEST_TRIED,
+    TRY_FRESH,
+    verdict,
+)
 
 FRESH = -1  # in place of a place: it is time for a fresh arm
 BY_INDEX = -2  # in place of a place: the largest index is to be played
+_TEST = 2.0  # how unlikely an arm must be before it is dropped in a trial: e^−2
 
 
-@part
+@inlined
 def champion(
     rule: LoweredRule, state: State, pool: int, turn: Turn, scan: int, mask: Mask | None
 ) -> int:
@@ -71,6 +79,8 @@ def champion(
             place = 0
     here.pointer = state.nodes[leaves + place].link
     least = state.epoch[0].log / here.size if rule.kind == Kind.TRIAL_ARMS else 0.0
+    if what == TEST_TRIED:
+        least = max(least, _TEST)
     if place != top and _may_challenge(state.items[here.pointer], m, turn.plays, here.size, least):
         return int(place)
     return int(top)

@@ -2,10 +2,10 @@
 
 With levels x_g = 2^(−g/4), g = 0, 1, …, an agent that claims the level x_g may forget its first
 D_g = ⌊B/x_g^1.2⌋ plays, as a trial may cost about B rewards, and somewhat more where rewards are
-rare. B = min(tries, share·T/n), at least 1, and only levels with D_g ≤ share·T/n count (the first
-one does in any case). Of each level the sum of the rewards after the first D_g is kept, in
-``State.trials``: a sum that begins there, and not the difference of two, because rounding would let
-a difference fall when an early reward rises.
+rare. Neither B nor any D_g is more than ⌊share·T/n⌋, or 1: the first level that would forget more
+forgets as much, and is the last one. Of each level the sum of the rewards after the first D_g is
+kept, in ``State.trials``: a sum that begins there, and not the difference of two, because rounding
+would let a difference fall when an early reward rises.
 
 The index of an agent with N plays is 3 − N/D_0 for N < D_0, so that agents have them in turn, and
 then the largest over g of min(x_g, U_g), where U_g is the largest q with w·kl(r, q) ≤ ℓ(w) for the
@@ -38,8 +38,9 @@ TRY_FRESH = 0
 PLAY_CHAMPION = 1
 LET_CHALLENGE = 2
 PLAY_LAST = 3
+TEST_TRIED = 4  # let them challenge, and more easily: plays are forgiven, and no fresh arm is left
 
-_IN_A_ROW = 3  # fresh arms after a failure of the champion's
+_IN_A_ROW = 4  # fresh arms after a failure of the champion's
 _HALF = math.sqrt(0.5)
 _QUARTERS = (1.0, math.sqrt(_HALF), _HALF, _HALF * math.sqrt(_HALF))
 # x_g, and x_g^−1.2 = 2^(0.3 g).
@@ -52,17 +53,18 @@ _PLAYS = np.array([float(_exact.power(2, _exact.divide(3 * g, 10))) for g in ran
 def _limits(parameters: tuple[float, float, float], epoch: Any) -> tuple[float, float]:
     """B, and the most plays that are forgotten."""
     tries, share, _ = parameters
-    most = max(1.0, share * epoch.unit)
+    most = math.floor(max(1.0, share * epoch.unit))
     return min(tries, most), most
 
 
 @inlined
-def _forgotten(budget: float, g: int) -> int:
-    """D_g."""
-    return int(budget * _PLAYS[g])
+def _forgotten(limits: tuple[float, float], g: int) -> int:
+    """D_g; the first level with as many as the second limit is the last."""
+    budget, most = limits
+    return int(min(budget * _PLAYS[g], most))
 
 
-@part
+@inlined
 def allowance(unit: float, w: int) -> float:
     """ℓ(w), with T/n as the unit."""
     z = unit / w
@@ -72,20 +74,20 @@ def allowance(unit: float, w: int) -> float:
     return log(z * (1.0 + ln_z * ln_z))
 
 
-@part
+@inlined
 def trial_index(item: Any, sums: Any, epoch: Any, parameters: tuple[float, float, float]) -> float:
     """The index of an agent, with the sums of its rewards by level."""
     if item.plays == 0:
         return math.inf
-    budget, most = _limits(parameters, epoch)
-    in_turn = _forgotten(budget, 0)
+    limits = _limits(parameters, epoch)
+    in_turn = _forgotten(limits, 0)
     if item.plays < in_turn:
         return 3.0 - float(item.plays / in_turn)  # above all others
     best = 0.0
     for g in range(LEVELS):
-        forgotten = _forgotten(budget, g)
-        if _LEVEL[g] <= best or (g > 0 and forgotten > most):
+        if _LEVEL[g] <= best:
             break
+        forgotten = _forgotten(limits, g)
         w = item.plays - forgotten
         if w <= 0:
             return float(max(best, _LEVEL[g]))  # and levels below cannot be more
@@ -94,6 +96,8 @@ def trial_index(item: Any, sums: Any, epoch: Any, parameters: tuple[float, float
         level = allowance(epoch.unit, w) / w
         if not (0.0 < mean < best and kl_index_is_below(mean, level, best)):
             best = max(best, min(_LEVEL[g], kl_index(mean, level)))
+        if forgotten >= limits[1]:
+            break
     return best
 
 
@@ -102,12 +106,15 @@ def add_to_levels(
     state: State, agent: int, reward: float, parameters: tuple[float, float, float]
 ) -> None:
     """Add a reward to the sums of its agent's levels, before it is counted; modified in place."""
-    budget, _ = _limits(parameters, state.epoch[0])
+    limits = _limits(parameters, state.epoch[0])
     answers = state.items[agent].answers
     for g in range(LEVELS):
-        if _forgotten(budget, g) > answers:
+        forgotten = _forgotten(limits, g)
+        if forgotten > answers:
             break
         state.trials[agent, g] += reward
+        if forgotten >= limits[1]:
+            break
 
 
 @part
@@ -118,9 +125,9 @@ def correct_levels(
 
     Which play it was is not looked up again. Sums are kept within what rewards in [0, 1] give.
     """
-    budget, _ = _limits(parameters, state.epoch[0])
+    limits = _limits(parameters, state.epoch[0])
     for g in range(LEVELS):
-        answers = state.items[agent].answers - _forgotten(budget, g)
+        answers = state.items[agent].answers - _forgotten(limits, g)
         if answers <= 0:
             break
         state.trials[agent, g] = min(max(state.trials[agent, g] + change, 0.0), float(answers))
@@ -132,14 +139,14 @@ def spread_over_levels(state: State, agent: int, parameters: tuple[float, float,
 
     ``state`` is modified in place.
     """
-    budget, _ = _limits(parameters, state.epoch[0])
+    limits = _limits(parameters, state.epoch[0])
     item = state.items[agent]
     for g in range(LEVELS):
-        answers = item.answers - _forgotten(budget, g)
+        answers = item.answers - _forgotten(limits, g)
         state.trials[agent, g] = item.total / item.answers * answers if answers > 0 else 0.0
 
 
-@part
+@inlined
 def verdict(
     parameters: tuple[float, float, float], state: State, pool: int, m: float, top: int
 ) -> int:
@@ -149,23 +156,26 @@ def verdict(
     """
     here = state.pools[pool]
     agent = pool - 1
-    budget, most = _limits(parameters, state.epoch[0])
+    limits = _limits(parameters, state.epoch[0])
     g = 0
-    while g + 1 < LEVELS and _LEVEL[g + 1] >= m and _forgotten(budget, g + 1) <= most:
+    while g + 1 < LEVELS and _LEVEL[g + 1] >= m and _forgotten(limits, g) < limits[1]:
         g += 1
     # One level up: an agent must not search in plays that its index counts, because m has fallen
     # just below a level.
     g = max(0, g - 1)
-    if _is_gated(parameters[2], state, agent, m, g, _forgotten(budget, g)):
+    if _is_gated(parameters[2], state, agent, m, g, _forgotten(limits, g)):
         return PLAY_CHAMPION
     is_known = top >= 0 and here.last >= 0
     failed = is_known and here.failed != 0
     succeeded = is_known and not failed and _is_answered(state, here.last)
     if succeeded and here.last != top and state.place[here.last] >= 0:
         return PLAY_LAST
+    in_trial = state.items[agent].plays < _forgotten(limits, g)
+    if here.outside == 0 and in_trial:
+        return TEST_TRIED
     if here.outside == 0 or here.seats >= parameters[0]:
         return LET_CHALLENGE
-    if state.items[agent].plays >= _forgotten(budget, g):
+    if not in_trial:
         return TRY_FRESH if m <= 0.5 or (failed and here.last == top) else LET_CHALLENGE
     if m <= 0.5:
         return PLAY_CHAMPION if succeeded and here.last == top else TRY_FRESH

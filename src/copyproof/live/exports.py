@@ -12,6 +12,7 @@ and what expired. It shows nothing else; ``verification`` reads both.
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from copyproof.live.stores import Store
@@ -27,6 +28,7 @@ from copyproof.live.stores.chain import (
 
 AUDIT, AGENT = "journal", "agent's journal"
 VERSION = 1
+_AT_ONCE = 1000  # events that are read in one go
 # Terms that an agent needs to add up its rewards; the rest of a configuration is not shown to it.
 _TERMS = ("default_reward", "late", "rewards")
 
@@ -51,9 +53,7 @@ def audit_lines(
     key = key_of(chain.secret, "chain").hex()
     yield {**_first(AUDIT, market, chain, after), "config": config, "key": key}
     blinding = blinding_of(chain.secret)
-    for number, event in store.events(market, after):
-        if number > end:
-            break
+    for number, event in _events(store, market, after, end):
         yield {"number": number, **blinding.blinded(event)}
     yield {"end": end, "head": chain.head, "at": clock()}
 
@@ -82,13 +82,23 @@ def agent_lines(
         "salt": blinding.salt(agent).hex(),
         "opening": _shown(texts, 0, key, shown),
     }
-    for number, event in store.events(market, after):
-        if number > end:
-            break
+    for number, event in _events(store, market, after, end):
         event = blinding.blinded(event)
         texts = pieces(event)
         yield {"number": number, "pieces": _shown(texts, number, key, own.places(event))}
     yield {"end": end, "head": chain.head, "at": clock()}
+
+
+def _events(
+    store: Store, market: str, after: int, end: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Events up to ``end``, read some at a time: nothing is held for who takes them slowly."""
+    while after < end:
+        found = store.events(market, after)
+        some = list(islice(found, min(_AT_ONCE, end - after)))
+        del found  # which lets its connection go
+        yield from some
+        after = some[-1][0]
 
 
 def _first(kind: str, market: str, chain: Chain, after: int) -> dict[str, Any]:

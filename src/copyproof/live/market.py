@@ -46,7 +46,7 @@ def plan_of(policy: Policy, config: MarketConfig) -> Plan:
     if policy.needs_horizon and config.horizon is None:
         needed = (
             "needs T: give the market's configuration a horizon, or take a policy that needs none, "
-            "such as default-anytime, prh-ucb or h-ucb"
+            "such as default-anytime, trial(season=N), prh-ucb or h-ucb"
         )
         raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
     if not isinstance(policy.sampling, AllArms) and policy.sampling.factor is None:
@@ -101,6 +101,8 @@ class MarketState:
             case Asked():
                 of = event.eligible
                 among = None if of is None else registry.numbers_of(of)
+                if self.follows:
+                    self._check_followed(event, among)
                 self._gather_decisions(len(event.arms), event.at, among, event.slate)
                 self._expected += event.arms
             case Rewarded():
@@ -122,6 +124,8 @@ class MarketState:
                 self._suspend(event.agent, event.arm, isinstance(event, events.Suspended))
             case events.PolicyChanged():
                 self._change_policy(parse_policy(event.policy))
+            case events.ClockSet():
+                self._set_clock(event.at)
             case events.Unchanged():
                 pass
             case _:
@@ -224,9 +228,23 @@ class MarketState:
     def _recall(self, log: Any) -> None:
         """Write decisions as the journal has them where the kernel looks; ``log`` is modified."""
         recorded = self._expected[len(self._made) :]
-        if not all(0 <= arm < self.arrays.arms for arm in recorded):
-            raise Diverged("the journal decides for an arm that is not registered: it is damaged")
         log[: len(recorded)] = recorded
+
+    def _check_followed(self, event: Asked, among: list[int] | None) -> None:
+        """Refuse decisions that no policy can have made: they are followed, and not made again."""
+        registry = self.registry
+        of = None if among is None else frozenset(among)
+        for place, arm in enumerate(event.arms):
+            if type(arm) is not int or not registry.may_be_chosen(arm, of):
+                what = "that is not registered, or not eligible"
+            elif event.slate and arm in event.arms[:place]:
+                what = "twice in a slate"
+            else:
+                continue
+            raise Diverged(
+                f"the journal decides in round {event.round + place} for an arm {what}: it is "
+                "damaged"
+            )
 
     def _register(self, pairs: Sequence[Sequence[str]]) -> None:
         """Let arms come, or come back."""
@@ -273,6 +291,13 @@ class MarketState:
         before, self.policy = self.policy, policy
         drawing = attrgetter("sampling", "is_flat", "brings_fresh_arms")
         self.arrays.change_plan(plan, drawn=drawing(policy) != drawing(before))
+
+    def _set_clock(self, at: float) -> None:
+        """Set the clock. What lies after it, as only a clock set back can have it, happened now."""
+        self.settle()
+        self.at = at
+        self.arrays.log["at"] = np.minimum(self.arrays.log["at"], at)
+        self.answers.set_clock(at)
 
     # --- what is known -----------------------------------------------------------------------
 

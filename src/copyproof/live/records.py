@@ -6,7 +6,7 @@ its reward up to ``reward_window`` seconds. A play without a reward by then take
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from copyproof_client.records import Status
@@ -19,8 +19,8 @@ Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
-# What new markets run if nothing is said, and what they ran in versions before.
-_DEFAULT = "trial-anytime"
+# What new markets run if nothing is said, and what that was in versions before.
+DEFAULT = "default-anytime"
 FORMER_DEFAULTS = ("grace-anytime",)
 # Most decisions, and most rewards, of one request.
 MOST_DECISIONS = 1000
@@ -107,7 +107,7 @@ class MarketConfig:
     86400.0
     """
 
-    policy: str = _DEFAULT
+    policy: str = DEFAULT
     seed: int | None = None
     horizon: int | None = None
     reward_window: float = 86400.0
@@ -117,8 +117,11 @@ class MarketConfig:
     correction_window: float = 30 * 86400.0
     most_arms: int | None = None
     numerics: int = field(default=NUMERICS, compare=False)
+    # Whether the policy was not named, or as the default, whatever that is.
+    is_default: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "is_default", self.policy == DEFAULT)
         object.__setattr__(self, "policy", str(parse_policy(text("policy", self.policy))))
         if self.seed is not None:
             object.__setattr__(self, "seed", whole_in("seed", self.seed, 0, 2**64 - 1))
@@ -136,21 +139,25 @@ class MarketConfig:
         known("late", self.late, get_args(Late))
         known("rewards", self.rewards, get_args(Rewards))
         accepted = f"a version that this one knows, 1 to {NUMERICS}"
-        require(self.numerics in range(1, NUMERICS + 1), "numerics", self.numerics, accepted)
+        is_known = type(self.numerics) is int and 1 <= self.numerics <= NUMERICS
+        require(is_known, "numerics", self.numerics, accepted)
 
     def agrees_with(self, stored: "MarketConfig") -> bool:
         """Whether a market that was made with ``stored`` can be opened with this one.
 
-        They are equal, except that no seed stands for any, and that the policy that new markets get
-        may stand for the one that they got when the market was made.
+        They are equal, except that no seed stands for any, and that the default, which names no
+        policy, may stand for the one that new markets got when the market was made.
 
         Examples
         --------
-        >>> MarketConfig(seed=3).agrees_with(MarketConfig("grace-anytime", seed=3))
+        >>> stored = MarketConfig("grace-anytime", seed=3)
+        >>> MarketConfig(seed=3).agrees_with(stored)
         True
+        >>> MarketConfig("trial-anytime", seed=3).agrees_with(stored)
+        False
         """
         wanted = self if self.seed is not None else replace(self, seed=stored.seed)
-        if self.policy == _DEFAULT and stored.policy in FORMER_DEFAULTS:
+        if self.is_default and stored.policy in FORMER_DEFAULTS:
             wanted = replace(wanted, policy=stored.policy)
         return wanted == stored
 
@@ -163,7 +170,7 @@ class MarketConfig:
 
         The first numerics are written as they were then: not at all.
         """
-        data = asdict(self)
+        data = {name: getattr(self, name) for name in _names()}
         if self.numerics == 1:
             del data["numerics"]
         return data
@@ -177,10 +184,14 @@ class MarketConfig:
         >>> MarketConfig.from_dict({"seed": 3}).seed
         3
         """
-        names = sorted(field.name for field in fields(cls))
         for name in data:
-            known("config", name, names)
+            known("config", name, sorted(_names()))
         return cls(**{"numerics": 1, **data})
+
+
+def _names() -> list[str]:
+    """What a configuration is made of."""
+    return [field.name for field in fields(MarketConfig) if field.init]
 
 
 def unit_reward(field: str, value: object, place: int | None = None) -> float:

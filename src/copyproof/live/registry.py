@@ -1,6 +1,6 @@
 """Who is in a market: agents and arms by name, and which of them may be chosen."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from copyproof.live.events import Eligible
@@ -142,6 +142,14 @@ class Registry:
                     raise Unknown("eligible", name)
                 found[-1 - known[name]] = None
         return list(found)
+
+    def may_be_chosen(self, arm: int, among: Collection[int] | None) -> bool:
+        """Whether a number is that of an arm to choose among these, or among all."""
+        if not 0 <= arm < len(self.there):
+            return False
+        owner = self.arm_owner[arm]
+        is_available = self.there[arm] and not self.suspended[owner]
+        return is_available and (among is None or owner in among or -1 - arm in among)
 
     def choosable(self, among: list[int] | None) -> int:
         """How many arms there are to choose among these, or among all."""

@@ -30,8 +30,8 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
 
     A snapshot that cannot be read is passed over. Events go through the same kernels as when
     they happened, and every decision must come out the same. Where the snapshot, or a market
-    without one, is of other numerics, decisions are taken from the journal, and not compared; the
-    market goes on under the numerics of today.
+    without one, is of other numerics, decisions are taken from the journal, if they could be made
+    then, and not compared; the market goes on under the numerics of today.
     """
     state: MarketState | None = None
     begun: int | None = None

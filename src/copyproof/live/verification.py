@@ -16,7 +16,7 @@ from typing import Any
 
 from copyproof.engine.version import NUMERICS
 from copyproof.live.agent_sums import AgentSums
-from copyproof.live.events import Asked, Diverged, Expired, Rewarded, decode
+from copyproof.live.events import Asked, ClockSet, Diverged, Expired, Rewarded, decode
 from copyproof.live.exports import AGENT, AUDIT, VERSION
 from copyproof.live.heads import SignedHead
 from copyproof.live.market import MarketState
@@ -233,7 +233,7 @@ class _Audit:
         if not self.replayed:
             return None
         made, state = decode(event), self._state
-        if made.at < state.at:
+        if made.at < state.at and not isinstance(made, ClockSet):
             return Violation(number, "its time is before the one of the event before")
         if isinstance(made, Asked | Rewarded | Expired):
             due = state.due(made.at)

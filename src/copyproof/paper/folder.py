@@ -15,7 +15,7 @@ from pathlib import Path
 
 from copyproof._files import write_atomically
 from copyproof.paper.study import Run
-from copyproof.simulation import Result, simulate
+from copyproof.simulation import NUMERICS, Result, simulate
 
 MARKER = "copyproof-paper.json"
 _LOCK = ".lock"
@@ -75,7 +75,11 @@ class StudyFolder:
             result = Result.load(self.path(run))
         except ValueError:
             return None  # it is played, and the file written or replaced
-        is_this_run = result.market == run.market and str(result.policy) == run.policy
+        is_this_run = (
+            result.market == run.market
+            and str(result.policy) == run.policy
+            and result.numerics == NUMERICS
+        )
         return result if is_this_run else None
 
     def found(self, runs: list[Run]) -> dict[Run, Result]:

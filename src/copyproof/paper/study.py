@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.game import Agent, Market, market_to_dict, paper_market
 from copyproof.policy import ALIASES, PAPER_POLICIES, parse_policy, to_dict
-from copyproof.simulation import Result, engine_digest
+from copyproof.simulation import Result, engine_digest, rules_digest
 from copyproof.validation import whole_in
 
 # The point or line of a figure that a run stands for.
@@ -157,6 +157,7 @@ class Run:
         return {
             "market": market_to_dict(self.market),
             "policy": to_dict(parse_policy(self.policy)),
+            "rules": rules_digest(self.market, self.policy, self.horizon),
             "engine": engine_digest(),
         } | self.size
 

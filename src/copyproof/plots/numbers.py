@@ -54,4 +54,4 @@ def limits(interval: "Interval") -> str:
         ends = f"{low:,.6g}, {high:,.6g}" if half == 0 else "?, ?"
         return f"{mean:,.6g} [{ends}]"
     digits = min(6, max(0, 1 - math.floor(math.log10(half))))
-    return f"{mean:,.{digits}f} [{low:,.{digits}f}, {high:,.{digits}f}]"
+    return f"{mean:z,.{digits}f} [{low:z,.{digits}f}, {high:z,.{digits}f}]"

@@ -13,9 +13,9 @@ from copyproof.policy.traits import BaseRule, Traits
 from copyproof.validation import known, require
 
 # Of ``Trial`` and ``TrialArms``, measured:
-SPARE = 1.3  # plays for each that theorem A′ asks for, as a good arm may fail at first
+SPARE = 1.25  # plays for each that theorem A′ asks for, as a good arm may fail at first
 SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
-GATE = 0.1  # of the level ℓ(w): how far search may bring the agent's mean below its champion's
+GATE = 0.4  # of the level ℓ(w): how far search may bring the agent's mean below its champion's
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Trial(BaseRule):
 
     Every agent has B plays in turn, and to claim a level x it may forget its first B/x^1.2 plays,
     as a trial may cost about B rewards. With N plays of the agent, levels x_g = 2^(−g/4) and
-    D_g = ⌊B/x_g^1.2⌋, its index is the largest over g of
+    D_g = ⌊B/x_g^1.2⌋, at most SHARE·T/n, its index is the largest over g of
 
         min(x_g, U_g),  U_g the largest q with w·kl(r, q) ≤ ℓ(w),
 
@@ -127,7 +127,7 @@ class Trial(BaseRule):
     Examples
     --------
     >>> Trial().tries, Trial(c=1 / 200).tries
-    (124, 1195)
+    (119, 1149)
     """
 
     traits = Traits(
@@ -172,12 +172,13 @@ class TrialArms(BaseRule):
        never brings the agent's index near its champion's mean.
     2. An arm other than the champion that was played last and did not fail is played again.
     3. *Trial*, N < D, while K < B and arms are left: if m ≤ 1/2 a fresh arm is played unless the
-       champion was played last and did not fail; if m > 1/2, up to three are, one after the other,
+       champion was played last and did not fail; if m > 1/2, up to four are, one after the other,
        when the champion has failed. Else the champion is played.
     4. *After it*, while K < B and arms are left, a fresh arm is played if m ≤ 1/2, or if the
        champion was played last and failed.
     5. Otherwise the tried arms challenge in turn, one each time: arm a with n plays and mean r_a is
-       played if n·kl(r_a, m) ≤ max(ln(N/(K n)), ln T/K); else the champion is.
+       played if n·kl(r_a, m) ≤ max(ln(N/(K n)), ln T/K), or ≤ 2 in a trial with no arm left; else
+       the champion is.
     """
 
     traits = Traits(

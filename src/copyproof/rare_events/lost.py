@@ -33,8 +33,8 @@ from copyproof.rare_events.result import LostProbability, summed_up
 from copyproof.validation import FieldError, number, require, whole_in
 
 MOST_ROUNDS = 10**18
-#: Exponent: who is so far above the rival is taken for safe.
-SAFE = 16.0
+# An agent is taken for safe where it is lost later with a probability of e^(−16) at most.
+SAFE_EXPONENT = 16.0
 _PILOT_RUNS = 32
 _LEAST_RUNS = 32
 # Runs beyond what the pilot's deviation asks for: it is an estimate itself.
@@ -134,7 +134,7 @@ def lost_probability(
         market, place, resolved, value, horizon=horizon, seed=seed, most=min(most_plays, horizon)
     )
     results, pilot_plays, seconds = _play(process, effort, progress)
-    found = summed_up(results, safe=SAFE, is_cut=most_plays < horizon)
+    found = summed_up(results, safe=SAFE_EXPONENT, is_cut=most_plays < horizon)
     found["plays"] += pilot_plays
     return LostProbability(
         **found,
@@ -208,7 +208,7 @@ def own_process(
         agent=place,
         rival=rival,
         best=_best_registered(market.agents[place]),
-        safe=SAFE,
+        safe=SAFE_EXPONENT,
         good=good,
         stops=stops(most),
         bins=BINS,

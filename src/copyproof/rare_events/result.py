@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.engine.own_process import LOST, PLAYS, SAFE, UNDECIDED
-from copyproof.simulation import Interval
+from copyproof.engine.version import NUMERICS
+from copyproof.simulation import t_quantile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +21,8 @@ class LostProbability:
     probability, stderr : float
         The mean over independent runs, which is unbiased, and its standard error.
     low, high : float
-        The ends of a 95 % interval; ``high`` has ``neglected`` in it. Where no run lost anything,
-        ``high`` is 3/runs.
+        The ends of a 95 % interval by Student's t; ``high`` has ``neglected`` in it. Where no run
+        lost anything, ``high`` is 3/runs.
     neglected : float
         The most that the estimate leaves out: what is undecided, and what was safe, times
         e^(−16).
@@ -36,6 +37,8 @@ class LostProbability:
     policy, agent, rival, best, agents, horizon, most_plays, seed
         What was asked: the policy with the market's defaults, the agent's name, V, the agent's
         best mean, n, T, and the most own plays of a walker.
+    numerics : int
+        The version of the engine's numerics: equal versions, equal results, on every machine.
     """
 
     probability: float
@@ -56,6 +59,7 @@ class LostProbability:
     horizon: int
     most_plays: int
     seed: int
+    numerics: int = NUMERICS
 
     @property
     def relative_error(self) -> float:
@@ -78,13 +82,13 @@ def summed_up(results: NDArray[np.float64], *, safe: float, is_cut: bool) -> dic
     stderr = float(lost.std(ddof=1)) / math.sqrt(runs)
     undecided = float(results[:, UNDECIDED].mean()) if is_cut else 0.0
     neglected = undecided + float(results[:, SAFE].mean()) * math.exp(-safe)
-    interval = Interval.of(lost)
+    half = t_quantile(0.05, runs - 1) * stderr
     hits = int(np.count_nonzero(lost))
-    high = interval.high if hits else 3.0 / runs
+    high = mean + half if hits else 3.0 / runs
     return {
         "probability": mean,
         "stderr": stderr,
-        "low": max(0.0, interval.low),
+        "low": max(0.0, mean - half),
         "high": min(1.0, high + neglected),
         "neglected": neglected,
         "undecided": undecided,

@@ -4,12 +4,14 @@
 """
 
 from copyproof.engine.cache import engine_digest
-from copyproof.simulation.interval import Interval
+from copyproof.engine.version import NUMERICS
+from copyproof.simulation.interval import Interval, t_quantile
 from copyproof.simulation.lost import LostGames, gap_to_rivals, last_tenth, lost_games
 from copyproof.simulation.result import AgentEstimates, Curve, Estimate, Repetitions, Result
-from copyproof.simulation.run import is_compiled, play, simulate
+from copyproof.simulation.run import is_compiled, play, rules_digest, simulate
 
 __all__ = [
+    "NUMERICS",
     "AgentEstimates",
     "Curve",
     "Estimate",
@@ -23,5 +25,7 @@ __all__ = [
     "last_tenth",
     "lost_games",
     "play",
+    "rules_digest",
     "simulate",
+    "t_quantile",
 ]

@@ -319,6 +319,7 @@ class Result(Repetitions):
                     arrays["means"] = file["means"]
             if manifest["format"] != _FORMAT:
                 raise ValueError(f"format = {manifest['format']!r} is not {_FORMAT}")
+            _check_shapes(arrays, market, manifest["repetitions"])
             for array in arrays.values():
                 array.flags.writeable = False
             return cls(
@@ -331,6 +332,17 @@ class Result(Repetitions):
             )
         except _DAMAGED as error:
             raise ValueError(f"{path} is not a saved simulation: {error}") from None
+
+
+def _check_shapes(arrays: dict[str, NDArray[Any]], market: Market, repetitions: int) -> None:
+    """Refuse arrays that are not of the shapes that ``Repetitions`` says."""
+    agents, originals, checkpoints = len(market.agents), market.originals, arrays["rounds"].size
+    columns = {"regret_curves": checkpoints, "revenue": agents, "plays": agents}
+    columns |= {"original_plays": originals, "new_arms": agents, "means": originals}
+    shapes = {"rounds": (checkpoints,)} | {name: (repetitions, n) for name, n in columns.items()}
+    for name, array in arrays.items():
+        if array.shape != shapes[name]:
+            raise ValueError(f"{name} is of shape {array.shape}, not {shapes[name]}")
 
 
 def _moments(values: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -10,6 +10,8 @@ Where agents know only a prior, the means are drawn anew for every repetition; t
 luck, and do not depend on the policy or on what anybody registers.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from importlib.metadata import version
@@ -21,11 +23,12 @@ from copyproof._machine import processors
 from copyproof.defaults import CHECKPOINTS
 from copyproof.engine.cache import is_cached
 from copyproof.engine.drawn_means import drawn_means
-from copyproof.engine.lower import Lowered, lower
+from copyproof.engine.lower import Lowered, lower, lower_policy
 from copyproof.engine.lower_rewards import lower_priors
 from copyproof.engine.play import Record
+from copyproof.engine.version import NUMERICS
 from copyproof.game import Market, Schedule
-from copyproof.policy import Policy, parse_policy
+from copyproof.policy import Policy, parse_policy, with_market_defaults
 from copyproof.simulation.result import Repetitions, Result
 from copyproof.simulation.threads import fill, new_record
 from copyproof.validation import require, whole_in
@@ -202,6 +205,25 @@ def checked_game(
         whole_in("seed", seed, 0, 2**64 - 1),
         processors() if workers is None else whole_in("workers", workers, 1, 1024),
     )
+
+
+def rules_digest(market: Market, policy: Policy | str, horizon: int) -> str:
+    """Digest of all numbers that a policy is played with, and of the version of the numerics.
+
+    A policy's text does not say everything: its rules have constants, which may change. Results
+    that are kept are only taken again where this is what it was.
+
+    Examples
+    --------
+    >>> from copyproof import paper_market
+    >>> same = rules_digest(paper_market("2c"), "rh-ucb(L=3)", 1000)
+    >>> rules_digest(paper_market("2c"), "rh-ucb", 1000) == same
+    True
+    """
+    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    plan = lower_policy(with_market_defaults(asked, market), horizon=horizon, seed=0)
+    text = json.dumps([NUMERICS, plan], default=lambda numbers: numbers.tolist())
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def is_compiled() -> bool:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from copyproof.live.stores.chain import Chain, blinding_of, encode, head_after
 from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
-from copyproof.live.stores.errors import Conflict, LeaseLost
+from copyproof.live.stores.errors import Conflict, LeaseLost, StoreError
 from copyproof.live.stores.texts import fingerprint, parts_of
 from copyproof.validation import FieldError, name, require
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # How many snapshots of a market are kept: the newest, and one in case that it is damaged.
 SNAPSHOTS = 2
 _SLACK = 1.0  # seconds by which clocks may disagree about the beginning of a lease
-_AT_ONCE = 10_000  # events that are dropped in one transaction
+DROPPED_AT_ONCE = 10_000  # events that are dropped in one transaction
 _PAUSE = 0.005  # seconds between two transactions of a compaction, for writers that wait
 # A table's name and one row of it, as ``dump`` gives and ``load`` takes them.
 TableRow: TypeAlias = tuple[str, tuple[Any, ...]]
@@ -138,6 +138,10 @@ class Store(ABC):
     @abstractmethod
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets, by name, with the configuration they were created with."""
+
+    def drop_market(self, market: str) -> None:
+        """Delete a market and all that is stored of it; LeaseLost if somebody holds its lease."""
+        raise StoreError("this store cannot delete markets")
 
     def append(
         self,
@@ -286,7 +290,7 @@ class Store(ABC):
             raise FieldError("upto", upto, "covered by a snapshot")
         while done < upto:
             with self._market(market, write=True) as mine:
-                done = min(upto, mine.compacted + _AT_ONCE)
+                done = min(upto, mine.compacted + DROPPED_AT_ONCE)
                 if done > mine.compacted:
                     mine.drop_events(done, head_at_cut(market, mine, done))
             time.sleep(_PAUSE)

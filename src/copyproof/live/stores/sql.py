@@ -17,7 +17,13 @@ from typing import Any
 from copyproof.live.stores import errors
 from copyproof.live.stores.chain import Chain, encode
 from copyproof.live.stores.chain_columns import chain_row, read_generations
-from copyproof.live.stores.contract import Generations, Lease, Store, TableRow
+from copyproof.live.stores.contract import (
+    DROPPED_AT_ONCE,
+    Generations,
+    Lease,
+    Store,
+    TableRow,
+)
 from copyproof.live.stores.errors import Damaged, StoreError
 from copyproof.live.stores.schema import CHAIN, COLUMNS
 from copyproof.live.stores.texts import decode, decode_many
@@ -28,6 +34,8 @@ CHUNK = 1000
 
 # Tables whose rows go one by one: each may be large.
 _LARGE = ("snapshots", "parts")
+# Tables whose rows belong to a market.
+_OF_MARKETS = ("events", *_LARGE)
 # One snapshot, in either.
 _ONE = "WHERE market = ? AND number = ?"
 
@@ -285,6 +293,25 @@ class SqlStore(Store):
         with self._transaction(write=True) as database:
             if not database.change(f"{add} ON CONFLICT (name) DO NOTHING", market, text, *chain):
                 raise errors.exists_already("market", market)
+            for table in _OF_MARKETS:  # what is left of one that was being deleted
+                database.change(f"DELETE FROM {table} WHERE market = ?", market)
+
+    def drop_market(self, market: str) -> None:
+        """Delete a market: first its row, and then, in slices, events that nobody sees any more."""
+        with self._transaction(write=True) as database:
+            mine = _Market(self, database, market, write=True)
+            mine.lease.check(market, None, mine.now())
+            upto = mine.last
+            database.change("DELETE FROM markets WHERE name = ?", market)
+            for table in _LARGE:
+                database.change(f"DELETE FROM {table} WHERE market = ?", market)
+        gone = "market = ? AND market NOT IN (SELECT name FROM markets)"
+        for number in range(
+            mine.compacted + DROPPED_AT_ONCE, upto + DROPPED_AT_ONCE, DROPPED_AT_ONCE
+        ):
+            with self._transaction(write=True) as database:
+                drop = f"DELETE FROM events WHERE {gone} AND number <= ?"
+                database.change(drop, market, number)
 
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""

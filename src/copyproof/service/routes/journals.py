@@ -1,7 +1,8 @@
 """What others check: the signed head of a market's chain, and journals for auditors and agents."""
 
-from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from itertools import islice
 from typing import Annotated, Any
 
 import orjson
@@ -10,10 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from copyproof.live.exports import agent_lines, audit_lines
 from copyproof.live.heads import SignedHead, SigningKey
-from copyproof.service.errors import Refusal
 from copyproof.service.routes.call import ApiCall, allowed_to
-from copyproof.service.routes.markets import EXPORTS, Export
-from copyproof.service.writer import find
 
 router = APIRouter(prefix="/v1/markets/{market}", tags=["journals"])
 
@@ -31,7 +29,7 @@ async def read_head(market: str, request: Request, call: _ReadHead) -> SignedHea
     """The last event that is stored, and the head of the chain after it, signed. Keep it."""
     key: SigningKey | None = request.app.state.signing_key
     leadership = call.leadership
-    name = find(leadership.markets, market).name
+    name = (await leadership.find(market)).name
     number, digest = await call.on_thread(lambda: leadership.store.head(name))
     at = leadership.keyring.clock()
     if key is None:
@@ -42,33 +40,33 @@ async def read_head(market: str, request: Request, call: _ReadHead) -> SignedHea
 @router.get("/journal/audit", response_class=StreamingResponse, responses=_LINES)
 async def export_audit(market: str, call: _ReadJournal) -> StreamingResponse:
     """The whole journal, without names, as `copyproof verify` checks and replays it."""
-    name = find(call.leadership.markets, market).name
-    return await _export(call, lambda: audit_lines(call.leadership.store, name))
+    name = (await call.leadership.find(market)).name
+    return await _export(call, audit_lines(call.leadership.store, name))
 
 
 @router.get("/agents/{agent}/journal", response_class=StreamingResponse, responses=_LINES)
 async def export_agent(market: str, agent: str, call: _ReadAgent) -> StreamingResponse:
     """An agent's own decisions and rewards, and digests of the rest, for `copyproof verify`."""
-    name = find(call.leadership.markets, market).name
+    name = (await call.leadership.find(market)).name
     arms = await call.on_writer(name, lambda principal: principal.arm_numbers(agent), "agent")
-    return await _export(call, lambda: agent_lines(call.leadership.store, name, agent, arms))
+    return await _export(call, agent_lines(call.leadership.store, name, agent, arms))
 
 
-async def _export(call: ApiCall, begin: Callable[[], Iterator[dict[str, Any]]]) -> Export:
-    leadership = call.leadership
-    if leadership.exports >= EXPORTS:
-        raise Refusal(503, "journal", f"{EXPORTS} journals are being read, try again", 1)
-    leadership.exports += 1
-    try:
-        lines = begin()
-        first = await call.on_thread(lambda: next(lines), "agent")
-    except BaseException:
-        leadership.exports -= 1
-        raise
-    return Export(leadership, _written(chain([first], lines)))
+async def _export(call: ApiCall, lines: Iterator[dict[str, Any]]) -> StreamingResponse:
+    """Send lines as they are read, slice by slice."""
+    read = partial(_written, lines)
+    first = await call.reading(read, "agent")
+
+    async def parts() -> AsyncIterator[bytes]:
+        part = first
+        while part:
+            yield part
+            part = await call.leadership.readers.run(read)
+
+    return StreamingResponse(parts(), media_type="application/x-ndjson")
 
 
-def _written(lines: Iterator[dict[str, Any]]) -> Iterator[bytes]:
-    """Write lines, many at once."""
-    while some := list(islice(lines, _AT_ONCE)):
-        yield b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in some)
+def _written(lines: Iterator[dict[str, Any]]) -> bytes:
+    """Write the next lines; nothing at the end."""
+    newline = orjson.OPT_APPEND_NEWLINE
+    return b"".join(orjson.dumps(line, option=newline) for line in islice(lines, _AT_ONCE))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from copyproof.auditing.rare_events import revenue_of_event, variance_limit
+from copyproof.auditing.unseen_events import revenue_of_event, variance_limit
 from copyproof.game import (
     Agent,
     Bernoulli,
