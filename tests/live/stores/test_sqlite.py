@@ -419,7 +419,7 @@ def test_a_compaction_that_is_broken_off_has_dropped_whole_steps(
 ) -> None:
     store.append("m", 2, [{"n": number} for number in range(2, 21)])
     store.save_snapshot("m", 20, b"state", "digest")
-    monkeypatch.setattr(contract, "_AT_ONCE", 4)
+    monkeypatch.setattr(contract, "DROPPED_AT_ONCE", 4)
     pauses: list[int] = []
 
     def interrupted(_: float) -> None:
