@@ -11,7 +11,7 @@ from copyproof.live.stores.schema import CHAIN
 from copyproof.live.stores.texts import decode
 
 if TYPE_CHECKING:
-    from copyproof.live.stores.sql import Database
+    from copyproof.live.stores.database import Database
 
 
 def chain_row(chain: Chain, generations: Generations | None) -> tuple[Any, ...]:

@@ -21,9 +21,10 @@ import psycopg
 from psycopg import conninfo, errors
 
 from copyproof.live.stores.chain_columns import begin_chains
+from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.schema import STEPS, VERSION
-from copyproof.live.stores.sql import Database, SqlStore, closed_on_failure
+from copyproof.live.stores.sql import SqlStore
 from copyproof.live.stores.sqlite import check_synchronous, write_backup
 from copyproof.validation import FieldError
 

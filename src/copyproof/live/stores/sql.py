@@ -24,6 +24,7 @@ from copyproof.live.stores.contract import (
     Store,
     TableRow,
 )
+from copyproof.live.stores.database import Database
 from copyproof.live.stores.errors import Damaged, StoreError
 from copyproof.live.stores.schema import CHAIN, COLUMNS
 from copyproof.live.stores.texts import decode, decode_many
@@ -44,64 +45,6 @@ _KEYS = ("id", "name", "market", "number", "part")
 
 # In a copy of a store: who held a lease in the original shall not write here.
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
-
-
-@contextmanager
-def closed_on_failure(raw: Any) -> Iterator[None]:
-    """Close a connection if what is done with it first fails."""
-    try:
-        yield
-    except BaseException:
-        raw.close()
-        raise
-
-
-class Database:
-    """A connection within a transaction, as SQLite has it. Parameters are marked by ``?``."""
-
-    _mark = "?"  # which the driver may spell otherwise
-
-    def __init__(self, raw: Any) -> None:
-        self.raw = raw
-
-    def _run(self, sql: str, parameters: Sequence[object]) -> Any:
-        return self.raw.execute(sql.replace("?", self._mark), parameters)
-
-    def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
-        return list(self._run(sql, parameters).fetchall())
-
-    def change(self, sql: str, *parameters: object) -> int:
-        """Run a change, and tell how many rows it touched."""
-        return int(self._run(sql, parameters).rowcount)
-
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-        """Insert many rows."""
-        marks = ", ".join("?" * len(columns))
-        self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
-
-    def stream(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
-        """The rows of a large query, in chunks."""
-        cursor = self.raw.execute(sql)
-        while chunk := cursor.fetchmany(size):
-            yield chunk
-
-    def pause(self) -> None:
-        """End the transaction of a reader; the next query begins another, and sees what is new."""
-        self.commit()
-        self.begin(write=False)  # which holds nothing before its first query
-
-    def begin(self, write: bool) -> None:
-        """Begin a transaction."""
-        self.raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-
-    def commit(self) -> None:
-        """Commit it."""
-        self.raw.execute("COMMIT")
-
-    def rollback(self) -> None:
-        """Undo it."""
-        self.raw.execute("ROLLBACK")
 
 
 class _Market:

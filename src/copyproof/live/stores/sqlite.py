@@ -20,9 +20,10 @@ from typing import Any
 
 from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
+from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain, exists_already
 from copyproof.live.stores.schema import STEPS, VERSION
-from copyproof.live.stores.sql import UNLEASE, Database, SqlStore, closed_on_failure
+from copyproof.live.stores.sql import UNLEASE, SqlStore
 from copyproof.validation import require
 
 # What marks a file as ours (SQLite's application id): "copy".
