@@ -10,11 +10,19 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from copyproof.live import MarketConfig, Principal, Statistics
+from copyproof.live.guarantee import guarantee
 from copyproof.live.market import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import Refusal
 from copyproof.service.leadership import Leadership
-from copyproof.service.messages import MarketIn, MarketOut, PolicyChange, PolicyIn, path_name
+from copyproof.service.messages import (
+    MarketIn,
+    MarketOut,
+    MarketReport,
+    PolicyChange,
+    PolicyIn,
+    path_name,
+)
 from copyproof.service.routes.call import ApiCall, allowed_to
 from copyproof.service.writer import ServedMarket, find
 
@@ -40,9 +48,14 @@ async def list_markets(call: _ReadMarkets) -> dict[Literal["markets"], list[Mark
 
 
 @router.get("/{market}")
-async def read_market(market: str, call: _ReadMarkets) -> MarketOut:
-    """Show how a market was created, and whether this process serves it."""
-    return _shown(find(call.leadership.markets, market))
+async def read_market(market: str, call: _ReadMarkets) -> MarketReport:
+    """Show how a market was created, whether this process serves it, and what it promises."""
+    served = find(call.leadership.markets, market)
+    policy, promised = None, "not known here: another process serves this market"
+    if served.is_led:
+        policy = await call.on_writer(market, lambda principal: principal.policy)
+        promised = guarantee(parse_policy(policy), MarketConfig.from_dict(served.config))
+    return MarketReport(served.name, served.config, served.is_led, policy, promised)
 
 
 @router.put("/{market}")
