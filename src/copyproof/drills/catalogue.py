@@ -1,0 +1,6 @@
+"""All scenarios, in the order in which they are shown."""
+
+from copyproof.drills.copies import ELIGIBLE, SEEN, SLATES, WEAKER
+from copyproof.drills.scenario import Scenario
+
+SCENARIOS: tuple[Scenario, ...] = (SLATES, ELIGIBLE, SEEN, WEAKER)
