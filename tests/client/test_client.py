@@ -44,7 +44,7 @@ def test_the_whole_round(client: Client) -> None:
     told = client.tell_many("é x", [(decision.id, 0.5) for decision in decisions])
     assert [one.status for one in told] == ["ignored", "counted", "counted"]
     assert {one.agent for one in client.ask("é x", 9, slate=True)} == {"ünal", "bob"}
-    assert {one.arm for one in client.ask("é x", 5, seen={"ünal": ["c"]})} == {"d"}
+    assert {one.arm for one in client.ask("é x", 5, seen={"ünal": ["c"]}, segment="é")} == {"d"}
     assert {one.agent for one in client.ask("é x", 5, eligible=["bob"])} == {"bob"}
     assert {one.arm for one in client.ask("é x", 5, eligible={"ünal": ["c"]})} == {"c"}
     assert client.suspend_agent("é x", "ünal") is True

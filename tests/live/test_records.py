@@ -49,6 +49,7 @@ def test_a_market_from_before_a_setting_keeps_what_it_had() -> None:
     ("settings", "message"),
     [
         ({"per_agent": 0}, "per_agent = 0 is not a whole number from 1"),
+        ({"most_segments": -1}, "most_segments = -1 is not a whole number from 0"),
         ({"seen": "arm"}, "seen = 'arm' is not one of agent, content"),
         ({"seed": -1}, "seed = -1 is not a whole number"),
         ({"horizon": 0}, "horizon = 0"),

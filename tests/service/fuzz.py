@@ -39,6 +39,7 @@ def ask_bodies(luck: random.Random) -> Any:
         "count": luck.randrange(1, 5),
         "eligible": luck.choice([None, ["ann"], ["ann", "bob"], {"ann": ["a1"]}, {"bob": ["b1"]}]),
         "seen": luck.choice([None, [], {"ann": ["a1"]}, {"bob": []}]),
+        "segment": luck.choice([None, "de", "fr"]),
         "slate": luck.random() < 0.5,
     }
     return _some(luck, sensible, 0.4)

@@ -89,6 +89,8 @@ def test_a_slate_says_how_many_places_are_empty(service: Service) -> None:
     seen = [one["id"] for one in found["decisions"][:2]]
     rest = call("POST", f"{SITE}/decisions", {"count": 3, "slate": True, "seen": seen}).json
     assert [one["agent"] for one in rest["decisions"]] == [found["decisions"][2]["agent"]]
+    assert call("POST", f"{SITE}/decisions", {"segment": "de/mobile"}).status == 200
+    assert call("POST", f"{SITE}/decisions", {"segment": ""}).field == "segment"
     answer = call("POST", f"{SITE}/decisions", {"seen": {"ann": ["a1"], "bob": [], "eve": ["x"]}})
     assert (answer.status, answer.field) == (404, "seen")
 

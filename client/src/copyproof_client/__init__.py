@@ -67,15 +67,19 @@ class Client:
         eligible: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
         slate: bool = False,
         seen: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
+        segment: str | None = None,
         retry_key: str | None = None,
     ) -> list[Decision]:
         """Decide what to show, ``count`` times.
 
         With ``slate`` the arms are different ones, at most ``per_agent`` of one agent, and fewer
         than ``count`` if nothing is left. ``seen`` is what this visitor has had, as decisions or as
-        arms by agent, and is not shown again.
+        arms by agent, and is not shown again. ``segment`` is what this visitor is: each segment is
+        a game of its own.
         """
         body: dict[str, Any] = {"count": count, "slate": slate}
+        if segment is not None:
+            body["segment"] = segment
         for field, named in (("eligible", eligible), ("seen", seen)):
             if isinstance(named, Mapping):
                 body[field] = {

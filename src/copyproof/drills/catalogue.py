@@ -2,5 +2,6 @@
 
 from copyproof.drills.copies import ELIGIBLE, SEEN, SLATES, WEAKER
 from copyproof.drills.scenario import Scenario
+from copyproof.drills.segments import SEGMENTS
 
-SCENARIOS: tuple[Scenario, ...] = (SLATES, ELIGIBLE, SEEN, WEAKER)
+SCENARIOS: tuple[Scenario, ...] = (SLATES, ELIGIBLE, SEEN, WEAKER, SEGMENTS)

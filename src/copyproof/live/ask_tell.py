@@ -19,7 +19,7 @@ from copyproof_client.records import Decision, Told
 from copyproof.live import events
 from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, Ids, MarketEvent, Seen
 from copyproof.live.idempotency import Answer
-from copyproof.live.market import MarketState, answers_of
+from copyproof.live.market import answers_of
 from copyproof.live.records import (
     MOST_DECISIONS,
     KeyReused,
@@ -31,6 +31,7 @@ from copyproof.live.records import (
 )
 from copyproof.live.registry import Among
 from copyproof.live.replay import recover
+from copyproof.live.segments import SegmentedState
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.validation import FieldError, name, require, shown, whole_in
@@ -49,7 +50,7 @@ class AskTell:
 
     config: MarketConfig
     _ids: Ids
-    _state: MarketState
+    _state: SegmentedState
     last: int
     saved: int
 
@@ -71,6 +72,7 @@ class AskTell:
         eligible: Eligible | None = None,
         slate: bool = False,
         seen: Seen | None = None,
+        segment: str | None = None,
         key: str | None = None,
     ) -> list[Decision]:
         """Decide what to show.
@@ -88,6 +90,8 @@ class AskTell:
         seen : sequence of str or mapping of str to sequence of str, optional
             What this visitor has had: decisions, or arms by agent. It is not shown again, nor is
             anything of the same agents or of the same content, as the market is configured.
+        segment : str, optional
+            What this visitor is, such as "de/mobile": each segment is a game of its own.
         key : str, optional
             A key of the caller's choice: the same key gives the same decisions again.
 
@@ -102,11 +106,15 @@ class AskTell:
             raise FieldError("slate", slate, "true or false")
         wanted = None if eligible is None else plain_eligible(eligible)
         had = None if seen is None else plain_eligible(seen, "seen")
-        request = ["ask", count, wanted, slate] + ([] if had is None else [had])
+        request = ["ask", count, wanted, slate]
+        if had is not None or segment is not None:
+            request += [had, None if segment is None else name("segment", segment)]
         keyed, found = self._keyed(key, request)
         if found:
             return self._decisions(*found.answer)
         state = self._current()
+        if segment is not None:
+            state.check_segment(segment)
         registry = state.registry
         arms_seen = None if had is None else self._arms_of(had)
         if wanted is None and had is None:  # the short way for most
@@ -122,8 +130,8 @@ class AskTell:
             at = self._expire_due()
             try:
                 first = state.round + 1
-                arms = state.decide(made, at, among, slate)
-                asked = Asked(first, arms, at, wanted, slate, keyed, arms_seen)
+                arms = state.decide(made, at, among, slate, segment)
+                asked = Asked(first, arms, at, wanted, slate, keyed, arms_seen, segment)
                 if keyed is not None:
                     state.keep_answer(asked)
             except BaseException:
@@ -208,7 +216,7 @@ class AskTell:
     @property
     def pending(self) -> int:
         """How many decisions wait for their reward."""
-        return self._current().arrays.pending
+        return self._current().pending
 
     # --- the journal -----------------------------------------------------------------------
 
@@ -252,7 +260,7 @@ class AskTell:
         if older is not None:
             self.store.compact(self.market, older[0])
 
-    def _current(self) -> MarketState:
+    def _current(self) -> SegmentedState:
         """The state; rebuilt from the store first, if something failed."""
         if self._failed:
             if self._depth > 0:

@@ -16,7 +16,8 @@ suspend     Suspended            the agent, or one of its arms: agent, arm
 resume      Resumed              the same
 asked       Asked                round = the first one, arms = what was decided, as numbers in order
                                  of registration; eligible and slate as asked for; seen = the
-                                 arms that the visitor has had, as numbers
+                                 arms that the visitor has had, as numbers; segment = what the
+                                 visitor is
 told        Rewarded             rounds, rewards
 expired     Expired              upto: what waits up to this round takes the default; forgotten
 kept        Unchanged            nothing but the answer to a request that changed nothing
@@ -116,6 +117,7 @@ class Asked(NamedTuple):
     slate: bool = False
     key: IdempotencyKey | None = None
     seen: Sequence[int] | None = None
+    segment: str | None = None
 
 
 class Rewarded(NamedTuple):
@@ -158,7 +160,7 @@ MarketEvent: TypeAlias = (
 
 # The tag of each record, and its fields in the order in which they are written.
 _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
-    Asked: ("asked", ("round", "eligible", "slate", "seen", "at", "key", "arms")),
+    Asked: ("asked", ("round", "eligible", "slate", "seen", "segment", "at", "key", "arms")),
     Rewarded: ("told", ("rounds", "rewards", "at", "key")),
     Expired: ("expired", ("upto", "forgotten", "at", "key")),
     AgentRegistered: ("agent", ("agent", "at", "key")),

@@ -198,7 +198,7 @@ class MarketState:
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
         lists = np.array(self._lists, np.int64)
-        before, base = self.round, int(arrays.counters[live.BASE])
+        before, base = (int(arrays.counters[n]) for n in (live.ROUND, live.BASE))
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
             base = int(arrays.counters[live.BASE])
@@ -214,7 +214,8 @@ class MarketState:
         serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)
-        self._made += arrays.log["arm"][before - base : self.round - base].tolist()
+        made = int(arrays.counters[live.ROUND])
+        self._made += arrays.log["arm"][before - base : made - base].tolist()
 
     def _recall(self, log: Any) -> None:
         """Write decisions as the journal has them where the kernel looks; ``log`` is modified."""
@@ -305,6 +306,16 @@ class MarketState:
         if round_ <= int(self.arrays.counters[live.FORGOTTEN]):
             return None
         return int(self.arrays.log["arm"][round_ - 1 - int(self.arrays.counters[live.BASE])])
+
+    @property
+    def arrays_of_games(self) -> list[Arrays]:
+        """What is known in each game that is played in the market."""
+        return [self.arrays]
+
+    @property
+    def pending(self) -> int:
+        """How many decisions wait for their reward."""
+        return sum(one.pending for one in self.arrays_of_games)
 
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""

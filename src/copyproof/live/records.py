@@ -23,7 +23,12 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 DEFAULT = "default-anytime"
 FORMER_DEFAULTS = ("grace-anytime",)
 # What a market has that was made before there was such a setting; it is not written down.
-_BEFORE: dict[str, Any] = {"numerics": 1, "per_agent": None, "seen": "content"}
+_BEFORE: dict[str, Any] = {
+    "numerics": 1,
+    "per_agent": None,
+    "seen": "content",
+    "most_segments": 100,
+}
 # Most decisions, and most rewards, of one request.
 MOST_DECISIONS = 1000
 
@@ -85,6 +90,8 @@ class MarketConfig:
         What a visitor's ``seen`` list rules out: every arm of the agents of the arms on it, or
         every arm of the same content. The first keeps copies worthless whatever they are called,
         the second if copies are registered with the same content.
+    most_segments : int
+        How many segments visitors may be in; each takes the memory of a market of its own.
     numerics : int
         The version of the engine's numerics that the market began under. It is not a choice: new
         markets begin under the present one, and a journal of an earlier one is replayed by the
@@ -107,6 +114,7 @@ class MarketConfig:
     most_arms: int | None = None
     per_agent: int | None = 1
     seen: SeenBy = "agent"
+    most_segments: int = 100
     numerics: int = field(default=NUMERICS, compare=False)
     # Whether the policy was not named, or as the default, whatever that is.
     is_default: bool = field(init=False, repr=False, compare=False)
@@ -122,6 +130,8 @@ class MarketConfig:
         if self.per_agent is not None:
             most = whole_in("per_agent", self.per_agent, 1, MOST_DECISIONS)
             object.__setattr__(self, "per_agent", most)
+        segments = whole_in("most_segments", self.most_segments, 0, 10_000)
+        object.__setattr__(self, "most_segments", segments)
         for window in ("reward_window", "correction_window"):
             seconds = number(window, getattr(self, window))
             require(0 <= seconds <= 1e10, window, seconds, "a number of seconds from 0 to 1e10")

@@ -12,6 +12,7 @@ import numpy as np
 
 from copyproof.engine.version import NUMERICS
 from copyproof.live.market import FORMAT, MarketState
+from copyproof.live.segments import SegmentedState
 
 _WORDS = "words"
 
@@ -33,7 +34,7 @@ def to_bytes(state: MarketState) -> bytes:
     return file.getvalue()
 
 
-def from_bytes(data: bytes) -> MarketState | None:
+def from_bytes(data: bytes) -> SegmentedState | None:
     """Read what ``to_bytes`` wrote; None if it is something else, or of an unknown format."""
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
@@ -41,6 +42,6 @@ def from_bytes(data: bytes) -> MarketState | None:
         words = json.loads(arrays.pop(_WORDS).tobytes())
         if words["format"] != FORMAT:
             return None
-        return MarketState.restore(words, arrays)
+        return SegmentedState.restore(words, arrays)
     except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
         return None

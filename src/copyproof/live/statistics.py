@@ -4,6 +4,7 @@ A ``View`` is taken between two requests and is a copy of no more than it needs,
 figures can be worked out on another thread while the market goes on.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,15 @@ class View:
         self._market, self._policy, self._round = market, str(state.policy), state.round
         self._registry = registry  # only for names, which never change
         self._one = None if agent is None else registry.agent(agent)
-        self._agents = arrays.agent_rows()
+        games = state.arrays_of_games
+        self._agents = _summed([one.agent_rows() for one in games])
         self._suspended, self._present = list(registry.suspended), list(registry.present)
         mine = np.arange(arrays.arms)
         listed = mine[:0]  # arms are shown of one agent only
         if self._one is not None:
             listed = mine = np.array(sorted(registry.arm_numbers[self._one].values()), np.int64)
-        self._rows, self._in_play = arrays.arm_rows(listed)
+        rows, in_play = zip(*(one.arm_rows(listed) for one in games), strict=True)
+        self._rows, self._in_play = _summed(rows), np.any(in_play, axis=0)
         self._arms = [
             (arm, registry.is_registered(arm), arm in registry.withheld) for arm in listed.tolist()
         ]
@@ -79,6 +82,15 @@ class View:
             in_play=in_play,
             **_counts(row),
         )
+
+
+def _summed(rows: Sequence[Any]) -> Any:
+    """What all games of a market know together."""
+    first = rows[0]
+    for more in rows[1:]:
+        for name in ("total", "plays", "answers"):
+            first[name] += more[name]
+    return first
 
 
 def _counts(row: Any) -> dict[str, Any]:

@@ -83,8 +83,9 @@ class AskIn(TypedDict, total=False):
     visitor may see does not depend on copies; a list of arms does, and pays an agent for each copy
     on it. ``seen`` is what this visitor has had, as a list of decisions or an object that lists
     arms for each agent: neither that is shown again, nor anything of the same agents or of the same
-    content, as the market is configured. With ``slate`` the decisions are of different arms, at
-    most ``per_agent`` of one agent.
+    content, as the market is configured. ``segment`` is what this visitor is, such as "de/mobile":
+    each segment is a game of its own. With ``slate`` the decisions are of different arms, at most
+    ``per_agent`` of one agent.
     """
 
     count: Annotated[
@@ -94,6 +95,7 @@ class AskIn(TypedDict, total=False):
     ]
     eligible: dict[str, _Arms] | _Agents | None
     seen: dict[str, _Arms] | _Decisions | None
+    segment: Annotated[str, _LENGTH, Accepted(f"a text of 1 to {LONGEST_NAME} characters")] | None
     slate: Annotated[
         bool, Field(strict=True, json_schema_extra={"default": False}), Accepted("true or false")
     ]
@@ -160,6 +162,7 @@ class MarketIn(_In):
         _CONFIG.per_agent
     )
     seen: SeenBy = _CONFIG.seen
+    most_segments: Annotated[int, Field(strict=True, ge=0, le=10_000)] = _CONFIG.most_segments
     # Not a choice, but part of a configuration that was read and is sent again.
     numerics: Annotated[int, Field(strict=True, ge=_CONFIG.numerics, le=_CONFIG.numerics)] = (
         _CONFIG.numerics
