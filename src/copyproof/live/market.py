@@ -198,7 +198,7 @@ class MarketState:
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
         lists = np.array(self._lists, np.int64)
-        before, base = (int(arrays.counters[n]) for n in (live.ROUND, live.BASE))
+        before, base = int(arrays.counters[live.ROUND]), int(arrays.counters[live.BASE])
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
             base = int(arrays.counters[live.BASE])

@@ -84,6 +84,8 @@ class SegmentedState(MarketState):
     @property
     def round(self) -> int:
         """Decisions so far, in all segments."""
+        if not self.segments:
+            return int(self.arrays.counters[live.ROUND])
         return sum(int(one.counters[live.ROUND]) for one in self.arrays_of_games)
 
     @property
@@ -101,10 +103,10 @@ class SegmentedState(MarketState):
 
     def enter(self, event: MarketEvent) -> None:
         """Take one event in, for the games that it is about."""
-        if isinstance(event, Asked) and event.segment is not None:
+        if type(event) is Asked and event.segment is not None:
             self._game(event.segment)
         if not self.segments:
-            super().enter(event)
+            MarketState.enter(self, event)
             return
         plain: Any = event._replace(key=None)
         match event:
@@ -133,10 +135,9 @@ class SegmentedState(MarketState):
 
     def settle(self) -> Any:
         """Carry out what was entered; with segments, the outcome of every reward."""
-        first = super().settle()
         if not self.segments:
-            return first
-        found = [first, *(one.settle() for one in self.segments.values())]
+            return MarketState.settle(self)
+        found = [MarketState.settle(self), *(one.settle() for one in self.segments.values())]
         told = np.array(
             [_REFUSED if one is None else found[one[0]][one[1]].item() for one in self._told],
             OUTCOME,
@@ -158,7 +159,7 @@ class SegmentedState(MarketState):
         if segment is not None:
             self._game(segment)
         if not self.segments:
-            return super().decide(plays, at, among, slate)
+            return MarketState.decide(self, plays, at, among, slate)
         number, first = self._number(segment), self.round + 1
         if number == 0:
             made = super().decide(plays, at, among, slate)
@@ -263,7 +264,7 @@ class SegmentedState(MarketState):
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time, in rounds of the market; times never go back within it."""
         if not self.segments:
-            return super().due(at)
+            return MarketState.due(self, at)
         of_games = [super().due(at), *(one.due(at) for one in self.segments.values())]
         upto, forgotten = 0, self._forgotten
         for number, found in enumerate(of_games):
