@@ -45,6 +45,7 @@ SLATES = Scenario(
     "slates",
     f"{_SLATES:,} visitors see {_PLACES} arms each; the best of four agents has 3 copies",
     "best",
+    MEANS["best"],
     (
         Setting(
             "no limit", _slates, _SLATES * _PLACES, _SLATES * _PLACES, {"per_agent": None}, True
@@ -86,6 +87,7 @@ ELIGIBLE = Scenario(
     "eligible",
     f"{_VISITORS:,} visitors may see some; the worst of four agents has 10 copies",
     "worst",
+    MEANS["worst"],
     (
         Setting("lists of arms", _eligible_arms, _VISITORS, _VISITORS, is_old=True),
         Setting("lists of agents", _eligible_agents, _VISITORS, _VISITORS),
@@ -139,6 +141,7 @@ SEEN = Scenario(
     f"{_PEOPLE:,} visitors come {_VISITS} times and see nothing twice; the best of four agents has "
     "3 copies",
     "best",
+    MEANS["best"],
     (
         Setting("arms left out", _filtered_arms, _ALL, _ALL, is_old=True),
         Setting("seen, by agent", _seen, _ALL, _PEOPLE, {"seen": "agent"}),
@@ -167,6 +170,7 @@ WEAKER = Scenario(
     "weaker",
     "the best of four agents has 2 copies of its arm, and 2 arms of half its mean beside",
     "best",
+    MEANS["best"],
     (
         Setting("slates", _weaker_slates, _SLATES * _PLACES, _SLATES),
         Setting("lists of agents", _weaker_eligible, _VISITORS, _VISITORS),

@@ -22,11 +22,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from copyproof._machine import processors
-from copyproof.auditing.limits import LEAST_GAMES, large_sample_limits
+from copyproof.auditing.limits import LEAST_GAMES, large_sample_limits, unseen
+from copyproof.auditing.unseen_events import revenue_of_event
 from copyproof.defaults import CONFIDENCE, DRILL_GAMES
 from copyproof.drills.catalogue import SCENARIOS
 from copyproof.drills.live_game import LiveGame
 from copyproof.drills.scenario import Scenario, Setting
+from copyproof.game import Agent, Constant
 from copyproof.policy import Policy, parse_policy
 from copyproof.simulation import Interval
 from copyproof.validation import known, require, whole_in
@@ -243,7 +245,10 @@ def _gain(
     sides = [np.array([pair[side][:3] for pair in pairs]).mean(axis=0).tolist() for side in (0, 1)]
     without, attacking = (Side(*side) for side in sides)
     changed = sum(one != other for one, other in pairs)
-    gain = large_sample_limits(values, alpha, least=-setting.most, most=setting.most)
+    # What the attacker may earn on average over the games of an event that no game has shown.
+    agent, chance = Agent(scenario.agent, [scenario.mean]), unseen(len(pairs), alpha)
+    most = min(setting.most, revenue_of_event(agent, Constant(), setting.most, chance)[1])
+    gain = large_sample_limits(values, alpha, least=-most, most=most)
     verdict: DrillVerdict = "undecided"
     if changed == 0:
         verdict = "unchanged"

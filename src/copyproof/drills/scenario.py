@@ -48,6 +48,8 @@ class Scenario:
         The condition, and what the attack is, in a sentence.
     agent : str
         Who attacks.
+    mean : float
+        Of the best arm that the attacker ever has.
     settings : tuple of Setting
         The old ways first.
     """
@@ -55,4 +57,5 @@ class Scenario:
     name: str
     text: str
     agent: str
+    mean: float
     settings: tuple[Setting, ...]

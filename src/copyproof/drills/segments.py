@@ -6,7 +6,7 @@ segments cost in regret is seen in the revenue of all agents together.
 
 from collections.abc import Callable
 
-from copyproof.drills.copies import register
+from copyproof.drills.copies import MEANS, register
 from copyproof.drills.live_game import LiveGame
 from copyproof.drills.scenario import Scenario, Setting
 
@@ -28,6 +28,7 @@ SEGMENTS = Scenario(
     "segments",
     f"{_VISITORS:,} visitors of several segments; the best of four agents has 3 copies",
     "best",
+    MEANS["best"],
     tuple(
         Setting(name, _visits(segments), _VISITORS, _VISITORS)
         for name, segments in (("none", 1), ("2", 2), ("10", 10), ("100", 100))
