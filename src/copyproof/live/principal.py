@@ -8,7 +8,8 @@ One market has one ``Principal`` at a time, which is used by one thread at a tim
 
 The decisions are those of the simulated game (``engine.live``). The theorems on copies speak of
 games in which every reward comes at once and all arms are there from the start: late rewards,
-eligible subsets and arms that come and go are not covered by them.
+eligible subsets and arms that come and go are not covered by them. What holds there, and what pays,
+is in ``docs/explanation/live.md``; ``guarantee`` says it of one market.
 """
 
 import time
