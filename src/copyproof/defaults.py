@@ -30,6 +30,9 @@ IDENTITIES: Final = (2, 5, 10)
 # ``attacks``: what the identities register, each the best arm.
 SPLIT: Final = "best"
 
+# ``drill``: pairs of games for each setting of a scenario.
+DRILL_GAMES: Final = 100
+
 # ``lost``: the standard error that is aimed at, as a share of the probability.
 LOST_PRECISION: Final = 0.1
 # Own plays of all walkers: less than two minutes on one processor.

@@ -6,6 +6,7 @@ import zlib
 import pytest
 
 from copyproof.live import MarketConfig, Principal
+from copyproof.live.records import SeenBy
 from tests.own_reference import OWN_POLICIES, OwnServed
 from tests.reference import POLICIES, Served
 
@@ -25,12 +26,15 @@ def serve_alike(policy: str, salt: int, steps: int) -> Principal:
     rng = random.Random(zlib.crc32(policy.encode()) + salt)
     arms = [rng.randint(1, 4) for _ in range(rng.randint(1, 4))]
     seed = rng.getrandbits(60)
-    principal = Principal(config=MarketConfig(policy, seed=seed, horizon=1000))
+    per_agent = rng.choice([None, 1, 2])
+    rules_out: SeenBy = rng.choice(["agent", "content"])
+    config = MarketConfig(policy, seed=seed, horizon=1000, per_agent=per_agent, seen=rules_out)
+    principal = Principal(config=config)
     reference = Served(policy, arms, 1000, seed)
-    for agent, count in enumerate(arms):
-        principal.register_agent(str(agent))
-        principal.register_arms([(str(agent), str(arm)) for arm in range(count)])
     everything = [(agent, arm) for agent, count in enumerate(arms) for arm in range(count)]
+    content = {one: rng.choice("xyz") for one in everything}
+    for agent, arm in everything:
+        principal.register_arm(str(agent), str(arm), content=content[agent, arm])
     waiting = []
     for _ in range(steps):
         may = set(rng.sample(everything, rng.randint(1, len(everything))))
@@ -42,15 +46,25 @@ def serve_alike(policy: str, salt: int, steps: int) -> Principal:
             agents = {agent for agent, _ in may}
             may = {one for one in everything if one[0] in agents}
             eligible = [str(agent) for agent in agents]
+        seen = set(rng.sample(everything, rng.randint(0, 1)))
+        if rules_out == "agent":
+            may -= {one for one in everything if one[0] in {agent for agent, _ in seen}}
+        else:
+            may -= {one for one in everything if content[one] in {content[two] for two in seen}}
+        if not may:
+            continue
         slate = rng.random() < 0.5
-        expected = []
+        expected: list[tuple[int, int]] = []
         for _ in range(rng.randint(1, 4)):
-            found = reference.ask(may)
+            found = reference.ask(may) if may else None
             if found is None:
                 break
             expected.append(found)
             may -= {found} if slate else set()
-        made = principal.ask(len(expected), eligible=eligible, slate=slate)
+            if slate and [agent for agent, _ in expected].count(found[0]) == per_agent:
+                may -= {one for one in everything if one[0] == found[0]}
+        count = len(expected) + (3 if slate and not may else 0)  # so many places stay empty
+        made = principal.ask(count, eligible=eligible, slate=slate, seen=named(seen))
         assert [(int(one.agent), int(one.arm)) for one in made] == expected, policy
         waiting += list(made)
         rng.shuffle(waiting)

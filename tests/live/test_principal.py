@@ -331,7 +331,7 @@ def test_only_eligible_arms_are_shown_and_there_is_always_one(policy: str) -> No
 def test_a_slate_has_different_arms_each_a_play(policy: str) -> None:
     text = {"s-ucb": "s-ucb(l=1)", "rh-ucb-online": "rh-ucb-online(L=1)"}.get(policy, policy)
     text = f"{text}(L=0.5)" if text in ("rh-ucb", "rh-ucb-t-free") else text
-    principal, _ = market(text, horizon=1000)
+    principal, _ = market(text, horizon=1000, per_agent=None)
     for count in (1, 3, 6, 10):
         slate = principal.ask(count, slate=True)
         assert len({(one.agent, one.arm) for one in slate}) == len(slate) == min(count, 6)
@@ -351,7 +351,7 @@ EPOCHS = "grace-anytime(first=10, factor=2, power=1)"
 def test_a_slate_has_different_arms_although_an_epoch_ends_within(eligible: Any) -> None:
     most = 5 if isinstance(eligible, dict) else 6
     for before in range(1, 11):
-        principal, _ = market(EPOCHS)
+        principal, _ = market(EPOCHS, per_agent=None)
         principal.ask(before)
         slate = principal.ask(10, slate=True, eligible=eligible)
         assert len({(one.agent, one.arm) for one in slate}) == len(slate) == most

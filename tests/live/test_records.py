@@ -13,7 +13,7 @@ from copyproof.validation import name
 def test_a_configuration_round_trips() -> None:
     config = MarketConfig("h-ucb", seed=2**64 - 1, horizon=5, late="correct", rewards="max")
     assert MarketConfig.from_dict(config.to_dict()) == config
-    assert MarketConfig.from_dict({}) == MarketConfig()
+    assert MarketConfig.from_dict({}) == MarketConfig(per_agent=None, seen="content")
     numbers = {"seed": np.int64(3), "horizon": np.uint8(5), "reward_window": np.float32(2)}
     config = MarketConfig.from_dict(numbers)
     assert json.loads(json.dumps(config.to_dict()))["horizon"] == 5
@@ -34,9 +34,23 @@ def test_a_config_without_a_policy_opens_a_market_with_the_default_of_its_time()
     assert not stored.agrees_with(MarketConfig(seed=3))
 
 
+def test_a_market_from_before_a_setting_keeps_what_it_had() -> None:
+    """Its slates have no limit, it writes nothing of one, and the default opens it."""
+    stored = MarketConfig.from_dict({"policy": "h-ucb"})
+    assert (stored.per_agent, stored.seen) == (None, "content")
+    assert {"per_agent", "seen", "numerics"}.isdisjoint(stored.to_dict())
+    assert MarketConfig("h-ucb").agrees_with(stored)
+    assert not MarketConfig("h-ucb", per_agent=2).agrees_with(stored)
+    assert not MarketConfig("h-ucb", per_agent=2).agrees_with(MarketConfig("h-ucb"))
+    assert MarketConfig("h-ucb", per_agent=3).to_dict()["per_agent"] == 3
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"per_agent": 0}, "per_agent = 0 is not a whole number from 1"),
+        ({"most_segments": -1}, "most_segments = -1 is not a whole number from 0"),
+        ({"seen": "arm"}, "seen = 'arm' is not one of agent, content"),
         ({"seed": -1}, "seed = -1 is not a whole number"),
         ({"horizon": 0}, "horizon = 0"),
         ({"most_arms": 0}, "most_arms = 0"),

@@ -17,7 +17,7 @@ def odd(luck: random.Random, depth: int = 0) -> Any:
         return luck.choice(_ODD)
     if luck.random() < 0.5:
         return [odd(luck, depth + 1) for _ in range(luck.randrange(4))]
-    names = ("count", "eligible", "reward", "decision", "rewards", "arms", "agent", "x")
+    names = ("count", "eligible", "seen", "reward", "decision", "rewards", "arms", "agent", "x")
     return {luck.choice(names): odd(luck, depth + 1) for _ in range(luck.randrange(4))}
 
 
@@ -35,9 +35,11 @@ def _some(luck: random.Random, sensible: dict[str, Any], missing: float) -> dict
 def ask_bodies(luck: random.Random) -> Any:
     if luck.random() < 0.1:
         return odd(luck)
-    sensible = {
+    sensible: dict[str, Any] = {
         "count": luck.randrange(1, 5),
         "eligible": luck.choice([None, ["ann"], ["ann", "bob"], {"ann": ["a1"]}, {"bob": ["b1"]}]),
+        "seen": luck.choice([None, [], {"ann": ["a1"]}, {"bob": []}]),
+        "segment": luck.choice([None, "de", "fr"]),
         "slate": luck.random() < 0.5,
     }
     return _some(luck, sensible, 0.4)
@@ -48,7 +50,10 @@ def tell_bodies(luck: random.Random) -> Any:
         return odd(luck)
 
     def one() -> Any:
-        sensible = {"decision": f"site-{luck.randrange(9)}-0", "reward": luck.random()}
+        sensible: dict[str, Any] = {
+            "decision": f"site-{luck.randrange(9)}-0",
+            "reward": luck.random(),
+        }
         return _some(luck, sensible, 0.02)
 
     if luck.random() < 0.5:
@@ -59,7 +64,7 @@ def tell_bodies(luck: random.Random) -> Any:
 def any_bodies(luck: random.Random) -> Any:
     if luck.random() < 0.3:
         return odd(luck)
-    sensible = {
+    sensible: dict[str, Any] = {
         "agent": luck.choice(["ann", "zoe", "x/y", ".", "é"]),
         "arms": [luck.choice(["a1", "new", "x/y", ""]) for _ in range(luck.randrange(4))],
         "arm": luck.choice(["a1", "nothing"]),

@@ -10,7 +10,7 @@ _SAMPLE = re.compile(r'([a-z_]+)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? (\S+)')
 def test_every_line_is_a_comment_or_a_sample(service: Service) -> None:
     call = service.caller()
     for number in range(5):
-        # Six arms are there, so a slate of a thousand has six.
+        # Three agents are there, so a slate of a thousand has three arms.
         body = {"count": 1000, "slate": True} if number == 0 else {"count": 3}
         assert call("POST", "/v1/markets/site/decisions", body).status == 200
     assert call("POST", "/v1/markets/none/decisions").status == 404
@@ -28,7 +28,7 @@ def test_every_line_is_a_comment_or_a_sample(service: Service) -> None:
             assert sample is not None, line
             assert re.sub("_(bucket|sum|count)$", "", sample.group(1)) in kinds
             found[sample.group(1) + (sample.group(2) or "")] = float(sample.group(4))
-    assert found['copyproof_decisions_total{market="site"}'] == 6 + 4 * 3
+    assert found['copyproof_decisions_total{market="site"}'] == 3 + 4 * 3
     assert found['copyproof_requests_total{method="POST",status="404"}'] == 1
     assert found['copyproof_group_requests_count{market="site"}'] == 5
     assert found['copyproof_market_served{market="shop"}'] == 1

@@ -67,3 +67,43 @@ def test_lists(service: Service, path: str) -> None:
     [(name, found)] = answer.items()
     assert (name, len(found)) in (("keys", 7), ("markets", 2))
     assert all("key" not in each for each in found)  # no secret, not even an empty one
+
+
+SITE = "/v1/markets/site"
+
+
+def test_a_market_says_what_it_promises_under_the_policy_that_it_runs(service: Service) -> None:
+    call = service.caller()
+    found = call("GET", SITE).json
+    assert found["policy"] == "h-ucb"
+    assert found["guarantee"].startswith("proven: copies of an agent's only arm change nothing")
+    call("PUT", f"{SITE}/policy", {"policy": "ucb1"})
+    found = call("GET", SITE).json
+    assert (found["policy"], found["config"]["policy"]) == ("ucb1", "h-ucb")
+    assert found["guarantee"].startswith("none: ucb1 is flat")
+
+
+def test_a_slate_says_how_many_places_are_empty(service: Service) -> None:
+    call = service.caller()
+    found = call("POST", f"{SITE}/decisions", {"count": 5, "slate": True}).json
+    assert (len(found["decisions"]), found["missing"]) == (3, 2)
+    assert call("POST", f"{SITE}/decisions").json["missing"] == 0
+    seen = [one["id"] for one in found["decisions"][:2]]
+    rest = call("POST", f"{SITE}/decisions", {"count": 3, "slate": True, "seen": seen}).json
+    assert [one["agent"] for one in rest["decisions"]] == [found["decisions"][2]["agent"]]
+    assert call("POST", f"{SITE}/decisions", {"segment": "de/mobile"}).status == 200
+    assert call("POST", f"{SITE}/decisions", {"segment": ""}).field == "segment"
+    answer = call("POST", f"{SITE}/decisions", {"seen": {"ann": ["a1"], "bob": [], "eve": ["x"]}})
+    assert (answer.status, answer.field) == (404, "seen")
+
+
+def test_what_an_arm_is_is_the_operators_to_say(service: Service) -> None:
+    body = {"arms": ["n1", "n2"], "content": {"n1": "9f86d081"}}
+    path = f"{SITE}/agents/ann/arms"
+    assert service.caller("agent")("POST", path, body).field == "content"
+    call = service.caller()
+    assert call("POST", path, body).json == {"registered": 2}
+    assert call("POST", path, {"arms": ["n1"], "content": {"n1": "7"}}).field == "arms[0].content"
+    assert call("POST", path, {"arms": ["n1"], "content": {"n3": "7"}}).field == "content"
+    line = call("GET", f"{SITE}/journal").body.decode().splitlines()[-1]
+    assert '"arms":[["ann","n1","9f86d081"],["ann","n2"]]' in line

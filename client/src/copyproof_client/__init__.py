@@ -68,16 +68,27 @@ class Client:
         *,
         eligible: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
         slate: bool = False,
+        seen: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
+        segment: str | None = None,
         retry_key: str | None = None,
     ) -> list[Decision]:
-        """Decide what to show, ``count`` times; with ``slate`` the arms are different ones."""
+        """Decide what to show, ``count`` times.
+
+        With ``slate`` the arms are different ones, at most ``per_agent`` of one agent, and fewer
+        than ``count`` if nothing is left. ``seen`` is what this visitor has had, as decisions or as
+        arms by agent, and is not shown again. ``segment`` is what this visitor is: each segment is
+        a game of its own.
+        """
         body: dict[str, Any] = {"count": count, "slate": slate}
-        if isinstance(eligible, Mapping):
-            body["eligible"] = {
-                agent: _listed(f"eligible[{agent!r}]", arms) for agent, arms in eligible.items()
-            }
-        elif eligible is not None:
-            body["eligible"] = _listed("eligible", eligible)
+        if segment is not None:
+            body["segment"] = segment
+        for field, named in (("eligible", eligible), ("seen", seen)):
+            if isinstance(named, Mapping):
+                body[field] = {
+                    agent: _listed(f"{field}[{agent!r}]", arms) for agent, arms in named.items()
+                }
+            elif named is not None:
+                body[field] = _listed(field, named)
         found = self._send("POST", market, "/decisions", body, retry_key)
         return [read(Decision, each) for each in found["decisions"]]
 
@@ -115,13 +126,22 @@ class Client:
         self._send("DELETE", market, f"/agents/{_part(agent)}", None, retry_key)
 
     def register_arms(
-        self, market: str, agent: str, arms: Sequence[str], *, retry_key: str | None = None
+        self,
+        market: str,
+        agent: str,
+        arms: Sequence[str],
+        *,
+        content: Mapping[str, str] | None = None,
+        retry_key: str | None = None,
     ) -> int:
         """Register up to 1000 arms of an agent; how many are new.
 
-        Retired ones are, and come back with their statistics.
+        Retired ones are, and come back with their statistics. ``content`` says what arms are, a
+        hash for the name of each, equal for what a visitor would call the same.
         """
-        body = {"arms": _listed("arms", arms)}
+        body: dict[str, Any] = {"arms": _listed("arms", arms)}
+        if content:
+            body["content"] = dict(content)
         found = self._send("POST", market, f"/agents/{_part(agent)}/arms", body, retry_key)
         return int(found["registered"])
 

@@ -19,6 +19,7 @@ import typer
 from copyproof.cli.attacks import attacks
 from copyproof.cli.audit import audit
 from copyproof.cli.bounds import bounds
+from copyproof.cli.drill import drill
 from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
 from copyproof.cli.keys import keys
@@ -44,7 +45,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    simulate, exact, lost, audit, equilibrium, attacks, bounds, policies, paper, serve, verify,
+    simulate, exact, lost, audit, equilibrium, attacks, drill, bounds, policies, paper, serve,
+    verify,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(keys)

@@ -39,7 +39,7 @@ from copyproof.engine.pools import (
 from copyproof.engine.principal import Observation, choose, follow, observe
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
 from copyproof.engine.rules import Kind
-from copyproof.engine.selection import NOBODY, TAKEN, Mask, clear, mark
+from copyproof.engine.selection import NOBODY, Mask, clear, mark, take
 from copyproof.engine.state import ABSENT, OUTSIDE, State
 from copyproof.engine.trial import correct_levels, spread_over_levels
 
@@ -71,6 +71,7 @@ REFUSED_LATE = 3
 # Which of several rewards counts, and what is done with late ones.
 FIRST, LAST, SUM, MAXIMUM = 0, 1, 2, 3
 REFUSE, CORRECT = 0, 1
+NO_LIMIT = 2**62
 
 LOG = np.dtype([("at", "f8"), ("value", "f8"), ("arm", "i4"), ("told", "i4")])
 PENDING, TOLD, DEFAULTED = 0, 1, 2
@@ -117,6 +118,7 @@ class Terms(NamedTuple):
     late: int
     default: float
     follows: int  # 1 if the rows of the log to come say what was decided
+    per_agent: int  # places of one agent on a slate, at most; NO_LIMIT for any number
 
 
 @kernel
@@ -187,8 +189,7 @@ def _ask(
             if choice.agent == NOBODY:
                 return made
             if operation.code == SLATE:
-                mask.marks[choice.arm] = TAKEN
-                mask.left[choice.agent] -= 1
+                take(mask, choice.agent, choice.arm, terms.per_agent)
         _observe(plan, state, choice.arm, Observation(1, 0, 0.0))
         row.at = operation.value
         row.value = 0.0

@@ -9,7 +9,12 @@ A coin may let any of those that may be chosen be taken instead. Equals are pick
 u decides for the ⌊u·m⌋-th of m in the order of the pool. With priority ties the first one in the
 pool's order is taken, and the order was drawn at the start.
 
-Marks of a mask, per item: an agent is WHOLE or LISTED, an arm is ALLOWED or TAKEN, 0 is neither.
+Marks of a mask, per item: an agent is WHOLE or LISTED, an arm is ALLOWED or TAKEN, 0 is neither. A
+list of what may be chosen names agents and arms, or EVERYONE, and after them what is ruled out of
+it, an agent or an arm of number m as −2 − m.
+
+On a slate an agent has at most ``per_agent`` places. Its first one is given by the same choice as
+without the limit: ``left`` is lowered when an arm is taken, and not before.
 """
 
 from typing import Any, NamedTuple
@@ -25,6 +30,7 @@ from copyproof.engine.tournament import advance, nth_winner
 NOBODY = -1  # in place of an item or of its place: none may be chosen
 WHOLE, LISTED = 1, 2
 ALLOWED, TAKEN = 1, 2
+EVERYONE = -1  # in a list, in place of all agents
 
 
 class Mask(NamedTuple):
@@ -39,9 +45,10 @@ def may_be_chosen(state: State, mask: Mask, number: int) -> bool:
     """Whether a mask allows an agent, or an arm that is registered."""
     if number < mask.left.shape[0]:
         return bool(mask.left[number] > 0)
-    if mask.marks[number] == TAKEN:
+    owner = state.items[number].owner
+    if mask.marks[number] == TAKEN or mask.left[owner] <= 0:
         return False
-    return bool(mask.marks[state.items[number].owner] == WHOLE or mask.marks[number] == ALLOWED)
+    return bool(mask.marks[owner] == WHOLE or mask.marks[number] == ALLOWED)
 
 
 @part
@@ -52,20 +59,51 @@ def mark(is_flat: int, state: State, mask: Mask, lists: Any, start: int, stop: i
     """
     agents = mask.left.shape[0]
     if start < 0:
-        for agent in range(agents):
-            _mark_whole(is_flat, state, mask, agent)
+        _mark_everyone(is_flat, state, mask)
         return
     for n in range(start, stop):
         number = lists[n]
-        if number < agents:
+        if number == EVERYONE:
+            _mark_everyone(is_flat, state, mask)
+        elif number < 0:
+            _rule_out(state, mask, -2 - number)
+        elif number < agents:
             _mark_whole(is_flat, state, mask, number)
-            continue
-        owner = state.items[number].owner
-        registered = state.start[number] != ABSENT and state.start[owner] != ABSENT
-        if registered and mask.marks[number] == 0:
-            mask.marks[number] = ALLOWED
-            mask.marks[owner] = LISTED
-            mask.left[owner] += 1
+        else:
+            owner = state.items[number].owner
+            if mask.marks[number] == 0 and _is_registered(state, number):
+                mask.marks[number] = ALLOWED
+                mask.marks[owner] = LISTED
+                mask.left[owner] += 1
+
+
+@inlined
+def _is_registered(state: State, arm: int) -> bool:
+    """Whether an arm is registered, and its agent is not suspended."""
+    return bool(state.start[arm] != ABSENT and state.start[state.items[arm].owner] != ABSENT)
+
+
+@part
+def _mark_everyone(is_flat: int, state: State, mask: Mask) -> None:
+    for agent in range(mask.left.shape[0]):
+        _mark_whole(is_flat, state, mask, agent)
+
+
+@part
+def _rule_out(state: State, mask: Mask, number: int) -> None:
+    """Take an agent, or an arm, out of what is marked."""
+    if number < mask.left.shape[0]:
+        mask.left[number] = 0
+    elif _is_registered(state, number) and may_be_chosen(state, mask, number):
+        mask.marks[number] = TAKEN
+        mask.left[state.items[number].owner] -= 1
+
+
+@inlined
+def take(mask: Mask, agent: int, arm: int, per_agent: int) -> None:
+    """Give an arm a place on a slate; its agent has ``per_agent`` places at most."""
+    mask.marks[arm] = TAKEN
+    mask.left[agent] = min(mask.left[agent] - 1, per_agent - 1)
 
 
 @part
@@ -80,14 +118,17 @@ def _mark_whole(is_flat: int, state: State, mask: Mask, agent: int) -> None:
 
 @part
 def clear(state: State, mask: Mask, lists: Any, start: int, stop: int) -> None:
-    """Undo ``mark``; arms that are TAKEN are the caller's. Modified in place."""
-    if start < 0:
+    """Undo ``mark``; arms that were taken are the caller's. Modified in place."""
+    if start < 0 or (start < stop and lists[start] == EVERYONE):
         for agent in range(mask.left.shape[0]):
             mask.marks[agent] = 0
             mask.left[agent] = 0
-        return
-    for n in range(start, stop):
+    for n in range(max(start, 0), stop):
         number = lists[n]
+        if number == EVERYONE:
+            continue
+        if number < 0:
+            number = -2 - number
         mask.marks[number] = 0
         if number >= mask.left.shape[0]:
             number = state.items[number].owner

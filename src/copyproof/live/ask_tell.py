@@ -10,17 +10,17 @@ before anything else is answered: also when it is not known whether the store ha
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from copyproof_client.records import Decision, Told
 
 from copyproof.live import events
-from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, MarketEvent
+from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, MarketEvent, Seen
 from copyproof.live.idempotency import Answer, Answers
 from copyproof.live.ids import DecisionIds
-from copyproof.live.market import MarketState, answers_of
+from copyproof.live.market import answers_of
 from copyproof.live.records import (
     MOST_DECISIONS,
     KeyReused,
@@ -30,7 +30,9 @@ from copyproof.live.records import (
     plain_eligible,
     unit_reward,
 )
+from copyproof.live.registry import Among
 from copyproof.live.replay import ids_of, recover
+from copyproof.live.segments import SegmentedState
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.live.stores.blinding import Blinding
@@ -55,7 +57,7 @@ class AskTell:
     config: MarketConfig
     _ids: DecisionIds
     _blinding: Blinding
-    _state: MarketState
+    _state: SegmentedState
     last: int
     saved: int
 
@@ -79,6 +81,8 @@ class AskTell:
         *,
         eligible: Eligible | None = None,
         slate: bool = False,
+        seen: Seen | None = None,
+        segment: str | None = None,
         key: str | None = None,
     ) -> list[Decision]:
         """Decide what to show.
@@ -88,10 +92,16 @@ class AskTell:
         count : int
             How many plays, one after another, up to 1000.
         eligible : sequence of str or mapping of str to sequence of str, optional
-            The agents that may be chosen, or arms by agent.
+            The agents that may be chosen, or arms by agent. Which arms are eligible must not
+            depend on how many copies there are: by agent it does not, by arm it does.
         slate : bool
-            Whether all arms must be different; there are fewer decisions than ``count`` if
-            there are fewer arms.
+            Whether all arms must be different, and at most ``per_agent`` of one agent; there are
+            fewer decisions than ``count`` if nothing is left for the other places.
+        seen : sequence of str or mapping of str to sequence of str, optional
+            What this visitor has had: decisions, or arms by agent. It is not shown again, nor is
+            anything of the same agents or of the same content, as the market is configured.
+        segment : str, optional
+            What this visitor is, such as "de/mobile": each segment is a game of its own.
         key : str, optional
             A key of the caller's choice: the same key gives the same decisions again.
 
@@ -105,17 +115,25 @@ class AskTell:
         if not isinstance(slate, bool):
             raise FieldError("slate", slate, "true or false")
         wanted = None if eligible is None else plain_eligible(eligible)
-        keyed, found = self._keyed(key, ["ask", count, wanted, slate])
+        had = None if seen is None else plain_eligible(seen, "seen")
+        request = ["ask", count, wanted, slate]
+        if had is not None or segment is not None:
+            request += [had, None if segment is None else name("segment", segment)]
+        keyed, found = self._keyed(key, request)
         if found:
             return self._decisions(*found.answer)
         state = self._current()
+        if segment is not None:
+            state.check_segment(segment)
         registry = state.registry
-        among = None if wanted is None else registry.numbers_of(wanted)
-        choosable = registry.available if among is None else registry.choosable(among)
+        arms_seen = None if had is None else self._arms_of(had)
+        if wanted is None and had is None:  # the short way for most
+            among, choosable = None, registry.places if slate else registry.available
+        else:
+            among = registry.among(wanted, arms_seen)
+            choosable = registry.choosable(among, slate=slate)
         if choosable == 0:
-            raise NoArm(
-                "no arm is registered" if among is None else "eligible: no such arm is registered"
-            )
+            raise NoArm(_why_nothing(among))
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
         with self.group():
@@ -123,8 +141,8 @@ class AskTell:
             try:
                 first = state.round + 1
                 self._begun = self._ids.begin(first)
-                arms = state.decide(made, at, among, slate)
-                asked = Asked(first, arms, at, wanted, slate, keyed)
+                arms = state.decide(made, at, among, slate, segment)
+                asked = Asked(first, arms, at, wanted, slate, keyed, arms_seen, segment)
                 if keyed is not None:
                     state.keep_answer(asked)
             except BaseException:
@@ -132,6 +150,20 @@ class AskTell:
                 raise
             self._staged.append(events.encode(asked))
         return self._decisions(asked.round, asked.arms)
+
+    def _arms_of(self, seen: Any) -> list[int]:
+        """The numbers of arms that a visitor has had, given as decisions or by name."""
+        state = self._current()
+        if isinstance(seen, Mapping):
+            return [-1 - one for one in state.registry.numbers_of(seen, "seen")]
+        found: dict[int, None] = {}
+        for n, decision in enumerate(seen):
+            arm = state.decided(self._ids.round(decision, state.round, "seen[{}]", n))
+            if arm is None:
+                accepted = "a decision that is remembered: name its arm, as {agent: [arm]}"
+                raise FieldError(f"seen[{n}]", decision, accepted)
+            found[arm] = None
+        return list(found)
 
     def tell(self, decision: str, reward: float, *, key: str | None = None) -> Told:
         """Tell the reward of a decision, a number in [0, 1]."""
@@ -195,7 +227,7 @@ class AskTell:
     @property
     def pending(self) -> int:
         """How many decisions wait for their reward."""
-        return self._current().arrays.pending
+        return self._current().pending
 
     # --- the journal -----------------------------------------------------------------------
 
@@ -239,7 +271,7 @@ class AskTell:
         if older is not None:
             self.store.compact(self.market, older[0])
 
-    def _current(self) -> MarketState:
+    def _current(self) -> SegmentedState:
         """The state; rebuilt from the store first, if something failed."""
         if self._failed:
             if self._depth > 0:
@@ -303,3 +335,12 @@ class AskTell:
         """
         if keyed is not None:
             self._unchanged.put(keyed.key, self._time(), keyed.request, keyed.answer)
+
+
+def _why_nothing(among: Among | None) -> str:
+    """Say why there is nothing to choose."""
+    if among is None:
+        return "no arm is registered"
+    if among.ruled_out:
+        return "seen: nothing is left that this visitor has not had"
+    return "eligible: no such arm is registered"

@@ -9,12 +9,15 @@ kind        record               what it says beside ``at``, its time in seconds
 ==========  ===================  ===============================================================
 policy      PolicyChanged        the policy from now on, statistics kept
 agent       AgentRegistered      the agent's name
-arms        ArmsRegistered       arms = [[agent, arm], …]; one that is known comes back
+arms        ArmsRegistered       arms = [[agent, arm], …], or [agent, arm, content]; one that is
+                                 known comes back
 retire      ArmRetired           agent, arm
 suspend     Suspended            the agent, or one of its arms: agent, arm
 resume      Resumed              the same
 asked       Asked                round = the first one, arms = what was decided, as numbers in order
-                                 of registration; eligible and slate as asked for
+                                 of registration; eligible and slate as asked for; seen = the
+                                 arms that the visitor has had, as numbers; segment = what the
+                                 visitor is
 told        Rewarded             rounds, rewards
 expired     Expired              upto: what waits up to this round takes the default; forgotten
 clock       ClockSet             ``at`` is the time from now on, also if it lies before
@@ -36,6 +39,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 # The agents that may be chosen, or arms by agent.
 Eligible: TypeAlias = Mapping[str, Sequence[str]] | Sequence[str]
+# What a visitor has had: decisions, or arms by agent.
+Seen: TypeAlias = Mapping[str, Sequence[str]] | Sequence[str]
 
 
 class Diverged(RuntimeError):
@@ -110,6 +115,8 @@ class Asked(NamedTuple):
     eligible: Eligible | None = None
     slate: bool = False
     key: IdempotencyKey | None = None
+    seen: Sequence[int] | None = None
+    segment: str | None = None
 
 
 class Rewarded(NamedTuple):
@@ -160,7 +167,7 @@ MarketEvent: TypeAlias = (
 
 # The tag of each record, and its fields in the order in which they are written.
 _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
-    Asked: ("asked", ("round", "eligible", "slate", "at", "key", "arms")),
+    Asked: ("asked", ("round", "eligible", "slate", "seen", "segment", "at", "key", "arms")),
     Rewarded: ("told", ("rounds", "rewards", "at", "key")),
     Expired: ("expired", ("upto", "forgotten", "at", "key")),
     AgentRegistered: ("agent", ("agent", "at", "key")),

@@ -23,13 +23,14 @@ from copyproof.engine.cache import is_cached
 from copyproof.engine.live import OPERATION, OUTCOME, Terms, serve
 from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
+from copyproof.engine.selection import EVERYONE
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
 from copyproof.live.events import Asked, Diverged, MarketEvent, Rewarded
 from copyproof.live.idempotency import Answers
 from copyproof.live.records import STATUSES, MarketConfig
-from copyproof.live.registry import Registry
+from copyproof.live.registry import Among, Registry
 from copyproof.policy import AllArms, Policy, parse_policy
 from copyproof.validation import FieldError
 
@@ -78,7 +79,7 @@ class MarketState:
         self.config = config = config.seeded()
         self.policy = parse_policy(config.policy) if policy is None else policy
         self.arrays = Arrays(plan_of(self.policy, config))
-        self.registry = Registry()
+        self.registry = Registry(config.per_agent, config.seen)
         self.answers = Answers()
         self.at = 0.0
         # Whether decisions that are entered were made under other numerics, and are not made again.
@@ -99,8 +100,7 @@ class MarketState:
         registry = self.registry
         match event:
             case Asked():
-                of = event.eligible
-                among = None if of is None else registry.numbers_of(of)
+                among = registry.among(event.eligible, event.seen)
                 if self.follows:
                     self._check_followed(event, among)
                 self._gather_decisions(len(event.arms), event.at, among, event.slate)
@@ -157,11 +157,8 @@ class MarketState:
         both = enumerate(zip_longest(self._expected, self._made))
         return next((n, theirs, ours) for n, (theirs, ours) in both if theirs != ours)
 
-    def decide(self, plays: int, at: float, among: list[int] | None, slate: bool) -> list[int]:
-        """Make decisions, all that was entered being settled; the arms, for the event they become.
-
-        ``among`` is what is eligible, as numbers.
-        """
+    def decide(self, plays: int, at: float, among: Among | None, slate: bool) -> list[int]:
+        """Make decisions, all that was entered being settled; the arms, for the event."""
         self._gather_decisions(plays, at, among, slate)
         self._run()
         made = self._made
@@ -186,15 +183,17 @@ class MarketState:
     def _gather(self, code: int, first: int, start: int = 0, stop: int = 0) -> None:
         self._operations.append((code, first, start, stop, 0.0))
 
-    def _gather_decisions(
-        self, count: int, at: float, among: list[int] | None, slate: bool
-    ) -> None:
-        """``among`` holds agents a ≥ 0 and arms as −1 − arm."""
+    def _gather_decisions(self, count: int, at: float, among: Among | None, slate: bool) -> None:
         start = stop = -1
         code = live.SLATE if slate else live.ASK
         if among is not None:
             start, item_of = len(self._lists), self.arrays.item_of
-            self._lists += [one if one >= 0 else item_of(-1 - one) for one in among]
+            numbers, ruled_out = (
+                [one if one >= 0 else item_of(-1 - one) for one in some]
+                for some in (among.listed or (), among.ruled_out)
+            )
+            self._lists += [EVERYONE] if among.listed is None else numbers
+            self._lists += [-2 - number for number in ruled_out]
             stop = len(self._lists)
             code = live.SLATE if slate else live.AMONG
         self._operations.append((code, count, start, stop, at))
@@ -208,7 +207,7 @@ class MarketState:
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
         lists = np.array(self._lists, np.int64)
-        before, base = self.round, int(arrays.counters[live.BASE])
+        before, base = int(arrays.counters[live.ROUND]), int(arrays.counters[live.BASE])
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
             base = int(arrays.counters[live.BASE])
@@ -219,23 +218,27 @@ class MarketState:
             self._recall(arrays.log["arm"][before - base :])
         config = self.config
         late, rewards = _LATE[config.late], _REWARDS[config.rewards]
-        terms = Terms(rewards, late, config.default_reward, int(self.follows))
+        most = config.per_agent or live.NO_LIMIT
+        terms = Terms(rewards, late, config.default_reward, int(self.follows), most)
         serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)
-        self._made += arrays.log["arm"][before - base : self.round - base].tolist()
+        made = int(arrays.counters[live.ROUND])
+        self._made += arrays.log["arm"][before - base : made - base].tolist()
 
     def _recall(self, log: Any) -> None:
         """Write decisions as the journal has them where the kernel looks; ``log`` is modified."""
         recorded = self._expected[len(self._made) :]
         log[: len(recorded)] = recorded
 
-    def _check_followed(self, event: Asked, among: list[int] | None) -> None:
+    def _check_followed(self, event: Asked, among: Among | None) -> None:
         """Refuse decisions that no policy can have made: they are followed, and not made again."""
         registry = self.registry
-        of = None if among is None else frozenset(among)
+        if among is not None:  # many arms are looked up in it
+            listed = None if among.listed is None else frozenset(among.listed)
+            among = Among(listed, frozenset(among.ruled_out))
         for place, arm in enumerate(event.arms):
-            if type(arm) is not int or not registry.may_be_chosen(arm, of):
+            if type(arm) is not int or not registry.may_be_chosen(arm, among):
                 what = "that is not registered, or not eligible"
             elif event.slate and arm in event.arms[:place]:
                 what = "twice in a slate"
@@ -246,11 +249,11 @@ class MarketState:
                 "damaged"
             )
 
-    def _register(self, pairs: Sequence[Sequence[str]]) -> None:
-        """Let arms come, or come back."""
+    def _register(self, arms: Sequence[Sequence[str]]) -> None:
+        """Let arms come, or come back; what they are may stand behind their names."""
         registry = self.registry
         more: dict[int, int] = {}
-        for agent, name in pairs:
+        for agent, name, *_ in arms:
             number = registry.agents[agent]
             if name not in registry.arm_numbers[number]:
                 pool = self.arrays.pool_of(number)
@@ -259,14 +262,17 @@ class MarketState:
             if not self.arrays.has_room(pool, count):
                 self._run()
                 self.arrays.make_room(pool, count)
-        for agent, name in pairs:
+        for agent, name, *content in arms:
             number = registry.agents[agent]
             arm = registry.arm_numbers[number].get(name)
             if arm is None:
+                arm = len(registry.arm_names)
                 registry.add_arm(number, name)
                 self._gather(live.ADMIT, *self.arrays.add_arm(number), number)
             else:
                 self._follow(arm, registry.set_registered(arm, registered=True))
+            if content:
+                registry.set_content(arm, *content)
 
     def _suspend(self, agent: str, arm: str | None, suspended: bool) -> None:
         """Suspend an agent, or one of its arms, or end that."""
@@ -311,6 +317,22 @@ class MarketState:
         """Decisions so far, those that wait to be made left out."""
         return int(self.arrays.counters[live.ROUND])
 
+    def decided(self, round_: int) -> int | None:
+        """The arm of a decision; None if it is forgotten."""
+        if round_ <= int(self.arrays.counters[live.FORGOTTEN]):
+            return None
+        return int(self.arrays.log["arm"][round_ - 1 - int(self.arrays.counters[live.BASE])])
+
+    @property
+    def arrays_of_games(self) -> list[Arrays]:
+        """What is known in each game that is played in the market."""
+        return [self.arrays]
+
+    @property
+    def pending(self) -> int:
+        """How many decisions wait for their reward."""
+        return sum(one.pending for one in self.arrays_of_games)
+
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""
         counters, asked = self.arrays.counters, self.arrays.log["at"]
@@ -337,15 +359,19 @@ class MarketState:
 
     def words(self) -> dict[str, Any]:
         """Everything else, ready for JSON."""
-        return {
+        registry = self.registry
+        words = {
             "format": FORMAT,
             "config": self.config.to_dict(),
             "policy": str(self.policy),
-            "agents": self.registry.agent_names,
-            "arms": self.registry.arm_names,
-            "withheld": list(self.registry.withheld.items()),
+            "agents": registry.agent_names,
+            "arms": registry.arm_names,
+            "withheld": list(registry.withheld.items()),
             "at": self.at,
         }
+        if registry.content:  # left out where there is none, as it was before there could be
+            words["content"] = list(registry.content.items())
+        return words
 
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""
@@ -360,7 +386,8 @@ class MarketState:
         """Make a state of what ``words`` and ``export`` gave."""
         state = cls(MarketConfig.from_dict(words["config"]), parse_policy(words["policy"]))
         state.arrays.load(saved, state.arrays.plan)
-        state.registry = Registry.restore(words, saved)
+        config = state.config
+        state.registry = Registry.restore(words, saved, config.per_agent, config.seen)
         state.at = words["at"]
         state.follows = words.get("numerics", 1) != NUMERICS
         state.answers.load(saved["keys"])

@@ -8,7 +8,8 @@ One market has one ``Principal`` at a time, which is used by one thread at a tim
 
 The decisions are those of the simulated game (``engine.live``). The theorems on copies speak of
 games in which every reward comes at once and all arms are there from the start: late rewards,
-eligible subsets and arms that come and go are not covered by them.
+eligible subsets and arms that come and go are not covered by them. What holds there, and what pays,
+is in ``docs/explanation/live.md``; ``guarantee`` says it of one market.
 """
 
 import time
@@ -23,11 +24,11 @@ from copyproof.live import events
 from copyproof.live.ask_tell import AskTell
 from copyproof.live.events import MarketEvent
 from copyproof.live.market import plan_of
-from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_pairs
+from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_arms
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.policy import Policy, parse_policy
-from copyproof.validation import name, number, require, shown
+from copyproof.validation import FieldError, name, number, require, shown
 
 _LATEST = 1e11  # seconds since 1970 that a clock may be set to: the year 5138
 
@@ -206,33 +207,51 @@ class Principal(AskTell):
         """The market's time, that of its last event: seconds since 1970, 0 if there was none."""
         return self._current().at
 
-    def register_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
+    def register_arm(
+        self, agent: str, arm: str, *, content: str | None = None, key: str | None = None
+    ) -> bool:
         """Register an arm, and its agent if it is not known; whether that is a change.
 
-        An arm that was retired comes back with its statistics.
+        An arm that was retired comes back with its statistics. ``content`` says what the arm is: a
+        hash of the operator's choice, equal for what a visitor would call the same.
         """
-        return self.register_arms([(agent, arm)], key=key) > 0
+        one = (agent, arm) if content is None else (agent, arm, content)
+        return self.register_arms([one], key=key) > 0
 
-    def register_arms(self, pairs: Sequence[tuple[str, str]], *, key: str | None = None) -> int:
-        """Register arms as (agent, arm), and agents that are not known; how many are a change."""
-        named = [
-            [self._new_name(f"arms[{n}].agent", agent), self._new_name(f"arms[{n}].arm", arm)]
-            for n, (agent, arm) in enumerate(checked_pairs("arms", pairs, "(agent, arm)"))
-        ]
+    def register_arms(
+        self, arms: Sequence[tuple[str, str] | tuple[str, str, str]], *, key: str | None = None
+    ) -> int:
+        """Register arms as (agent, arm), and agents that are not known; how many are a change.
+
+        An arm may be given its content, as (agent, arm, content), when it is registered or later;
+        once it has one it keeps it.
+        """
+        named = checked_arms(arms)
+        for n, one in enumerate(named):
+            for part, value in zip(("agent", "arm"), one, strict=False):
+                self._new_name(f"arms[{n}].{part}", value)
         keyed, found = self._keyed(key, ["arms", named])
         if found:
             return int(found.answer)
         registry = self._current().registry
-        wanted: dict[tuple[str, str], None] = {}
+        wanted: dict[tuple[str, str], list[str]] = {}
         new: dict[str, int] = {}
-        for agent, arm in named:
+        for n, (agent, arm, *content) in enumerate(named):
             number = registry.agents.get(agent)
             known = None if number is None else registry.arm_numbers[number].get(arm)
-            if (agent, arm) in wanted or (known is not None and registry.is_registered(known)):
+            before = wanted[agent, arm][2:] if (agent, arm) in wanted else []
+            if known is not None and known in registry.content:
+                before = [registry.content[known]]
+            if content and before and content != before:
+                accepted = f"{shown(before[0])}, which the arm was registered with"
+                raise FieldError(f"arms[{n}].content", content[0], accepted)
+            says_more = bool(content) and not before
+            is_there = known is not None and registry.is_registered(known)
+            if not says_more and ((agent, arm) in wanted or is_there):
                 continue
-            wanted[agent, arm] = None
-            if known is None:
+            if known is None and (agent, arm) not in wanted:
                 new[agent] = new.get(agent, 0) + 1
+            wanted[agent, arm] = [agent, arm, *(content if says_more else ())]
         self._check_most_arms(new)
         answer = None if keyed is None else keyed._replace(answer=len(wanted))
         with self.group():
@@ -240,8 +259,8 @@ class Principal(AskTell):
                 if agent not in registry.agents:
                     self._write(events.AgentRegistered(agent, self._time()))
             if wanted:
-                arms = [list(pair) for pair in wanted]
-                self._write(events.ArmsRegistered(arms, self._time(), answer))
+                listed = list(wanted.values())
+                self._write(events.ArmsRegistered(listed, self._time(), answer))
             else:
                 self._remember_unchanged(answer)
         return len(wanted)

@@ -13,15 +13,23 @@ from copyproof_client.records import Status
 
 from copyproof.engine.version import NUMERICS
 from copyproof.policy import parse_policy
-from copyproof.validation import FieldError, known, number, require, shown, text, whole_in
+from copyproof.validation import FieldError, known, name, number, require, shown, text, whole_in
 
 Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
+SeenBy: TypeAlias = Literal["agent", "content"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 # What new markets run if nothing is said, and what that was in versions before.
 DEFAULT = "default-anytime"
 FORMER_DEFAULTS = ("grace-anytime",)
+# What a market has that was made before there was such a setting; it is not written down.
+_BEFORE: dict[str, Any] = {
+    "numerics": 1,
+    "per_agent": None,
+    "seen": "content",
+    "most_segments": 100,
+}
 # Most decisions, and most rewards, of one request.
 MOST_DECISIONS = 1000
 
@@ -96,6 +104,15 @@ class MarketConfig:
     most_arms : int, optional
         How many arms one agent may ever register, retired ones included: all are remembered, so
         that without it an agent can fill the memory. No limit if it is not given.
+    per_agent : int, optional
+        How many arms of one agent a slate may hold. One is what keeps copies worthless: more, or
+        None for no limit, pay an agent for them.
+    seen : {"agent", "content"}
+        What a visitor's ``seen`` list rules out: every arm of the agents of the arms on it, or
+        every arm of the same content. The first keeps copies worthless whatever they are called,
+        the second if copies are registered with the same content.
+    most_segments : int
+        How many segments visitors may be in; each takes the memory of a market of its own.
     numerics : int
         The version of the engine's numerics that the market began under. It is not a choice: new
         markets begin under the present one, and a journal of an earlier one is replayed by the
@@ -116,6 +133,9 @@ class MarketConfig:
     rewards: Rewards = "first"
     correction_window: float = 30 * 86400.0
     most_arms: int | None = None
+    per_agent: int | None = 1
+    seen: SeenBy = "agent"
+    most_segments: int = 100
     numerics: int = field(default=NUMERICS, compare=False)
     # Whether the policy was not named, or as the default, whatever that is.
     is_default: bool = field(init=False, repr=False, compare=False)
@@ -129,15 +149,21 @@ class MarketConfig:
             object.__setattr__(self, "horizon", whole_in("horizon", self.horizon, 1, 2**47))
         if self.most_arms is not None:
             object.__setattr__(self, "most_arms", whole_in("most_arms", self.most_arms, 1, 2**31))
-        for name in ("reward_window", "correction_window"):
-            seconds = number(name, getattr(self, name))
-            require(0 <= seconds <= 1e10, name, seconds, "a number of seconds from 0 to 1e10")
-            object.__setattr__(self, name, seconds)
+        if self.per_agent is not None:
+            most = whole_in("per_agent", self.per_agent, 1, MOST_DECISIONS)
+            object.__setattr__(self, "per_agent", most)
+        segments = whole_in("most_segments", self.most_segments, 0, 10_000)
+        object.__setattr__(self, "most_segments", segments)
+        for window in ("reward_window", "correction_window"):
+            seconds = number(window, getattr(self, window))
+            require(0 <= seconds <= 1e10, window, seconds, "a number of seconds from 0 to 1e10")
+            object.__setattr__(self, window, seconds)
         object.__setattr__(
             self, "default_reward", unit_reward("default_reward", self.default_reward)
         )
         known("late", self.late, get_args(Late))
         known("rewards", self.rewards, get_args(Rewards))
+        known("seen", self.seen, get_args(SeenBy))
         accepted = f"a version that this one knows, 1 to {NUMERICS}"
         is_known = type(self.numerics) is int and 1 <= self.numerics <= NUMERICS
         require(is_known, "numerics", self.numerics, accepted)
@@ -145,8 +171,9 @@ class MarketConfig:
     def agrees_with(self, stored: "MarketConfig") -> bool:
         """Whether a market that was made with ``stored`` can be opened with this one.
 
-        They are equal, except that no seed stands for any, and that the default, which names no
-        policy, may stand for the one that new markets got when the market was made.
+        They are equal, except that no seed stands for any, and the default, which names no policy,
+        for the one that new markets got when the market was made; and a setting that there was not
+        yet when the market was made is what it was then, if this one has today's default.
 
         Examples
         --------
@@ -156,10 +183,16 @@ class MarketConfig:
         >>> MarketConfig("trial-anytime", seed=3).agrees_with(stored)
         False
         """
-        wanted = self if self.seed is not None else replace(self, seed=stored.seed)
+        former: dict[str, Any] = {}
+        if self.seed is None:
+            former["seed"] = stored.seed
         if self.is_default and stored.policy in FORMER_DEFAULTS:
-            wanted = replace(wanted, policy=stored.policy)
-        return wanted == stored
+            former["policy"] = stored.policy
+        usual = {one.name: one.default for one in fields(MarketConfig)}
+        for setting, before in _BEFORE.items():
+            if getattr(self, setting) == usual[setting] and getattr(stored, setting) == before:
+                former[setting] = before
+        return replace(self, **former) == stored
 
     def seeded(self) -> "MarketConfig":
         """Return the configuration with a seed, drawn at random if it has none."""
@@ -168,25 +201,26 @@ class MarketConfig:
     def to_dict(self) -> dict[str, Any]:
         """Write the configuration as plain data, ready for JSON.
 
-        The first numerics are written as they were then: not at all.
+        A setting as it was before it could be chosen is written as it was then: not at all.
         """
-        data = {name: getattr(self, name) for name in _names()}
-        if self.numerics == 1:
-            del data["numerics"]
+        data = {setting: getattr(self, setting) for setting in _names()}
+        for setting, before in _BEFORE.items():
+            if data[setting] == before:
+                del data[setting]
         return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "MarketConfig":
-        """Read what ``to_dict`` writes, with any fields left out but ``numerics``, which is 1 then.
+        """Read what ``to_dict`` writes; what is left out is what it was before it could be chosen.
 
         Examples
         --------
-        >>> MarketConfig.from_dict({"seed": 3}).seed
-        3
+        >>> MarketConfig.from_dict({"seed": 3}).per_agent is None
+        True
         """
-        for name in data:
-            known("config", name, sorted(_names()))
-        return cls(**{"numerics": 1, **data})
+        for setting in data:
+            known("config", setting, sorted(_names()))
+        return cls(**{**_BEFORE, **data})
 
 
 def _names() -> list[str]:
@@ -221,17 +255,37 @@ def checked_pairs(field: str, given: object, of: str) -> Sequence[tuple[Any, Any
     return given
 
 
-def plain_eligible(eligible: object) -> Any:
-    """Return what is eligible as lists and dicts of texts, ready for JSON.
+def checked_arms(given: object) -> list[list[str]]:
+    """Return arms to register as lists [agent, arm] or [agent, arm, content].
+
+    Examples
+    --------
+    >>> checked_arms([("ann", "a"), ("ann", "b", "9f86d081")])
+    [['ann', 'a'], ['ann', 'b', '9f86d081']]
+    """
+    of = "(agent, arm) or (agent, arm, content)"
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes):
+        raise FieldError("arms", given, f"a list of {of}")
+    found = []
+    for n, one in enumerate(given):
+        if not isinstance(one, tuple | list) or len(one) not in (2, 3):
+            raise FieldError(f"arms[{n}]", one, of)
+        parts = zip(("agent", "arm", "content"), one, strict=False)
+        found.append([name(f"arms[{n}].{part}", value) for part, value in parts])
+    return found
+
+
+def plain_eligible(named: object, field: str = "eligible") -> Any:
+    """Return what is eligible, or seen, as lists and dicts of texts, ready for JSON.
 
     Whether a text is the name of anything is seen when it is looked up.
     """
-    if isinstance(eligible, Mapping):
+    if isinstance(named, Mapping):
         return {
-            _text("eligible", agent): _texts(f"eligible[{shown(agent)}]", arms)
-            for agent, arms in eligible.items()
+            _text(field, agent): _texts(f"{field}[{shown(agent)}]", arms)
+            for agent, arms in named.items()
         }
-    return list(dict.fromkeys(_texts("eligible", eligible)))
+    return list(dict.fromkeys(_texts(field, named)))
 
 
 def _texts(field: str, names: object) -> list[str]:

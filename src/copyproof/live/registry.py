@@ -1,10 +1,17 @@
 """Who is in a market: agents and arms by name, and which of them may be chosen."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from copyproof.live.events import Eligible
-from copyproof.live.records import Unknown
+from copyproof.live.records import SeenBy, Unknown
+
+
+class Among(NamedTuple):
+    """What may be chosen: an agent a as a, an arm as −1 − arm."""
+
+    listed: Collection[int] | None  # None for all
+    ruled_out: Collection[int]  # and is not to be chosen, though it is listed
 
 
 class Registry:
@@ -19,7 +26,10 @@ class Registry:
     (0, 1)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, per_agent: int | None = None, seen: SeenBy = "agent") -> None:
+        # How many arms of one agent a slate may hold, and what a ``seen`` list rules out.
+        self.per_agent = per_agent
+        self.seen = seen
         self.agents: dict[str, int] = {}
         self.agent_names: list[str] = []
         self.suspended: list[bool] = []
@@ -33,13 +43,19 @@ class Registry:
         self.withheld: dict[int, bool] = {}
         # Per agent: how many of its arms are there.
         self.present: list[int] = []
-        # Arms that are there, of agents that are not suspended.
+        # Arms that are there, of agents that are not suspended; and how many of them fit a slate.
         self.available = 0
+        self.places = 0
+        # What arms are, as far as it was said, and all arms of one content.
+        self.content: dict[int, str] = {}
+        self.of_content: dict[str, list[int]] = {}
 
     @classmethod
-    def restore(cls, words: dict[str, Any], saved: dict[str, Any]) -> "Registry":
+    def restore(
+        cls, words: dict[str, Any], saved: dict[str, Any], per_agent: int | None, seen: SeenBy
+    ) -> "Registry":
         """Make a registry of the words and arrays in which a market's state is saved."""
-        found = cls()
+        found = cls(per_agent, seen)
         for name in words["agents"]:
             found.add_agent(name)
         found.suspended = saved["suspended"].astype(bool).tolist()
@@ -47,6 +63,8 @@ class Registry:
         for owner, name, is_there in zip(owners, words["arms"], there, strict=True):
             found.add_arm(owner, name, there=is_there)
         found.withheld = dict(words["withheld"])
+        for arm, content in words.get("content", ()):
+            found.set_content(arm, content)
         return found
 
     def add_agent(self, name: str) -> None:
@@ -65,6 +83,11 @@ class Registry:
         self.there.append(False)
         if there:
             self._set_there(len(self.arm_names) - 1, there=True)
+
+    def set_content(self, arm: int, content: str) -> None:
+        """Say what an arm is, which nobody has said before."""
+        self.content[arm] = content
+        self.of_content.setdefault(content, []).append(arm)
 
     def set_registered(self, arm: int, *, registered: bool) -> bool:
         """Let a known arm come back, or go; whether it is there now, and was not, or vice versa.
@@ -91,17 +114,25 @@ class Registry:
         self.there[arm] = there
         owner = self.arm_owner[arm]
         more = 1 if there else -1
+        before = self._fitting(self.present[owner])
         self.present[owner] += more
         if not self.suspended[owner]:
             self.available += more
+            self.places += self._fitting(self.present[owner]) - before
         return True
+
+    def _fitting(self, arms: int) -> int:
+        """How many of one agent's arms fit a slate."""
+        return arms if self.per_agent is None else min(arms, self.per_agent)
 
     def set_suspended(self, agent: int, *, suspended: bool) -> bool:
         """Suspend an agent, or end that; whether it is a change."""
         if self.suspended[agent] == suspended:
             return False
         self.suspended[agent] = suspended
-        self.available += -self.present[agent] if suspended else self.present[agent]
+        sign = -1 if suspended else 1
+        self.available += sign * self.present[agent]
+        self.places += sign * self._fitting(self.present[agent])
         return True
 
     def agent(self, name: object) -> int:
@@ -127,11 +158,11 @@ class Registry:
         """Whether its agent has an arm registered, be it suspended or not."""
         return self.withheld.get(arm, self.there[arm])
 
-    def numbers_of(self, eligible: Eligible) -> list[int]:
-        """What is eligible as numbers: an agent a as a, an arm as −1 − arm."""
+    def numbers_of(self, eligible: Eligible, field: str = "eligible") -> list[int]:
+        """What is named as numbers: an agent a as a, an arm as −1 − arm."""
         for name in eligible:
             if name not in self.agents:
-                raise Unknown("eligible", name)
+                raise Unknown(field, name)
         if not isinstance(eligible, Mapping):
             return [self.agents[name] for name in eligible]
         found: dict[int, None] = {}
@@ -139,24 +170,69 @@ class Registry:
             known = self.arm_numbers[self.agents[agent]]
             for name in arms:
                 if name not in known:
-                    raise Unknown("eligible", name)
+                    raise Unknown(field, name)
                 found[-1 - known[name]] = None
         return list(found)
 
-    def may_be_chosen(self, arm: int, among: Collection[int] | None) -> bool:
+    def among(self, eligible: Eligible | None, seen: Sequence[int] | None) -> Among | None:
+        """What may be chosen by a visitor who has seen some arms; None if that is everything."""
+        ruled_out = self.ruled_out(seen) if seen else []
+        if eligible is None:
+            return Among(None, ruled_out) if ruled_out else None
+        return Among(self.numbers_of(eligible), ruled_out)
+
+    def ruled_out(self, seen: Sequence[int]) -> list[int]:
+        """What is not shown again to a visitor who has seen some arms."""
+        if self.seen == "agent":
+            return list(dict.fromkeys(self.arm_owner[arm] for arm in seen))
+        found: dict[int, None] = {}
+        for arm in seen:
+            content = self.content.get(arm)
+            for same in (arm,) if content is None else self.of_content[content]:
+                found[-1 - same] = None
+        return list(found)
+
+    def may_be_chosen(self, arm: int, among: Among | None) -> bool:
         """Whether a number is that of an arm to choose among these, or among all."""
         if not 0 <= arm < len(self.there):
             return False
         owner = self.arm_owner[arm]
-        is_available = self.there[arm] and not self.suspended[owner]
-        return is_available and (among is None or owner in among or -1 - arm in among)
-
-    def choosable(self, among: list[int] | None) -> int:
-        """How many arms there are to choose among these, or among all."""
+        if not self.there[arm] or self.suspended[owner]:
+            return False
         if among is None:
-            return self.available
+            return True
+        is_listed = among.listed is None or owner in among.listed or -1 - arm in among.listed
+        return is_listed and not (owner in among.ruled_out or -1 - arm in among.ruled_out)
+
+    def choosable(self, among: Among | None, *, slate: bool = False) -> int:
+        """How many arms there are to choose among these, or among all; or how many fit a slate."""
+        whole = self.places if slate else self.available
+        if among is None:
+            return whole
         found = 0
-        for one in among:
-            if not self.suspended[one if one >= 0 else self.arm_owner[-1 - one]]:
-                found += self.present[one] if one >= 0 else self.there[-1 - one]
-        return found
+        # Arms by agent: of all that are listed, or, if all are, of those that lose some.
+        arms: dict[int, int] = {}
+        if among.listed is None:
+            found = whole
+            for owner in {self._owner(one) for one in among.ruled_out}:
+                arms[owner] = self.present[owner]
+                found -= self._counted(owner, arms[owner], slate)
+        for one in among.listed or ():
+            more = self.present[one] if one >= 0 else int(self.there[-1 - one])
+            arms[self._owner(one)] = arms.get(self._owner(one), 0) + more
+        listed = None if among.listed is None else frozenset(among.listed)
+        for one in among.ruled_out:
+            owner = self._owner(one)
+            if one >= 0:
+                arms.pop(one, None)
+            elif self.there[-1 - one] and (listed is None or owner in listed or one in listed):
+                arms[owner] -= 1
+        return found + sum(self._counted(owner, count, slate) for owner, count in arms.items())
+
+    def _owner(self, one: int) -> int:
+        return one if one >= 0 else self.arm_owner[-1 - one]
+
+    def _counted(self, agent: int, arms: int, slate: bool) -> int:
+        if self.suspended[agent]:
+            return 0
+        return self._fitting(arms) if slate else arms

@@ -16,6 +16,7 @@ import numpy as np
 from copyproof.engine.version import NUMERICS
 from copyproof.live.idempotency import Answers
 from copyproof.live.market import FORMAT, MarketState
+from copyproof.live.segments import SegmentedState
 from copyproof.live.stores.blinding import Blinding
 
 _WORDS = "words"
@@ -81,12 +82,12 @@ def _update_first(words: dict[str, Any], arrays: dict[str, Any]) -> None:
 _UPDATES: dict[int, Callable[[dict[str, Any], dict[str, Any]], None]] = {1: _update_first}
 
 
-def from_bytes(data: bytes) -> MarketState | None:
+def from_bytes(data: bytes) -> SegmentedState | None:
     """Read what ``to_bytes`` wrote, in this version or an earlier one; None if it is no state."""
     try:
         words, arrays = _unpacked(data)
         while words["format"] != FORMAT:
             _UPDATES[words["format"]](words, arrays)
-        return MarketState.restore(words, arrays)
+        return SegmentedState.restore(words, arrays)
     except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
         return None

@@ -49,7 +49,8 @@ class View:
         self._market, self._policy, self._round = market, str(state.policy), state.round
         self._registry = registry  # only for names, which never change
         self._limit = limit
-        self._rows = arrays.agent_rows()
+        games = state.arrays_of_games
+        self._rows = _summed([one.agent_rows() for one in games])
         if agent is None:
             mine = np.arange(arrays.arms)
             every = np.arange(len(self._rows))
@@ -65,7 +66,8 @@ class View:
             listed, self._next = _page(mine, before, limit)
         self._is_whole = agent is None
         self._states = [(registry.suspended[n], registry.present[n]) for n in self._agents.tolist()]
-        self._arm_rows, self._in_play = arrays.arm_rows(listed)
+        rows, in_play = zip(*(one.arm_rows(listed) for one in games), strict=True)
+        self._arm_rows, self._in_play = _summed(rows), np.any(in_play, axis=0)
         self._arms = [
             (arm, registry.is_registered(arm), arm in registry.withheld) for arm in listed.tolist()
         ]
@@ -120,6 +122,15 @@ class View:
             in_play=in_play,
             **_counts(row),
         )
+
+
+def _summed(rows: Sequence[Any]) -> Any:
+    """What all games of a market know together."""
+    first = rows[0]
+    for more in rows[1:]:
+        for name in ("total", "plays", "answers"):
+            first[name] += more[name]
+    return first
 
 
 def _counts(row: Any) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from copyproof.live.agent_sums import AgentSums
 from copyproof.live.events import Asked, ClockSet, Diverged, Expired, Rewarded, decode
 from copyproof.live.exports import AGENT, AUDIT, VERSION
 from copyproof.live.heads import SignedHead
-from copyproof.live.market import MarketState
 from copyproof.live.records import MarketConfig, NoArm
+from copyproof.live.segments import SegmentedState
 from copyproof.live.stores.chain import digest, digests, link, opening, pieces
 from copyproof.validation import FieldError, known, require
 
@@ -215,7 +215,7 @@ class _Audit:
         self.replayed = first["after"] == 0 and config.numerics == NUMERICS
         self.decisions = 0
         self.violation: Violation | None = None
-        self._state = MarketState(config)
+        self._state = SegmentedState(config)
 
     def opening(self) -> bytes:
         first = self._first

@@ -242,7 +242,10 @@ class Gateway:
         except (ValueError, LookupError) as error:
             raise refusal_of(error, fast.blamed) from None
         served.answered[name] += len(found)
-        await _answer(send, 200, orjson.dumps(fast.answer(found)), {})
+        answer = fast.answer(found)
+        if isinstance(answer, Decisions):
+            answer.missing = (request or {}).get("count", 1) - len(found)
+        await _answer(send, 200, orjson.dumps(answer), {})
         return 200
 
     def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes]:

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from copyproof.defaults import MOST_ARMS, MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
-from copyproof.live.records import MOST_DECISIONS, Late, Rewards
+from copyproof.live.records import MOST_DECISIONS, Late, Rewards, SeenBy
 from copyproof.validation import LONGEST_NAME, name, require, text
 
 
@@ -65,6 +65,7 @@ _Seconds = Annotated[float, Field(strict=True, ge=0, le=1e10)]
 _Unit = Annotated[float, Field(strict=True, ge=0, le=1)]
 _Agents = Annotated[list[str], Accepted("a list of agents or an object of lists of arms")]
 _Arms = Annotated[list[str], Accepted("a list of texts")]
+_Decisions = Annotated[list[str], Accepted("a list of decisions or an object of lists of arms")]
 _BATCH = Field(min_length=1, max_length=MOST_DECISIONS)
 
 
@@ -79,8 +80,13 @@ class _In(BaseModel):
 class AskIn(TypedDict, total=False):
     """How many decisions, among what.
 
-    ``eligible`` is a list of agents, or an object that lists arms for each agent. With ``slate``
-    the decisions are of different arms.
+    ``eligible`` is a list of agents, or an object that lists arms for each agent. Which agents a
+    visitor may see does not depend on copies; a list of arms does, and pays an agent for each copy
+    on it. ``seen`` is what this visitor has had, as a list of decisions or an object that lists
+    arms for each agent: neither that is shown again, nor anything of the same agents or of the same
+    content, as the market is configured. ``segment`` is what this visitor is, such as "de/mobile":
+    each segment is a game of its own. With ``slate`` the decisions are of different arms, at most
+    ``per_agent`` of one agent.
     """
 
     count: Annotated[
@@ -89,6 +95,8 @@ class AskIn(TypedDict, total=False):
         Accepted(f"a whole number from 1 to {MOST_DECISIONS}"),
     ]
     eligible: dict[str, _Arms] | _Agents | None
+    seen: dict[str, _Arms] | _Decisions | None
+    segment: Annotated[str, _LENGTH, Accepted(f"a text of 1 to {LONGEST_NAME} characters")] | None
     slate: Annotated[
         bool, Field(strict=True, json_schema_extra={"default": False}), Accepted("true or false")
     ]
@@ -118,9 +126,13 @@ TellIn: TypeAlias = RewardIn | RewardsIn
 
 @dataclass(slots=True)
 class Decisions:
-    """Decisions in the order in which they were made."""
+    """Decisions in the order in which they were made.
+
+    ``missing`` says how many places of a slate are empty, as nothing was left to fill them.
+    """
 
     decisions: list[Decision]
+    missing: int = 0
 
 
 @dataclass(slots=True)
@@ -147,6 +159,11 @@ class MarketIn(_In):
     rewards: Rewards = _CONFIG.rewards
     correction_window: _Seconds = _CONFIG.correction_window
     most_arms: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = MOST_ARMS
+    per_agent: Annotated[int, Field(strict=True, ge=1, le=MOST_DECISIONS)] | None = (
+        _CONFIG.per_agent
+    )
+    seen: SeenBy = _CONFIG.seen
+    most_segments: Annotated[int, Field(strict=True, ge=0, le=10_000)] = _CONFIG.most_segments
     # Not a choice, but part of a configuration that was read and is sent again.
     numerics: Annotated[int, Field(strict=True, ge=_CONFIG.numerics, le=_CONFIG.numerics)] = (
         _CONFIG.numerics
@@ -160,6 +177,17 @@ class MarketOut:
     market: str
     config: dict[str, Any]
     served_here: bool
+
+
+@dataclass(frozen=True)
+class MarketReport(MarketOut):
+    """A market, the policy that it runs now, and what that promises about copies.
+
+    ``policy`` is null if another process serves the market, which then knows.
+    """
+
+    policy: str | None
+    guarantee: str
 
 
 @dataclass(frozen=True)
@@ -217,9 +245,14 @@ class AgentIn(_In):
 
 
 class ArmsIn(_In):
-    """Arms to register."""
+    """Arms to register.
+
+    ``content`` says what some of them are: for the name of an arm a hash of the operator's choice,
+    equal for what a visitor would call the same. An arm that has one keeps it.
+    """
 
     arms: Annotated[list[_Name], _BATCH]
+    content: Annotated[dict[_Name, _Name], Field(max_length=MOST_DECISIONS)] = {}
 
 
 class ArmIn(_In):

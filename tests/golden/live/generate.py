@@ -58,6 +58,15 @@ MARKETS = {
 }
 """Each market's policy and terms."""
 
+# What could be chosen then; a setting that came later is what it was before it could be.
+THEN = (
+    "policy", "seed", "horizon", "reward_window", "default_reward", "late", "rewards",
+    "correction_window", "most_arms", "numerics",
+)  # fmt: skip
+for _name, _config in MARKETS.items():
+    _then = {setting: value for setting, value in _config.to_dict().items() if setting in THEN}
+    MARKETS[_name] = MarketConfig.from_dict(_then)
+
 
 class Clock:
     """The time of a session, which stands still but for ``now``."""

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 
 from copyproof.live import Principal
-from copyproof.service.errors import refusal_of
+from copyproof.service.errors import Refusal, refusal_of
 from copyproof.service.messages import (
     AgentIn,
     AgentRegistration,
@@ -22,7 +22,7 @@ from copyproof.service.messages import (
     path_name,
 )
 from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to
-from copyproof.validation import FieldError
+from copyproof.validation import FieldError, shown
 
 router = APIRouter(prefix="/v1/markets/{market}/agents", tags=["agents"])
 
@@ -67,15 +67,25 @@ async def resume_agent(market: str, agent: str, call: _WriteAgents) -> Suspensio
 async def register_arms(
     market: str, agent: str, body: ArmsIn, call: _WriteArms
 ) -> ArmsRegistration:
-    """Register arms of an agent. A retired one comes back with its statistics."""
+    """Register arms of an agent. A retired one comes back with its statistics.
+
+    What arms are (``content``) is the operator's to say: an agent would call its copies different.
+    """
     try:
         path_name("agent", agent)
     except FieldError as error:  # it may have got its name before names were checked
         found = await call.on_writer(market, lambda principal: principal.knows(agent))
         if not found:
             raise refusal_of(error, "agent") from None
-    pairs = [(agent, arm) for arm in body.arms]
-    return ArmsRegistration(await call.change(market, Principal.register_arms, pairs, field="arms"))
+    if body.content and call.key.role == "agent":
+        raise Refusal(403, "content", "content is not for agents to say")
+    if strangers := body.content.keys() - set(body.arms):
+        raise Refusal(422, "content", f"content: {shown(min(strangers))} is not one of these arms")
+    arms = [
+        (agent, arm, body.content[arm]) if arm in body.content else (agent, arm)
+        for arm in body.arms
+    ]
+    return ArmsRegistration(await call.change(market, Principal.register_arms, arms, field="arms"))
 
 
 @router.post("/{agent}/arms/retire")

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response, StreamingResponse
 
 from copyproof.live import MarketConfig, Principal, Statistics
+from copyproof.live.guarantee import guarantee
 from copyproof.live.market import plan_of
 from copyproof.live.stores import Store
 from copyproof.policy import parse_policy
@@ -21,6 +22,7 @@ from copyproof.service.messages import (
     Deletion,
     MarketIn,
     MarketOut,
+    MarketReport,
     MarketsPage,
     PolicyChange,
     PolicyIn,
@@ -56,9 +58,14 @@ async def list_markets(
 
 
 @router.get("/{market}")
-async def read_market(market: str, call: _ReadMarkets) -> MarketOut:
-    """Show how a market was created, and whether this process serves it."""
-    return _shown(await call.leadership.find(market))
+async def read_market(market: str, call: _ReadMarkets) -> MarketReport:
+    """Show how a market was created, whether this process serves it, and what it promises."""
+    served = await call.leadership.find(market)
+    policy, promised = None, "not known here: another process serves this market"
+    if served.is_led:
+        policy = await call.on_writer(market, lambda principal: principal.policy)
+        promised = guarantee(parse_policy(policy), MarketConfig.from_dict(served.config))
+    return MarketReport(served.name, served.config, served.is_led, policy, promised)
 
 
 @router.put("/{market}")

@@ -1,0 +1,105 @@
+"""``copyproof drill``: attacks on the live principal, before and after."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from copyproof.cli import options, tables
+from copyproof.cli.output import emit_results
+from copyproof.cli.progress import in_turn, prompt_interrupt
+from copyproof.defaults import CONFIDENCE, DRILL_GAMES
+from copyproof.plots import limits
+
+if TYPE_CHECKING:
+    from copyproof.drills import Drill
+
+
+def drill(
+    policy: Annotated[
+        list[str] | None,
+        options.policies("; may be repeated. What new markets run if none is given."),
+    ] = None,
+    scenario: Annotated[
+        list[str] | None,
+        options.optional("A scenario by its name; may be repeated. All if none is given.", "NAME"),
+    ] = None,
+    games: Annotated[int, options.whole("Pairs of games for each setting.")] = DRILL_GAMES,
+    seed: options.Seed = options.DEFAULT_SEED,
+    confidence: Annotated[
+        float, typer.Option(help="With which all limits of a policy hold together.", metavar="X")
+    ] = CONFIDENCE,
+    workers: options.Workers = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Attack the live principal, in memory, and measure what it pays.
+
+    Each scenario is a condition of service: slates, visitors who may not see everyone, filters. It
+    is played with the attack and without it, with the same luck, under the old settings and those
+    of today. Every verdict is a success: status 0.
+    """
+    with prompt_interrupt():  # the import takes its time, too
+        from copyproof.drills import drill as find
+        from copyproof.drills.run import named
+        from copyproof.live.market import is_compiled
+        from copyproof.live.records import DEFAULT
+        from copyproof.policy import parse_policy
+
+        parsed = [parse_policy(text) for text in policy or [DEFAULT]]
+        settings = sum(len(one.settings) for one in named(scenario))
+        found = in_turn(
+            parsed,
+            [2 * games * settings] * len(parsed),
+            lambda one, progress: find(
+                one,
+                scenarios=scenario,
+                games=games,
+                seed=seed,
+                confidence=confidence,
+                workers=workers,
+                progress=progress,
+            ),
+            compiles=not is_compiled(),
+        )
+    emit_results(as_json, found, _parts(found))
+
+
+def _parts(found: "Sequence[Drill]") -> Iterator[tables.Part]:
+    from copyproof.drills import SCENARIOS
+
+    first = found[0]
+    yield (
+        f"{tables.quantity(first.games, 'pair')} of games for each setting, seed {first.seed}; all "
+        f"limits of a policy hold together, with {100 * first.confidence:g} %"
+    )
+    for one in found:
+        for scenario in SCENARIOS:
+            gains = [gain for gain in one.gains if gain.scenario == scenario.name]
+            if not gains:
+                continue
+            yield f"\n{one.policy}, {scenario.name}: {scenario.text}"
+            yield tables.TextTable(
+                (
+                    tables.text("setting"),
+                    tables.number("revenue"),
+                    tables.number("share"),
+                    tables.number("gain [low, high]"),
+                    tables.number("largest"),
+                    tables.word("verdict"),
+                ),
+                (
+                    (
+                        f"{gain.setting} (old)" if gain.is_old else gain.setting,
+                        f"{gain.without.revenue:,.0f} → {gain.attacking.revenue:,.0f}",
+                        f"{gain.without.share:.0%} → {gain.attacking.share:.0%}",
+                        limits(gain.gain),
+                        f"{gain.largest:,.0f}",
+                        gain.verdict,
+                    )
+                    for gain in gains
+                ),
+            )
+    yield (
+        "\nrevenue and share of the decisions of the agent that attacks: without the attack → with "
+        "it.\nlargest: the gain of the luckiest game. unchanged: no play of any game differs."
+    )

@@ -1,0 +1,7 @@
+"""All scenarios, in the order in which they are shown."""
+
+from copyproof.drills.copies import ELIGIBLE, SEEN, SLATES, WEAKER
+from copyproof.drills.scenario import Scenario
+from copyproof.drills.segments import SEGMENTS
+
+SCENARIOS: tuple[Scenario, ...] = (SLATES, ELIGIBLE, SEEN, WEAKER, SEGMENTS)

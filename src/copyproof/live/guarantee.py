@@ -1,0 +1,53 @@
+"""What a market promises about copies, in one line: of its policy, and of its settings.
+
+Three degrees. A *flat* policy promises nothing: copies are arms, and arms are what it chooses
+among. A *hierarchical* one chooses the agent by the agent's own plays and rewards, whatever arms it
+has, so that copies of an agent's only arm leave every path unchanged (``docs/explanation/live.md``
+has the proof): also with late rewards, with agents that may not be chosen, and on slates with one
+arm of an agent. And where the *pathwise* theorem covers the policy (``policy.theorem``), nothing
+that an agent registers earns it more than its best arm alone, on any path; the theorem asks for
+rewards that come at once, and for visitors who may see every agent.
+"""
+
+from copyproof.live.records import MarketConfig
+from copyproof.policy import Policy
+from copyproof.policy.theorem import why_not_covered
+
+
+def guarantee(policy: Policy, config: MarketConfig) -> str:
+    """Say what holds of a market that runs a policy, and what is known to pay.
+
+    Examples
+    --------
+    >>> from copyproof.policy import parse_policy
+    >>> guarantee(parse_policy("ucb1"), MarketConfig())
+    'none: ucb1 is flat, it chooses among arms, and copies are arms'
+    >>> print(guarantee(parse_policy("trial-anytime"), MarketConfig(per_agent=2)))
+    proven: copies of an agent's only arm change nothing, ...; pays: copies on slates (per_agent =
+    2), lists of eligible arms, several identities
+    """
+    if policy.agent is None:
+        return f"none: {policy} is flat, it chooses among arms, and copies are arms"
+    slates = ", slates" if config.per_agent == 1 else ""
+    seen = ", what was seen" if config.seen == "agent" else ""
+    proven = [
+        "copies of an agent's only arm change nothing, with late rewards, eligible "
+        f"agents{slates}{seen} and segments, too"
+    ]
+    reason = why_not_covered(policy)
+    if reason is None:
+        proven.append(
+            "an agent's best arm alone earns it most, on every path, where rewards come at once "
+            "and every agent may be chosen"
+        )
+        audited = "other strategies under other conditions"
+    else:
+        audited = f"other strategies ({reason})"
+    pays = []
+    if config.per_agent != 1:
+        most = "no limit" if config.per_agent is None else f"per_agent = {config.per_agent}"
+        pays.append(f"copies on slates ({most})")
+    if config.seen == "content":
+        pays.append("copies that `seen` takes for another content")
+    pays += ["lists of eligible arms", "several identities"]
+    return f"proven: {'; '.join(proven)}; audited only: {audited}; pays: {', '.join(pays)}"

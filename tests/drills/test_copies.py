@@ -1,0 +1,37 @@
+"""What copies pay under the old settings, and that they change nothing under those of today."""
+
+import pytest
+
+from copyproof.drills import SCENARIOS, drill
+
+# The attacker's revenue without the attack and with it.
+PAID = {"slates": (880, 2100), "eligible": (118, 300), "seen": (600, 1200)}
+
+
+@pytest.mark.parametrize("policy", ["grace-anytime", "h-ucb"])
+@pytest.mark.parametrize("scenario", PAID)
+def test_copies_pay_in_the_old_ways_and_change_nothing_now(scenario: str, policy: str) -> None:
+    old, *new = drill(policy, scenarios=[scenario], games=1, seed=1, workers=1).gains
+    without, attacking = PAID[scenario]
+    assert old.is_old
+    assert old.without.revenue == pytest.approx(without, rel=0.25)
+    assert old.attacking.revenue == pytest.approx(attacking, rel=0.25)
+    assert new
+    for one in new:
+        assert (one.verdict, one.changed, one.is_old) == ("unchanged", 0, False)
+        assert one.without == one.attacking
+
+
+def test_weaker_arms_do_not_pay() -> None:
+    for one in drill("trial-anytime", scenarios=["weaker"], games=1, seed=1, workers=1).gains:
+        assert one.changed == 1
+        assert one.gain.mean < 0.02 * one.without.revenue
+
+
+@pytest.mark.slow
+def test_no_new_setting_pays() -> None:
+    """Of all scenarios, under what new markets run."""
+    found = drill("default-anytime", games=100, seed=2)
+    assert {one.scenario for one in found.gains} == {one.name for one in SCENARIOS}
+    for one in found.gains:
+        assert one.is_old or one.gain.low <= 0, one
