@@ -55,7 +55,7 @@ def serve(
         with bind(host, port) as bound:
             keyring = Keyring(found, time.time)
             if not is_compiled():
-                say("compiling the engine, once for this version (about a minute) ...")
+                say("compiling the engine, once for this version (about 20 s) ...")
             if example:
                 with prompt_interrupt():
                     warm_up()

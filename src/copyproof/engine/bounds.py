@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from copyproof.engine.cache import inlined, part
+from copyproof.engine.cache import inlined
 from copyproof.engine.numerics import exp, expm1, log, log1p, power
 from copyproof.engine.numerics_tables import LEAST_TILT, TILTS, TILTS_PER_OCTAVE
 from copyproof.engine.streams import POSTERIOR, two_uniforms
@@ -13,7 +13,7 @@ _LAST = len(TILTS) - 1
 _LN_2 = 0.6931471805599453
 
 
-@part
+@inlined
 def power_law(tau: float, a: float, b: float, c: float) -> float:
     """f(τ) = a·τ^b·(ln τ)^c, for τ ≥ 1; the paper's exponents need no general power."""
     value = a
@@ -31,7 +31,7 @@ def power_law(tau: float, a: float, b: float, c: float) -> float:
     return value
 
 
-@part
+@inlined
 def beta_draw(
     alpha: float, beta: float, key0: np.uint64, key1: np.uint64, k: int, arm: int, repetition: int
 ) -> float:
@@ -58,7 +58,7 @@ def beta_draw(
     return w / (b + w) if alpha == a else b / (b + w)
 
 
-@part
+@inlined
 def bernoulli_kl(p: float, q: float) -> float:
     """kl(p, q) of two Bernoulli distributions, 0 < q < 1."""
     divergence = 0.0
@@ -69,7 +69,7 @@ def bernoulli_kl(p: float, q: float) -> float:
     return divergence
 
 
-@part
+@inlined
 def kl_index(mean: float, level: float) -> float:
     """The largest q with kl(mean, q) ≤ level, or a little more; it never falls where either grows.
 
@@ -108,7 +108,7 @@ def kl_index(mean: float, level: float) -> float:
     return max(mean, min(least, 1.0))
 
 
-@part
+@inlined
 def kl_index_is_below(mean: float, level: float, bar: float) -> bool:
     """Whether one place of the table shows that ``kl_index`` is below ``bar``; 0 < mean < bar < 1.
 
@@ -132,7 +132,7 @@ def _place_of(s: float) -> int:
     return min(max(place, 0), _LAST)
 
 
-@part
+@inlined
 def _tilt(mean: float, level: float) -> float:
     """About the s at which F(s) is least: ψ(s) = ln(1 − mean + mean·e^s) − s·mean = level.
 

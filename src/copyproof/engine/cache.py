@@ -5,6 +5,8 @@ that the kernel calls into would go unnoticed. So the cache folder is named afte
 the engine's sources, of the versions and of the processor: whatever changes, a new folder is used.
 Numba looks at the path of the source file, too, so that every checkout has a folder of its own.
 
+How a kernel is compiled together with the parts that it calls is said in ``linking``.
+
 The folder lies below ``$NUMBA_CACHE_DIR``, else below the user's cache folder. Where neither can be
 written, a private folder for this process alone is taken, and every process compiles anew.
 """
@@ -20,10 +22,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from numba import njit
+
+from copyproof.engine.linking import KernelCompiler, Part
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -88,17 +92,25 @@ def _numba_cache_at(folder: Path) -> Iterator[None]:
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that Python calls: without the GIL, and cached on disk."""
     with _numba_cache_at(cache_folder()):
-        compiled: Callable[P, R] = njit(cache=True, nogil=True, **_OPTIONS)(function)
+        compiled: Callable[P, R] = njit(
+            cache=True, nogil=True, pipeline_class=KernelCompiler, **_OPTIONS
+        )(function)
     return compiled
 
 
 def part(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that kernels call."""
-    compiled: Callable[P, R] = njit(**_OPTIONS)(function)
-    return compiled
+    """Compile a function that kernels call; LLVM decides where it is inlined.
+
+    Numba hands ``forceinline`` on to what a function calls, unless it is told otherwise: below a
+    single inlined function all would be inlined, down to the logarithms.
+    """
+    return cast("Callable[P, R]", Part(function, {"forceinline": False, **_OPTIONS}))
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that kernels call in their hot loop, and always inline it."""
-    compiled: Callable[P, R] = njit(forceinline=True, **_OPTIONS)(function)
-    return compiled
+    """Compile a function that kernels call in every round, and always inline it.
+
+    Passing a whole state on costs as much as a small function does. But each call becomes a copy:
+    of large functions only those that a round of some policy cannot do without are inlined.
+    """
+    return cast("Callable[P, R]", Part(function, {"forceinline": True, **_OPTIONS}))

@@ -24,7 +24,7 @@ a champion whose last reward is not known yet has not failed.
 from typing import Any
 
 from copyproof.engine.bounds import bernoulli_kl
-from copyproof.engine.cache import inlined, part
+from copyproof.engine.cache import inlined
 from copyproof.engine.numerics import log
 from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
@@ -43,7 +43,7 @@ BY_INDEX = -2  # in place of a place: the largest index is to be played
 _TEST = 2.0  # how unlikely an arm must be before it is dropped in a trial: e^−2
 
 
-@part
+@inlined
 def champion(
     rule: LoweredRule, state: State, pool: int, turn: Turn, scan: int, mask: Mask | None
 ) -> int:

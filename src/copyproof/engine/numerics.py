@@ -99,7 +99,7 @@ def _log(x: float) -> tuple[float, float]:
     return total, ((high - total) + r) + ((low + (rest - rest * r)) + series)
 
 
-@part
+@inlined
 def log(x: float) -> float:
     """Ln x."""
     if not 0.0 < x < math.inf:
@@ -110,7 +110,7 @@ def log(x: float) -> float:
     return high + low
 
 
-@part
+@inlined
 def log1p(x: float) -> float:
     """Ln(1 + x)."""
     if not -1.0 < x < math.inf:
@@ -151,13 +151,13 @@ def _scaled(x: float, x_low: float) -> float:
     return (h + l) * _power_of_two(half) * _power_of_two(k - half)
 
 
-@part
+@inlined
 def exp(x: float) -> float:
     """e^x."""
     return _scaled(x, 0.0)
 
 
-@part
+@inlined
 def expm1(x: float) -> float:
     """e^x − 1; it never falls where x ≤ 0 grows."""
     if -0.03125 <= x <= 0.03125:

@@ -13,7 +13,7 @@ import math
 from typing import Any
 
 from copyproof.engine.bounds import kl_index
-from copyproof.engine.cache import inlined, part
+from copyproof.engine.cache import inlined
 from copyproof.engine.state import State
 
 # Forms, added up: which plays count, and the width.
@@ -21,7 +21,7 @@ RECENT = 1
 HOEFFDING = 2
 
 
-@part
+@inlined
 def own_index(
     item: Any, window: Any, epoch: Any, parameters: tuple[float, float, float], form: int
 ) -> float:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine import numerics
-from copyproof.engine.cache import inlined, kernel, part
+from copyproof.engine.cache import inlined, kernel
 from copyproof.engine.numerics import log
 from copyproof.engine.rules import LoweredRule, Turn
 
@@ -52,7 +52,7 @@ def arm_pools(plan: Plan, pools: Any) -> range:
     return range(1 - plan.is_flat, pools.shape[0])
 
 
-@part
+@inlined
 def sample_bound(factor: float, power: float, tau: float) -> float:
     """factor·(ln τ)^power, never below 1."""
     clock = log(tau)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copyproof.engine.cache import part
+from copyproof.engine.cache import inlined, part
 from copyproof.engine.numerics import exp, log, log1p, log_gamma
 
 BERNOULLI = 0
@@ -42,7 +42,7 @@ class Rewards(NamedTuple):
     table_upper: Any
 
 
-@part
+@inlined
 def reward(rewards: Rewards, original: int, u: float) -> float:
     """F⁻¹(u) of one original arm."""
     row = rewards.originals[original]

@@ -159,11 +159,17 @@ def index(
         return beta_draw(alpha, beta, key0, key1, turn.k, arm, turn.repetition)
     if rule.kind == Kind.KL_UCB:
         return _kl_ucb(state.items[number], x, best)
+    return _on_line(rule, state, number, x)
+
+
+@part
+def _on_line(rule: LoweredRule, state: State, number: int, x: float) -> float:
+    """The index of a rule whose lines are usually kept in a tournament: not in the hot loop."""
     height, slope = line(rule, state, number)
     return height + slope * x
 
 
-@part
+@inlined
 def _kl_ucb(item: Any, level: float, best: float) -> float:
     if item.plays == 0:
         return math.inf

@@ -95,7 +95,7 @@ def clear(state: State, mask: Mask, lists: Any, start: int, stop: int) -> None:
         mask.left[number] = 0
 
 
-@part
+@inlined
 def gather(state: State, pool: int, mask: Mask | None) -> int:
     """Put the items in play that may be chosen into ``state.members``, in order; how many."""
     here = state.pools[pool]
@@ -110,7 +110,7 @@ def gather(state: State, pool: int, mask: Mask | None) -> int:
     return size
 
 
-@part
+@inlined
 def scan_winners(
     rule: LoweredRule, state: State, pool: int, size: int, turn: Turn, x: float
 ) -> tuple[float, int]:
@@ -141,7 +141,7 @@ def _tournament_winners(state: State, pool: int, x: float) -> tuple[float, int]:
     return root.height + root.slope * x, int(root.count)
 
 
-@part
+@inlined
 def _nth_equal(values: Any, best: float, nth: int) -> int:
     """Where the nth value is that equals ``best``."""
     n = 0

@@ -114,7 +114,7 @@ def build(nodes: Any, base: int, cap: int, x: float) -> None:
         _replay(nodes, base, cap, k, x)
 
 
-@part
+@inlined
 def replay_path(nodes: Any, base: int, cap: int, place: int, x: float) -> None:
     """Play again the matches above one leaf; ``nodes`` is modified in place.
 

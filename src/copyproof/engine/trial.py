@@ -64,7 +64,7 @@ def _forgotten(limits: tuple[float, float], g: int) -> int:
     return int(min(budget * _PLAYS[g], most))
 
 
-@part
+@inlined
 def allowance(unit: float, w: int) -> float:
     """ℓ(w), with T/n as the unit."""
     z = unit / w
@@ -74,7 +74,7 @@ def allowance(unit: float, w: int) -> float:
     return log(z * (1.0 + ln_z * ln_z))
 
 
-@part
+@inlined
 def trial_index(item: Any, sums: Any, epoch: Any, parameters: tuple[float, float, float]) -> float:
     """The index of an agent, with the sums of its rewards by level."""
     if item.plays == 0:
@@ -146,7 +146,7 @@ def spread_over_levels(state: State, agent: int, parameters: tuple[float, float,
         state.trials[agent, g] = item.total / item.answers * answers if answers > 0 else 0.0
 
 
-@part
+@inlined
 def verdict(
     parameters: tuple[float, float, float], state: State, pool: int, m: float, top: int
 ) -> int:

@@ -1,7 +1,7 @@
 """Compiling before anybody waits for it.
 
-The kernels are compiled when they are first called, which takes a minute where no compiled ones are
-found on the disk. A service that took a lease before that would keep its callers waiting, and other
+The kernels are compiled when they are first called, which takes about 20 s where none are found on
+the disk. A service that took a lease before that would keep its callers waiting, and other
 processes from serving them.
 """
 
