@@ -17,9 +17,10 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import live
+from copyproof.engine import live, live_records
 from copyproof.engine.cache import is_cached
-from copyproof.engine.live import OPERATION, OUTCOME, Terms, serve
+from copyproof.engine.live import OPERATION, OUTCOME, serve
+from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, ROUND, Terms
 from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
 from copyproof.engine.version import NUMERICS
@@ -34,8 +35,13 @@ from copyproof.validation import FieldError
 
 # Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
-_REWARDS = {"first": live.FIRST, "last": live.LAST, "sum": live.SUM, "max": live.MAXIMUM}
-_LATE = {"refuse": live.REFUSE, "correct": live.CORRECT}
+_REWARDS = {
+    "first": live_records.FIRST,
+    "last": live_records.LAST,
+    "sum": live_records.SUM,
+    "max": live_records.MAXIMUM,
+}
+_LATE = {"refuse": live_records.REFUSE, "correct": live_records.CORRECT}
 _NO_HORIZON = 2**47
 _NONE = np.zeros(0, OUTCOME)
 
@@ -75,7 +81,8 @@ class MarketState:
     def __init__(self, config: MarketConfig, policy: Policy | None = None) -> None:
         self.config = config
         self.policy = parse_policy(config.policy) if policy is None else policy
-        self.arrays = Arrays(plan_of(self.policy, config))
+        self._estimates = int(config.estimates)
+        self.arrays = Arrays(plan_of(self.policy, config), estimates=config.estimates)
         self.registry = Registry()
         self.answers = Answers()
         self.at = 0.0
@@ -199,10 +206,10 @@ class MarketState:
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
         lists = np.array(self._lists, np.int64)
-        before, base = self.round, int(arrays.counters[live.BASE])
+        before, base = self.round, int(arrays.counters[BASE])
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
-            base = int(arrays.counters[live.BASE])
+            base = int(arrays.counters[BASE])
         if arrays.stale:
             arrays.show()
         self._operations, self._lists, self._decisions = [], [], 0
@@ -210,7 +217,7 @@ class MarketState:
             self._recall(arrays.log["arm"][before - base :])
         config = self.config
         late, rewards = _LATE[config.late], _REWARDS[config.rewards]
-        terms = Terms(rewards, late, config.default_reward, int(self.follows))
+        terms = Terms(rewards, late, config.default_reward, self._estimates, int(self.follows))
         serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)
@@ -293,15 +300,15 @@ class MarketState:
     @property
     def round(self) -> int:
         """Decisions so far, those that wait to be made left out."""
-        return int(self.arrays.counters[live.ROUND])
+        return int(self.arrays.counters[ROUND])
 
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""
         counters, asked = self.arrays.counters, self.arrays.log["at"]
         expired, made, base = (
-            int(counters[live.EXPIRED]),
-            int(counters[live.ROUND]),
-            int(counters[live.BASE]),
+            int(counters[EXPIRED]),
+            int(counters[ROUND]),
+            int(counters[BASE]),
         )
         limit = at - self.config.reward_window
         if expired == made or asked[expired - base] > limit:
@@ -310,7 +317,7 @@ class MarketState:
         upto = expired + int(np.searchsorted(waiting, limit, side="right"))
         if self.config.late == "refuse":
             return upto, upto
-        forgotten = int(counters[live.FORGOTTEN])
+        forgotten = int(counters[FORGOTTEN])
         limit -= self.config.correction_window
         kept = asked[forgotten - base : upto - base]
         return upto, forgotten + int(np.searchsorted(kept, limit, side="right"))

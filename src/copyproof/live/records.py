@@ -16,6 +16,7 @@ from copyproof.validation import FieldError, known, number, require, shown, text
 
 Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
+Unanswered: TypeAlias = Literal["estimated", "omitted"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 # What new markets run if nothing is said, and what that was in versions before.
@@ -72,6 +73,12 @@ class MarketConfig:
     correction_window : float
         Seconds after the reward window within which late rewards still correct (30 days); the
         principal forgets decisions that are older.
+    unanswered : {"estimated", "omitted"}, optional
+        What a play counts for until its reward comes. Estimated, as new markets have it: what such
+        plays have come to be worth so far, and the default reward for arms of which little is
+        known. Omitted: it narrows the width, and the mean is that of the answered ones alone, 1/2
+        before the first; markets of earlier versions keep that. If it is not given, a market that
+        exists has what it has.
     most_arms : int, optional
         How many arms one agent may ever register, retired ones included: all are remembered, so
         that without it an agent can fill the memory. No limit if it is not given.
@@ -95,6 +102,7 @@ class MarketConfig:
     rewards: Rewards = "first"
     correction_window: float = 30 * 86400.0
     most_arms: int | None = None
+    unanswered: Unanswered | None = field(default=None, compare=False)
     numerics: int = field(default=NUMERICS, compare=False)
     # Whether the policy was not named, or as the default, whatever that is.
     is_default: bool = field(init=False, repr=False, compare=False)
@@ -114,17 +122,24 @@ class MarketConfig:
         object.__setattr__(
             self, "default_reward", unit_reward("default_reward", self.default_reward)
         )
+        if self.unanswered is not None:
+            known("unanswered", self.unanswered, get_args(Unanswered))
         known("late", self.late, get_args(Late))
         known("rewards", self.rewards, get_args(Rewards))
         accepted = f"a version that this one knows, 1 to {NUMERICS}"
         is_known = type(self.numerics) is int and 1 <= self.numerics <= NUMERICS
         require(is_known, "numerics", self.numerics, accepted)
 
+    @property
+    def estimates(self) -> bool:
+        """Whether unanswered plays are estimated."""
+        return self.unanswered != "omitted"
+
     def agrees_with(self, stored: "MarketConfig") -> bool:
         """Whether a market that was made with ``stored`` can be opened with this one.
 
         They are equal, except that the default, which names no policy, may stand for the one that
-        new markets got when the market was made.
+        new markets got when the market was made, and so for what is done with unanswered plays.
 
         Examples
         --------
@@ -137,21 +152,27 @@ class MarketConfig:
         wanted = self
         if self.is_default and stored.policy in FORMER_DEFAULTS:
             wanted = replace(self, policy=stored.policy)
-        return wanted == stored
+        says_the_same = self.unanswered is None or self.estimates == stored.estimates
+        return wanted == stored and says_the_same
 
     def to_dict(self) -> dict[str, Any]:
         """Write the configuration as plain data, ready for JSON.
 
-        The first numerics are written as they were then: not at all.
+        The first numerics, and unanswered plays omitted, are written as they were then: not at all.
         """
         data = {name: getattr(self, name) for name in _names()}
         if self.numerics == 1:
             del data["numerics"]
+        del data["unanswered"]
+        if self.estimates:
+            data["unanswered"] = "estimated"
         return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "MarketConfig":
-        """Read what ``to_dict`` writes, with any fields left out but ``numerics``, which is 1 then.
+        """Read what ``to_dict`` writes.
+
+        Any fields may be left out: ``numerics`` is 1 then, and unanswered plays are omitted.
 
         Examples
         --------
@@ -160,7 +181,7 @@ class MarketConfig:
         """
         for name in data:
             known("config", name, sorted(_names()))
-        return cls(**{"numerics": 1, **data})
+        return cls(**{"numerics": 1, "unanswered": "omitted", **data})
 
 
 def _names() -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics
 
-from copyproof.engine.live import PRINTS
+from copyproof.engine.live_records import PRINTS
 from copyproof.live.duplicates import suspected
 from copyproof.live.market import MarketState
 

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from copyproof.defaults import MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
-from copyproof.live.records import MOST_DECISIONS, Late, Rewards
+from copyproof.live.records import MOST_DECISIONS, Late, Rewards, Unanswered
 from copyproof.validation import LONGEST_NAME, name, require, text
 
 
@@ -146,6 +146,7 @@ class MarketIn(_In):
     rewards: Rewards = _CONFIG.rewards
     correction_window: _Seconds = _CONFIG.correction_window
     most_arms: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = _CONFIG.most_arms
+    unanswered: Unanswered = "estimated"
     # Not a choice, but part of a configuration that was read and is sent again.
     numerics: Annotated[int, Field(strict=True, ge=_CONFIG.numerics, le=_CONFIG.numerics)] = (
         _CONFIG.numerics
