@@ -50,9 +50,19 @@ REQUEST_BYTES: Final = 1 << 20
 REQUEST_RATE: Final = 10_000.0
 # ``serve``: requests of one key at once.
 REQUEST_BURST: Final = 20_000
+# The same for an agent's key, which is in the hands of somebody else.
+AGENT_RATE: Final = 20.0
+AGENT_BURST: Final = 200
+# ``PUT /v1/markets/M``: how many arms one agent may ever register.
+MOST_ARMS: Final = 10_000
 # ``serve``: until another process takes over.
 LEASE_SECONDS: Final = 6.0
 # ``keys rotate``: for which the old secret still works.
 OVERLAP_SECONDS: Final = 300.0
 # The same, at most.
 MOST_OVERLAP_SECONDS: Final = 86400.0
+
+# ``serve``: seconds by which the machine's clock may leap and still be followed by markets.
+CLOCK_JUMP_SECONDS: Final = 3600.0
+# The same when a market is opened, since its last event: it may have been idle for long.
+CLOCK_GAP_SECONDS: Final = 366 * 86400.0

@@ -75,6 +75,8 @@ def test_keys_on_the_command_line(
         assert printed.err == ""
         return printed.out
 
+    with open_store(f"sqlite:{tmp_path / 'live.db'}") as store:
+        store.create_market("m", {})
     made = json.loads(keys("add", "operator", "--json"))
     assert made["key"].startswith(f"cp_{made['id']}_")
     assert keys("add", "agent", "--market", "m", "--agent", "ann", "--note", "hers")[:3] == "cp_"
@@ -86,6 +88,10 @@ def test_keys_on_the_command_line(
     assert keys("revoke", made["id"]) == f"{made['id']} is revoked\n"
     table = keys("list").splitlines()
     assert [line.split()[4] for line in table[1:]] == ["revoked", "valid"]
+    assert keys("delete", made["id"]) == f"{made['id']} is deleted\n"
+    assert len(keys("list").splitlines()) == 2
+    limited = json.loads(keys("add", "auditor", "--rate", "2.5", "--burst", "7", "--json"))
+    assert (limited["rate"], limited["burst"]) == (2.5, 7)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +100,12 @@ def test_keys_on_the_command_line(
         (["keys", "list"], "live.db: cannot be opened: it is not there"),
         (["keys", "add", "king"], "role = 'king' is not one of"),
         (["keys", "add", "application"], "markets is empty"),
+        (
+            ["keys", "add", "application", "--market", "none"],
+            "markets[0] = 'none' is not a market of this store",
+        ),
+        (["keys", "add", "operator", "--rate", "0"], "--rate 0.0 is not a number from 0.001"),
+        (["keys", "delete", "nothing"], "ID = 'nothing' is not that of a key"),
         (["keys", "revoke", "nothing"], "ID = 'nothing' is not that of a key"),
         (["keys", "rotate", "nothing"], "ID = 'nothing' is not that of a valid key"),
         (["serve", "--port", "70000"], "port = 70000 is not a whole number"),

@@ -53,7 +53,16 @@ def check_outlook(store: Store, folder: Path, market: str) -> None:
     for name in expected:
         if name in ("next", "after") and (folder, market) == (OLD, MOVED):
             continue
-        assert found[name] == expected[name], name
+        assert _of_then(found[name], expected[name]) == expected[name], name
+
+
+def _of_then(found: Any, expected: Any) -> Any:
+    """What was found, without fields that the old version did not have yet."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        return {name: _of_then(found[name], expected[name]) for name in expected if name in found}
+    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        return [_of_then(one, other) for one, other in zip(found, expected, strict=True)]
+    return found
 
 
 @BOTH
@@ -191,12 +200,24 @@ def test_a_new_market_says_its_numerics() -> None:
 
 @pytest.mark.parametrize("market", MARKETS)
 def test_the_same_requests_store_the_same(tmp_path: Path, market: str) -> None:
-    """Byte by byte: the journal in the store, the journal that is exported, and the snapshot."""
+    """Byte by byte: the journal in the store, the journal that is exported, and the snapshot.
+
+    But for the one request that changed nothing: it was an event, and its key was kept, up to
+    then.
+    """
     old, new = unpacked(NEW, tmp_path), tmp_path / "new.db"
+    [kept] = [event for event in exported(NEW, market) if event["kind"] == "kept"]
+    with sqlite3.connect(old) as raw:
+        drop = "DELETE FROM events WHERE market = ? AND body LIKE ?"
+        raw.execute(drop, (market, '{"kind":"kept"%'))
     with open_store(f"sqlite:{new}") as store:
         store.create_market(market, config_of(NEW, market))  # new ones estimate unanswered plays
         Session(store, market).play()
-        assert lines_of(store, market) == (NEW / f"{market}.ndjson").read_bytes()
+        lines = (NEW / f"{market}.ndjson").read_bytes().splitlines(keepends=True)
+        bodies = [line.partition(b",")[2] for line in lines if b'"kind":"kept"' not in line]
+        assert lines_of(store, market) == b"".join(
+            b'{"number":%d,%b' % (number, body) for number, body in enumerate(bodies, 1)
+        )
     journals, snapshots = [], []
     for path in (old, new):
         with sqlite3.connect(path) as raw:
@@ -207,10 +228,15 @@ def test_the_same_requests_store_the_same(tmp_path: Path, market: str) -> None:
             )
     assert journals[0] == journals[1]
     [(number, data)], [(again, written)] = snapshots
-    assert number == again
+    assert number == again + 1
     # The archive's own headers are numpy's business.
     with np.load(io.BytesIO(data)) as one, np.load(io.BytesIO(written)) as other:
         assert one.files == other.files
         for name in one.files:
             assert one[name].dtype == other[name].dtype, name
-            assert one[name].tobytes() == other[name].tobytes(), name
+            before = one[name].tobytes()
+            if name == "keys":
+                [line] = [each for each in before.splitlines() if each == kept["key"].encode()]
+                head, _, tail = before.partition(line + b"\n")
+                before = head + tail.partition(b"\n")[2]
+            assert before == other[name].tobytes(), name

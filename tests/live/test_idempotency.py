@@ -33,3 +33,23 @@ def test_without_keys_there_is_nothing_to_keep() -> None:
     answers.load(Answers().export())
     assert len(answers) == 0
     assert answers.get("") is None
+
+
+def test_of_one_caller_the_last_answers_are_kept_and_others_lose_nothing() -> None:
+    answers = Answers(most=3)
+    answers.put("quiet:1", 0.0, "ab12", 1)
+    answers.put("a key without a caller", 0.0, "ab12", 1)
+    for n in range(10):
+        answers.put(f"loud:{n}", 1.0 + n, "ab12", n)
+    assert len(answers) == 5
+    assert [n for n in range(10) if answers.get(f"loud:{n}")] == [7, 8, 9]
+    answers.put("loud:7", 12.0, "ab12", 7)  # once more: its place stays
+    answers.put("loud:3", 13.0, "ab12", 3)  # forgotten, so it comes last
+    assert [n for n in range(10) if answers.get(f"loud:{n}")] == [3, 8, 9]
+    assert answers.get("quiet:1") == ("ab12", 1)
+    again = Answers(most=2)
+    again.load(answers.export())
+    assert [n for n in range(10) if again.get(f"loud:{n}")] == [3, 9]
+    again.put("quiet:2", KEY_SECONDS + 11.5, "ab12", 2)
+    assert [n for n in range(10) if again.get(f"loud:{n}")] == [3]
+    assert len(again) == 2

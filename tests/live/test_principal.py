@@ -508,6 +508,50 @@ def test_the_same_key_gives_the_same_answer_and_changes_nothing() -> None:
     assert (principal.digest(), principal.store.last("default")) == before
 
 
+def test_what_changes_nothing_is_no_event_and_has_the_same_answer_again() -> None:
+    principal, _ = market()
+    principal.register_arms([("ann", "a"), ("bob", "b")])
+    last = principal.last
+
+    def unchanged(key: str) -> list[object]:
+        return [
+            principal.register_agent("ann", key=f"{key} 1"),
+            principal.register_arm("ann", "a", key=f"{key} 2"),
+            principal.resume_agent("bob", key=f"{key} 3"),
+            principal.resume_arm("bob", "b", key=f"{key} 4"),
+            principal.set_policy(principal.policy, key=f"{key} 5"),
+        ]
+
+    for n in range(20):
+        assert unchanged(f"{n}") == [False] * 5
+    assert principal.last == last
+    # The answer is remembered, so that what came after it is not undone by a retry.
+    principal.retire_arm("ann", "a")
+    assert principal.register_arm("ann", "a", key="3 2") is False
+    with pytest.raises(KeyReused):
+        principal.register_arm("ann", "b", key="3 2")
+    # After a restart it is a new request, which is carried out once.
+    again = Principal(store=principal.store)
+    assert again.register_arm("ann", "a", key="3 2") is True
+    assert again.register_arm("ann", "a", key="3 2") is True
+    assert again.last == last + 2
+
+
+def test_what_changed_nothing_in_a_group_that_failed_is_forgotten_with_it() -> None:
+    principal, _ = market()
+    principal.register_arms([("ann", "a")])
+
+    def fail() -> None:
+        with principal.group():
+            principal.register_agent("zoe")
+            assert principal.register_agent("zoe", key="mine") is False
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert principal.register_agent("zoe", key="mine") is True
+
+
 def test_keys_are_kept_for_a_day() -> None:
     principal, clock = market()
     [first] = principal.ask(key="old")

@@ -51,7 +51,7 @@ STEP = st.tuples(
         + ["arm"] * 3
         + ["arms", "retire", "retire", "agent", "suspend", "resume", "policy", "wait", "again"]
         + ["suspend arm", "resume arm", "resume arm"]
-        + ["expire", "snapshot", "compact", "fail before", "fail after", "group"]
+        + ["expire", "clock", "snapshot", "compact", "fail before", "fail after", "group"]
     ),
     st.integers(0, 10_000),
 )
@@ -115,6 +115,8 @@ class Session:
                 assert self.principal.digest() == principal.digest()
             case "expire":
                 principal.expire()
+            case "clock":
+                principal.set_clock(max(1.0, self.now - n % 20))
             case "snapshot":
                 principal.snapshot()
             case "compact":

@@ -8,6 +8,7 @@ import pytest
 
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.stores import Store, open_store
+from copyproof.service import Limits
 from copyproof.service.keys import Keyring
 from tests.service.serving import Caller, Running, serving
 
@@ -56,5 +57,6 @@ def filled(store: Store) -> dict[str, str]:
 def service() -> Iterator[Service]:
     store = open_store("memory:")
     keys = filled(store)
-    with serving(store) as running:
+    many = Limits(agent_rate=1e6, agent_burst=10**6)
+    with serving(store, limits=many) as running:
         yield Service(running, store, keys)

@@ -16,7 +16,10 @@ MATRIX = [
     ("GET", "/v1/markets", None, "ou"),
     ("GET", A, None, "ou"),
     ("PUT", A, {"policy": "h-ucb", "seed": 7}, "o"),
+    ("DELETE", "/v1/markets/gone", None, "o"),
+    ("DELETE", f"{A}/agents/leaver", None, "o"),
     ("PUT", f"{A}/policy", {"policy": "h-ucb"}, "o"),
+    ("PUT", f"{A}/clock", {}, "o"),
     ("GET", f"{A}/statistics", None, "ou"),
     ("GET", f"{A}/journal", None, "ou"),
     ("POST", f"{A}/agents", {"agent": "ann"}, "o"),
@@ -46,6 +49,10 @@ def test_matrix(
     operator = service.caller()
     if "ID" in path:
         path = path.replace("ID", operator("POST", "/v1/keys", {"role": "auditor"}).json["id"])
+    if path.endswith("/gone"):
+        assert operator("PUT", path, {}).status == 200
+    if path.endswith("/leaver"):
+        assert operator("POST", f"{A}/agents", {"agent": "leaver"}).status == 200
     if path.endswith("/rewards"):
         [decision] = operator("POST", f"{A}/decisions").json["decisions"]
         body = {"decision": decision["id"], "reward": 1}
@@ -64,7 +71,11 @@ def test_the_matrix_is_whole(service: Service) -> None:
     tested = {
         (
             method,
-            path.replace("/site", "/{market}").replace("/ann", "/{agent}").replace("ID", "{key}"),
+            path.replace("/site", "/{market}")
+            .replace("/gone", "/{market}")
+            .replace("/ann", "/{agent}")
+            .replace("/leaver", "/{agent}")
+            .replace("ID", "{key}"),
         )
         for method, path, *_ in MATRIX
     }

@@ -1,9 +1,12 @@
 """What is refused before anything is done, and how it is said."""
 
+import time
+
 import pytest
 
 from copyproof.live.stores import open_store
 from copyproof.service import Limits
+from copyproof.service.keys import Keyring
 from tests.service.conftest import Service, filled
 from tests.service.serving import Caller, serving
 
@@ -21,6 +24,9 @@ BAD = [
     (ASK, b"[]", 422, "body"),
     (ASK, b'{"eligible": ' + b"[" * 900 + b"]" * 900 + b"}", 422, "eligible"),
     (TELL, b"[" * 900 + b"]" * 900, 422, "body"),
+    (ARMS, b"[" * 900 + b"]" * 900, 422, "body"),
+    (ARMS, b'{"arms": ' * 500 + b"1" + b"}" * 500, 422, "body"),
+    (ARMS, b"[" * 100_000, 400, "body"),
     (ASK, b'{"count": 0}', 422, "count"),
     (ASK, b'{"count": 1001}', 422, "count"),
     (ASK, b'{"count": 1.0}', 422, "count"),
@@ -133,6 +139,64 @@ def test_large_bodies_are_not_read() -> None:
         assert (answer.status, answer.field) == (413, "body")
         call.close()
         assert call("POST", ASK, raw=b" " * 998 + b"{}").status == 200
+
+
+def test_rates_go_by_role_and_by_key() -> None:
+    store = open_store("memory:")
+    keys = filled(store)
+    own = Keyring(store, time.time).add(
+        "agent", markets=("site",), agent="eve", rate=0.25, burst=3
+    )[1]
+    mine = {"agent": "ann", "bob": "bob"}
+    with serving(store, limits=Limits(agent_rate=0.5, agent_burst=4)) as running:
+
+        def statuses(key: str, agent: str, times: int) -> list[int]:
+            call = Caller(running.url, key)
+            path = f"/v1/markets/site/agents/{agent}/statistics"
+            return [call("GET", path).status for _ in range(times)]
+
+        for whose, agent in mine.items():
+            assert statuses(keys[whose], agent, 5) == [200] * 4 + [429]
+        assert statuses(own, "eve", 4) == [200] * 3 + [429]
+        answer = Caller(running.url, own)("GET", "/v1/markets/site/agents/eve/statistics")
+        assert answer.headers["retry-after"] == "4"
+        said = "more than 0.25 requests a second with this key, and 3 at once"
+        assert answer.json["error"]["message"] == said
+        assert statuses(keys["operator"], "ann", 20) == [200] * 20
+
+
+def test_an_agent_cannot_fill_the_journal_with_what_changes_nothing() -> None:
+    store = open_store("memory:")
+    keys = filled(store)
+    with serving(store, limits=Limits(agent_rate=1e6, agent_burst=1000)) as running:
+        call = Caller(running.url, keys["agent"])
+        last = store.last("site")
+        for n in range(50):
+            path, sent = "/v1/markets/site/agents/ann/arms", {"Idempotency-Key": f"{n}"}
+            answer = call("POST", path, {"arms": ["a1", "a2"]}, headers=sent)
+            assert answer.json == {"registered": 0}
+        assert store.last("site") == last
+
+
+def test_agents_have_a_limit_of_arms_unless_the_operator_says_otherwise() -> None:
+    store = open_store("memory:")
+    keys = filled(store)
+    with serving(store) as running:
+        call = Caller(running.url, keys["operator"])
+        made = call("PUT", "/v1/markets/new", {"policy": "h-ucb"})
+        assert made.json["config"]["most_arms"] == 10_000
+        for start in range(0, 10_000, 1000):
+            arms = [f"arm {n}" for n in range(start, start + 1000)]
+            answer = call("POST", "/v1/markets/new/agents/ann/arms", {"arms": arms})
+            assert answer.json == {"registered": 1000}
+        answer = call("POST", "/v1/markets/new/agents/ann/arms", {"arms": ["one more"]})
+        assert (answer.status, answer.field) == (422, "arms")
+        free = call("PUT", "/v1/markets/free", {"policy": "h-ucb", "most_arms": None})
+        assert free.json["config"]["most_arms"] is None
+        # A market from before there was a default keeps what it has, and is not another one.
+        assert call("PUT", "/v1/markets/site", {"policy": "h-ucb", "seed": 7}).status == 200
+        other = {"policy": "h-ucb", "seed": 7, "most_arms": 10_000}
+        assert call("PUT", "/v1/markets/site", other).status == 409
 
 
 def test_rates_are_kept_for_each_key() -> None:

@@ -32,7 +32,9 @@ def test_the_store_never_sees_a_secret() -> None:
     stored = json.dumps(store.keys())
     assert text.split("_", 2)[2] not in stored
     assert "hash" in stored
-    assert set(key.shown()) == {"id", "role", "markets", "agent", "note", "created", "revoked"}
+    assert set(key.shown()) == {
+        *("id", "role", "markets", "agent", "note", "created", "revoked", "rate", "burst")
+    }
     assert checked(ring, text) == key
     assert checked(Keyring(store, Clock()), text) == key
 
@@ -63,6 +65,29 @@ def test_what_does_not_go_together(
     ring = Keyring(open_store("memory:"), Clock())
     with pytest.raises(ValueError, match=f"^{field} "):
         ring.add(role, markets=markets, agent=agent)
+
+
+def test_a_key_is_for_markets_that_are_there(service: Service) -> None:
+    call = service.caller()
+    for body in (
+        {"role": "application", "markets": ["site", "nowhere"]},
+        {"role": "agent", "markets": ["nowhere"], "agent": "ann"},
+    ):
+        answer = call("POST", "/v1/keys", body)
+        assert (answer.status, answer.field[:8]) == (422, "markets["), answer.body
+        assert "is not a market of this store" in answer.json["error"]["message"]
+
+
+def test_a_key_can_be_deleted(service: Service) -> None:
+    call = service.caller()
+    made = call("POST", "/v1/keys", {"role": "auditor", "rate": 2.5, "burst": 7}).json
+    assert (made["rate"], made["burst"]) == (2.5, 7)
+    assert call("GET", "/v1/markets", key=made["key"]).status == 200
+    gone = call("DELETE", f"/v1/keys/{made['id']}?forget=true")
+    assert (gone.status, gone.json["id"]) == (200, made["id"])
+    assert call("GET", "/v1/markets", key=made["key"]).status == 401
+    assert made["id"] not in Keyring(service.store, Clock()).held
+    assert call("DELETE", f"/v1/keys/{made['id']}?forget=true").status == 404
 
 
 def test_rotation_overlaps() -> None:

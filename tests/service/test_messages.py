@@ -124,5 +124,5 @@ def test_names_have_one_alphabet(text: str) -> None:
 @pytest.mark.parametrize("text", ["a/b", ".", ".."])
 def test_some_names_cannot_be_part_of_a_path(text: str) -> None:
     assert ArmIn(arm=text).arm == text
-    with pytest.raises(FieldError, match="without '/'"):
+    with pytest.raises(FieldError, match="a name without /"):
         path_name("agent", text)

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from copyproof.live import Principal
+from copyproof.live.stores import open_store
 from copyproof.service.protocol import HEAD, TimedProtocol
-from tests.service.conftest import Service
+from tests.service.conftest import Service, filled
+from tests.service.serving import serving
 
 GET = b"GET /healthz HTTP/1.1\r\n"
 POST = b"POST /v1/markets/site/decisions HTTP/1.1\r\nContent-Type: application/json\r\n"
@@ -84,6 +87,67 @@ def test_empty_lines_do_not_keep_it_open(connection: socket.socket) -> None:
 
 def test_heads_have_an_end(connection: socket.socket) -> None:
     assert _sent(connection, [GET, b"A: ", *[b"a" * 4096] * 1600], 0.001) < 20 * HEAD
+
+
+def test_silent_connections_make_room_for_others(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(TimedProtocol, "most", 50)
+    host, _, port = service.url.removeprefix("http://").partition(":")
+    asked = service.caller()
+    assert asked("GET", "/healthz").status == 200
+    silent = [socket.create_connection((host, int(port)), timeout=10) for _ in range(110)]
+    call = service.caller()
+    assert call("POST", "/v1/markets/site/decisions").status == 200
+    assert call("POST", "/v1/markets/site/decisions").status == 200
+    assert asked("GET", "/healthz").status == 200  # it was silent, too, but not a stranger
+    assert len(service.running.server.server_state.connections) <= 50
+    said = [each.getMessage() for each in caplog.records if "connections" in each.getMessage()]
+    assert said == ["50 connections, the most there can be: silent ones are closed"]
+    for each in silent:
+        each.close()
+
+
+def test_who_takes_nothing_of_an_answer_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    principal = Principal(store=store, market="site")
+    with principal.group():
+        for _ in range(2000):
+            principal.ask(1000, eligible=["ann"])
+            principal.ask(1000)
+    with serving(store) as running:
+        host, _, port = running.url.removeprefix("http://").partition(":")
+
+        def begin() -> socket.socket:
+            found = socket.socket()
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            found.connect((host, int(port)))
+            path = "/v1/markets/site/journal"
+            found.sendall(f"GET {path} HTTP/1.1\r\nAuthorization: Bearer {key}\r\n\r\n".encode())
+            return found
+
+        def connections() -> int:
+            return len(running.server.server_state.connections)
+
+        monkeypatch.setattr(TimedProtocol, "seconds", 0.3)
+        silent = begin()
+        until = time.monotonic() + 10
+        while connections() == 0:
+            assert time.monotonic() < until
+        while connections() > 0:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        silent.close()
+        monkeypatch.setattr(TimedProtocol, "seconds", 60.0)
+        stalled = begin()
+        time.sleep(1.0)
+        began = time.monotonic()
+    assert time.monotonic() - began < 5.0  # the server does not wait for them when it stops
+    assert [each.getMessage() for each in caplog.records if each.levelname == "ERROR"] == []
+    stalled.close()
 
 
 def test_what_is_too_much_is_said(connection: socket.socket) -> None:

@@ -21,6 +21,7 @@ WRITES: list[tuple[str, str, Any]] = [
     ("POST", f"{A}/decisions", {"count": 7}),
     ("POST", f"{A}/decisions", {"count": 3, "slate": True, "eligible": ["ann", "eve"]}),
     ("POST", f"{A}/rewards", None),
+    ("DELETE", f"{A}/agents/zoe", None),
     ("PUT", "/v1/markets/new", {"policy": "ucb1", "seed": 3}),
     ("POST", "/v1/keys", {"role": "auditor"}),
 ]

@@ -147,6 +147,47 @@ def test_clock_set_back() -> None:
     assert times == sorted(times)
 
 
+def test_one_request_while_the_clock_is_ten_years_ahead() -> None:
+    real = 1_000_000.0
+    now = [real]
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    with serving(store, clock=lambda: now[0]) as running:
+        call = Caller(running.url, key)
+        ask, tell = "/v1/markets/m/decisions", "/v1/markets/m/rewards"
+        assert call("PUT", "/v1/markets/m", {"reward_window": 60}).status == 200
+        assert call("POST", "/v1/markets/m/agents/ann/arms", {"arms": ["a"]}).status == 200
+        [first] = call("POST", ask).json["decisions"]
+        now[0] = real + 10 * 366 * 86400.0
+        [second] = call("POST", ask).json["decisions"]
+        lag = float(_metric(call, 'copyproof_clock_lag_seconds{market="m"}'))
+        assert abs(lag - 10 * 366 * 86400.0) < 60.0
+        told = call("POST", tell, {"decision": first["id"], "reward": 1}).json["told"][0]
+        assert told["status"] == "counted"
+        # The operator says that the machine is right after all.
+        assert call("PUT", "/v1/markets/m/clock").json == {"market": "m", "at": now[0]}
+        assert abs(float(_metric(call, 'copyproof_clock_lag_seconds{market="m"}'))) < 60.0
+        told = call("POST", tell, {"decision": second["id"], "reward": 1}).json["told"][0]
+        assert told["status"] == "refused-late"
+        # And that it was not: the clock goes back, and plays expire as ever.
+        now[0] = real + 10.0
+        assert call("PUT", "/v1/markets/m/clock", {"at": now[0]}).json["at"] == now[0]
+        assert call("POST", ask).status == 200
+        now[0] += 61.0
+        assert call("POST", ask).status == 200
+    kinds = [event["kind"] for _, event in store.events("m")]
+    assert kinds[-3:] == ["asked", "expired", "asked"]
+    assert kinds.count("clock") == 2
+    assert Principal(store=store, market="m").now == now[0]
+
+
+def _metric(call: Caller, name: str) -> str:
+    time.sleep(1.1)  # the writer looks at the clock once a second
+    lines = call("GET", "/metrics").body.decode().splitlines()
+    [found] = [line.rpartition(" ")[2] for line in lines if line.startswith(name)]
+    return found
+
+
 def test_plays_expire_without_anybody_asking() -> None:
     store = open_store("memory:")
     key = filled(store)["operator"]

@@ -95,12 +95,32 @@ def test_two_processes_on_one_file(tmp_path: Path) -> None:
     url = f"sqlite:{tmp_path / 'live.db'}"
     with open_store(url) as store:
         key = filled(store)["operator"]
+        for path in tmp_path.iterdir():  # also what SQLite writes beside it
+            assert path.stat().st_mode & 0o777 == 0o600
+        store.backup(tmp_path / "backup.db")
+        assert (tmp_path / "backup.db").stat().st_mode & 0o777 == 0o600
     one, other = Program(url), Program(url)
     try:
         one.start()
         other.start()
         assert _until_served(one.url, key, 5.0) < 5.0
         assert Caller(other.url, key)("POST", "/v1/markets/site/decisions").status == 503
+        # A market made here is known there at once: 503, not 404.
+        for n in range(5):
+            new = f"/v1/markets/new{n}"
+            assert Caller(one.url, key)("PUT", new, {}).status == 200
+            assert Caller(other.url, key)("POST", f"{new}/decisions").status == 503
+            assert Caller(other.url, key)("GET", new).json["served_here"] is False
+        assert Caller(other.url, key)("POST", "/v1/markets/none/decisions").status == 404
+        # And one that is deleted here is soon unknown there.
+        assert Caller(one.url, key)("DELETE", "/v1/markets/new0").status == 200
+        until = time.monotonic() + 5.0
+        while Caller(other.url, key)("GET", "/v1/markets/new0").status != 404:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        status, said = other.stop()
+        assert status == 0
+        assert "another process serves 2 of 2 markets of this store (shop, site)" in said
     finally:
         one.end()
         other.end()

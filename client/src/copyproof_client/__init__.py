@@ -18,6 +18,8 @@ from copyproof_client.records import ApiError, ApiKey, Decision, Told, Unavailab
 
 __all__ = ["ApiError", "ApiKey", "Client", "Decision", "Told", "Unavailable"]
 
+_EVENTS = 10_000  # of a journal that are fetched at once
+
 
 class Client:
     """One caller of the service; threads that share it wait for each other.
@@ -108,6 +110,10 @@ class Client:
         """End the suspension of an agent; whether that is a change."""
         return self._change(market, agent, "/resume", None, retry_key)
 
+    def remove_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
+        """Retire all arms of an agent, suspend it, and revoke its keys; its statistics stay."""
+        self._send("DELETE", market, f"/agents/{_part(agent)}", None, retry_key)
+
     def register_arms(
         self, market: str, agent: str, arms: Sequence[str], *, retry_key: str | None = None
     ) -> int:
@@ -143,28 +149,51 @@ class Client:
         """Create a market; once more with the same config changes nothing."""
         return dict(self._send("PUT", market, "", config, None))
 
+    def delete_market(self, market: str) -> None:
+        """Delete a market and its journal for good."""
+        self._send("DELETE", market, "", None, None)
+
+    def set_clock(
+        self, market: str, at: float | None = None, *, retry_key: str | None = None
+    ) -> float:
+        """Set a market's clock, to the service's own time if none is given; what it is now."""
+        return float(self._send("PUT", market, "/clock", {"at": at}, retry_key)["at"])
+
     def markets(self) -> list[dict[str, Any]]:
         """List all markets."""
-        return list(self.connection.send("GET", "/v1/markets")["markets"])
+        return [each for page in self._pages("/v1/markets") for each in page["markets"]]
 
     def set_policy(self, market: str, policy: str, *, retry_key: str | None = None) -> bool:
         """Go on with another policy, keeping all statistics; whether that is a change."""
         return bool(self._send("PUT", market, "/policy", {"policy": policy}, retry_key)["changed"])
 
     def statistics(self, market: str, agent: str | None = None) -> dict[str, Any]:
-        """Plays and revenue of a market, or of one agent and its arms."""
+        """Plays and revenue of a market, or of one agent and its arms.
+
+        A long list comes in pages, one after another; what is said of the whole is the first's.
+        """
+        rows = "agents" if agent is None else "arms"
         path = "/statistics" if agent is None else f"/agents/{_part(agent)}/statistics"
-        return dict(self._send("GET", market, path, None, None))
+        first, *others = self._pages(f"/v1/markets/{_part(market)}{path}")
+        found = dict(first, next=None)
+        found[rows] = [each for page in (first, *others) for each in page[rows]]
+        return found
 
     def journal(self, market: str, after: int = 0) -> Iterator[dict[str, Any]]:
-        """Everything that happened after event number ``after``."""
-        return self.connection.lines(f"/v1/markets/{_part(market)}/journal?after={after}")
+        """Everything that happened after event number ``after``, fetched in parts."""
+        path = f"/v1/markets/{_part(market)}/journal?limit={_EVENTS}&after="
+        count = _EVENTS
+        while count >= _EVENTS:
+            count = 0
+            for event in self.connection.lines(f"{path}{after}"):
+                yield event
+                count, after = count + 1, event["number"]
 
     # --- keys ----------------------------------------------------------------------------------
 
     def keys(self) -> list[ApiKey]:
         """List all API keys."""
-        return [ApiKey.from_dict(each) for each in self.connection.send("GET", "/v1/keys")["keys"]]
+        return [ApiKey.from_dict(each) for page in self._pages("/v1/keys") for each in page["keys"]]
 
     def make_key(
         self,
@@ -173,11 +202,16 @@ class Client:
         markets: Sequence[str] = (),
         agent: str | None = None,
         note: str = "",
+        rate: float | None = None,
+        burst: int | None = None,
         retry_key: str | None = None,
     ) -> ApiKey:
-        """Make an API key; the answer holds its text."""
-        named = _listed("markets", markets)
-        body = {"role": role, "markets": named, "agent": agent, "note": note}
+        """Make an API key, with limits of its own if they are given; the answer holds its text."""
+        body: dict[str, Any] = {"role": role, "markets": _listed("markets", markets)}
+        body |= {"agent": agent, "note": note}
+        body |= {
+            name: each for name, each in (("rate", rate), ("burst", burst)) if each is not None
+        }
         return ApiKey.from_dict(self.connection.send("POST", "/v1/keys", body, retry_key=retry_key))
 
     def rotate_key(
@@ -192,10 +226,23 @@ class Client:
         """Refuse a key from now on."""
         return ApiKey.from_dict(self.connection.send("DELETE", f"/v1/keys/{_part(key_id)}"))
 
+    def delete_key(self, key_id: str) -> ApiKey:
+        """Refuse a key from now on, and list it no more."""
+        path = f"/v1/keys/{_part(key_id)}?forget=true"
+        return ApiKey.from_dict(self.connection.send("DELETE", path))
+
     def _change(self, market: str, agent: str, what: str, body: Any, retry_key: str | None) -> bool:
         """Change something about an agent or its arms; whether that is a change."""
         path = f"/agents/{_part(agent)}{what}"
         return bool(self._send("POST", market, path, body, retry_key)["changed"])
+
+    def _pages(self, path: str) -> Iterator[Any]:
+        """Return the pages of a list, one after another."""
+        page = self.connection.send("GET", path)
+        yield page
+        while (after := page.get("next")) is not None:
+            page = self.connection.send("GET", f"{path}?after={_part(after)}")
+            yield page
 
     def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
         whole = f"/v1/markets/{_part(market)}{path}"

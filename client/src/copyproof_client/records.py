@@ -78,19 +78,23 @@ class Suspicion:
     """Arms that were paid the same rewards in the same order, beyond chance.
 
     ``arms`` are pairs (agent, arm), and ``answers`` says how many of their first rewards agree.
-    ``chance`` bounds how many such groups independent arms would be expected to show.
+    ``chance`` bounds how many such groups independent arms would be expected to show. ``more`` arms
+    of the group are left out of a list that would be too long.
     """
 
     arms: tuple[tuple[str, str], ...]
     answers: int
     chance: float
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """A market, or one agent's part of it, at one moment.
 
-    ``arms`` are those of the one agent that was asked for; empty if none was.
+    ``arms`` are those of the one agent that was asked for; empty if none was. ``next`` is there if
+    the list of agents, or of arms, goes on: the name to ask for the next page with. What is said of
+    the whole is on every page, ``suspected`` only on the first.
     """
 
     market: str
@@ -103,11 +107,15 @@ class Statistics:
     agents: tuple[AgentStatistics, ...]
     arms: tuple[ArmStatistics, ...]
     suspected: tuple[Suspicion, ...]
+    next: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key; its ``key`` is there only when it was just made or rotated."""
+    """An API key; its ``key`` is there only when it was just made or rotated.
+
+    ``rate`` and ``burst`` are its requests a second and at once, None if they are its role's.
+    """
 
     id: str
     role: Role
@@ -116,6 +124,8 @@ class ApiKey:
     note: str
     created: float
     revoked: float | None
+    rate: float | None = None
+    burst: int | None = None
     key: str | None = None
 
     @classmethod

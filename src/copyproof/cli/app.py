@@ -23,6 +23,7 @@ from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
 from copyproof.cli.keys import keys
 from copyproof.cli.lost import lost
+from copyproof.cli.market import market
 from copyproof.cli.output import one_line, say, silence_stdout
 from copyproof.cli.paper import paper
 from copyproof.cli.policies import policies
@@ -46,6 +47,7 @@ for command in (
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(keys)
+app.add_typer(market)
 app.add_typer(store)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from copyproof.service.access import Key
     from copyproof.service.keys import Keyring
 
-keys = options.group("keys", "API keys of the service: add, list, rotate, revoke.")
+keys = options.group("keys", "API keys of the service: add, list, rotate, revoke, delete.")
 
 # Columns: a key has one line, however wide the terminal is.
 _WIDE = 10_000
@@ -54,12 +54,28 @@ def add(
         str | None, typer.Option(help="Whose arms an agent's key is for.", metavar="NAME")
     ] = None,
     note: Annotated[str, typer.Option(help="Free text.", metavar="TEXT")] = "",
+    rate: Annotated[
+        float | None,
+        typer.Option(help="Requests a second; its role's if not given.", metavar="X"),
+    ] = None,
+    burst: Annotated[
+        int | None, options.whole("Requests at once; its role's if not given.")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Make a key, and print it: it is not stored, and cannot be shown again."""
+    for name, value, least in (("rate", rate, 0.001), ("burst", burst, 1)):
+        if value is not None and not least <= value <= 1e6:
+            raise options.refused(f"--{name}", value, f"a number from {least} to 1000000")
     with _keyring(store, create=True) as ring:
-        markets = tuple(market or ())
-        key, text = ring.add(cast("Role", role), markets=markets, agent=agent, note=note)
+        key, text = ring.add(
+            cast("Role", role),
+            markets=tuple(market or ()),
+            agent=agent,
+            note=note,
+            rate=rate,
+            burst=burst,
+        )
     _print(key, text, as_json)
 
 
@@ -108,6 +124,22 @@ def revoke(
         except KeyError:
             raise FieldError("ID", key_id, "that of a key") from None
     _print(key, None, as_json)
+
+
+@keys.command()
+def delete(
+    key_id: _KeyId, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
+) -> None:
+    """Refuse a key from now on, and list it no more."""
+    with _keyring(store) as ring:
+        try:
+            key = ring.forget(key_id)
+        except KeyError:
+            raise FieldError("ID", key_id, "that of a key") from None
+    if as_json:
+        emit_json(key.shown())
+    else:
+        emit(f"{key.id} is deleted\n")
 
 
 def _row(key: "Key") -> tuple[str, ...]:

@@ -10,7 +10,15 @@ from copyproof.cli import options
 from copyproof.cli.output import emit, emit_json, say
 from copyproof.cli.progress import prompt_interrupt
 from copyproof.cli.store import opened
-from copyproof.defaults import LEASE_SECONDS, REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
+from copyproof.defaults import (
+    AGENT_BURST,
+    AGENT_RATE,
+    CLOCK_JUMP_SECONDS,
+    LEASE_SECONDS,
+    REQUEST_BURST,
+    REQUEST_BYTES,
+    REQUEST_RATE,
+)
 
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
@@ -25,10 +33,18 @@ def serve(
         float, typer.Option(help="Requests a second of one key, in the long run.", metavar="X")
     ] = REQUEST_RATE,
     burst: Annotated[int, options.whole("Requests of one key at once.")] = REQUEST_BURST,
+    agent_rate: Annotated[
+        float, typer.Option(help="Requests a second of an agent's key.", metavar="X")
+    ] = AGENT_RATE,
+    agent_burst: Annotated[int, options.whole("Requests of an agent's at once.")] = AGENT_BURST,
     body: Annotated[int, options.whole("Most bytes of a request.", "BYTES")] = REQUEST_BYTES,
     lease: Annotated[
         float, typer.Option(help="Seconds until another process takes over.", metavar="SECONDS")
     ] = LEASE_SECONDS,
+    jump: Annotated[
+        float,
+        typer.Option(help="Markets do not follow a clock that leaps further.", metavar="SECONDS"),
+    ] = CLOCK_JUMP_SECONDS,
     example: Annotated[
         bool, typer.Option("--example", help="Set up a small market and print a key for it.")
     ] = False,
@@ -41,7 +57,11 @@ def serve(
     Interrupt it (Ctrl-C) or send it SIGTERM: it finishes the requests it has. The first key comes
     from the command `copyproof keys add operator`.
     """
-    _check(rate, burst, body, lease)
+    _check({"rate": rate, "agent-rate": agent_rate}, 0.001)
+    _check({"burst": burst, "agent-burst": agent_burst}, 1)
+    _check({"body": body}, 100)
+    _check({"lease": lease}, 1, 3600, "a number of seconds")
+    _check({"jump": jump}, 1, 1e10, "a number of seconds")
     if example and store == options.DEFAULT_STORE:
         store = _EXAMPLE_STORE
     with opened(store, create=True) as found:
@@ -68,18 +88,20 @@ def serve(
                 else:
                     emit(_welcome(url, key, EXAMPLE, store, len(keyring) == 0))
 
-            limits = Limits(body=body, rate=rate, burst=burst)
-            run(found, bound, limits=limits, lease=lease, up=up)
+            limits = Limits(
+                body=body, rate=rate, burst=burst, agent_rate=agent_rate, agent_burst=agent_burst
+            )
+            run(found, bound, limits=limits, lease=lease, jump=jump, up=up)
     if not as_json:
         say("stopped")
 
 
-def _check(rate: float, burst: int, body: int, lease: float) -> None:
-    for name, value, least in (("rate", rate, 0.001), ("burst", burst, 1), ("body", body, 100)):
-        if not least <= value <= 1e12:
-            raise options.refused(f"--{name}", value, f"a number from {least} on")
-    if not 1.0 <= lease <= 3600.0:
-        raise options.refused("--lease", lease, "a number of seconds from 1 to 3600")
+def _check(
+    values: dict[str, float], least: float, most: float = 1e12, kind: str = "a number"
+) -> None:
+    for name, value in values.items():
+        if not least <= value <= most:
+            raise options.refused(f"--{name}", value, f"{kind} from {least:g} to {most:g}")
 
 
 def _welcome(url: str, key: str | None, market: str, store: str, no_keys: bool) -> str:

@@ -205,9 +205,13 @@ class Arrays:
         rows = self._with_past(self._arrays["items"][item], self._arrays["past_arms"][arms])
         return rows, (self._arrays["place"][item] >= 0) & bool(self.counters[LAID])
 
-    def histories(self, arms: Any) -> tuple[Any, Any]:
-        """What is kept of some arms' rewards, to compare them: histories and prints; copies."""
-        return self._arrays["history"][arms], self._arrays["prints"][arms]
+    def histories(self, arms: Any, least: int) -> tuple[Any, Any, Any]:
+        """Those of some arms with so many rewards, and what is kept of them to compare them.
+
+        The arms, their histories and their prints; copies.
+        """
+        told = arms[self._arrays["history"]["rewards"][arms] >= least]
+        return told, self._arrays["history"][told], self._arrays["prints"][told]
 
     def _with_past(self, rows: Any, past: Any) -> Any:
         """Statistics with those of earlier epochs, and no estimates; ``rows`` is modified."""

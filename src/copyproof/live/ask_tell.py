@@ -18,7 +18,7 @@ from copyproof_client.records import Decision, Told
 
 from copyproof.live import events
 from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, Ids, MarketEvent
-from copyproof.live.idempotency import Answer
+from copyproof.live.idempotency import Answer, Answers
 from copyproof.live.market import MarketState, answers_of
 from copyproof.live.records import (
     MOST_DECISIONS,
@@ -33,6 +33,9 @@ from copyproof.live.replay import recover
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.validation import FieldError, name, require, shown, whole_in
+
+# Answers of one caller to requests that changed nothing.
+_MOST_UNCHANGED = 1000
 
 
 class AskTell:
@@ -62,6 +65,8 @@ class AskTell:
         self._staged: list[dict[str, Any]] = []
         self._depth = 0
         self._failed = False
+        # Answers to requests that changed nothing: they are no events, and end with the process.
+        self._unchanged = Answers(_MOST_UNCHANGED)
 
     def ask(
         self,
@@ -239,6 +244,7 @@ class AskTell:
     def _rebuild(self) -> None:
         self._failed = True
         self._staged = []
+        self._unchanged = Answers(_MOST_UNCHANGED)  # what did nothing may have seen what is undone
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._failed = False
 
@@ -271,7 +277,16 @@ class AskTell:
         key = name("key", key)
         written = json.dumps(request, separators=(",", ":"))
         digest = hashlib.sha256(written.encode()).hexdigest()[:32]
-        found = self._current().answers.get(key)
+        found = self._current().answers.get(key) or self._unchanged.get(key)
         if found is not None and found.request != digest:
             raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
         return IdempotencyKey(key, digest), found
+
+    def _remember_unchanged(self, keyed: IdempotencyKey | None) -> None:
+        """Remember the answer to a request that changed nothing, without writing anything.
+
+        Once it is forgotten, as after a restart, the same request is carried out as a new one: it
+        did nothing the first time, so nothing is done twice.
+        """
+        if keyed is not None:
+            self._unchanged.put(keyed.key, self._time(), keyed.request, keyed.answer)

@@ -46,9 +46,11 @@ def suspected(
         there = np.flatnonzero(history["rewards"] >= PRINTS[level])
         order = there[np.argsort(prints[there, level], kind="stable")]
         marks = prints[order, level]
-        edges = np.flatnonzero(marks[1:] != marks[:-1]) + 1
-        for group in np.split(order, edges) if len(order) else ():
-            if len(group) < 2 or seen.issuperset(group.tolist()):
+        edges = np.concatenate(([0], np.flatnonzero(marks[1:] != marks[:-1]) + 1, [len(order)]))
+        several = np.flatnonzero(np.diff(edges) > 1)  # most have a history of their own
+        for start, stop in zip(edges[several], edges[several + 1], strict=True):
+            group = order[start:stop]
+            if seen.issuperset(group.tolist()):
                 continue
             rewards = history["rewards"][group]
             agreeing = (history["repeats"][group] + 1.0) / (rewards + 1.0)

@@ -17,7 +17,9 @@ asked       Asked                round = the first one, arms = what was decided,
                                  of registration; eligible and slate as asked for
 told        Rewarded             rounds, rewards
 expired     Expired              upto: what waits up to this round takes the default; forgotten
-kept        Unchanged            nothing but the answer to a request that changed nothing
+clock       ClockSet             ``at`` is the time from now on, also if it lies before
+kept        Unchanged            nothing but the answer to a request that changed nothing; earlier
+                                 versions wrote these
 ==========  ===================  ===============================================================
 
 Any event may carry an idempotency key, with a digest of the request that it came with and, where
@@ -131,6 +133,13 @@ class Expired(NamedTuple):
     key: IdempotencyKey | None = None
 
 
+class ClockSet(NamedTuple):
+    """The market's clock is set, forward or back."""
+
+    at: float
+    key: IdempotencyKey | None = None
+
+
 class Unchanged(NamedTuple):
     """A request with a key that had nothing to change."""
 
@@ -148,6 +157,7 @@ MarketEvent: TypeAlias = (
     | Suspended
     | Resumed
     | PolicyChanged
+    | ClockSet
     | Unchanged
 )
 
@@ -162,6 +172,7 @@ _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
     Suspended: ("suspend", ("agent", "arm", "at", "key")),
     Resumed: ("resume", ("agent", "arm", "at", "key")),
     PolicyChanged: ("policy", ("policy", "at", "key")),
+    ClockSet: ("clock", ("at", "key")),
     Unchanged: ("kept", ("at", "key")),
 }
 
@@ -172,6 +183,9 @@ _Reader: TypeAlias = tuple[type[MarketEvent], Callable[[Mapping[str, Any]], Any]
 
 def _reader(record: type[MarketEvent]) -> _Reader:
     needed = [name for name in record._fields if name not in record._field_defaults]
+    if len(needed) == 1:  # of which itemgetter would make no tuple
+        [only] = needed
+        return record, lambda data: (data[only],), 2
     return record, itemgetter(*needed), 1 + len(needed)
 
 

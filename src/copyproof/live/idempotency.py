@@ -3,15 +3,22 @@
 There may be as many keys as requests of a day, so each is kept as a short text and nothing else:
 no objects that the garbage collector would walk through, and a snapshot joins the texts as they
 are. Times never go back, so the keys that came first are the first to go.
+
+A key may name its caller before a colon, as the service has it do (``CALLER:KEY``). Of one caller
+the last ``MOST_ANSWERS`` answers are kept, however young the others are: nobody can fill the
+memory. A request with a key that was forgotten is a new one. What is forgotten, and when, depends
+on the events alone, so that a replay forgets the same.
 """
 
 import json
-from collections import deque
+from collections import OrderedDict, deque
 from typing import Any, NamedTuple
 
 import numpy as np
 
 KEY_SECONDS = 86400.0
+# Of one caller: half a minute of 10,000 requests a second, or a day of three.
+MOST_ANSWERS = 300_000
 
 
 class Answer(NamedTuple):
@@ -24,6 +31,11 @@ class Answer(NamedTuple):
 class Answers:
     """Answers by key, in the order in which the keys came.
 
+    Parameters
+    ----------
+    most : int
+        How many answers of one caller are kept.
+
     Examples
     --------
     >>> answers = Answers()
@@ -35,10 +47,12 @@ class Answers:
     True
     """
 
-    def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
-        # A dict could tell its first key, too, but steps over all that were removed before it.
-        self._order: deque[str] = deque()
+    def __init__(self, most: int = MOST_ANSWERS) -> None:
+        self._most = most
+        # Ordered, as a plain dict tells its first key only after stepping over all that are gone.
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        # Per caller: its keys, the oldest first.
+        self._callers: dict[str, deque[str]] = {}
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -53,11 +67,37 @@ class Answers:
 
     def put(self, key: str, at: float, request: str, answer: Any) -> None:
         """Keep the answer that a key got at a time, and forget those of more than a day before."""
-        while self._order and self._at(self._order[0]) < at - KEY_SECONDS:
-            del self._texts[self._order.popleft()]
-        if key not in self._texts:
-            self._order.append(key)
-        self._texts[key] = f"{at!r} {request} {json.dumps(answer, separators=(',', ':'))}"
+        texts = self._texts
+        while texts and self._at(first := next(iter(texts))) < at - KEY_SECONDS:
+            self._forget_first_of(_caller(first))
+        if key not in texts:
+            self._add(key)
+        texts[key] = f"{at!r} {request} {json.dumps(answer, separators=(',', ':'))}"
+
+    def _add(self, key: str) -> None:
+        """Make room for a key among those of its caller."""
+        caller = _caller(key)
+        if caller:
+            mine = self._callers.setdefault(caller, deque())
+            mine.append(key)
+            if len(mine) > self._most:
+                self._forget_first_of(caller)
+
+    def _forget_first_of(self, caller: str) -> None:
+        """Forget the oldest key of a caller; without one, the oldest of all, which has none."""
+        if not caller:
+            self._texts.popitem(last=False)
+            return
+        mine = self._callers[caller]
+        del self._texts[mine.popleft()]
+        if not mine:
+            del self._callers[caller]
+
+    def set_clock(self, at: float) -> None:
+        """Let what was answered after a time, which the clock is set back to, be answered then."""
+        for key, text in self._texts.items():
+            if self._at(key) > at:
+                self._texts[key] = f"{at!r} {text.partition(' ')[2]}"
 
     def _at(self, key: str) -> float:
         text = self._texts[key]
@@ -65,11 +105,19 @@ class Answers:
 
     def export(self) -> Any:
         """All of it as an array of bytes. A key is one line, and so is its text."""
-        lines = (f"{key}\n{self._texts[key]}\n" for key in self._order)
+        lines = (f"{key}\n{text}\n" for key, text in self._texts.items())
         return np.frombuffer("".join(lines).encode(), np.uint8)
 
     def load(self, saved: Any) -> None:
-        """Take over what ``export`` wrote."""
+        """Take over what ``export`` wrote; more than is kept of a caller is left out."""
         lines = saved.tobytes().decode().split("\n")
-        self._order = deque(lines[:-1:2])
-        self._texts = dict(zip(self._order, lines[1::2], strict=True))
+        self._texts, self._callers = OrderedDict(), {}
+        for key, text in zip(lines[:-1:2], lines[1::2], strict=True):
+            self._texts[key] = text
+            self._add(key)
+
+
+def _caller(key: str) -> str:
+    """Return whom a key names as its caller; nobody if it has no colon."""
+    caller, colon, _ = key.partition(":")
+    return caller if colon else ""

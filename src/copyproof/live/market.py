@@ -129,6 +129,8 @@ class MarketState:
                 self._suspend(event.agent, event.arm, isinstance(event, events.Suspended))
             case events.PolicyChanged():
                 self._change_policy(parse_policy(event.policy))
+            case events.ClockSet():
+                self._set_clock(event.at)
             case events.Unchanged():
                 pass
             case _:
@@ -289,6 +291,13 @@ class MarketState:
         before, self.policy = self.policy, policy
         drawing = attrgetter("sampling", "is_flat", "brings_fresh_arms")
         self.arrays.change_plan(plan, drawn=drawing(policy) != drawing(before))
+
+    def _set_clock(self, at: float) -> None:
+        """Set the clock. What lies after it, as only a clock set back can have it, happened now."""
+        self.settle()
+        self.at = at
+        self.arrays.log["at"] = np.minimum(self.arrays.log["at"], at)
+        self.answers.set_clock(at)
 
     # --- what is known -----------------------------------------------------------------------
 

@@ -27,7 +27,9 @@ from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, check
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.policy import Policy, parse_policy
-from copyproof.validation import name, require, shown
+from copyproof.validation import name, number, require, shown
+
+_LATEST = 1e11  # seconds since 1970 that a clock may be set to: the year 5138
 
 
 class Principal(AskTell):
@@ -146,6 +148,19 @@ class Principal(AskTell):
         changes = registry.is_registered(registry.arm(agent, arm))
         return self._change(events.ArmRetired, key, changes, agent=agent, arm=arm)
 
+    def remove_agent(self, agent: str, *, key: str | None = None) -> bool:
+        """Retire all arms of an agent, and suspend it; whether that is a change.
+
+        What it has played and earned stays, as the others' shares are held against it.
+        """
+        registry = self._current().registry
+        arms = registry.arm_numbers[registry.agent(agent)]
+        there = [arm for arm, number in arms.items() if registry.is_registered(number)]
+        with self.group():
+            for arm in there:
+                self.retire_arm(agent, arm)
+            return self.suspend_agent(agent, key=key) or bool(there)
+
     def set_policy(self, policy: Policy | str, *, key: str | None = None) -> bool:
         """Run another policy from now on, all statistics kept; whether that is a change."""
         wanted = parse_policy(policy) if isinstance(policy, str) else policy
@@ -153,6 +168,44 @@ class Principal(AskTell):
         plan_of(wanted, self.config)
         changes = str(wanted) != str(self._current().policy)
         return self._change(events.PolicyChanged, key, changes, policy=str(wanted))
+
+    def set_clock(self, at: float | None = None, *, key: str | None = None) -> float:
+        """Set the market's clock, forward or back, as after a clock that went wrong; the time.
+
+        Time goes on from there. Decisions whose time lies after it count as made now.
+
+        Parameters
+        ----------
+        at : float, optional
+            Seconds since 1970; what the clock says if it is not given.
+        key : str, optional
+            A key of the caller's choice.
+
+        Examples
+        --------
+        >>> now = [1e9]
+        >>> principal = Principal("h-ucb", clock=lambda: now[0])
+        >>> principal.register_arm("ann", "a")
+        True
+        >>> now[0] = 1000.0
+        >>> principal.ask()[0].round, principal.now
+        (1, 1000000000.0)
+        >>> principal.set_clock(), principal.now
+        (1000.0, 1000.0)
+        """
+        wanted = number("at", self._clock() if at is None else at)
+        require(0.0 < wanted <= _LATEST, "at", wanted, f"seconds since 1970, up to {_LATEST:g}")
+        keyed, found = self._keyed(key, ["clock", at])
+        if not found:
+            answer = None if keyed is None else keyed._replace(answer=True)
+            with self.group():
+                self._write(events.ClockSet(wanted, answer))
+        return self.now
+
+    @property
+    def now(self) -> float:
+        """The market's time, that of its last event: seconds since 1970, 0 if there was none."""
+        return self._current().at
 
     def register_arm(self, agent: str, arm: str, *, key: str | None = None) -> bool:
         """Register an arm, and its agent if it is not known; whether that is a change.
@@ -190,8 +243,8 @@ class Principal(AskTell):
             if wanted:
                 arms = [list(pair) for pair in wanted]
                 self._write(events.ArmsRegistered(arms, self._time(), answer))
-            elif answer is not None:
-                self._write(events.Unchanged(self._time(), answer))
+            else:
+                self._remember_unchanged(answer)
         return len(wanted)
 
     def _check_most_arms(self, new: Mapping[str, int]) -> None:
@@ -208,21 +261,23 @@ class Principal(AskTell):
     def _change(
         self, record: type[MarketEvent], key: str | None, changes: bool, **values: Any
     ) -> bool:
-        """Write one change, or, if there is none, the answer to a key; whether there is one."""
+        """Write one change, if there is one; whether there is."""
         keyed, found = self._keyed(key, [events.kind_of(record), values])
         if found:
             return bool(found.answer)
         answer = None if keyed is None else keyed._replace(answer=changes)
-        if changes or answer is not None:
+        if changes:
             with self.group():
-                at = self._time()
-                if changes:
-                    self._write(record(**values, at=at, key=answer))
-                elif answer is not None:
-                    self._write(events.Unchanged(at, answer))
+                self._write(record(**values, at=self._time(), key=answer))
+        else:
+            self._remember_unchanged(answer)
         return changes
 
     # --- what is known ---------------------------------------------------------------------
+
+    def knows(self, agent: str) -> bool:
+        """Whether an agent is registered."""
+        return agent in self._current().registry.agents
 
     @property
     def policy(self) -> str:
@@ -238,9 +293,15 @@ class Principal(AskTell):
         """Plays, rewards and shares: of all agents, or of one agent and its arms."""
         return self.view(agent).statistics()
 
-    def view(self, agent: str | None = None) -> View:
-        """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread."""
-        return View(self.market, self._current(), agent)
+    def view(
+        self, agent: str | None = None, after: str | None = None, limit: int | None = None
+    ) -> View:
+        """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread.
+
+        With ``limit`` it is a page of agents, or of one agent's arms: the first, or the one after
+        the agent, or arm, ``after``.
+        """
+        return View(self.market, self._current(), agent, after, limit)
 
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""

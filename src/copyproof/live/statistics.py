@@ -4,67 +4,108 @@ A ``View`` is taken between two requests and is a copy of no more than it needs,
 figures can be worked out on another thread while the market goes on.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics
+from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics, Suspicion
 
 from copyproof.engine.live_records import PRINTS
 from copyproof.live.duplicates import suspected
 from copyproof.live.market import MarketState
+from copyproof.live.registry import Registry
+from copyproof.validation import FieldError
 
 _COUNTS = ("plays", "answered", "pending", "revenue")  # of agents and arms alike
 
 
 class View:
-    """A market at one moment: all agents, or one of them with its arms."""
+    """A market at one moment: all agents, or one of them with its arms; or a page of these.
 
-    def __init__(self, market: str, state: MarketState, agent: str | None) -> None:
+    Parameters
+    ----------
+    market : str
+        Its name.
+    state : MarketState
+        What it knows.
+    agent : str or None
+        The one agent that is looked at.
+    after : str or None
+        The agent, or the arm, after which the page begins, in order of registration.
+    limit : int or None
+        The most agents, or arms, on the page; no limit if it is None.
+    """
+
+    def __init__(
+        self,
+        market: str,
+        state: MarketState,
+        agent: str | None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> None:
         arrays, registry = state.arrays, state.registry
         self._market, self._policy, self._round = market, str(state.policy), state.round
         self._registry = registry  # only for names, which never change
-        self._one = None if agent is None else registry.agent(agent)
-        self._agents = arrays.agent_rows()
-        self._suspended, self._present = list(registry.suspended), list(registry.present)
-        mine = np.arange(arrays.arms)
-        listed = mine[:0]  # arms are shown of one agent only
-        if self._one is not None:
-            listed = mine = np.array(sorted(registry.arm_numbers[self._one].values()), np.int64)
-        self._rows, self._in_play = arrays.arm_rows(listed)
+        self._limit = limit
+        self._rows = arrays.agent_rows()
+        if agent is None:
+            mine = np.arange(arrays.arms)
+            every = np.arange(len(self._rows))
+            before = None if after is None else _known("agent", registry.agents, after)
+            self._agents, self._next = _page(every, before, limit)
+            listed = mine[:0]  # arms are shown of one agent only
+        else:
+            one = registry.agent(agent)
+            numbers = registry.arm_numbers[one]
+            mine = np.fromiter(numbers.values(), np.int64, len(numbers))
+            before = None if after is None else _known("arm", numbers, after)
+            self._agents = np.array([one])
+            listed, self._next = _page(mine, before, limit)
+        self._is_whole = agent is None
+        self._states = [(registry.suspended[n], registry.present[n]) for n in self._agents.tolist()]
+        self._arm_rows, self._in_play = arrays.arm_rows(listed)
         self._arms = [
             (arm, registry.is_registered(arm), arm in registry.withheld) for arm in listed.tolist()
         ]
         self._pairs = len(mine) * (len(mine) - 1) / 2
-        history, prints = arrays.histories(mine)
-        told = history["rewards"] >= PRINTS[0]
-        self._told, self._history, self._prints = mine[told], history[told], prints[told]
+        compared = mine if after is None else mine[:0]
+        self._told, self._history, self._prints = arrays.histories(compared, PRINTS[0])
 
     def statistics(self) -> Statistics:
         """The figures. Shares are of the whole market."""
-        plays, revenue = int(self._agents["plays"].sum()), float(self._agents["total"].sum())
-        chosen = range(len(self._agents)) if self._one is None else [self._one]
-        agents = tuple(self._agent(number, plays, revenue) for number in chosen)
+        plays, revenue = int(self._rows["plays"].sum()), float(self._rows["total"].sum())
+        found = suspected(
+            self._history, self._prints, _Names(self._registry, self._told), self._pairs
+        )
+        following = None
+        if self._next:
+            names = self._registry.agent_names if self._is_whole else self._registry.arm_names
+            following = names[self._agents[-1] if self._is_whole else self._arms[-1][0]]
         return Statistics(
             market=self._market,
             policy=self._policy,
             round=self._round,
-            **{count: sum(getattr(one, count) for one in agents) for count in _COUNTS},
-            agents=agents,
-            arms=tuple(map(self._arm, self._arms, self._rows, self._in_play.tolist())),
-            suspected=suspected(
-                self._history,
-                self._prints,
-                [self._registry.name_of(arm) for arm in self._told],
-                self._pairs,
+            **_sums(self._rows if self._is_whole else self._rows[self._agents]),
+            agents=tuple(
+                self._agent(number, known, plays, revenue)
+                for number, known in zip(self._agents.tolist(), self._states, strict=True)
             ),
+            arms=tuple(map(self._arm, self._arms, self._arm_rows, self._in_play.tolist())),
+            suspected=tuple(_cut(one, self._limit) for one in found[: self._limit]),
+            next=following,
         )
 
-    def _agent(self, number: int, plays: int, revenue: float) -> AgentStatistics:
-        counts = _counts(self._agents[number])
+    def _agent(
+        self, number: int, known: tuple[bool, int], plays: int, revenue: float
+    ) -> AgentStatistics:
+        counts = _counts(self._rows[number])
+        suspended, present = known
         return AgentStatistics(
             agent=self._registry.agent_names[number],
-            suspended=self._suspended[number],
-            arms=self._present[number],
+            suspended=suspended,
+            arms=present,
             **counts,
             play_share=counts["plays"] / plays if plays else 0.0,
             revenue_share=counts["revenue"] / revenue if revenue else 0.0,
@@ -84,3 +125,43 @@ class View:
 def _counts(row: Any) -> dict[str, Any]:
     total, played, answers = row[["total", "plays", "answers"]].item()
     return dict(zip(_COUNTS, (played, answers, played - answers, total), strict=True))
+
+
+def _sums(rows: Any) -> dict[str, Any]:
+    """Return the counts of all rows together, added up one by one."""
+    plays, answers = int(rows["plays"].sum()), int(rows["answers"].sum())
+    found = (plays, answers, plays - answers, sum(rows["total"].tolist()))
+    return dict(zip(_COUNTS, found, strict=True))
+
+
+def _known(kind: str, numbers: dict[str, int], name: str) -> int:
+    if name not in numbers:
+        raise FieldError("after", name, f"the {kind} at the end of a page")
+    return numbers[name]
+
+
+def _page(numbers: Any, before: int | None, limit: int | None) -> tuple[Any, bool]:
+    """Return those of rising numbers that come after one, up to a limit; and whether more do."""
+    start = 0 if before is None else int(np.searchsorted(numbers, before, side="right"))
+    stop = len(numbers) if limit is None else min(start + limit, len(numbers))
+    return numbers[start:stop], stop < len(numbers)
+
+
+def _cut(one: Suspicion, limit: int | None) -> Suspicion:
+    """Leave out of a group what is beyond the limit."""
+    if limit is None or len(one.arms) <= limit:
+        return one
+    return replace(one, arms=one.arms[:limit], more=len(one.arms) - limit)
+
+
+class _Names(Sequence[tuple[str, str]]):
+    """Agents and names of some arms, looked up when they are needed."""
+
+    def __init__(self, registry: Registry, arms: Any) -> None:
+        self._registry, self._arms = registry, arms
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._registry.name_of(self._arms[place])
+
+    def __len__(self) -> int:
+        return len(self._arms)

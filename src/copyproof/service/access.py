@@ -11,7 +11,8 @@ do elsewhere, but not with this market or this agent, is not known to it (404), 
 exists.
 
 The rate is kept by a **token bucket** for each key: it holds up to ``burst`` tokens, gains ``rate``
-of them a second, and every request takes one.
+of them a second, and every request takes one. How large they are is said by the key, or else by its
+role: an agent's are small.
 """
 
 import hashlib
@@ -23,7 +24,13 @@ from typing import Any
 
 from copyproof_client.records import ApiKey, Role
 
-from copyproof.defaults import REQUEST_BURST, REQUEST_BYTES, REQUEST_RATE
+from copyproof.defaults import (
+    AGENT_BURST,
+    AGENT_RATE,
+    REQUEST_BURST,
+    REQUEST_BYTES,
+    REQUEST_RATE,
+)
 from copyproof.service.errors import Refusal, unknown
 
 # --- who -----------------------------------------------------------------------------------------
@@ -55,6 +62,8 @@ class Key:
         Since when the key is refused.
     old_hash, old_until : str or None, float or None
         The secret before the last rotation, and until when it works.
+    rate, burst : float or None, int or None
+        Requests a second, and at once; those of the role if they are None.
     """
 
     id: str
@@ -68,6 +77,8 @@ class Key:
     revoked: float | None = None
     old_hash: str | None = None
     old_until: float | None = None
+    rate: float | None = None
+    burst: int | None = None
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Key":
@@ -161,7 +172,9 @@ def authorize(key: Key, action: str, market: str | None = None, agent: str | Non
     --------
     >>> from copyproof.live.stores import open_store
     >>> from copyproof.service.keys import Keyring
-    >>> keyring = Keyring(open_store("memory:"), lambda: 0.0)
+    >>> store = open_store("memory:")
+    >>> store.create_market("site", {})
+    >>> keyring = Keyring(store, lambda: 0.0)
     >>> key, _ = keyring.add("application", markets=("site",))
     >>> authorize(key, "ask", "site")
     >>> try:
@@ -194,6 +207,8 @@ class Limits:
         Requests a second of one key, in the long run.
     burst : int
         Requests of one key at once.
+    agent_rate, agent_burst : float, int
+        The same for the key of an agent.
     waiting : int
         Requests of one market that wait for its writer.
     """
@@ -201,7 +216,24 @@ class Limits:
     body: int = REQUEST_BYTES
     rate: float = REQUEST_RATE
     burst: int = REQUEST_BURST
+    agent_rate: float = AGENT_RATE
+    agent_burst: int = AGENT_BURST
     waiting: int = 10_000
+
+    def of(self, key: Key) -> tuple[float, int]:
+        """Return the rate and the burst of a key.
+
+        Examples
+        --------
+        >>> from dataclasses import replace
+        >>> Limits().of(replace(_NOBODY, role="agent")), Limits().of(replace(_NOBODY, rate=0.2))
+        ((20.0, 200), (0.2, 1))
+        """
+        if key.rate is not None:
+            return key.rate, key.burst or max(1, math.ceil(2 * key.rate))
+        is_agent = key.role == "agent"
+        burst = self.agent_burst if is_agent else self.burst
+        return self.agent_rate if is_agent else self.rate, key.burst or burst
 
 
 class TokenBuckets:
@@ -209,33 +241,27 @@ class TokenBuckets:
 
     Parameters
     ----------
-    rate : float
-        Tokens a second.
-    burst : int
-        The most a bucket holds.
     clock : callable
         Seconds; must never run backwards.
 
     Examples
     --------
-    >>> buckets = TokenBuckets(1.0, 2, lambda: 0.0)
-    >>> buckets.take("k"), buckets.take("k")
+    >>> buckets = TokenBuckets(lambda: 0.0)
+    >>> buckets.take("k", 1.0, 2), buckets.take("k", 1.0, 2)
     (None, None)
     >>> try:
-    ...     buckets.take("k")
+    ...     buckets.take("k", 1.0, 2)
     ... except Refusal as refusal:
     ...     refusal.retry
     1
     """
 
-    def __init__(self, rate: float, burst: int, clock: Callable[[], float]) -> None:
-        self._rate = rate
-        self._burst = float(burst)
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}
 
-    def take(self, key: str) -> None:
-        """Take a token of a key's bucket.
+    def take(self, key: str, rate: float, burst: int) -> None:
+        """Take a token of a key's bucket, which holds ``burst`` and gains ``rate`` a second.
 
         Raises
         ------
@@ -243,10 +269,10 @@ class TokenBuckets:
             429 if the bucket is empty.
         """
         now = self._clock()
-        tokens, then = self._buckets.get(key, (self._burst, now))
-        tokens = min(self._burst, tokens + (now - then) * self._rate)
+        tokens, then = self._buckets.get(key, (float(burst), now))
+        tokens = min(float(burst), tokens + (now - then) * rate)
         if tokens < 1.0:
-            wait = math.ceil((1.0 - tokens) / self._rate)
-            message = f"more than {self._rate:g} requests a second with this key"
+            wait = math.ceil((1.0 - tokens) / rate)
+            message = f"more than {rate:g} requests a second with this key, and {burst} at once"
             raise Refusal(429, "Authorization", message, wait)
         self._buckets[key] = (tokens - 1.0, now)

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from copyproof.defaults import LEASE_SECONDS
+from copyproof.defaults import CLOCK_JUMP_SECONDS, LEASE_SECONDS
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
@@ -51,6 +51,7 @@ def create_app(
     limits: Limits | None = None,
     lease: float = LEASE_SECONDS,
     clock: Callable[[], float] = time.time,
+    jump: float = CLOCK_JUMP_SECONDS,
 ) -> Gateway:
     """Return the service for a store.
 
@@ -66,6 +67,8 @@ def create_app(
         Seconds that a lease lasts.
     clock : callable
         Seconds since 1970, for events and keys.
+    jump : float
+        Seconds by which the clock may leap and still be followed by markets.
 
     Returns
     -------
@@ -79,7 +82,9 @@ def create_app(
     {}
     """
     limits = limits or Limits()
-    leadership = Leadership(store, owner=owner, lease=lease, waiting=limits.waiting, clock=clock)
+    leadership = Leadership(
+        store, owner=owner, lease=lease, waiting=limits.waiting, clock=clock, jump=jump
+    )
 
     @asynccontextmanager
     async def lifetime(_: FastAPI) -> AsyncIterator[None]:
@@ -112,6 +117,7 @@ def _routed(lifetime: Any) -> FastAPI:
         summary="Which submission do we show now? Decisions that copies cannot buy.",
         version="1",
         lifespan=lifetime,
+        docs_url=None,  # FastAPI's own page is loaded from elsewhere
         redoc_url=None,
         redirect_slashes=False,
         responses=_ERRORS,
@@ -133,6 +139,8 @@ async def _refused(_: Request, error: Exception) -> Response:
             in_body = error.errors()[0]["loc"][0] == "body"
             given = error.body if in_body else dict.fromkeys(each["loc"][0] for each in found)
             refusal = refusal_of_body(found, given)
+        case HTTPException(status_code=400):
+            refusal = Refusal(400, "body", "body cannot be read")
         case HTTPException():
             field = "method" if error.status_code == 405 else "path"
             refusal = Refusal(error.status_code, field, f"{field} is not known")
@@ -169,9 +177,20 @@ class _Service(FastAPI):
                     operation["responses"] = {status: answers[status] for status in _PROBES[path]}
                 else:
                     operation["security"] = [{"key": []}]
+                _simplify_body(operation.get("requestBody"))
                 if method != "get":
                     operation.setdefault("parameters", []).append(_RETRY)
         return found
+
+
+def _simplify_body(body: dict[str, Any] | None) -> None:
+    """Say of a body that may be left out no more than that: for tools null is one body more."""
+    if body is None or body.get("required", False):
+        return
+    for media in body["content"].values():
+        several = [each for each in media["schema"].get("anyOf", ()) if each != {"type": "null"}]
+        if len(several) == 1:
+            media["schema"] = several[0]
 
 
 def _describe_fast_requests(found: dict[str, Any]) -> None:

@@ -25,15 +25,16 @@ from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
 from copyproof.service.metrics import Metrics
+from copyproof.service.protocol import HANG_UP
 from copyproof.service.routes.call import CALL, ApiCall
-from copyproof.service.writer import find
 
 _log = logging.getLogger("copyproof.service")
 
 # What needs no key: it says nothing about any market.
-_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/docs/oauth2-redirect"))
+_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs"))
 _MARKETS = "/v1/markets/"
 _JSON = (b"content-type", b"application/json")
+_DEEPEST = 20  # levels of a body for FastAPI; no message has more than a few
 
 
 # --- the two requests that come all the time ------------------------------------------------------
@@ -79,12 +80,24 @@ def _explain(adapter: TypeAdapter[Any], body: bytes, known: Collection[str]) -> 
         raise refusal_of_body(error.errors(include_url=False), data, known) from None
 
 
-def _read_json(body: bytes) -> Any:
-    """Read a body, which must be JSON in UTF-8 with finite numbers."""
+def _read_json(body: bytes, deepest: int | None = None) -> Any:
+    """Read a body, which must be JSON in UTF-8 with finite numbers, and not nested too deeply."""
     try:
-        return orjson.loads(body)
+        found = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise Refusal(400, "body", f"body is not JSON: {error}") from None
+    if deepest is not None and _is_deeper(found, deepest):
+        raise Refusal(422, "body", f"body is nested more than {deepest} levels deep")
+    return found
+
+
+def _is_deeper(data: Any, levels: int) -> bool:
+    """Whether lists and objects lie within each other more than so many times."""
+    if isinstance(data, dict):
+        data = list(data.values())
+    if not isinstance(data, list):
+        return False
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in data)
 
 
 def _ask(principal: Principal, request: AskIn, key: str | None) -> list[Decision]:
@@ -163,9 +176,9 @@ class Gateway:
         self.leadership = leadership
         self._app = app
         self._keyring = leadership.keyring
-        self._most_bytes = limits.body
         self._metrics = metrics
-        self._rates = TokenBuckets(limits.rate, limits.burst, time.monotonic)
+        self._limits = limits
+        self._rates = TokenBuckets(time.monotonic)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or one lifetime of the server."""
@@ -188,13 +201,16 @@ class Gateway:
         except _Gone:
             status = 499
         except asyncio.CancelledError:  # the server stops, and has waited long enough
-            if status:
-                raise
-            status = await _refuse(send, Refusal(503, "store", STORE_AWAY, 1))
+            if not status:
+                status = await _refuse(send, Refusal(503, "store", STORE_AWAY, 1))
+            else:
+                await _hang_up(scope)
         except Exception:
             _log.exception("%s %s failed", scope["method"], scope["path"])
             if not status:
                 status = await _refuse(send, Refusal(500, "", "internal error"))
+            else:
+                await _hang_up(scope)
         finally:
             self._metrics.request(scope["method"], status or 500, time.perf_counter() - began)
 
@@ -206,20 +222,20 @@ class Gateway:
             return None
         headers: dict[bytes, bytes] = dict(scope["headers"])
         key, secret = self._caller(headers)
-        self._rates.take(key.id)
+        self._rates.take(key.id, *self._limits.of(key))
         body = await self._body(receive, headers)
         retry = _idempotency_key(key, headers)
         market, _, name = path.removeprefix(_MARKETS).partition("/")
         fast = FAST.get(name) if path.startswith(_MARKETS) else None
         if fast is None or scope["method"] != "POST":
             if body:
-                _read_json(body)
+                _read_json(body, _DEEPEST)
             scope[CALL] = ApiCall(key, retry, self.leadership, secret)
             await self._app(scope, _replay(body, receive), noting)
             return None
         authorize(key, fast.action, market)
         request = fast.read(body)
-        served = find(self.leadership.markets, market)
+        served = self.leadership.markets.get(market) or await self.leadership.find(market)
         perform = fast.perform
         try:
             found = await served.submit(lambda principal: perform(principal, request, retry))
@@ -240,7 +256,7 @@ class Gateway:
 
     async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
         """Read the whole body, if it is small enough and says that it is JSON."""
-        most = self._most_bytes
+        most = self._limits.body
         announced = headers.get(b"content-length", b"0")
         if not announced.isdigit() or int(announced) > most:
             raise Refusal(413, "body", f"body is larger than {most} bytes")
@@ -285,6 +301,12 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return next(first, None) or await receive()
 
     return again
+
+
+async def _hang_up(scope: Scope) -> None:
+    """Break off an answer that cannot be finished: its reader must not take it for the whole."""
+    scope[HANG_UP]()
+    await asyncio.sleep(0)  # until the connection is lost
 
 
 async def _refuse(send: Send, refusal: Refusal) -> int:

@@ -12,8 +12,9 @@ import hmac
 import secrets
 import threading
 from base64 import urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, get_args
 
 from copyproof_client.records import Role
@@ -22,7 +23,7 @@ from copyproof.defaults import OVERLAP_SECONDS
 from copyproof.live.records import KeyReused
 from copyproof.live.stores import Conflict, Store, StoreError
 from copyproof.service.access import Key, hash_secret
-from copyproof.validation import FieldError, known
+from copyproof.validation import FieldError, known, require
 
 
 def new_secret(seed: bytes | None = None) -> str:
@@ -43,8 +44,8 @@ def _bytes(count: int, seed: bytes | None, purpose: bytes) -> bytes:
     return hmac.digest(seed, purpose, "sha256")[:count]
 
 
-def _check(role: Role, markets: tuple[str, ...], agent: str | None) -> None:
-    """Refuse markets, or an agent, that do not go with the role."""
+def _check(role: Role, markets: tuple[str, ...], agent: str | None, there: Collection[str]) -> None:
+    """Refuse markets that are not there, or that do not go with the role, as an agent may not."""
     known("role", role, get_args(Role))
     if role == "application" and not markets:
         raise _mismatch("markets", markets, "is empty: an application needs at least one")
@@ -55,6 +56,8 @@ def _check(role: Role, markets: tuple[str, ...], agent: str | None) -> None:
         raise _mismatch("markets", markets, said)
     if role != "agent" and agent is not None:
         raise _mismatch("agent", agent, f"= {agent!r} has no meaning for the role {role}")
+    for n, market in enumerate(markets):
+        require(market in there, f"markets[{n}]", market, "a market of this store")
 
 
 def _mismatch(field: str, value: object, said: str) -> FieldError:
@@ -109,6 +112,8 @@ class Keyring:
         markets: tuple[str, ...] = (),
         agent: str | None = None,
         note: str = "",
+        rate: float | None = None,
+        burst: int | None = None,
         seed: bytes | None = None,
     ) -> tuple[Key, str]:
         """Make and store a key; the same seed again gives the same answer and stores nothing.
@@ -118,11 +123,14 @@ class Keyring:
         role : Role
             ``operator``, ``application``, ``agent`` or ``auditor``.
         markets : tuple of str
-            At least one for an application, exactly one for an agent, none for the others.
+            At least one for an application, exactly one for an agent, none for the others; they
+            must be there.
         agent : str or None
             For the role ``agent`` only.
         note : str
             Free text.
+        rate, burst : float or None, int or None
+            Requests a second, and at once; those of the role if they are not given.
         seed : bytes or None
             Equal seeds make equal keys.
 
@@ -141,17 +149,21 @@ class Keyring:
         Examples
         --------
         >>> from copyproof.live.stores import open_store
-        >>> keyring = Keyring(open_store("memory:"), lambda: 0.0)
+        >>> store = open_store("memory:")
+        >>> store.create_market("site", {})
+        >>> keyring = Keyring(store, lambda: 0.0)
         >>> key, text = keyring.add("agent", markets=("site",), agent="ann")
         >>> text.startswith(f"cp_{key.id}_")
         True
         """
-        _check(role, markets, agent)
+        _check(role, markets, agent, self._store.markets() if markets else ())
         name = _bytes(6, seed, b"id").hex()
         salt = _bytes(16, seed, b"salt").hex()
         secret = new_secret(seed)
         hashed = hash_secret(salt, secret)
-        key = Key(name, role, markets, agent, note, self.clock(), salt, hashed)
+        key = Key(
+            *(name, role, markets, agent, note, self.clock(), salt, hashed), rate=rate, burst=burst
+        )
         text = f"cp_{name}_{secret}"
         with self._writing:
             self.refresh()
@@ -160,8 +172,8 @@ class Keyring:
                 self._store.put_key(key.to_dict())
                 self.held = {**self.held, key.id: key}
                 return key, text
-        same = (key.role, key.markets, key.agent, key.note)
-        if (before.role, before.markets, before.agent, before.note) != same:
+        wanted = attrgetter("role", "markets", "agent", "note", "rate", "burst")
+        if wanted(before) != wanted(key):
             raise KeyReused("Idempotency-Key came with another request before")
         return before, text
 
@@ -199,6 +211,31 @@ class Keyring:
         return self._change(
             name, lambda key: key if key.revoked else replace(key, revoked=self.clock())
         )
+
+    def forget(self, name: str) -> Key:
+        """Refuse a key from now on, and list it no more.
+
+        Raises
+        ------
+        KeyError
+            If there is no such key.
+        """
+        key = self.revoke(name)
+        with self._writing:
+            self._store.drop_key(name)
+            self.held = {other: each for other, each in self.held.items() if other != name}
+        return key
+
+    def revoke_market(self, market: str, agent: str | None = None) -> None:
+        """Take a market, or one agent of it, from all keys, and revoke those that have no other."""
+
+        def without(key: Key) -> Key:
+            rest = tuple(each for each in key.markets if each != market)
+            return replace(key, markets=rest) if rest else replace(key, revoked=self.clock())
+
+        for key in self.all():
+            if key.revoked is None and market in key.markets and agent in (None, key.agent):
+                self._change(key.id, without)
 
     def _change(self, name: str, edit: Callable[[Key], Key]) -> Key:
         """Change a key as it is in the store; once more if another process was faster."""

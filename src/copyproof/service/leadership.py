@@ -17,14 +17,19 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
+
 from copyproof.live import MarketConfig, Principal
-from copyproof.live.stores import Store, StoreError
-from copyproof.service.errors import Refusal
+from copyproof.live.clock import GuardedClock
+from copyproof.live.stores import Store, StoreError, UnknownMarket
+from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.keys import Keyring
+from copyproof.service.readers import Readers
 from copyproof.service.warmup import warm_up
 from copyproof.service.writer import ServedMarket, Writer
 
@@ -62,6 +67,8 @@ class Leadership:
         The most requests of one market that wait for its writer.
     clock : callable
         Seconds since 1970, for events and keys.
+    jump : float
+        Seconds by which the clock may leap and still be followed by markets.
 
     Attributes
     ----------
@@ -71,22 +78,30 @@ class Leadership:
         Each market by its name; replaced, never changed, so that it is read without a lock.
     trouble : str or None
         Why the store cannot be used now.
-    exports : int
-        How many journals are being read, counted on the event loop.
+    readers : Readers
+        The thread that reads statistics and journals.
     """
 
     def __init__(
-        self, store: Store, *, owner: str, lease: float, waiting: int, clock: Callable[[], float]
+        self,
+        store: Store,
+        *,
+        owner: str,
+        lease: float,
+        waiting: int,
+        clock: Callable[[], float],
+        jump: float,
     ) -> None:
         self.store = store
         self.keyring = Keyring(store, clock)
         self.markets: dict[str, ServedMarket] = {}
         self.trouble: str | None = None
-        self.exports = 0
+        self.readers = Readers()
         self._owner = owner
         self._lease = lease
         self._waiting = waiting
         self._clock = clock
+        self._jump = jump
         self._renewing = threading.Lock()
         self._begun = threading.Event()
         self._stopping = threading.Event()
@@ -98,8 +113,19 @@ class Leadership:
         """Return all markets, in order of their names."""
         return sorted(self.markets.values(), key=lambda served: served.name)
 
-    def create(self, market: str, config: MarketConfig) -> ServedMarket:
+    def create(
+        self, market: str, config: MarketConfig, unsaid: Collection[str] = ()
+    ) -> ServedMarket:
         """Create a market and begin to serve it; once more with the same config changes nothing.
+
+        Parameters
+        ----------
+        market : str
+            Its name.
+        config : MarketConfig
+            Its config.
+        unsaid : collection of str
+            Fields that were left to their default: a market that is there may have others.
 
         Raises
         ------
@@ -116,7 +142,9 @@ class Leadership:
                 there = self.store.markets().get(market)
                 if there is None:  # the name itself was refused
                     raise
-                if not config.agrees_with(MarketConfig.from_dict(there)):
+                stored = MarketConfig.from_dict(there)
+                same = replace(stored, **{name: getattr(config, name) for name in unsaid})
+                if not config.agrees_with(same):
                     message = f"market = {market!r} exists already, with another config"
                     raise Refusal(409, "market", message) from None
                 wanted = there
@@ -124,6 +152,60 @@ class Leadership:
             served = self.markets[market]
         served.wait(_CREATE)
         return served
+
+    def delete(self, market: str) -> None:
+        """Delete a market and all that is stored of it; keys that have no other are revoked.
+
+        Raises
+        ------
+        Refusal
+            404 if there is none of this name.
+        LeaseLost
+            If another process serves it.
+        """
+        with self._renewing:
+            served = self.markets.get(market)
+            if served is None:
+                raise unknown("market")
+            writer = served.writer
+            if writer is not None:
+                writer.stop()
+                writer.join()
+            self.store.drop_market(market)
+            self._forget(market)
+        self.keyring.revoke_market(market)
+        _log.warning("market %s was deleted", market)
+
+    async def find(self, market: str) -> ServedMarket:
+        """Return a market; one that another process has just made is looked up in the store.
+
+        Raises
+        ------
+        Refusal
+            404 if there is none of this name.
+        """
+        found = self.markets.get(market)
+        if found is None:
+            await run_in_threadpool(self._look_up, market)
+            found = self.markets.get(market)
+        if found is None:
+            raise unknown("market")
+        return found
+
+    def _look_up(self, market: str) -> None:
+        try:
+            self.store.last(market)  # which is quick, as most are not there
+            with self._renewing:
+                config = self.store.markets().get(market)
+                if config is not None and market not in self.markets:
+                    self.markets = {**self.markets, market: ServedMarket(market, config)}
+        except UnknownMarket:
+            pass
+        except StoreError as error:
+            raise refusal_of(error, "market") from None
+
+    def _forget(self, market: str) -> None:
+        self.markets = {name: each for name, each in self.markets.items() if name != market}
 
     # --- leases -----------------------------------------------------------------------------------
 
@@ -140,6 +222,7 @@ class Leadership:
     def stop(self) -> None:
         """Serve what is waiting, then give all leases back."""
         self._stopping.set()
+        self.readers.close()
         if self._begun.is_set():  # else it compiles, holds no lease, and cannot be broken off
             self._thread.join()
         writers = [served.writer for served in self.markets.values() if served.writer is not None]
@@ -168,7 +251,12 @@ class Leadership:
     def _renew_all(self) -> None:
         """Renew or take every lease that can be had, and read the keys anew."""
         with self._renewing:
-            for market, config in self.store.markets().items():
+            there = self.store.markets()
+            for market in self.markets.keys() - there.keys():  # another process has deleted it
+                if (writer := self.markets[market].writer) is not None:
+                    writer.lose()
+                self._forget(market)
+            for market, config in there.items():
                 self._renew_or_acquire(market, config)
         self.keyring.refresh()
         self.trouble = None
@@ -188,8 +276,21 @@ class Leadership:
             except Exception as error:  # whatever it is: without this thread all leases run out
                 _log.exception("renewing leases failed, and is tried again")
                 self.trouble = type(error).__name__
+            if not self._begun.is_set():
+                self._tell_elsewhere()
             self._begun.set()
             self._stopping.wait(self._lease / 6)
+
+    def _tell_elsewhere(self) -> None:
+        """Say what this process does not serve, as it may be the second on one store by mistake."""
+        others = [served.name for served in self.all() if served.writer is None]
+        if others:
+            shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+            _log.warning(
+                "another process serves %d of %d markets of this store (%s): here they are "
+                "answered with 503 until it ends",
+                *(len(others), len(self.markets), shown),
+            )
 
     def _renew_or_acquire(self, market: str, config: dict[str, Any]) -> None:
         served = self.markets.get(market)
@@ -210,8 +311,12 @@ class Leadership:
                 writer.lose()
 
     def _lead(self, served: ServedMarket, token: int) -> None:
+        clock = GuardedClock(served.name, self._clock, jump=self._jump)
+
         def load() -> Principal:
-            return Principal(store=self.store, market=served.name, clock=self._clock, token=token)
+            found = Principal(store=self.store, market=served.name, clock=clock, token=token)
+            clock.begin(found.now)
+            return found
 
         def ended(lost: bool) -> None:
             if writer.failure is not None and writer.failure != served.failure:
@@ -232,6 +337,7 @@ class Leadership:
                 _log.warning("market %s: another process serves it now", served.name)
 
         writer = Writer(served.name, load, self._loop, waiting=self._waiting, ended=ended)
+        served.clock = clock
         served.token = token
         served.renewed = time.monotonic()
         served.writer = writer

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, TypeAlias, final
 
-from copyproof_client.records import ArmStatistics, Decision, Role, Told
+from copyproof_client.records import ApiKey, ArmStatistics, Decision, Role, Told
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, with_config
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypedDict
 
-from copyproof.defaults import MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
+from copyproof.defaults import MOST_ARMS, MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
 from copyproof.live.records import MOST_DECISIONS, Late, Rewards, Unanswered
 from copyproof.validation import LONGEST_NAME, name, require, text
@@ -37,17 +37,18 @@ class Accepted:
 
 
 def path_name(field: str, value: str) -> str:
-    """Return a name that can be part of a path.
+    r"""Return a name that can be part of a path, also if a proxy reads or writes it anew.
 
     Examples
     --------
-    >>> path_name("agent", "..")
+    >>> path_name("agent", "%20")
     Traceback (most recent call last):
-    copyproof.validation.FieldError: agent = '..' is not a name without '/', other than '.' and '..'
+    copyproof.validation.FieldError: agent = '%20' is not a name without / \ % ? # or a blank...
     """
     found = name(field, value)
-    fits = "/" not in found and found not in (".", "..")
-    require(fits, field, value, "a name without '/', other than '.' and '..'")
+    fits = not set(found) & set("/%?#\\") and found not in (".", "..") and found == found.strip()
+    accepted = r"a name without / \ % ? # or a blank at its ends, other than . and .."
+    require(fits, field, value, accepted)
     return found
 
 
@@ -135,7 +136,7 @@ _CONFIG = MarketConfig()
 
 
 class MarketIn(_In):
-    """A market to create."""
+    """A market to create; ``most_arms`` null sets no limit to an agent's arms."""
 
     policy: _PolicyText = _CONFIG.policy
     seed: Annotated[int, Field(strict=True, ge=0, lt=2**64)] = _CONFIG.seed
@@ -145,7 +146,7 @@ class MarketIn(_In):
     late: Late = _CONFIG.late
     rewards: Rewards = _CONFIG.rewards
     correction_window: _Seconds = _CONFIG.correction_window
-    most_arms: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = _CONFIG.most_arms
+    most_arms: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = MOST_ARMS
     unanswered: Unanswered = "estimated"
     # Not a choice, but part of a configuration that was read and is sent again.
     numerics: Annotated[int, Field(strict=True, ge=_CONFIG.numerics, le=_CONFIG.numerics)] = (
@@ -162,6 +163,23 @@ class MarketOut:
     served_here: bool
 
 
+@dataclass(frozen=True)
+class MarketsPage:
+    """Markets in order of their names; ``next`` is there if there are more."""
+
+    markets: list[MarketOut]
+    next: str | None
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """A market, or an agent of it, that is gone now."""
+
+    market: str
+    agent: str | None
+    deleted: bool
+
+
 class PolicyIn(_In):
     """The policy to go on with."""
 
@@ -174,6 +192,20 @@ class PolicyChange:
 
     policy: str
     changed: bool
+
+
+class ClockIn(_In):
+    """The time to set a market's clock to, in seconds since 1970; the machine's if it is null."""
+
+    at: Annotated[float, Field(strict=True, gt=0, le=1e11)] | None = None
+
+
+@dataclass(frozen=True)
+class ClockSetting:
+    """What a market's clock was set to, in seconds since 1970."""
+
+    market: str
+    at: float
 
 
 # --- agents and arms ------------------------------------------------------------------------------
@@ -235,7 +267,10 @@ class Suspension:
 
 @dataclass(frozen=True)
 class AgentReport:
-    """One agent and its arms; shares are null for the agent itself."""
+    """One agent and its arms; shares are null for the agent itself.
+
+    ``next`` is there if there are more arms.
+    """
 
     agent: str
     suspended: bool
@@ -246,18 +281,29 @@ class AgentReport:
     play_share: float | None
     revenue_share: float | None
     arms: tuple[ArmStatistics, ...]
+    next: str | None
 
 
 # --- keys -----------------------------------------------------------------------------------------
 
 
 class KeyIn(_In):
-    """An API key to make."""
+    """An API key to make; ``rate`` and ``burst`` are limits of its own, in place of its role's."""
 
     role: Role
     markets: Annotated[list[_PathName], Field(max_length=MOST_DECISIONS)] = []
     agent: _PathName | None = None
     note: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_note)] = ""
+    rate: Annotated[float, Field(strict=True, ge=0.001, le=1e6)] | None = None
+    burst: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
+
+
+@dataclass(frozen=True)
+class KeysPage:
+    """Keys in order of their age; ``next`` is there if there are more."""
+
+    keys: list[ApiKey]
+    next: str | None
 
 
 class RotateIn(_In):

@@ -83,7 +83,7 @@ class MarketMetrics:
         self.commit = Histogram(_SECONDS)
 
 
-def numbers(name: str, about: str, values: Iterable[tuple[str, int]]) -> list[str]:
+def numbers(name: str, about: str, values: Iterable[tuple[str, float]]) -> list[str]:
     """Return the lines of a counter, whose name ends in ``_total``, or of a gauge.
 
     Examples

@@ -3,25 +3,72 @@
 Whoever connects has shown no key yet. uvicorn waits for the end of a request as long as it takes,
 and keeps however many headers come, so that a few hundred silent connections would keep everyone
 else out. Here a request must be there, head and body, within ``seconds`` of its first byte (of the
-connection, if it is the first), and its head must not exceed ``HEAD`` bytes by much.
+connection, if it is the first), and its head must not exceed ``HEAD`` bytes by much. Whoever takes
+nothing of an answer for as long is cut off, too, and at once when the server stops.
+
+A process can hold so many connections and no more. When there are too many, the one that has been
+silent for longest is closed, those that never asked for anything before all others.
 """
 
+import logging
+import time
 from asyncio import BaseTransport, TimerHandle, Transport
-from typing import cast
+from collections import OrderedDict
+from typing import Any, ClassVar, cast
+from weakref import WeakKeyDictionary
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from copyproof.service.errors import Refusal
 
+_log = logging.getLogger("copyproof.service")
+
 # The most bytes of a request's line and headers; what arrives in one piece is not counted.
 HEAD = 1 << 16
+# Where the scope of a request says how to break off its answer.
+HANG_UP = "copyproof.hang_up"
+_QUIET = 60.0  # seconds between two lines in the log about too many connections
+
+
+class SilentConnections:
+    """The connections of one server that wait for no answer, the longest silent first.
+
+    Attributes
+    ----------
+    new, old : OrderedDict
+        Those that never asked for anything, and those that did.
+    """
+
+    def __init__(self) -> None:
+        self.new: OrderedDict[TimedProtocol, None] = OrderedDict()
+        self.old: OrderedDict[TimedProtocol, None] = OrderedDict()
+        self._told = -_QUIET
+
+    def remove(self, one: "TimedProtocol") -> None:
+        """Note that a connection waits for an answer, or is gone."""
+        self.new.pop(one, None)
+        self.old.pop(one, None)
+
+    def close_one(self, newcomer: "TimedProtocol", most: int) -> None:
+        """Close the one that has been silent for longest; the newcomer if no other is."""
+        first = next(iter(self.new), newcomer)
+        chosen = next(iter(self.old), newcomer) if first is newcomer else first
+        self.remove(chosen)
+        chosen.transport.abort()
+        if time.monotonic() >= self._told + _QUIET:
+            self._told = time.monotonic()
+            _log.warning("%d connections, the most there can be: silent ones are closed", most)
 
 
 class TimedProtocol(HttpToolsProtocol):
     """One connection. A request that comes in one piece, as most do, starts no timer."""
 
-    seconds = 30.0  # for one request to arrive
+    seconds = 30.0  # for one request to arrive, and for some of an answer to be taken
+    most = 10_000  # connections
 
+    _of_servers: ClassVar[WeakKeyDictionary[Any, SilentConnections]] = WeakKeyDictionary()
+    _silent: SilentConnections
+    _stalled: TimerHandle | None = None
     _timer: TimerHandle | None = None
     _asked = False
     _whole = False
@@ -33,10 +80,16 @@ class TimedProtocol(HttpToolsProtocol):
         """Wait for a request, but not for ever."""
         super().connection_made(cast(Transport, transport))
         self._timer = self.loop.call_later(self.seconds, self.transport.abort)
+        self._silent = self._of_servers.setdefault(self.server_state, SilentConnections())
+        self._silent.new[self] = None
+        if len(self.connections) > self.most:
+            self._silent.close_one(self, self.most)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
         self._cancel_timer()
+        self.resume_writing()
+        self._silent.remove(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -45,6 +98,7 @@ class TimedProtocol(HttpToolsProtocol):
         super().data_received(data)
         if self._whole and not self.cycle.response_complete:
             self._cancel_timer()  # now it is our turn
+            self._silent.remove(self)
         elif self._timer is None:
             self._timer = self.loop.call_later(self.seconds, self.transport.abort)
         if self._in_head and not self._begins:
@@ -61,6 +115,32 @@ class TimedProtocol(HttpToolsProtocol):
         """Note that the head is there."""
         self._in_head, self._asked = False, True
         super().on_headers_complete()
+        cast(dict[str, Any], self.scope)[HANG_UP] = self.transport.abort
+
+    def on_response_complete(self) -> None:
+        """Note that the connection is silent again."""
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._silent.old[self] = None
+
+    def pause_writing(self) -> None:
+        """Wait for the caller to take what is written, but not for ever."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(self.seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on writing."""
+        super().resume_writing()
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
+    def shutdown(self) -> None:
+        """Finish the answer that is under way, unless nobody takes it."""
+        if self._stalled is not None:
+            self.transport.abort()
+        else:
+            super().shutdown()
 
     def on_message_complete(self) -> None:
         """Note that the body is there."""

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.concurrency import run_in_threadpool
 
-from copyproof.defaults import LEASE_SECONDS
+from copyproof.defaults import CLOCK_JUMP_SECONDS, LEASE_SECONDS
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.app import create_app
@@ -29,6 +29,9 @@ _STOP = 5
 # Seconds for which a connection may be silent: longer than proxies keep theirs, mostly 60.
 _IDLE = 75
 _LOAD = 600.0  # seconds that a market may take to be loaded before the server says that it is there
+# Files and connections to a database, of all that a process can have open.
+_OTHER_FILES = 64
+_MOST_CONNECTIONS = 10_000
 # Seconds after which a thread lets another run: the writer must not wait for the event loop.
 _SWITCH = 0.0005
 
@@ -63,6 +66,20 @@ def bind(host: str, port: int) -> socket.socket:
     return bound
 
 
+def most_connections() -> int:
+    """Return how many connections the process can hold, once it is allowed all that it may be."""
+    if sys.platform == "win32":
+        return _MOST_CONNECTIONS
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_CONNECTIONS + _OTHER_FILES
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return max(1, min(_MOST_CONNECTIONS, allowed - _OTHER_FILES))
+
+
 class _Server(uvicorn.Server):
     """uvicorn, which says when it is there and takes a signal for an order, not for an accident."""
 
@@ -93,6 +110,7 @@ def run(
     *,
     limits: Limits | None = None,
     lease: float = LEASE_SECONDS,
+    jump: float = CLOCK_JUMP_SECONDS,
     up: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve a store until a signal ends it.
@@ -107,12 +125,15 @@ def run(
         What one caller may ask for.
     lease : float
         Seconds that a lease lasts.
+    jump : float
+        Seconds by which the clock may leap and still be followed by markets.
     up : callable
         Told the URL when the kernels are compiled and the markets are loaded.
     """
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    app = create_app(store, owner=owner_of(f"{host}:{port}"), limits=limits, lease=lease)
+    owner = owner_of(f"{host}:{port}")
+    app = create_app(store, owner=owner, limits=limits, lease=lease, jump=jump)
     config = uvicorn.Config(
         app,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
@@ -135,6 +156,7 @@ def run(
         gc.freeze()
         up(f"http://{shown}:{port}")
 
+    TimedProtocol.most = most_connections()
     before = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
     try:

@@ -18,14 +18,15 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from copyproof.live import Principal
+from copyproof.live.clock import GuardedClock
 from copyproof.live.stores import LeaseLost, StoreError
-from copyproof.service.errors import Refusal, refusal_of, unknown
+from copyproof.service.errors import Refusal, refusal_of
 from copyproof.service.metrics import MarketMetrics
 
 _log = logging.getLogger("copyproof.service")
@@ -254,6 +255,8 @@ class ServedMarket:
         There while this process has the market's lease.
     token, renewed
         The fencing token of that lease, and when it was renewed.
+    clock : GuardedClock or None
+        The market's clock, while there is a writer.
     failure, failures, not_before
         Why the market could not be loaded, how often in a row, and when to try again.
     answered : dict
@@ -264,6 +267,7 @@ class ServedMarket:
         self.name = name
         self.config = config
         self.writer: Writer | None = None
+        self.clock: GuardedClock | None = None
         self.token = 0
         self.renewed = 0.0
         self.failure: str | None = None
@@ -286,23 +290,19 @@ class ServedMarket:
             raise Refusal(503, "market", message, 1)
         return writer.submit(call)
 
+    def set_clock(self, principal: Principal, at: float | None, key: str | None) -> float:
+        """Set the market's clock to a time, or to what the machine says; called by the writer."""
+        clock = self.clock
+        assert clock is not None
+        before = principal.now
+        found = principal.set_clock(clock.wall() if at is None else at, key=key)
+        clock.set(found)
+        _log.warning("market %s: its clock was set from %.3f to %.3f", self.name, before, found)
+        return found
+
     def wait(self, seconds: float) -> None:
         """Wait until the market is loaded, or cannot be."""
         until = time.monotonic() + seconds
         while (writer := self.writer) is not None and time.monotonic() < until:
             if writer.ready.wait(0.05):
                 return
-
-
-def find(markets: Mapping[str, ServedMarket], market: str) -> ServedMarket:
-    """Return a market.
-
-    Raises
-    ------
-    Refusal
-        404 if there is none of this name.
-    """
-    found = markets.get(market)
-    if found is None:
-        raise unknown("market")
-    return found

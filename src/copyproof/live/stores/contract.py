@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeAlias
 
-from copyproof.live.stores.errors import Conflict, Damaged, LeaseLost
+from copyproof.live.stores.errors import Conflict, Damaged, LeaseLost, StoreError
 from copyproof.validation import FieldError, name, require
 
 # How many snapshots of a market are kept: the newest, and one in case that it is damaged.
@@ -166,6 +166,10 @@ class Store(ABC):
     @abstractmethod
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets, by name, with the configuration they were created with."""
+
+    def drop_market(self, market: str) -> None:
+        """Delete a market and all that is stored of it; LeaseLost if somebody holds its lease."""
+        raise StoreError("this store cannot delete markets")
 
     def append(
         self, market: str, first: int, events: Sequence[dict[str, Any]], *, token: int | None = None

@@ -98,6 +98,12 @@ class MemoryStore(Store):
                 raise errors.exists_already("market", market)
             self._markets[market] = _Market(self._lock, self._clock, text)
 
+    def drop_market(self, market: str) -> None:
+        """Delete a market."""
+        with self._market(market, write=True) as mine:
+            mine.lease.check(market, None, mine.now())
+            del self._markets[market]
+
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""
         with self._lock:

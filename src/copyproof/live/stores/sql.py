@@ -26,6 +26,8 @@ CHUNK = 1000
 _AT_ONCE = 10_000
 # Tables whose rows go one by one: each may be large.
 _LARGE = ("snapshots", "parts")
+# Tables whose rows belong to a market.
+_OF_MARKETS = ("events", *_LARGE)
 # One snapshot, in either.
 _ONE = "WHERE market = ? AND number = ?"
 
@@ -266,6 +268,23 @@ class SqlStore(Store):
         with self._transaction(write=True) as database:
             if not database.change(add, market, text):
                 raise errors.exists_already("market", market)
+            for table in _OF_MARKETS:  # what is left of one that was being deleted
+                database.change(f"DELETE FROM {table} WHERE market = ?", market)
+
+    def drop_market(self, market: str) -> None:
+        """Delete a market: first its row, and then, in slices, events that nobody sees any more."""
+        with self._transaction(write=True) as database:
+            mine = _Market(self, database, market, write=True)
+            mine.lease.check(market, None, mine.now())
+            upto = mine.last
+            database.change("DELETE FROM markets WHERE name = ?", market)
+            for table in _LARGE:
+                database.change(f"DELETE FROM {table} WHERE market = ?", market)
+        gone = "market = ? AND market NOT IN (SELECT name FROM markets)"
+        for number in range(mine.compacted + _AT_ONCE, upto + _AT_ONCE, _AT_ONCE):
+            with self._transaction(write=True) as database:
+                drop = f"DELETE FROM events WHERE {gone} AND number <= ?"
+                database.change(drop, market, number)
 
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""

@@ -135,6 +135,8 @@ class SqliteStore(SqlStore):
             raise StoreError(f"{self._path}: the file was replaced by another one")
 
     def _open(self) -> Any:
+        if self._create and self._file is None:
+            make_private(self._path)
         raw = self._connect("rwc" if self._create and self._file is None else "rw")
         with closed_on_failure(raw):
             self._recognise(raw)
@@ -218,6 +220,15 @@ class SqliteStore(SqlStore):
         super().check()
 
 
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner may read, if there is none: it will hold keys.
+
+    What SQLite writes beside it is as private as the file itself.
+    """
+    with contextlib.suppress(OSError):  # it is there, or SQLite says what is wrong
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
 def check_synchronous(value: str) -> None:
     """Refuse what is neither "full" nor "off"."""
     require(value in ("full", "off"), "synchronous", value, "full or off")
@@ -248,6 +259,7 @@ def _into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
     beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         try:
+            make_private(beside)
             copy(beside)
             with open(beside, "rb") as file:
                 os.fsync(file.fileno())

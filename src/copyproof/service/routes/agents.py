@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 
 from copyproof.live import Principal
+from copyproof.service.errors import refusal_of
 from copyproof.service.messages import (
     AgentIn,
     AgentRegistration,
@@ -15,10 +16,13 @@ from copyproof.service.messages import (
     ArmIn,
     ArmsIn,
     ArmsRegistration,
+    Deletion,
     Retirement,
     Suspension,
+    path_name,
 )
-from copyproof.service.routes.call import ApiCall, allowed_to
+from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to
+from copyproof.validation import FieldError
 
 router = APIRouter(prefix="/v1/markets/{market}/agents", tags=["agents"])
 
@@ -32,6 +36,17 @@ async def register_agent(market: str, body: AgentIn, call: _WriteAgents) -> Agen
     """Register an agent; one that is there already stays as it is."""
     changed = await call.change(market, Principal.register_agent, body.agent, field="agent")
     return AgentRegistration(body.agent, registered=True, changed=changed)
+
+
+@router.delete("/{agent}")
+async def remove_agent(market: str, agent: str, call: _WriteAgents) -> Deletion:
+    """Retire all arms of an agent, suspend it, and revoke its keys.
+
+    What it has played and earned stays: shares of the others are held against it.
+    """
+    await call.change(market, Principal.remove_agent, agent, field="agent")
+    await call.on_thread(lambda: call.leadership.keyring.revoke_market(market, agent))
+    return Deletion(market, agent, deleted=True)
 
 
 @router.post("/{agent}/suspend")
@@ -53,6 +68,12 @@ async def register_arms(
     market: str, agent: str, body: ArmsIn, call: _WriteArms
 ) -> ArmsRegistration:
     """Register arms of an agent. A retired one comes back with its statistics."""
+    try:
+        path_name("agent", agent)
+    except FieldError as error:  # it may have got its name before names were checked
+        found = await call.on_writer(market, lambda principal: principal.knows(agent))
+        if not found:
+            raise refusal_of(error, "agent") from None
     pairs = [(agent, arm) for arm in body.arms]
     return ArmsRegistration(await call.change(market, Principal.register_arms, pairs, field="arms"))
 
@@ -79,15 +100,21 @@ async def resume_arm(market: str, agent: str, body: ArmIn, call: _WriteAgents) -
 
 
 @router.get("/{agent}/statistics", response_model=AgentReport)
-async def read_agent_statistics(market: str, agent: str, call: _ReadAgent) -> Response:
-    """Plays and revenue of one agent and of each of its arms.
+async def read_agent_statistics(
+    market: str, agent: str, call: _ReadAgent, limit: Limit = ON_PAGE, after: After = None
+) -> Response:
+    """Plays and revenue of one agent and of each of its arms, these in pages.
 
     Shares are left out for the agent itself: they tell what the others have.
     """
-    view = await call.on_writer(market, lambda principal: principal.view(agent), "agent")
-    statistics = await call.on_thread(view.statistics, "agent")
-    (one,) = statistics.agents
-    found = {**asdict(one), "arms": statistics.arms}
-    if call.key.role == "agent":
-        found.update(play_share=None, revenue_share=None)
-    return Response(orjson.dumps(found), media_type="application/json")
+    view = await call.on_writer(market, lambda to: to.view(agent, after, limit), "agent")
+
+    def report() -> bytes:
+        statistics = view.statistics()
+        (one,) = statistics.agents
+        found = {**asdict(one), "arms": statistics.arms, "next": statistics.next}
+        if call.key.role == "agent":
+            found.update(play_share=None, revenue_share=None)
+        return orjson.dumps(found)
+
+    return Response(await call.reading(report, "agent"), media_type="application/json")

@@ -1,9 +1,10 @@
 """What every route is given: who calls, with what key, and the markets."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated, TypeVar
 
-from fastapi import Request
+from fastapi import Query, Request
 from starlette.concurrency import run_in_threadpool
 
 from copyproof.live import Principal
@@ -11,9 +12,14 @@ from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, authorize
 from copyproof.service.errors import refusal_of
 from copyproof.service.leadership import Leadership
-from copyproof.service.writer import Answer, find
+from copyproof.service.writer import Answer
+from copyproof.validation import LONGEST_NAME, require
 
 CALL = "copyproof.call"  # where the gateway puts it into the scope of ASGI
+ON_PAGE = 1000  # entries of a page
+MOST_ON_PAGE = 10_000
+
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class ApiCall:
     ) -> Answer:
         """Have a market's writer do something, and wait until it is on the disk."""
         try:
-            return await find(self.leadership.markets, market).submit(do)
+            return await (await self.leadership.find(market)).submit(do)
         except (ValueError, LookupError) as error:
             raise refusal_of(error, field) from None
 
@@ -60,6 +66,41 @@ class ApiCall:
             return await run_in_threadpool(do)
         except (ValueError, LookupError, StoreError) as error:
             raise refusal_of(error, field) from None
+
+    async def reading(self, read: Callable[[], Answer], field: str = "body") -> Answer:
+        """Do a slice of reading when its turn has come."""
+        try:
+            return await self.leadership.readers.run(read)
+        except (ValueError, LookupError, StoreError) as error:
+            raise refusal_of(error, field) from None
+
+
+Limit = Annotated[int, Query(ge=1, le=MOST_ON_PAGE, description="Most entries of the page.")]
+After = Annotated[
+    str | None,
+    Query(max_length=LONGEST_NAME, description="What `next` of the page before says."),
+]
+
+
+def page_of(
+    entries: Sequence[Entry], name: Callable[[Entry], str], after: str | None, limit: int
+) -> tuple[list[Entry], str | None]:
+    """Return the entries after the one of a name, up to a limit; and the last name, if more come.
+
+    Examples
+    --------
+    >>> page_of("abcde", str, "a", 3)
+    (['b', 'c', 'd'], 'd')
+    >>> page_of("abcde", str, "d", 3)
+    (['e'], None)
+    """
+    start = 0
+    if after is not None:
+        names = [name(each) for each in entries]
+        require(after in names, "after", after, "the name at the end of a page")
+        start = names.index(after) + 1
+    found = list(entries[start : start + limit])
+    return found, name(found[-1]) if start + limit < len(entries) else None
 
 
 def allowed_to(action: str) -> Callable[[Request], Awaitable[ApiCall]]:

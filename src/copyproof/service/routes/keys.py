@@ -1,4 +1,4 @@
-"""API keys over HTTP: make, list, rotate, revoke; for operators only.
+"""API keys over HTTP: make, list, rotate, revoke, delete; for operators only.
 
 With an Idempotency-Key the new secret is a function of it and of the caller's own secret, so that a
 retried request gets the same answer although no secret is ever stored.
@@ -6,14 +6,16 @@ retried request gets the same answer although no secret is ever stored.
 
 import hmac
 from functools import partial
-from typing import Annotated, Literal
+from operator import attrgetter
+from typing import Annotated
 
 from copyproof_client.records import ApiKey
 from fastapi import APIRouter, Depends
 
 from copyproof.service.access import Key
-from copyproof.service.messages import KeyIn, RotateIn
-from copyproof.service.routes.call import ApiCall, allowed_to
+from copyproof.service.errors import refusal_of
+from copyproof.service.messages import KeyIn, KeysPage, RotateIn
+from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to, page_of
 
 router = APIRouter(prefix="/v1/keys", tags=["keys"])
 
@@ -31,9 +33,14 @@ def _shown(key: Key, text: str | None = None) -> ApiKey:
 
 
 @router.get("", response_model_exclude_defaults=True)
-async def list_keys(call: _Call) -> dict[Literal["keys"], list[ApiKey]]:
-    """List all keys, revoked ones too; secrets are not known to the service."""
-    return {"keys": [_shown(key) for key in call.leadership.keyring.all()]}
+async def list_keys(call: _Call, limit: Limit = ON_PAGE, after: After = None) -> KeysPage:
+    """List keys, revoked ones too, in pages; secrets are not known to the service."""
+    every = call.leadership.keyring.all()
+    try:
+        found, following = page_of(every, attrgetter("id"), after, limit)
+    except ValueError as error:
+        raise refusal_of(error, "after") from None
+    return KeysPage([_shown(key) for key in found], following)
 
 
 @router.post("")
@@ -54,6 +61,8 @@ async def rotate_key(key: str, call: _Call, body: RotateIn | None = None) -> Api
 
 
 @router.delete("/{key}", response_model_exclude_defaults=True)
-async def revoke_key(key: str, call: _Call) -> ApiKey:
-    """Refuse a key from now on."""
-    return _shown(await call.on_thread(lambda: call.leadership.keyring.revoke(key), "key"))
+async def revoke_key(key: str, call: _Call, forget: bool = False) -> ApiKey:
+    """Refuse a key from now on; with ``forget`` it is not listed any more, either."""
+    keyring = call.leadership.keyring
+    end = keyring.forget if forget else keyring.revoke
+    return _shown(await call.on_thread(lambda: end(key), "key"))

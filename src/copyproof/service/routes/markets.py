@@ -1,22 +1,33 @@
 """Markets: create, list, change the policy; statistics and the journal."""
 
-from collections.abc import Iterator
-from itertools import chain, islice
-from typing import Annotated, Any, Literal
+from collections.abc import AsyncIterator
+from functools import partial
+from itertools import islice
+from operator import attrgetter
+from typing import Annotated
 
 import orjson
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
 
 from copyproof.live import MarketConfig, Principal, Statistics
 from copyproof.live.market import plan_of
+from copyproof.live.stores import Store
 from copyproof.policy import parse_policy
-from copyproof.service.errors import Refusal
-from copyproof.service.leadership import Leadership
-from copyproof.service.messages import MarketIn, MarketOut, PolicyChange, PolicyIn, path_name
-from copyproof.service.routes.call import ApiCall, allowed_to
-from copyproof.service.writer import ServedMarket, find
+from copyproof.service.errors import refusal_of
+from copyproof.service.messages import (
+    ClockIn,
+    ClockSetting,
+    Deletion,
+    MarketIn,
+    MarketOut,
+    MarketsPage,
+    PolicyChange,
+    PolicyIn,
+    path_name,
+)
+from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to, page_of
+from copyproof.service.writer import ServedMarket
 
 router = APIRouter(prefix="/v1/markets", tags=["markets"])
 
@@ -25,8 +36,7 @@ _WriteMarkets = Annotated[ApiCall, Depends(allowed_to("write markets"))]
 _ReadStatistics = Annotated[ApiCall, Depends(allowed_to("read market statistics"))]
 _ReadJournal = Annotated[ApiCall, Depends(allowed_to("read journal"))]
 
-_LINES = 500  # events of the journal that are sent at once
-_EXPORTS = 4  # journals that are read at the same time: each takes a connection to the database
+_LINES = 1000  # events of the journal that are read at once
 
 
 def _shown(served: ServedMarket) -> MarketOut:
@@ -34,15 +44,21 @@ def _shown(served: ServedMarket) -> MarketOut:
 
 
 @router.get("")
-async def list_markets(call: _ReadMarkets) -> dict[Literal["markets"], list[MarketOut]]:
-    """List all markets."""
-    return {"markets": [_shown(served) for served in call.leadership.all()]}
+async def list_markets(
+    call: _ReadMarkets, limit: Limit = ON_PAGE, after: After = None
+) -> MarketsPage:
+    """List markets in order of their names, in pages."""
+    try:
+        found, following = page_of(call.leadership.all(), attrgetter("name"), after, limit)
+    except ValueError as error:
+        raise refusal_of(error, "after") from None
+    return MarketsPage([_shown(served) for served in found], following)
 
 
 @router.get("/{market}")
 async def read_market(market: str, call: _ReadMarkets) -> MarketOut:
     """Show how a market was created, and whether this process serves it."""
-    return _shown(find(call.leadership.markets, market))
+    return _shown(await call.leadership.find(market))
 
 
 @router.put("/{market}")
@@ -50,12 +66,25 @@ async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> Mar
     """Create a market. Once more with the same body changes nothing, with another is refused."""
 
     def create() -> ServedMarket:
-        path_name("market", market)
-        config = MarketConfig(**body.model_dump(exclude_unset=True))
+        if market not in call.leadership.markets:
+            path_name("market", market)
+        said = body.model_dump(exclude_unset=True)
+        config = MarketConfig(**{"most_arms": body.most_arms, **said})
         plan_of(parse_policy(config.policy), config)
-        return call.leadership.create(market, config)
+        # Markets from before there was a default have none.
+        return call.leadership.create(market, config, {"most_arms"} - said.keys())
 
     return _shown(await call.on_thread(create, "policy"))
+
+
+@router.delete("/{market}")
+async def delete_market(market: str, call: _WriteMarkets) -> Deletion:
+    """Delete a market and its journal for good; keys that have no other market are revoked.
+
+    Export the journal, or take a backup, before.
+    """
+    await call.on_thread(lambda: call.leadership.delete(market), "market")
+    return Deletion(market, None, deleted=True)
 
 
 @router.put("/{market}/policy")
@@ -65,11 +94,25 @@ async def change_policy(market: str, body: PolicyIn, call: _WriteMarkets) -> Pol
     return PolicyChange(str(parse_policy(body.policy)), changed)
 
 
+@router.put("/{market}/clock")
+async def set_clock(market: str, call: _WriteMarkets, body: ClockIn | None = None) -> ClockSetting:
+    """Set a market's clock, forward or back, after the machine's went wrong and is right again.
+
+    Decisions whose time lies after it count as made now.
+    """
+    at = (body or ClockIn()).at
+    served = await call.leadership.find(market)
+    found = await call.on_writer(market, lambda to: served.set_clock(to, at, call.retry), "at")
+    return ClockSetting(market, found)
+
+
 @router.get("/{market}/statistics", response_model=Statistics)
-async def read_statistics(market: str, call: _ReadStatistics) -> Response:
-    """Plays, revenue and shares of all agents, and arms that look like copies."""
-    view = await call.on_writer(market, lambda principal: principal.view())
-    found = await call.on_thread(lambda: orjson.dumps(view.statistics()))
+async def read_statistics(
+    market: str, call: _ReadStatistics, limit: Limit = ON_PAGE, after: After = None
+) -> Response:
+    """Plays, revenue and shares of the agents, in pages, and arms that look like copies."""
+    view = await call.on_writer(market, lambda to: to.view(None, after, limit), "after")
+    found = await call.reading(lambda: orjson.dumps(view.statistics()))
     return Response(found, media_type="application/json")
 
 
@@ -79,38 +122,37 @@ async def read_statistics(market: str, call: _ReadStatistics) -> Response:
     responses={200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}},
 )
 async def export_journal(
-    market: str, call: _ReadJournal, after: Annotated[int, Query(ge=0, lt=2**63)] = 0
+    market: str,
+    call: _ReadJournal,
+    after: Annotated[int, Query(ge=0, lt=2**63)] = 0,
+    limit: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
 ) -> StreamingResponse:
-    """Everything that happened after event number ``after``, a JSON object on each line."""
-    leadership = call.leadership
-    events = leadership.store.events(find(leadership.markets, market).name, after)
-    if leadership.exports >= _EXPORTS:
-        raise Refusal(503, "journal", f"{_EXPORTS} journals are being read, try again", 1)
-    leadership.exports += 1
-    try:
-        first = await call.on_thread(lambda: next(events, None), "after")
-    except BaseException:
-        leadership.exports -= 1
-        raise
-    return _Export(leadership, _lines(events if first is None else chain([first], events)))
+    """Everything that happened after event number ``after``, a JSON object on each line.
+
+    Up to the last event when it was asked for, or to ``limit`` events. Nothing is held for a reader
+    that takes its time, but one who takes nothing for long is cut off.
+    """
+    store, name = call.leadership.store, (await call.leadership.find(market)).name
+    last = await call.reading(lambda: store.last(name), "market")
+    if limit is not None:
+        last = min(last, after + limit)
+    first = await call.reading(partial(_lines, store, name, after, last), "after")
+
+    async def parts() -> AsyncIterator[bytes]:
+        part, number = first
+        while part:
+            yield part
+            read = partial(_lines, store, name, number, last)
+            part, number = await call.leadership.readers.run(read)
+
+    return StreamingResponse(parts(), media_type="application/x-ndjson")
 
 
-class _Export(StreamingResponse):
-    """A journal on its way; at its end, or when the caller hangs up, its connection is let go."""
-
-    def __init__(self, leadership: Leadership, lines: Iterator[bytes]) -> None:
-        super().__init__(lines, media_type="application/x-ndjson")
-        self._leadership = leadership
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._leadership.exports -= 1
-
-
-def _lines(events: Iterator[tuple[int, dict[str, Any]]]) -> Iterator[bytes]:
-    """Write events as lines, many at once."""
+def _lines(store: Store, market: str, after: int, last: int) -> tuple[bytes, int]:
+    """Read some events as lines, and the number of the last of them; nothing at the end."""
     newline = orjson.OPT_APPEND_NEWLINE
-    while some := list(islice(events, _LINES)):
-        yield b"".join(orjson.dumps({"number": at, **event}, option=newline) for at, event in some)
+    events = store.events(market, after)
+    some = list(islice(events, max(0, min(_LINES, last - after))))
+    del events  # which lets its connection go
+    lines = [orjson.dumps({"number": at, **event}, option=newline) for at, event in some]
+    return b"".join(lines), after + len(some)

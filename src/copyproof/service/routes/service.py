@@ -3,10 +3,11 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
 
 from copyproof.service.errors import STORE_AWAY, ErrorAnswer, Refusal
 from copyproof.service.metrics import histograms, numbers
+from copyproof.service.reference import reference_page
 from copyproof.service.routes.call import ApiCall, allowed_to
 
 router = APIRouter(tags=["service"])
@@ -28,6 +29,12 @@ async def ready(request: Request) -> dict[Literal["ready"], bool]:
     return {"ready": True}
 
 
+@router.get("/docs", response_class=HTMLResponse, include_in_schema=False)
+async def docs(request: Request) -> HTMLResponse:
+    """Every request, described for people; needs no key and no network."""
+    return HTMLResponse(reference_page(request.app.openapi()))
+
+
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(
     request: Request, call: Annotated[ApiCall, Depends(allowed_to("read metrics"))]
@@ -42,6 +49,8 @@ async def metrics(
     failures = [(label, writer.metrics.failures) for label, writer in led]
     groups = [(label, writer.metrics.group) for label, writer in led]
     commits = [(label, writer.metrics.commit) for label, writer in led]
+    lags = [(label, each.clock.lag) for label, each in served if each.clock and each.is_led]
+    lag = "Seconds by which the market's clock is behind the machine's."
     failed = "Groups of requests that could not be stored."
     lines = [
         *request.app.state.metrics.lines(),
@@ -49,6 +58,7 @@ async def metrics(
         *numbers("copyproof_rewards_total", "Rewards taken.", rewards),
         *numbers("copyproof_market_served", "Whether this process serves the market.", is_led),
         *numbers("copyproof_waiting_requests", "Requests that wait for the writer.", waiting),
+        *numbers("copyproof_clock_lag_seconds", lag, lags),
         *numbers("copyproof_store_failures_total", failed, failures),
         *histograms("copyproof_group_requests", "Requests that shared one sync.", groups),
         *histograms("copyproof_commit_seconds", "Seconds for a group, with its sync.", commits),

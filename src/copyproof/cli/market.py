@@ -1,0 +1,80 @@
+"""``copyproof market``: look after one market of a store that is not being served.
+
+A running service does the same over HTTP; it holds the market's lease, so that nobody else writes.
+"""
+
+import time
+from typing import Annotated
+
+import typer
+
+from copyproof.cli import options
+from copyproof.cli.output import emit, emit_json
+from copyproof.cli.store import opened
+from copyproof.validation import FieldError
+
+market = options.group(
+    "market", "Look after a market that is not being served: its clock, its end."
+)
+
+_Name = Annotated[str, typer.Argument(metavar="MARKET", show_default=False)]
+
+
+@market.command()
+def clock(
+    name: _Name,
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    at: Annotated[
+        float | None,
+        typer.Option(help="Seconds since 1970; this machine's clock if not given.", metavar="X"),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Set a market's clock, forward or back, after a clock that went wrong.
+
+    Decisions whose time lies after it count as made now. It is an event of the journal. While the
+    market is served, use PUT /v1/markets/MARKET/clock.
+    """
+    with opened(store) as found:
+        _require(name, found.markets())
+        from copyproof.live import Principal
+
+        principal = Principal(store=found, market=name)
+        before = principal.now
+        now = principal.set_clock(time.time() if at is None else at)
+    if as_json:
+        emit_json({"market": name, "before": before, "now": now})
+    else:
+        emit(f"{name}: from {before:.3f} to {now:.3f}\n")
+
+
+@market.command()
+def delete(
+    name: _Name,
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    yes: Annotated[bool, typer.Option("--yes", help="Yes, for good.")] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Delete a market and its journal for good; keys that have no other market are revoked.
+
+    Export the journal, or take a backup, before. While the market is served, use
+    DELETE /v1/markets/MARKET.
+    """
+    with opened(store) as found:
+        _require(name, found.markets())
+        events = found.last(name)
+        if not yes:
+            raise ValueError(f"{name} and its {events} events would be gone for good: say --yes")
+        from copyproof.service.keys import Keyring
+
+        found.drop_market(name)
+        Keyring(found, time.time).revoke_market(name)
+    if as_json:
+        emit_json({"market": name, "events": events, "deleted": True})
+    else:
+        emit(f"{name} is deleted\n")
+
+
+def _require(name: str, markets: dict[str, dict[str, object]]) -> None:
+    if name not in markets:
+        raise FieldError("MARKET", name, "in the store")

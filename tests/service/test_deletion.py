@@ -1,0 +1,113 @@
+"""Markets, agents and keys can be deleted, and what that leaves behind."""
+
+from pathlib import Path
+
+import pytest
+
+from copyproof.live import Principal
+from copyproof.live.stores import LeaseLost, Store, UnknownMarket, open_store
+from tests.postgres import Server
+from tests.service.conftest import filled
+from tests.service.serving import Caller, serving
+
+A = "/v1/markets/site"
+
+
+def _delete(store: Store, keys: dict[str, str]) -> None:
+    with serving(store) as running:
+        call = Caller(running.url, keys["operator"])
+        both = {"role": "application", "markets": ["site", "shop"]}
+        of_both = call("POST", "/v1/keys", both).json
+        assert call("POST", f"{A}/decisions", {"count": 100}).status == 200
+        answer = call("DELETE", A)
+        assert answer.json == {"market": "site", "agent": None, "deleted": True}
+        assert call("DELETE", A).status == 404
+        assert call("GET", A).status == call("POST", f"{A}/decisions").status == 404
+        assert call("POST", "/v1/markets/shop/decisions").status == 200
+        for whose in ("application", "agent", "bob"):  # whoever gets the name next is not theirs
+            assert call("GET", "/v1/markets", key=keys[whose]).status == 401
+        assert call("POST", "/v1/markets/shop/decisions", key=of_both["key"]).status == 200
+        assert call("POST", f"{A}/decisions", key=of_both["key"]).status == 404
+        assert call("PUT", A, {"policy": "ucb1"}).status == 200
+        assert call("POST", f"{A}/agents/new/arms", {"arms": ["n"]}).status == 200
+        [decision] = call("POST", f"{A}/decisions").json["decisions"]
+        assert (decision["agent"], decision["round"]) == ("new", 1)
+    assert Principal(store=store, market="site").round == 1
+
+
+def test_a_market_in_memory() -> None:
+    store = open_store("memory:")
+    _delete(store, filled(store))
+
+
+def test_a_market_in_a_file(tmp_path: Path) -> None:
+    with open_store(f"sqlite:{tmp_path / 'live.db'}") as store:
+        _delete(store, filled(store))
+        store.check()
+
+
+def test_a_market_in_postgresql(postgres: Server) -> None:
+    with open_store(postgres.new_url()) as store:
+        _delete(store, filled(store))
+        store.check()
+
+
+def test_a_store_deletes_nothing_that_is_being_served(tmp_path: Path) -> None:
+    for url in ("memory:", f"sqlite:{tmp_path / 'live.db'}"):
+        with open_store(url) as store:
+            filled(store)
+            token = store.acquire("site", "somebody", 60.0)
+            with pytest.raises(LeaseLost):
+                store.drop_market("site")
+            assert token is not None
+            store.release("site", "somebody", token)
+            principal = Principal(store=store, market="site")
+            principal.ask(3)
+            principal.snapshot()
+            store.drop_market("site")
+            with pytest.raises(UnknownMarket):
+                store.drop_market("site")
+            assert {table for table, row in store.dump() if "site" in row} == set()
+            store.create_market("site", {})
+            assert (store.last("site"), store.snapshot("site")) == (0, None)
+
+
+def test_an_agent() -> None:
+    store = open_store("memory:")
+    keys = filled(store)
+    with serving(store) as running:
+        call = Caller(running.url, keys["operator"])
+        assert call("POST", f"{A}/decisions", {"count": 100}).status == 200
+        before = call("GET", f"{A}/agents/ann/statistics").json
+        for _ in range(2):
+            answer = call("DELETE", f"{A}/agents/ann")
+            assert answer.json == {"market": "site", "agent": "ann", "deleted": True}
+        assert call("DELETE", f"{A}/agents/nobody").status == 404
+        assert call("GET", f"{A}/agents/ann/statistics", key=keys["agent"]).status == 401
+        assert call("GET", f"{A}/agents/bob/statistics", key=keys["bob"]).status == 200
+        decisions = call("POST", f"{A}/decisions", {"count": 100}).json["decisions"]
+        assert "ann" not in {decision["agent"] for decision in decisions}
+        after = call("GET", f"{A}/agents/ann/statistics").json
+        assert (after["plays"], after["suspended"]) == (before["plays"], True)
+        assert not any(arm["registered"] for arm in after["arms"])
+
+
+def test_names_are_checked_at_the_door() -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    odd = ("%2520", "%20x", "x%20", "%20", "a%3Fb", "a%23", "a%5Cb", "%2e%2e")
+    with serving(store) as running:
+        call = Caller(running.url, key)
+        for name in odd:
+            answer = call("PUT", f"/v1/markets/{name}", {})
+            assert (answer.status, answer.field) == (422, "market"), answer.body
+            answer = call("POST", f"{A}/agents/{name}/arms", {"arms": ["a"]})
+            assert (answer.status, answer.field) == (422, "agent"), answer.body
+        assert set(store.markets()) == {"site", "shop"}
+        # Who has such a name from before goes on.
+        assert call("PUT", "/v1/markets/caf%C3%A9%20x", {}).status == 200
+    Principal(store=store, market="site").register_agent("100%")
+    with serving(store) as running:
+        call = Caller(running.url, key)
+        answer = call("POST", f"{A}/agents/100%25/arms", {"arms": ["50 %"]})
+        assert answer.json == {"registered": 1}
