@@ -95,7 +95,7 @@ def test_when_all_rewards_are_told_it_does_not_matter_when(policy: str, changes:
                 if late and rng.random() < 0.2:
                     principal.tell(told, 1.0 - known)  # corrected right away
                 principal.tell(told, known)
-            if changes and number == 600 and late:
+            if changes and number == 600:
                 principal.set_policy("fair")
                 principal.set_policy(policy)
         assert (len(waiting) > 50) == late
@@ -107,8 +107,10 @@ def test_when_all_rewards_are_told_it_does_not_matter_when(policy: str, changes:
         found.append(principal._state.export())
         assert principal.statistics().revenue == sum(rewards)
     same = ["agents", "arms", "past", "past_arms"]
+    if policy.startswith("grace"):
+        same.append("windows")
     if not changes:  # a change of policy forgets the order
-        same += [name for name in ("windows", "trials", "blocks") if name in found[0]]
+        same += [name for name in ("trials", "blocks") if name in found[0]]
     for name in same:
         for field in found[0][name].dtype.names or (...,):
             np.testing.assert_array_equal(found[0][name][field], found[1][name][field], name)

@@ -351,8 +351,8 @@ def _estimate_again(saved: dict[str, Any]) -> None:
     for rows, of in (("arms", log["arm"]), ("agents", owner)):
         np.add.at(saved[rows]["total"], of[waiting], log["value"][waiting])
         saved[rows]["answers"] = saved[rows]["plays"]
-    # The decisions in the log are the last plays of their agents.
-    plays = saved["agents"]["plays"].copy()
-    for place in range(len(log) - 1, -1, -1):
-        plays[owner[place]] -= 1
-        saved["numbers"][place] = plays[owner[place]]
+    # The decisions in the log are the last plays of their agents: rank them agent by agent.
+    by_owner = np.argsort(owner, kind="stable")
+    made = np.bincount(owner, minlength=len(saved["agents"]))
+    first = saved["agents"]["plays"] - made - (np.cumsum(made) - made)
+    saved["numbers"][by_owner] = first[owner[by_owner]] + np.arange(len(log))
