@@ -25,7 +25,7 @@ from tests.reference import (
     two_log,
     ucb,
 )
-from tests.trial_reference import Agent, Trial
+from tests.trial_reference import Agent, Trial, windows
 
 
 @dataclass
@@ -40,6 +40,7 @@ class Own:
     doubt: float = 2.0
     fresh: float = 4.0
     threshold: float = 0.5
+    memory: int = 0
     horizons: tuple[int, ...] = ()
     """Of the epochs; none for one game of the given length."""
 
@@ -51,11 +52,12 @@ class Own:
         return index(self, rewards, T, n)
 
     def choice(self, agent: Agent, T: int, n: int) -> Candidate | None:
-        return champions_choice(self, agent, T)
+        return champions_choice(self, agent, T, n)
 
     def tries_fresh(self, agent: Agent, m: float, T: int, n: int) -> bool:
         most = 1 + self.fresh * log(T) ** 2 * (1 - m)
-        return m <= self.threshold and len(agent.tried) < most
+        may_try = m <= self.threshold and len(agent.tried) < most
+        return may_try and not is_gated(self, agent, m, T, n)
 
 
 def counting(rewards: list[float]) -> list[float]:
@@ -77,15 +79,32 @@ def index(spec: Own, rewards: list[float], T: int, n: int) -> float:
     if spec.turns * M > N:
         return 3 - N / (spec.turns * M)
     count = counting(rewards) if spec.recent else rewards
-    w, mean = len(count), math.fsum(count) / len(count)
-    level = spec.scale * log(T)
-    value = mean + math.sqrt(level / w / 2) if spec.hoeffding else kl_bound(mean, w, level)
+    forgiven = max(spec.turns, spec.doubt) * M
+    all_count = not spec.memory or N - forgiven <= spec.memory
+    last = windows(rewards, forgiven, spec.memory)
+    value = min(bound(spec, one, T) for one in [count] * all_count + last)
     if spec.doubt * M > N:
         value = max(value, 1 - N / (3 * spec.doubt * M))
     return value
 
 
-def champions_choice(spec: Own, agent: Agent, T: int) -> Candidate | None:
+def bound(spec: Own, count: list[float], T: int) -> float:
+    w, mean = len(count), math.fsum(count) / len(count)
+    level = spec.scale * log(T)
+    return mean + math.sqrt(level / w / 2) if spec.hoeffding else kl_bound(mean, w, level)
+
+
+def is_gated(spec: Own, agent: Agent, m: float, T: int, n: int) -> bool:
+    """Whether search has brought one of the agent's windows too far below its champion's mean."""
+    forgiven = spec.doubt * min(math.sqrt(T / n), log(T) ** 2)
+    for count in windows(agent.rewards, forgiven, spec.memory):
+        r = math.fsum(count) / len(count)
+        if r < m and len(count) * kl(r, m) > 0.4 * log(T):
+            return True
+    return False
+
+
+def champions_choice(spec: Own, agent: Agent, T: int, n: int) -> Candidate | None:
     """An arm, or None for a fresh one."""
     tried = sorted(agent.tried, key=lambda arm: arm.number)
     outside = len(agent.arms) - len(tried)
@@ -95,6 +114,8 @@ def champions_choice(spec: Own, agent: Agent, T: int) -> Candidate | None:
     m = max(keys)
     top = tried[keys.index(m)]
     most = 1 + spec.fresh * log(T) ** 2 * (1 - m)
+    if is_gated(spec, agent, m, T, n):
+        return top
     disappoints = agent.failed and agent.last is top
     if outside and (m <= spec.threshold or disappoints) and len(tried) < most:
         return None
@@ -221,11 +242,16 @@ UCB_PLAYS = ucb(two_log)
 OWN_POLICIES: dict[str, Own | Trial] = {
     "grace": Own(),
     "grace(doubt=0.5, scale=0.3, fresh=1)": Own(doubt=0.5, scale=0.3, fresh=1),
+    "grace(memory=60)": Own(memory=60),
+    "grace(doubt=0.3, scale=0.2, memory=201)": Own(doubt=0.3, scale=0.2, memory=201),
     "grace-anytime": Own(horizons=(1000, 31623)),
     "grace-anytime(first=50, factor=2, power=1)": Own(horizons=tuple(50 * 2**k for k in range(9))),
     "trial": Trial(),
     "trial(c=0.5, lost=0.1)": Trial(c=0.5, lost=0.1),
     "trial(c=0.3, lost=0.05)": Trial(c=0.3, lost=0.05),
+    "trial(memory=20)": Trial(memory=20),
+    "trial(c=0.5, lost=0.3, memory=200)": Trial(c=0.5, lost=0.3, memory=200),
+    "trial-anytime(c=0.3, memory=60)": Trial(c=0.3, memory=60, horizons=(500, 500**3)),
     "trial-anytime": Trial(horizons=(500, 500**3)),
     "trial-anytime(c=0.2, first=50, factor=2, power=1)": Trial(
         c=0.2, horizons=tuple(50 * 2**k for k in range(9))

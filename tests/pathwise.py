@@ -68,6 +68,8 @@ AGENT_RULES: list[Rule] = [
     OwnIndex("mean", "kl", 0.05, doubt=0),
     Trial(c=0.3, lost=0.3),
     Trial(c=0.5, lost=0.01),
+    Trial(c=0.5, lost=0.5, memory=6),
+    OwnIndex("mean", "kl", 0.3, doubt=0.1, memory=9),
     SampledKLUCB(),
 ]
 ARM_RULES: list[Rule] = [
@@ -150,9 +152,11 @@ class Case:
         return Schedule(renewals=self.others), Schedule(self.own.changes, together)
 
 
-def random_case(rng: random.Random, policies: list[Policy], *, taped: bool = False) -> Case:
+def random_case(
+    rng: random.Random, policies: list[Policy], *, taped: bool = False, longest: int = 60
+) -> Case:
     """Two to six agents with Bernoulli arms, or tables of which the best dominates."""
-    horizon = rng.randint(1, 60)
+    horizon = rng.randint(1, longest)
     agents = []
     for number in range(rng.randint(2, 6)):
         arms = random_arms(rng)
@@ -288,7 +292,9 @@ def earned(
     rewards = np.zeros(case.horizon)
     restart = case.policy.restart
     begin = 0
-    for epoch, rounds in enumerate((case.horizon,) if restart is None else restart.horizons(60)):
+    for epoch, rounds in enumerate(
+        (case.horizon,) if restart is None else restart.horizons(case.horizon)
+    ):
         luck = Stream(case.seed, case.agent + 1, 0, epoch)
         mine = begin + np.flatnonzero(owner[made[begin : begin + rounds]] == case.agent)
         for k, t in enumerate(mine):
@@ -306,12 +312,12 @@ def quantile(arm: Reward, u: float) -> float:
 
 
 def violations(
-    rng: random.Random, policies: list[Policy], *, cases: int, repetitions: int
+    rng: random.Random, policies: list[Policy], *, cases: int, repetitions: int, longest: int = 60
 ) -> list[tuple[Case, int]]:
     """Play many paths of many cases; list those cases, and how many of their paths, that fail."""
     found = []
     for _ in range(cases):
-        case = random_case(rng, policies)
+        case = random_case(rng, policies, longest=longest)
         best, deviation = (
             simulate(
                 market,

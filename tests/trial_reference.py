@@ -25,6 +25,7 @@ class Trial:
     c: float = 1 / 21
     lost: float = 0.01
     arm: Rule | None = None
+    memory: int = 0
     horizons: tuple[int, ...] = ()
     """Of the epochs; none for one game of the given length."""
 
@@ -54,11 +55,18 @@ class Trial:
             return 3 - N / in_turn
         values = []
         for x, forgotten in levels:
-            since = rewards[forgotten:]
-            w = len(since)
-            bound = kl_bound(math.fsum(since) / w, w, allowance(T, n, w)) if w else 1.0
-            values.append(min(x, bound))
+            bounds = [x]
+            for count in self.counting(rewards, forgotten):
+                w = len(count)
+                bounds.append(kl_bound(math.fsum(count) / w, w, allowance(T, n, w)))
+            values.append(min(bounds))
         return max(values)
+
+    def counting(self, rewards: list[float], forgotten: int) -> list[list[float]]:
+        """The rewards that count, and those of windows, where there is a memory."""
+        since = len(rewards) - forgotten
+        all_count = since > 0 and (not self.memory or since <= self.memory)
+        return [rewards[forgotten:]] * all_count + windows(rewards, forgotten, self.memory)
 
     def choice(self, agent: Agent, T: int, n: int) -> Candidate | None:
         """An arm, or None for a fresh one."""
@@ -71,7 +79,8 @@ class Trial:
         may_try = len(tried) < min(self.tries, len(agent.arms))
         if self.is_gated(agent, m, T, n):
             return top
-        if agent.last is not None and not last_was_top and not agent.failed:
+        is_tried = any(agent.last is one for one in tried)
+        if agent.last is not None and is_tried and not last_was_top and not agent.failed:
             return agent.last
         if may_try and len(agent.rewards) < self.forgotten(m, T, n):
             if m <= 0.5:
@@ -98,10 +107,26 @@ class Trial:
 
     def is_gated(self, agent: Agent, m: float, T: int, n: int) -> bool:
         """Whether search has brought the agent's mean too far below its champion's."""
-        since = agent.rewards[self.forgotten(m, T, n) :]
-        w = len(since)
-        r = math.fsum(since) / w if w else m
-        return r < m and w * kl(r, m) > GATE * allowance(T, n, w)
+        for count in self.counting(agent.rewards, self.forgotten(m, T, n)):
+            w = len(count)
+            r = math.fsum(count) / w
+            if r < m and w * kl(r, m) > GATE * allowance(T, n, w):
+                return True
+        return False
+
+
+def windows(rewards: list[float], forgiven: float, memory: int) -> list[list[float]]:
+    """The rewards of an agent's last plays, in nested windows that begin after the forgiven."""
+    N = len(rewards)
+    found = []
+    size = memory
+    while memory and (size == memory or size >= 50):
+        h = size // 2
+        begin = (N - 1) // h * h - h
+        if begin >= max(forgiven, 1):
+            found.append(rewards[begin:])
+        size //= 4
+    return found
 
 
 def allowance(T: int, n: int, w: int) -> float:

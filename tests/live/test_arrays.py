@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from copyproof.engine.live import Live
+from copyproof.engine.live_records import Live
 from copyproof.engine.state import State
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.events import (

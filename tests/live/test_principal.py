@@ -47,9 +47,9 @@ def test_a_burst_is_spread_although_no_reward_has_come() -> None:
     assert principal.pending == 300
 
 
-def test_means_use_answered_plays_only() -> None:
+def test_means_use_answered_plays_only_where_others_are_omitted() -> None:
     # Half of cid's plays pay 1 and the others wait: its mean is 1, and it is played most.
-    principal, _ = market()
+    principal, _ = market(unanswered="omitted")
     for round_ in range(400):
         [decision] = principal.ask()
         if decision.agent != "cid":

@@ -20,6 +20,8 @@ POLICIES += [
     EPOCHS,
     "trial(c=0.3)",
     "trial(c=0.5, season=30)",
+    "trial(c=0.5, lost=0.5, memory=8)",
+    "grace(doubt=0.1, memory=9)",
     "rh-kl-ucb(L=0.5)",
     "h-etc(plays=2)",
 ]
@@ -65,6 +67,7 @@ CONFIG = st.builds(
     late=st.sampled_from(["refuse", "correct"]),
     rewards=st.sampled_from(["first", "last", "sum", "max"]),
     correction_window=st.sampled_from([0.0, 30.0]),
+    unanswered=st.sampled_from(["estimated", "omitted"]),
 )
 
 

@@ -14,6 +14,10 @@ Under the rule ``trial-arms`` the estimate is m = (S + 1/2)/(n + 1), other rules
 arm is tried and when the last one is played again (``trial.verdict``), and a challenger is played
 if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K), or ≤ 2 in a trial that has no fresh arm left.
 
+Of an agent whose index sees its last plays only (``memory``), the champion is played whenever a
+window of w plays and mean r < m has w·kl(r, m) > 0.4 ln T, so that search does not bring its index
+below its champion's mean; ``trial`` has a gate like it.
+
 Where only some arms may be chosen, m is the largest among those, a disappointment is not asked
 for, as it may not have been one of them, and without a fresh arm the largest m is played.
 
@@ -24,7 +28,8 @@ a champion whose last reward is not known yet has not failed.
 from typing import Any
 
 from copyproof.engine.bounds import bernoulli_kl
-from copyproof.engine.cache import inlined
+from copyproof.engine.cache import inlined, part
+from copyproof.engine.memory import evidence_below, windows_of
 from copyproof.engine.numerics import log
 from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
@@ -40,6 +45,7 @@ from copyproof.engine.trial import (
 
 FRESH = -1  # in place of a place: it is time for a fresh arm
 BY_INDEX = -2  # in place of a place: the largest index is to be played
+_GATE = 0.4  # of ln T, for agents with a memory: as in a trial
 _TEST = 2.0  # how unlikely an arm must be before it is dropped in a trial: e^−2
 
 
@@ -90,14 +96,27 @@ def champion(
 def _verdict(rule: LoweredRule, state: State, pool: int, m: float, top: int) -> int:
     """What is to be done, with the best item so far, of posterior mean m; −1 if it is not known."""
     if rule.kind == Kind.TRIAL_ARMS:
-        return verdict(rule.parameters, state, pool, m, top)
+        return verdict(rule.parameters, rule.memory, state, pool, m, top)
     here = state.pools[pool]
-    fresh, threshold, _ = rule.parameters
+    fresh, threshold, doubt = rule.parameters
     ln_t = state.epoch[0].log
+    if rule.memory > 0 and _is_gated(state, pool - 1, doubt * state.epoch[0].unit, rule.memory, m):
+        return PLAY_CHAMPION
     most = 1.0 + fresh * (ln_t * ln_t) * (1.0 - m)
     disappoints = here.failed != 0 and here.last == top
     tries = here.outside > 0 and (m <= threshold or disappoints) and here.seats < most
     return TRY_FRESH if tries else LET_CHALLENGE
+
+
+@part
+def _is_gated(state: State, agent: int, forgiven: float, memory: int, m: float) -> bool:
+    """Whether search has brought the mean of one of its agent's windows too far below m."""
+    blocks = state.blocks[agent]
+    for j in range(windows_of(memory)):
+        _, evidence = evidence_below(state.items[agent], blocks, forgiven, memory, j, m)
+        if evidence > _GATE * state.epoch[0].log:
+            return True
+    return False
 
 
 @inlined

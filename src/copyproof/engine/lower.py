@@ -106,7 +106,12 @@ def lower_policy(
     kind, factor, power = _lower_sampling(policy)
     agent, arm = _lower_rule(policy.agent or records.Uniform()), _lower_rule(policy.arm)
     if isinstance(policy.arm, own_rules.TrialArms):
-        arm = arm._replace(parameters=agent.parameters)
+        arm = arm._replace(parameters=agent.parameters, memory=agent.memory)
+    elif isinstance(policy.arm, own_rules.Champion) and isinstance(
+        policy.agent, own_rules.OwnIndex
+    ):
+        parameters = (*arm.parameters[:2], float(policy.agent.doubt))
+        arm = arm._replace(parameters=parameters, memory=agent.memory)
     return Plan(
         is_flat=int(policy.is_flat),
         agent=agent,
@@ -191,6 +196,7 @@ def _lower_rule(rule: Rule) -> LoweredRule:
         clock=_CLOCKS[clock],
         parameters=(first, second, third),
         form=form,
+        memory=getattr(rule, "memory", None) or 0,
         is_line=int(rule.traits.index == "line"),
         remembers_order=int(rule.traits.memory == "order"),
         coin=float(rule.coin.chance),

@@ -71,6 +71,9 @@ def _begin_epoch(plan: Plan, state: State, epoch: int, before: int, repetition: 
         state.windows[agent].before = 0.0
         state.windows[agent].befores = 0
         state.trials[agent, :] = 0.0
+        for window in range(state.blocks.shape[1]):
+            state.blocks[agent, window].now = 0.0
+            state.blocks[agent, window].last = 0.0
     for number in range(state.items.shape[0]):
         state.items[number].total = 0.0
         state.items[number].plays = 0

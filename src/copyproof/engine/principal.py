@@ -17,6 +17,7 @@ from numba import int64
 
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.champion import BY_INDEX, FRESH, champion, note
+from copyproof.engine.memory import add_to_blocks
 from copyproof.engine.own_index import remember
 from copyproof.engine.plan import BY_RULE, Plan, pool_of, sample_grows
 from copyproof.engine.pools import join
@@ -153,6 +154,8 @@ def _remember(rule: LoweredRule, state: State, agent: int, reward: float) -> Non
         add_to_levels(state, agent, reward, rule.parameters)
     else:
         remember(state, agent, reward)
+    if rule.memory > 0:
+        add_to_blocks(state, agent, reward, rule.memory)
 
 
 @inlined

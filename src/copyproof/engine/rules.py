@@ -73,10 +73,11 @@ class LoweredRule(NamedTuple):
 
     kind: int
     clock: int
-    # UCB: a, b, c; KL-UCB: scale; own index: scale, turns, doubt; champion: fresh, threshold;
-    # trial, for agents and arms: tries, share, gate; explore-then-commit: m.
+    # UCB: a, b, c; KL-UCB: scale; own index: scale, turns, doubt; champion: fresh, threshold, and
+    # its agents' doubt; trial, for agents and arms: tries, share, gate; explore-then-commit: m.
     parameters: tuple[float, float, float]
     form: int  # own index: which plays count, and the width
+    memory: int  # W, the last plays of an agent that its index sees (``memory``); 0 for all
     is_line: int  # 1 if ``line`` gives the index, so that a tournament finds the largest
     remembers_order: int  # 1 if rewards are kept apart by when they came (``remember``)
     # The chance that any item is taken is the coin's, or min(1, coin/τ) if it falls.
@@ -121,10 +122,12 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
     item = state.items[number]
     if rule.kind == Kind.OWN_INDEX:
         window, epoch = state.windows[number], state.epoch[0]
-        height = own_index(item, window, epoch, rule.parameters, rule.form)
-        return height, 0.0
+        blocks = state.blocks[number]
+        parameters, form = rule.parameters, rule.form
+        return own_index(item, window, blocks, epoch, parameters, form, rule.memory), 0.0
     if rule.kind == Kind.TRIAL:
-        return trial_index(item, state.trials[number], state.epoch[0], rule.parameters), 0.0
+        sums, blocks = state.trials[number], state.blocks[number]
+        return trial_index(item, sums, blocks, state.epoch[0], rule.parameters, rule.memory), 0.0
     if item.plays == 0:
         return np.inf, 0.0
     if rule.kind == Kind.CHAMPION:

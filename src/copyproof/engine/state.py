@@ -46,6 +46,8 @@ POOL = np.dtype(
 )
 # Sums and numbers of an agent's rewards since the last power of two, and since the one before.
 WINDOW = np.dtype([("recent", "f8"), ("recents", "i8"), ("before", "f8"), ("befores", "i8")])
+# Of a window of an agent's last plays: the sums of its present block, and of the one before.
+BLOCK = np.dtype([("now", "f8"), ("last", "f8")])
 EPOCH = np.dtype(
     [
         ("number", "i8"),
@@ -60,6 +62,8 @@ EPOCH = np.dtype(
 
 # Levels that an agent on trial may claim (``trial``).
 LEVELS = 24
+# Most windows of an agent's last plays (``memory``).
+WINDOWS = 8
 
 # Where an item is that is not in play.
 OUTSIDE = -1
@@ -78,6 +82,7 @@ class State(NamedTuple):
     start: Any
     windows: Any  # of each agent, a WINDOW of its rewards
     trials: Any  # of each agent, the sums of its rewards by level (``trial``)
+    blocks: Any  # of each agent, a BLOCK for each window of its last plays (``memory``)
     epoch: Any  # one EPOCH: the present one
     order: Any  # the agents in the order that priority ties go by
     keys: Any  # keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)
@@ -132,6 +137,7 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, is_fla
         start=start,
         windows=np.zeros(agents, WINDOW),
         trials=np.zeros((agents, LEVELS)),
+        blocks=np.zeros((agents, WINDOWS), BLOCK),
         epoch=np.zeros(1, EPOCH),
         order=np.arange(agents),
         keys=np.zeros((agents + 1, 2), np.uint64),

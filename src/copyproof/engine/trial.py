@@ -13,6 +13,9 @@ w = N − D_g plays since, of mean reward r; U_g = 1 while w ≤ 0. The level is
 ℓ(w) = ln(z(1 + ln² z)) with z = T/(n w) if z > 1, else 0. For given N all of this is non-decreasing
 in every reward of the agent, and none of it sees the round t.
 
+With a memory of W plays each U_g is the least over windows of the agent's last plays (``memory``),
+where the first D_g are forgiven. Each window has the level ℓ of its own number of plays.
+
 Inside an agent ``verdict`` says when fresh arms are tried and when tried ones may challenge the
 champion (``champion``).
 
@@ -30,6 +33,7 @@ import numpy as np
 
 from copyproof.engine.bounds import bernoulli_kl, kl_index, kl_index_is_below
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.memory import evidence_below, forgets, held, mean_of, windows_of
 from copyproof.engine.numerics import log
 from copyproof.engine.state import LEVELS, State
 
@@ -75,7 +79,14 @@ def allowance(unit: float, w: int) -> float:
 
 
 @inlined
-def trial_index(item: Any, sums: Any, epoch: Any, parameters: tuple[float, float, float]) -> float:
+def trial_index(
+    item: Any,
+    sums: Any,
+    blocks: Any,
+    epoch: Any,
+    parameters: tuple[float, float, float],
+    memory: int,
+) -> float:
     """The index of an agent, with the sums of its rewards by level."""
     if item.plays == 0:
         return math.inf
@@ -91,14 +102,32 @@ def trial_index(item: Any, sums: Any, epoch: Any, parameters: tuple[float, float
         w = item.plays - forgotten
         if w <= 0:
             return float(max(best, _LEVEL[g]))  # and levels below cannot be more
-        answers = item.answers - forgotten
-        mean = min(sums[g] / answers, 1.0) if answers > 0 else 0.5
-        level = allowance(epoch.unit, w) / w
-        if not (0.0 < mean < best and kl_index_is_below(mean, level, best)):
-            best = max(best, min(_LEVEL[g], kl_index(mean, level)))
+        claim = float(_LEVEL[g])
+        if not forgets(item, forgotten, memory):
+            answers = item.answers - forgotten
+            mean = min(sums[g] / answers, 1.0) if answers > 0 else 0.5
+            level = allowance(epoch.unit, w) / w
+            below = 0.0 < mean < best and kl_index_is_below(mean, level, best)
+            claim = 0.0 if below else min(claim, kl_index(mean, level))
+        if memory > 0 and claim > best:
+            claim = min(claim, _least_of_windows(item, blocks, epoch.unit, forgotten, memory))
+        best = max(best, claim)
         if forgotten >= limits[1]:
             break
     return best
+
+
+@part
+def _least_of_windows(item: Any, blocks: Any, unit: float, forgotten: int, memory: int) -> float:
+    """The least index of the windows that begin after the plays that are forgotten."""
+    least = 1.0
+    for j in range(windows_of(memory)):
+        answers = held(item, forgotten, memory, j)
+        if answers > 0:
+            w = answers + (item.plays - item.answers)
+            mean = mean_of(blocks, j, answers)
+            least = min(least, kl_index(mean, allowance(unit, w) / w))
+    return least
 
 
 @inlined
@@ -119,17 +148,18 @@ def add_to_levels(
 
 @part
 def correct_levels(
-    state: State, agent: int, change: float, parameters: tuple[float, float, float]
+    state: State, agent: int, number: int, change: float, parameters: tuple[float, float, float]
 ) -> None:
-    """Let a reward be worth more or less, in all levels that have begun; modified in place.
+    """Let the reward of an agent's play ``number`` be worth more or less, in all its levels.
 
-    Which play it was is not looked up again. Sums are kept within what rewards in [0, 1] give.
+    Sums are kept within what rewards in [0, 1] give. ``state`` is modified in place.
     """
     limits = _limits(parameters, state.epoch[0])
     for g in range(LEVELS):
-        answers = state.items[agent].answers - _forgotten(limits, g)
-        if answers <= 0:
+        forgotten = _forgotten(limits, g)
+        if forgotten > number:
             break
+        answers = state.items[agent].answers - forgotten
         state.trials[agent, g] = min(max(state.trials[agent, g] + change, 0.0), float(answers))
 
 
@@ -148,7 +178,12 @@ def spread_over_levels(state: State, agent: int, parameters: tuple[float, float,
 
 @inlined
 def verdict(
-    parameters: tuple[float, float, float], state: State, pool: int, m: float, top: int
+    parameters: tuple[float, float, float],
+    memory: int,
+    state: State,
+    pool: int,
+    m: float,
+    top: int,
 ) -> int:
     """What is to be done with a pool whose champion is item ``top``, of estimated mean m.
 
@@ -163,7 +198,7 @@ def verdict(
     # One level up: an agent must not search in plays that its index counts, because m has fallen
     # just below a level.
     g = max(0, g - 1)
-    if _is_gated(parameters[2], state, agent, m, g, _forgotten(limits, g)):
+    if _is_gated(parameters[2], memory, state, agent, m, g, _forgotten(limits, g)):
         return PLAY_CHAMPION
     is_known = top >= 0 and here.last >= 0
     failed = is_known and here.failed != 0
@@ -184,14 +219,24 @@ def verdict(
 
 
 @inlined
-def _is_gated(gate: float, state: State, agent: int, m: float, g: int, forgotten: int) -> bool:
-    """Whether search since the trial has brought the agent's mean r too far below m."""
-    w = state.items[agent].plays - forgotten
-    answers = state.items[agent].answers - forgotten
+def _is_gated(
+    gate: float, memory: int, state: State, agent: int, m: float, g: int, forgotten: int
+) -> bool:
+    """Whether search since the trial has brought the agent's mean, or a window's, far below m."""
+    item = state.items[agent]
+    unit = state.epoch[0].unit
+    w = item.plays - forgotten
+    answers = item.answers - forgotten
     if w <= 0 or answers <= 0:
         return False
+    for j in range(windows_of(memory)):
+        v, evidence = evidence_below(item, state.blocks[agent], forgotten, memory, j, m)
+        if evidence > 0.0 and evidence > gate * allowance(unit, v):
+            return True
+    if forgets(item, forgotten, memory):
+        return False
     r = min(state.trials[agent, g] / answers, 1.0)
-    return bool(r < m and w * bernoulli_kl(r, m) > gate * allowance(state.epoch[0].unit, w))
+    return bool(r < m and w * bernoulli_kl(r, m) > gate * allowance(unit, w))
 
 
 @inlined

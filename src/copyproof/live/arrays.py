@@ -14,7 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.live import BANKED, BASE, FORGOTTEN, LAID, LOG, PAST, ROUND, Live, lay_again
+from copyproof.engine.live import lay_again
+from copyproof.engine.live_records import (
+    BANKED,
+    BASE,
+    FORGOTTEN,
+    LAID,
+    PAST,
+    PENDING,
+    ROUND,
+    Live,
+)
 from copyproof.engine.plan import Plan
 from copyproof.engine.rules import Kind
 from copyproof.engine.state import ABSENT, ITEM, OUTSIDE, WINDOW, State, power_of_two
@@ -54,10 +64,11 @@ class Arrays:
     _used: list[int]
     _room: list[int]
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, *, estimates: bool = True) -> None:
+        self._estimates = estimates
         saved = {name: np.zeros(0, dtype) for name, dtype in _GATHERED.items()}
         for one in TABLE:
-            if one.is_exported(plan):
+            if one.is_exported(plan, estimates=estimates):
                 saved[one.name] = one.allocate(FIXED.get(one.axis, 0))
         self.load(saved, plan)
 
@@ -132,9 +143,12 @@ class Arrays:
     def fit_log(self, more: int) -> None:
         """Make room for ``more`` decisions, dropping those that are forgotten."""
         kept = self._remembered()
-        log = np.zeros(2 * (len(kept) + more), LOG)
-        log[: len(kept)] = kept
-        self._arrays["log"] = self.log = log
+        for one in TABLE:
+            if one.axis == "decision":
+                larger = one.allocate(2 * (kept.stop - kept.start + more))
+                larger[: kept.stop - kept.start] = self._arrays[one.name][kept]
+                self._arrays[one.name] = larger
+        self.log = self._arrays["log"]
         self.counters[BASE] = self.counters[FORGOTTEN]
         self.stale = True
 
@@ -177,7 +191,7 @@ class Arrays:
     def agent_rows(self) -> Any:
         """The statistics of all agents, of all epochs; a copy."""
         agents = slice(self.agents)
-        return _with_past(self._arrays["items"][agents].copy(), self._arrays["past"][agents])
+        return self._with_past(self._arrays["items"][agents].copy(), self._arrays["past"][agents])
 
     @property
     def pending(self) -> int:
@@ -188,7 +202,7 @@ class Arrays:
     def arm_rows(self, arms: Any) -> tuple[Any, Any]:
         """The statistics of some arms, of all epochs, and which are in play; copies."""
         item = self._arrays["item_of"][arms]
-        rows = _with_past(self._arrays["items"][item], self._arrays["past_arms"][arms])
+        rows = self._with_past(self._arrays["items"][item], self._arrays["past_arms"][arms])
         return rows, (self._arrays["place"][item] >= 0) & bool(self.counters[LAID])
 
     def histories(self, arms: Any, least: int) -> tuple[Any, Any, Any]:
@@ -199,10 +213,17 @@ class Arrays:
         told = arms[self._arrays["history"]["rewards"][arms] >= least]
         return told, self._arrays["history"][told], self._arrays["prints"][told]
 
-    def _remembered(self) -> Any:
-        """The decisions that are not forgotten."""
+    def _with_past(self, rows: Any, past: Any) -> Any:
+        """Statistics with those of earlier epochs, and no estimates; ``rows`` is modified."""
+        rows["plays"] += past["plays"]
+        for name in ("total", "answers"):
+            rows[name] = past[name] if self._estimates else rows[name] + past[name]
+        return rows
+
+    def _remembered(self) -> slice:
+        """Where the decisions lie that are not forgotten."""
         forgotten, base, made = self.counters[[FORGOTTEN, BASE, ROUND]].tolist()
-        return self.log[forgotten - base : made - base]
+        return slice(forgotten - base, made - base)
 
     def export(self) -> dict[str, Any]:
         """Everything that is remembered, in order of registration; copies."""
@@ -229,10 +250,9 @@ class Arrays:
         }
         used = {**self._in_use(), **FIXED}
         for one in TABLE:
-            if one.axis == "decision":
-                saved[one.name] = self._remembered().copy()
-            elif one.is_exported(self.plan):
-                saved[one.name] = arrays[one.name][: used[one.axis]].copy()
+            if one.is_exported(self.plan, estimates=self._estimates):
+                rows = self._remembered() if one.axis == "decision" else slice(used[one.axis])
+                saved[one.name] = arrays[one.name][rows].copy()
         saved["counters"][BASE] = saved["counters"][FORGOTTEN]
         return saved
 
@@ -246,8 +266,13 @@ class Arrays:
         """Go on under another plan, with the statistics of all epochs, and samples maybe drawn."""
         saved = self.export()
         for rows, past in (("agents", "past"), ("arms", "past_arms")):
-            _with_past(saved[rows], saved[past])
-            saved[past][:] = np.zeros((), PAST)
+            self._with_past(saved[rows], saved[past])
+            if self._estimates:
+                saved[past]["plays"] = 0
+            else:
+                saved[past][:] = np.zeros((), PAST)
+        if self._estimates:
+            _estimate_again(saved)
         saved["counters"][BANKED] = 0
         saved["challenges"] = np.zeros(0, _CHALLENGE)
         if self.plan.agent.kind != Kind.OWN_INDEX:
@@ -281,7 +306,9 @@ class Arrays:
         }
         self._arrays = arrays = {one.name: one.allocate(self._rows[one.axis]) for one in TABLE}
         for one in TABLE:
-            if one.is_exported(plan) and one.name in saved:  # else the policy has just changed
+            if (
+                one.is_exported(plan, estimates=self._estimates) and one.name in saved
+            ):  # else the policy has just changed
                 arrays[one.name][: len(saved[one.name])] = saved[one.name]
         self.log, self.counters = arrays["log"], arrays["counters"]
         agents, item = slice(self.agents), laid.item
@@ -313,8 +340,19 @@ class Arrays:
                 of[known] = laid.item[of[known]]
 
 
-def _with_past(rows: Any, past: Any) -> Any:
-    """Statistics with those of earlier epochs; ``rows`` is modified in place."""
-    for name in ("total", "plays", "answers"):
-        rows[name] += past[name]
-    return rows
+def _estimate_again(saved: dict[str, Any]) -> None:
+    """Let unanswered plays of all epochs count by their estimates, as if there had been but one.
+
+    ``saved`` is modified in place.
+    """
+    log = saved["log"]
+    owner = saved["arms"]["owner"][log["arm"]]
+    waiting = log["told"] == PENDING
+    for rows, of in (("arms", log["arm"]), ("agents", owner)):
+        np.add.at(saved[rows]["total"], of[waiting], log["value"][waiting])
+        saved[rows]["answers"] = saved[rows]["plays"]
+    # The decisions in the log are the last plays of their agents: rank them agent by agent.
+    by_owner = np.argsort(owner, kind="stable")
+    made = np.bincount(owner, minlength=len(saved["agents"]))
+    first = saved["agents"]["plays"] - made - (np.cumsum(made) - made)
+    saved["numbers"][by_owner] = first[owner[by_owner]] + np.arange(len(log))

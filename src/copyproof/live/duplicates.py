@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from copyproof_client.records import Suspicion
 
-from copyproof.engine.live import PRINTS
+from copyproof.engine.live_records import PRINTS
 
 _MOST_EXPECTED = 1e-3
 

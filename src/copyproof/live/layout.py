@@ -6,19 +6,39 @@ pools of arms, each a contiguous range of items, and its tree a contiguous range
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, assert_never
 
 import numpy as np
 
-from copyproof.engine.live import COUNTERS, HISTORY, LOG, PAST, PRINTS
+from copyproof.engine.live_records import COUNTERS, HISTORY, LOG, PAST, PRINTS, WAITED
 from copyproof.engine.plan import Plan
 from copyproof.engine.rules import Kind
-from copyproof.engine.state import ABSENT, EPOCH, ITEM, LEVELS, POOL, WINDOW, power_of_two
+from copyproof.engine.state import (
+    ABSENT,
+    BLOCK,
+    EPOCH,
+    ITEM,
+    LEVELS,
+    POOL,
+    WINDOW,
+    WINDOWS,
+    power_of_two,
+)
 from copyproof.engine.tournament import NODE, allocate_nodes
 
 # What an array has a row for; a stream of random numbers has the principal, and every agent.
 Axis: TypeAlias = Literal[
-    "item", "pool", "node", "leaf", "agent", "stream", "arm", "decision", "epoch", "counter"
+    "item",
+    "pool",
+    "node",
+    "leaf",
+    "agent",
+    "stream",
+    "arm",
+    "decision",
+    "epoch",
+    "counter",
+    "market",
 ]
 
 
@@ -33,12 +53,23 @@ class Array:
     exported: bool = False
     # What rows hold that are not in use yet.
     fill: int = 0
-    # The agent rule that it is kept for; it is exported under no other.
-    kept_for: Kind | None = None
+    # What it is kept for: agents on trial, agents with a memory, or estimates of unanswered plays.
+    # It is exported only where there are such.
+    kept_for: Literal["trial", "memory", "estimates"] | None = None
 
-    def is_exported(self, plan: Plan) -> bool:
-        """Whether it is exported under a plan."""
-        return self.exported and self.kept_for in (None, plan.agent.kind)
+    def is_exported(self, plan: Plan, *, estimates: bool) -> bool:
+        """Whether it is exported, under a plan and in a market that estimates or does not."""
+        match self.kept_for:
+            case None:
+                return self.exported
+            case "trial":
+                return plan.agent.kind == Kind.TRIAL
+            case "memory":
+                return plan.agent.memory > 0
+            case "estimates":
+                return estimates
+            case _:
+                assert_never(self.kept_for)
 
     def allocate(self, rows: int) -> Any:
         """Make a new array; a tree's siblings share a cache line."""
@@ -61,17 +92,20 @@ TABLE = (
     Array("keys", np.dtype((np.uint64, 2)), "stream"),
     Array("item_of", np.int64, "arm"),
     Array("windows", WINDOW, "agent", exported=True),
-    Array("trials", np.dtype((np.float64, LEVELS)), "agent", exported=True, kept_for=Kind.TRIAL),
+    Array("trials", np.dtype((np.float64, LEVELS)), "agent", exported=True, kept_for="trial"),
+    Array("blocks", np.dtype((BLOCK, WINDOWS)), "agent", exported=True, kept_for="memory"),
     Array("epoch", EPOCH, "epoch", exported=True),
     Array("past", PAST, "agent", exported=True),
     Array("past_arms", PAST, "arm", exported=True),
     Array("history", HISTORY, "arm", exported=True),
     Array("prints", np.dtype((np.uint64, len(PRINTS))), "arm", exported=True),
     Array("log", LOG, "decision", exported=True),
+    Array("numbers", np.int64, "decision", exported=True, kept_for="estimates"),
+    Array("waited", WAITED, "market", exported=True, kept_for="estimates"),
     Array("counters", np.int64, "counter", exported=True),
 )
 # Axes that do not grow, and their rows.
-FIXED: dict[Axis, int] = {"epoch": 1, "counter": COUNTERS}
+FIXED: dict[Axis, int] = {"epoch": 1, "counter": COUNTERS, "market": 1}
 # Arms that a pool has room for at first.
 LEAST_ROOM = 4
 # Nodes that trees of pools without arms share.

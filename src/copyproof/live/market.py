@@ -18,9 +18,10 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import live
+from copyproof.engine import live, live_records
 from copyproof.engine.cache import is_cached
-from copyproof.engine.live import OPERATION, OUTCOME, Terms, serve
+from copyproof.engine.live import OPERATION, OUTCOME, serve
+from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, NO_LIMIT, ROUND, Terms
 from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
 from copyproof.engine.selection import EVERYONE
@@ -36,8 +37,13 @@ from copyproof.validation import FieldError
 
 # Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
-_REWARDS = {"first": live.FIRST, "last": live.LAST, "sum": live.SUM, "max": live.MAXIMUM}
-_LATE = {"refuse": live.REFUSE, "correct": live.CORRECT}
+_REWARDS = {
+    "first": live_records.FIRST,
+    "last": live_records.LAST,
+    "sum": live_records.SUM,
+    "max": live_records.MAXIMUM,
+}
+_LATE = {"refuse": live_records.REFUSE, "correct": live_records.CORRECT}
 _NO_HORIZON = 2**47
 _NONE = np.zeros(0, OUTCOME)
 
@@ -78,7 +84,8 @@ class MarketState:
     def __init__(self, config: MarketConfig, policy: Policy | None = None) -> None:
         self.config = config = config.seeded()
         self.policy = parse_policy(config.policy) if policy is None else policy
-        self.arrays = Arrays(plan_of(self.policy, config))
+        self._estimates = int(config.estimates)
+        self.arrays = Arrays(plan_of(self.policy, config), estimates=config.estimates)
         self.registry = Registry(config.per_agent, config.seen)
         self.answers = Answers()
         self.at = 0.0
@@ -207,10 +214,10 @@ class MarketState:
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
         lists = np.array(self._lists, np.int64)
-        before, base = int(arrays.counters[live.ROUND]), int(arrays.counters[live.BASE])
+        before, base = int(arrays.counters[ROUND]), int(arrays.counters[BASE])
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
-            base = int(arrays.counters[live.BASE])
+            base = int(arrays.counters[BASE])
         if arrays.stale:
             arrays.show()
         self._operations, self._lists, self._decisions = [], [], 0
@@ -218,12 +225,14 @@ class MarketState:
             self._recall(arrays.log["arm"][before - base :])
         config = self.config
         late, rewards = _LATE[config.late], _REWARDS[config.rewards]
-        most = config.per_agent or live.NO_LIMIT
-        terms = Terms(rewards, late, config.default_reward, int(self.follows), most)
+        most = config.per_agent or NO_LIMIT
+        terms = Terms(
+            rewards, late, config.default_reward, self._estimates, int(self.follows), most
+        )
         serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)
-        made = int(arrays.counters[live.ROUND])
+        made = int(arrays.counters[ROUND])
         self._made += arrays.log["arm"][before - base : made - base].tolist()
 
     def _recall(self, log: Any) -> None:
@@ -315,13 +324,13 @@ class MarketState:
     @property
     def round(self) -> int:
         """Decisions so far, those that wait to be made left out."""
-        return int(self.arrays.counters[live.ROUND])
+        return int(self.arrays.counters[ROUND])
 
     def decided(self, round_: int) -> int | None:
         """The arm of a decision; None if it is forgotten."""
-        if round_ <= int(self.arrays.counters[live.FORGOTTEN]):
+        if round_ <= int(self.arrays.counters[FORGOTTEN]):
             return None
-        return int(self.arrays.log["arm"][round_ - 1 - int(self.arrays.counters[live.BASE])])
+        return int(self.arrays.log["arm"][round_ - 1 - int(self.arrays.counters[BASE])])
 
     @property
     def arrays_of_games(self) -> list[Arrays]:
@@ -337,9 +346,9 @@ class MarketState:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""
         counters, asked = self.arrays.counters, self.arrays.log["at"]
         expired, made, base = (
-            int(counters[live.EXPIRED]),
-            int(counters[live.ROUND]),
-            int(counters[live.BASE]),
+            int(counters[EXPIRED]),
+            int(counters[ROUND]),
+            int(counters[BASE]),
         )
         limit = at - self.config.reward_window
         if expired == made or asked[expired - base] > limit:
@@ -348,7 +357,7 @@ class MarketState:
         upto = expired + int(np.searchsorted(waiting, limit, side="right"))
         if self.config.late == "refuse":
             return upto, upto
-        forgotten = int(counters[live.FORGOTTEN])
+        forgotten = int(counters[FORGOTTEN])
         limit -= self.config.correction_window
         kept = asked[forgotten - base : upto - base]
         return upto, forgotten + int(np.searchsorted(kept, limit, side="right"))

@@ -18,6 +18,7 @@ from copyproof.validation import FieldError, known, name, number, require, shown
 Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
 SeenBy: TypeAlias = Literal["agent", "content"]
+Unanswered: TypeAlias = Literal["estimated", "omitted"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 # What new markets run if nothing is said, and what that was in versions before.
@@ -29,6 +30,7 @@ _BEFORE: dict[str, Any] = {
     "per_agent": None,
     "seen": "content",
     "most_segments": 100,
+    "unanswered": "omitted",
 }
 # Most decisions, and most rewards, of one request.
 MOST_DECISIONS = 1000
@@ -101,6 +103,11 @@ class MarketConfig:
     correction_window : float
         Seconds after the reward window within which late rewards still correct (30 days); the
         principal forgets decisions that are older.
+    unanswered : {"estimated", "omitted"}
+        What a play counts for until its reward comes. Estimated, as new markets have it: what such
+        plays have come to be worth so far, and the default reward for arms of which little is
+        known. Omitted: it narrows the width, and the mean is that of the answered ones alone, 1/2
+        before the first; markets of earlier versions keep that.
     most_arms : int, optional
         How many arms one agent may ever register, retired ones included: all are remembered, so
         that without it an agent can fill the memory. No limit if it is not given.
@@ -136,6 +143,7 @@ class MarketConfig:
     per_agent: int | None = 1
     seen: SeenBy = "agent"
     most_segments: int = 100
+    unanswered: Unanswered = "estimated"
     numerics: int = field(default=NUMERICS, compare=False)
     # Whether the policy was not named, or as the default, whatever that is.
     is_default: bool = field(init=False, repr=False, compare=False)
@@ -161,12 +169,18 @@ class MarketConfig:
         object.__setattr__(
             self, "default_reward", unit_reward("default_reward", self.default_reward)
         )
+        known("unanswered", self.unanswered, get_args(Unanswered))
         known("late", self.late, get_args(Late))
         known("rewards", self.rewards, get_args(Rewards))
         known("seen", self.seen, get_args(SeenBy))
         accepted = f"a version that this one knows, 1 to {NUMERICS}"
         is_known = type(self.numerics) is int and 1 <= self.numerics <= NUMERICS
         require(is_known, "numerics", self.numerics, accepted)
+
+    @property
+    def estimates(self) -> bool:
+        """Whether unanswered plays are estimated."""
+        return self.unanswered != "omitted"
 
     def agrees_with(self, stored: "MarketConfig") -> bool:
         """Whether a market that was made with ``stored`` can be opened with this one.

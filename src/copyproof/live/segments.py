@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine import live
 from copyproof.engine.live import OUTCOME
+from copyproof.engine.live_records import EXPIRED, FORGOTTEN, REFUSED_LATE, ROUND
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
 from copyproof.live.events import Asked, Expired, MarketEvent, Rewarded
@@ -32,7 +32,7 @@ from copyproof.live.registry import Among
 from copyproof.policy import Policy
 from copyproof.validation import FieldError
 
-_REFUSED = (live.REFUSED_LATE, np.nan)
+_REFUSED = (REFUSED_LATE, np.nan)
 
 
 class SegmentedState(MarketState):
@@ -85,8 +85,8 @@ class SegmentedState(MarketState):
     def round(self) -> int:
         """Decisions so far, in all segments."""
         if not self.segments:
-            return int(self.arrays.counters[live.ROUND])
-        return sum(int(one.counters[live.ROUND]) for one in self.arrays_of_games)
+            return int(self.arrays.counters[ROUND])
+        return sum(int(one.counters[ROUND]) for one in self.arrays_of_games)
 
     @property
     def waiting(self) -> int:
@@ -186,7 +186,7 @@ class SegmentedState(MarketState):
             return found
         if not self.segments:
             super().settle()
-            made, forgotten = (int(self.arrays.counters[n]) for n in (live.ROUND, live.FORGOTTEN))
+            made, forgotten = (int(self.arrays.counters[n]) for n in (ROUND, FORGOTTEN))
             self._forgotten, self._before = forgotten, [forgotten]
             self._game_of = array("i", bytes(4 * (made - forgotten)))
             self._rounds_of = [array("q", range(forgotten + 1, made + 1))]
@@ -289,7 +289,7 @@ class SegmentedState(MarketState):
                 self._in_game(number, round_) for round_ in (event.upto, event.forgotten)
             )
             counters = self._games[number].arrays.counters
-            if (counters[live.EXPIRED], counters[live.FORGOTTEN]) != (upto, forgotten):
+            if (counters[EXPIRED], counters[FORGOTTEN]) != (upto, forgotten):
                 self._enter_one(number, Expired(upto, forgotten, event.at))
         for number, rounds in enumerate(self._rounds_of):
             dropped = bisect_right(rounds, event.forgotten)
@@ -335,7 +335,7 @@ class SegmentedState(MarketState):
         ]
         state._rounds_of = [array("q", mine.tolist()) for mine in rounds]
         state._before = [
-            int(one.counters[live.ROUND]) - len(mine)
+            int(one.counters[ROUND]) - len(mine)
             for one, mine in zip(state.arrays_of_games, rounds, strict=True)
         ]
         return state

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics, Suspicion
 
-from copyproof.engine.live import PRINTS
+from copyproof.engine.live_records import PRINTS
 from copyproof.live.duplicates import suspected
 from copyproof.live.market import MarketState
 from copyproof.live.registry import Registry

@@ -86,8 +86,9 @@ class NamedPolicy:
 SEASON = "restart.rounds"  # the path of a known period after which a market starts afresh
 _SEASON = {"season": SEASON}
 _EPOCHS = {"first": "restart.first", "factor": "restart.factor", "power": "restart.power"}
-_TRIAL = {"c": "agent.c", "lost": "agent.lost"}
-_GRACE = {"doubt": "agent.doubt", "scale": "agent.scale", "fresh": "arm.fresh"}
+_MEMORY = {"memory": "agent.memory"}
+_TRIAL = {"c": "agent.c", "lost": "agent.lost", **_MEMORY}
+_GRACE = {"doubt": "agent.doubt", "scale": "agent.scale", "fresh": "arm.fresh", **_MEMORY}
 _WIDTH = {"a": "agent.a", "b": "agent.b", "c": "agent.c"}
 _INNER = UCB(clock="plays")
 _ROBUST = UCB(a=1.0, b=0.5, c=1.0)

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from copyproof.policy.sampling import check_number
+from copyproof.policy.sampling import check_number, set_whole
 from copyproof.policy.traits import BaseRule, Traits
 from copyproof.validation import known, require
 
@@ -43,6 +43,10 @@ class OwnIndex(BaseRule):
         Of the width.
     turns, doubt : float
         As multiples of M; 0 for none.
+    memory : int, optional
+        W: the index is the least over windows of the agent's last W plays, W/4, W/16, …, down to
+        50. All that are not forgiven count if it is not given. A window that reaches into the plays
+        in turn or in doubt is not asked.
     """
 
     traits = Traits(
@@ -59,8 +63,10 @@ class OwnIndex(BaseRule):
     scale: float = 1.0
     turns: float = 0.0
     doubt: float = 2.0
+    memory: int | None = None
 
     def __post_init__(self) -> None:
+        _check_memory(self)
         known("statistic", self.statistic, ("recent", "mean"))
         known("width", self.width, ("kl", "hoeffding"))
         for name in ("scale", "turns", "doubt"):
@@ -123,6 +129,10 @@ class Trial(BaseRule):
         The smallest share of good arms that must not be overlooked.
     lost : float
         How often it may be.
+    memory : int, optional
+        W: each U_g is the least over windows of the agent's last W plays, W/4, W/16, …, down to 50.
+        All after the first D_g count if it is not given. A window that reaches into those is not
+        asked.
 
     Examples
     --------
@@ -141,8 +151,10 @@ class Trial(BaseRule):
     )
     c: float = 1 / 21
     lost: float = 0.01
+    memory: int | None = None
 
     def __post_init__(self) -> None:
+        _check_memory(self)
         for name, least in (("c", 1e-12), ("lost", 1e-300)):
             value, accepted = getattr(self, name), f"a number in [{least:g}, 1)"
             check_number(name, value, accepted)
@@ -153,6 +165,11 @@ class Trial(BaseRule):
         """The plays that are forgiven at level 1, and the arms of an agent that may be tried."""
         q = _up(math.log(self.lost) / math.log1p(-self.c))
         return _up(SPARE * q)
+
+
+def _check_memory(rule: OwnIndex | Trial) -> None:
+    if rule.memory is not None:
+        set_whole(rule, "memory", 2, "1e6")
 
 
 def _up(x: float) -> int:

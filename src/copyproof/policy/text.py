@@ -5,8 +5,8 @@ they differ from the row's: ``rh-ucb(L=3)``, ``h-ucb(a=1, b=0.5)``, ``fair(s-ucb
 composition is spelled out: ``flat(RULE, sample=SAMPLE)`` or ``hierarchical(AGENT RULE, ARM RULE,
 sample=SAMPLE, ties=priority)``, with rules ``ucb(a, b, c, clock)``, ``kl-ucb(scale, clock)``,
 ``epsilon-greedy(epsilon)``, ``epsilon-decreasing(scale, clock)``, ``thompson``, ``uniform``,
-``etc(plays)``, ``own-index(statistic, width, scale, turns, doubt)``, ``champion(fresh,
-threshold)``, ``trial(c, lost)``, ``trial-arms``, ``sampled-kl-ucb``, samples ``all``,
+``etc(plays)``, ``own-index(statistic, width, scale, turns, doubt, memory)``, ``champion(fresh,
+threshold)``, ``trial(c, lost, memory)``, ``trial-arms``, ``sampled-kl-ucb``, samples ``all``,
 ``fixed(factor, power)``, ``growing(factor, power, clock)``, and ``restart=epochs(first, factor,
 power)`` or ``restart=season(rounds)``; their parameters are given by name, numbers also as
 fractions: ``c=1/200``. ``default`` and ``default-anytime`` stand for the policies that the
@@ -260,4 +260,7 @@ def _word(value: Any) -> str:
 
 
 def _record_dict(record: Any) -> dict[str, Any]:
-    return {"kind": _NAMES[type(record)], **asdict(record)}
+    parts = asdict(record)
+    if parts.get("memory", 0) is None:  # as it was written before there was one
+        del parts["memory"]
+    return {"kind": _NAMES[type(record)], **parts}

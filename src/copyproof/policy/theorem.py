@@ -21,6 +21,10 @@ strategy, and pays no less, and a play that comes earlier in its epoch comes ear
 game, where γ weighs no less. All that this takes is that the lengths are fixed beforehand, so that
 no strategy moves the end of an epoch: they may grow (``Restart``) or be equal (``Season``).
 
+A memory (``memory=W``) keeps (a): which of an agent's plays its windows hold is a function of their
+number alone, and the least of several non-decreasing indices is non-decreasing
+(``engine.memory``).
+
 And of the market: rewards are at least 0, and an agent's best arm first-order dominates its others,
 as with Bernoulli arms.
 """

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from copyproof.defaults import MOST_ARMS, MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
-from copyproof.live.records import MOST_DECISIONS, Late, Rewards, SeenBy
+from copyproof.live.records import MOST_DECISIONS, Late, Rewards, SeenBy, Unanswered
 from copyproof.validation import LONGEST_NAME, name, require, text
 
 
@@ -164,6 +164,7 @@ class MarketIn(_In):
     )
     seen: SeenBy = _CONFIG.seen
     most_segments: Annotated[int, Field(strict=True, ge=0, le=10_000)] = _CONFIG.most_segments
+    unanswered: Unanswered = _CONFIG.unanswered
     # Not a choice, but part of a configuration that was read and is sent again.
     numerics: Annotated[int, Field(strict=True, ge=_CONFIG.numerics, le=_CONFIG.numerics)] = (
         _CONFIG.numerics

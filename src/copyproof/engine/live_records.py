@@ -1,0 +1,66 @@
+"""What a live market remembers beside the engine's state, and what it agreed on."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# Statuses of a reward, in the order of ``live.records.STATUSES``.
+COUNTED = 0
+IGNORED = 1
+CORRECTED = 2
+REFUSED_LATE = 3
+
+# Which of several rewards counts, and what is done with late ones.
+FIRST, LAST, SUM, MAXIMUM = 0, 1, 2, 3
+REFUSE, CORRECT = 0, 1
+NO_LIMIT = 2**62
+
+# One row a decision; the value of one that is PENDING is its estimated worth.
+LOG = np.dtype([("at", "f8"), ("value", "f8"), ("arm", "i4"), ("told", "i4")])
+PENDING, TOLD, DEFAULTED = 0, 1, 2
+
+# Counters of a market.
+ROUND = 0  # decisions so far
+EXPIRED = 1  # no decision up to this one waits any more
+FORGOTTEN = 2  # decisions up to this one are no longer kept
+BASE = 3  # decisions before the first row of the log
+LAID = 4  # whether trees are laid: 1 from the first decision on
+BANKED = 5  # plays up to this one are in the books of earlier epochs
+COUNTERS = 6
+
+# What epochs before the present one have seen, which the policy has forgotten; where unanswered
+# plays are estimated, all rewards that are known, as the items' sums hold estimates, too.
+PAST = np.dtype([("total", "f8"), ("plays", "i8"), ("answers", "i8")])
+# Of rewards that came after others were asked for: Σ k·r and Σ k, k the rounds in between.
+WAITED = np.dtype([("worth", "f8"), ("rounds", "f8")])
+HISTORY = np.dtype([("hash", "u8"), ("last", "f8"), ("repeats", "i8"), ("rewards", "i8")])
+# After so many rewards the hash of an arm's history is kept, to be compared with others'.
+PRINTS = (16, 64, 256, 1024)
+
+
+class Live(NamedTuple):
+    """What a live market remembers beside the engine's state."""
+
+    log: Any  # decisions, one row each, from round ``counters[BASE]`` + 1 on
+    numbers: Any  # of each decision: how many plays its agent had before, in the epoch
+    counters: Any
+    item_of: Any
+    # Per arm: a hash of its rewards, how often one equals the one before, how many there were.
+    history: Any
+    prints: Any
+    past: Any  # per agent: what earlier epochs saw, and late rewards for their plays
+    past_arms: Any  # the same per arm
+    waited: Any  # one WAITED
+    marks: Any  # scratch, per item; all 0 between operations
+    left: Any  # scratch, per agent
+
+
+class Terms(NamedTuple):
+    """What a market agreed on."""
+
+    rewards: int
+    late: int
+    default: float
+    estimates: int  # 1 if unanswered plays are estimated, 0 if they are omitted
+    follows: int  # 1 if the rows of the log to come say what was decided
+    per_agent: int  # places of one agent on a slate, at most; NO_LIMIT for any number

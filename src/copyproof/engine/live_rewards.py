@@ -1,0 +1,224 @@
+"""Rewards of a live market: what a play is worth until its reward comes, and when it has come.
+
+A play is counted when it is asked for. Until its reward comes, by the market's ``Terms``:
+
+- *Estimated*: the play counts as what plays that wait for their rewards have come to be worth so
+  far, and is corrected in its own place among its agent's plays when its reward comes. Of rewards r
+  that came, or expired, k rounds after their plays, Σ k·r/Σ k is the mean worth of a play that is
+  met waiting: one that waits long is met more often. Where clicks are told at once and nothing else
+  ever, that is 0, the default reward: the game is the one in which all is told at once, decision
+  for decision. Where all rewards are late it is their mean. But a play is never estimated above the
+  mean of its arm's known rewards, and takes the default reward while the arm has not more known
+  plays than waiting ones: a newcomer of which nothing is known looks like an arm that fails.
+- *Omitted*: widths use asked plays, and means answered ones (1/2 before the first answer).
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import int64
+
+from copyproof.engine.cache import inlined, part
+from copyproof.engine.live_records import (
+    BANKED,
+    BASE,
+    CORRECTED,
+    COUNTED,
+    DEFAULTED,
+    EXPIRED,
+    FIRST,
+    FORGOTTEN,
+    IGNORED,
+    MAXIMUM,
+    PENDING,
+    PRINTS,
+    REFUSE,
+    REFUSED_LATE,
+    ROUND,
+    SUM,
+    TOLD,
+    Live,
+    Terms,
+)
+from copyproof.engine.memory import correct_blocks
+from copyproof.engine.own_index import correct_window
+from copyproof.engine.plan import Plan, pool_of
+from copyproof.engine.principal import Observation, observe
+from copyproof.engine.rules import Kind
+from copyproof.engine.state import State
+from copyproof.engine.trial import correct_levels
+
+_FIRST_PRINT, _LAST_PRINT = PRINTS[0], PRINTS[-1]
+_MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+
+
+@inlined
+def estimate(live: Live, terms: Terms, arm: int, plays: int) -> float:
+    """What a play of an arm is worth until its reward comes, after so many others in the epoch.
+
+    A multiple of 2^−20, so that sums are exact again when it has been corrected.
+    """
+    known = live.past_arms[arm]
+    waited = live.waited[0]
+    worth = terms.default
+    if waited.rounds > 0.0 and known.plays + plays - known.answers < known.answers:
+        worth = min(waited.worth / waited.rounds, known.total / known.answers)
+    return math.floor(worth * 1048576.0) / 1048576.0
+
+
+@part
+def observe_arm(plan: Plan, state: State, item: int, new: Observation) -> None:
+    """``observe`` for an arm, wherever it is."""
+    owner = int(int64(state.items[item].owner))
+    observe(plan, state, owner, item, int(int64(state.place[item])), new)
+
+
+@part
+def tell(
+    plan: Plan, state: State, live: Live, terms: Terms, round_: int, reward: float
+) -> tuple[int, float]:
+    """A reward for a decision; its status, and what the play is worth now."""
+    if round_ <= live.counters[FORGOTTEN]:
+        return REFUSED_LATE, np.nan
+    row = live.log[round_ - 1 - live.counters[BASE]]
+    late = round_ <= live.counters[EXPIRED]
+    if late and terms.late == REFUSE:
+        return REFUSED_LATE, row.value
+    if row.told == PENDING:
+        _answer(plan, state, live, terms, round_, row, reward)
+        row.told = TOLD
+        return COUNTED, reward
+    value = reward
+    if row.told == TOLD:
+        if terms.rewards == FIRST:
+            return IGNORED, row.value
+        if terms.rewards == SUM:
+            value = min(1.0, row.value + reward)
+        elif terms.rewards == MAXIMUM:
+            value = max(row.value, reward)
+    if value != row.value:
+        _correct(plan, state, live, terms, round_, row, value)
+    row.told = TOLD
+    return CORRECTED if late else COUNTED, value
+
+
+@part
+def _answer(
+    plan: Plan, state: State, live: Live, terms: Terms, round_: int, row: Any, reward: float
+) -> None:
+    """Count the first reward of a play; one of an earlier epoch goes to the books only."""
+    item = live.item_of[row.arm]
+    owner = int(int64(state.items[item].owner))
+    banked = round_ <= live.counters[BANKED]
+    if banked or terms.estimates:
+        for past in (live.past[owner], live.past_arms[row.arm]):
+            past.total += reward
+            past.answers += 1
+    if terms.estimates:
+        rounds = live.counters[ROUND] - round_
+        live.waited[0].rounds += rounds
+        live.waited[0].worth += rounds * reward
+        if not banked and reward != row.value:
+            _correct_play(plan, state, live, terms, round_, item, owner, reward, reward - row.value)
+    elif not banked:
+        observe_arm(plan, state, item, Observation(0, 1, reward))
+    row.value = reward
+    history = live.history[row.arm]
+    if history.rewards > 0 and reward == history.last:
+        history.repeats += 1
+    history.last = reward
+    _mix(history, np.uint64(np.int64(reward * 4503599627370496.0)))
+    history.rewards += 1
+    if _FIRST_PRINT <= history.rewards <= _LAST_PRINT:
+        for place in range(len(PRINTS)):
+            if history.rewards == PRINTS[place]:
+                live.prints[row.arm, place] = history.hash
+
+
+@part
+def _correct(
+    plan: Plan, state: State, live: Live, terms: Terms, round_: int, row: Any, value: float
+) -> None:
+    """Let a play that has a reward be worth something else, now that it is known better."""
+    item = live.item_of[row.arm]
+    owner = int(int64(state.items[item].owner))
+    change = value - row.value
+    row.value = value
+    banked = round_ <= live.counters[BANKED]
+    if banked or terms.estimates:
+        for past in (live.past[owner], live.past_arms[row.arm]):
+            past.total = min(max(past.total + change, 0.0), float(past.answers))
+    if not banked:
+        _correct_play(plan, state, live, terms, round_, item, owner, value, change)
+
+
+@part
+def _correct_play(
+    plan: Plan,
+    state: State,
+    live: Live,
+    terms: Terms,
+    round_: int,
+    item: int,
+    owner: int,
+    value: float,
+    change: float,
+) -> None:
+    """Let the policy know what a play of this epoch is worth now, and how much more than before.
+
+    Sums are kept within [0, answers], which rounding could leave. Where unanswered plays are
+    omitted, an agent's plays have no numbers: the correction goes to the most recent one.
+    """
+    number = state.items[owner].answers - 1
+    if terms.estimates:
+        number = live.numbers[round_ - 1 - live.counters[BASE]]
+        _judge_last(plan, state, live, round_, item, owner, number, value)
+    correct_window(state, owner, number, change)
+    if plan.agent.kind == Kind.TRIAL:
+        correct_levels(state, owner, number, change, plan.agent.parameters)
+    correct_blocks(state, owner, number, change, plan.agent.memory)
+    for which in (item, owner):
+        one = state.items[which]
+        one.total = min(max(one.total + change, 0.0), float(one.answers))
+    observe_arm(plan, state, item, Observation(0, 0, 0.0))
+
+
+@inlined
+def _judge_last(
+    plan: Plan,
+    state: State,
+    live: Live,
+    round_: int,
+    item: int,
+    owner: int,
+    number: int,
+    value: float,
+) -> None:
+    """Say anew whether a pool's last play has failed, if this is the one."""
+    here = state.pools[pool_of(plan, owner)]
+    last = live.counters[ROUND] if plan.is_flat else state.items[owner].plays - 1
+    if here.last == item and last == (round_ if plan.is_flat else number):
+        here.failed = int(value <= here.bar)
+
+
+@inlined
+def _mix(history: Any, word: np.uint64) -> None:
+    """Hash one more word into a history."""
+    mixed = (history.hash ^ (word + np.uint64(1))) * _MULTIPLY
+    history.hash = mixed ^ (mixed >> _SHIFT)
+
+
+@part
+def expire(plan: Plan, state: State, live: Live, terms: Terms, upto: int) -> int:
+    """Give every decision that still waits, up to a round, the default reward; how many."""
+    found = 0
+    for round_ in range(live.counters[EXPIRED] + 1, upto + 1):
+        row = live.log[round_ - 1 - live.counters[BASE]]
+        if row.told == PENDING:
+            _answer(plan, state, live, terms, round_, row, terms.default)
+            row.told = DEFAULTED
+            found += 1
+    live.counters[EXPIRED] = max(upto, live.counters[EXPIRED])
+    return found

@@ -1,0 +1,128 @@
+"""What a play is worth until its reward comes: estimates, and corrections in its own place."""
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from copyproof.live import MarketConfig, Principal
+
+POLICIES = [
+    "trial-anytime",
+    "trial-anytime(memory=200)",
+    "grace-anytime(first=300)",
+    "grace-anytime(first=300, memory=200)",
+    "h-ucb",
+    "ucb1",
+    "h-thompson",
+]
+MEANS = {("ann", "a"): 0.3, ("ann", "b"): 0.1, ("bob", "a"): 0.25, ("cid", "a"): 0.2}
+
+
+class Visits:
+    """A market, one visitor a second, with the same luck for the k-th of them in every run."""
+
+    def __init__(self, policy: str, window: float, **settings: object) -> None:
+        self.now = 0.0
+        config = MarketConfig(policy, seed=3, reward_window=window, **settings)  # type: ignore[arg-type]
+        self.principal = Principal(config=config, clock=lambda: self.now)
+        self.principal.register_arms(list(MEANS))
+        self.rng = random.Random(5)
+        self.made: list[tuple[str, str]] = []
+
+    def visit(self, tells: Callable[[str, float], bool]) -> None:
+        self.now += 1.0
+        [decision] = self.principal.ask()
+        reward = float(self.rng.random() < MEANS.get((decision.agent, decision.arm), 0.0))
+        if tells(decision.agent, reward):
+            self.principal.tell(decision.id, reward)
+        self.made.append((decision.agent, decision.arm))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_telling_the_clicks_only_is_telling_everything_at_once(policy: str) -> None:
+    everything, clicks = Visits(policy, 100.0), Visits(policy, 100.0)
+    for _ in range(1500):
+        everything.visit(lambda _, reward: True)
+        clicks.visit(lambda _, reward: reward > 0)
+    assert clicks.made == everything.made
+    assert clicks.principal.pending > 0
+
+
+def test_it_is_not_where_unanswered_plays_are_omitted() -> None:
+    runs = [Visits("h-ucb", 100.0, unanswered="omitted") for _ in range(2)]
+    for _ in range(300):
+        runs[0].visit(lambda _, reward: True)
+        runs[1].visit(lambda _, reward: reward > 0)
+    assert runs[0].made != runs[1].made
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_newcomer_of_which_nothing_is_known_looks_like_one_that_fails(policy: str) -> None:
+    silent, failing = Visits(policy, 1e6), Visits(policy, 1e6)
+    for round_ in range(900):
+        for run in (silent, failing):
+            if round_ == 500:
+                run.principal.register_arms([("new", "a")])
+        silent.visit(lambda agent, reward: agent != "new")
+        failing.visit(lambda agent, reward: True)
+    assert silent.made == failing.made
+    assert silent.principal.pending == sum(agent == "new" for agent, _ in silent.made) > 0
+
+
+ONE_ARM = ["trial(c=0.5, lost=0.3, memory=200)", "grace(memory=100)", "h-ucb", "thompson"]
+
+
+@pytest.mark.parametrize("policy", ONE_ARM)
+@pytest.mark.parametrize("changes", [False, True])
+def test_when_all_rewards_are_told_it_does_not_matter_when(policy: str, changes: bool) -> None:
+    """Sums are equal to the last bit, by arm, agent, window and level: every play has its place."""
+    rng = random.Random(1)
+    rewards = [float(rng.randint(0, 1)) for _ in range(700)]
+    found = []
+    for late in (False, True):
+        settings = MarketConfig(policy, horizon=1000, late="correct", rewards="last")
+        principal = Principal(config=settings)
+        principal.register_arm("ann", "a")
+        waiting: list[tuple[str, float]] = []
+        for number, reward in enumerate(rewards):
+            [decision] = principal.ask()
+            waiting.append((decision.id, reward))
+            rng.shuffle(waiting)
+            while waiting and (not late or rng.random() < 0.45):
+                told, known = waiting.pop()
+                if late and rng.random() < 0.2:
+                    principal.tell(told, 1.0 - known)  # corrected right away
+                principal.tell(told, known)
+            if changes and number == 600:
+                principal.set_policy("fair")
+                principal.set_policy(policy)
+        assert (len(waiting) > 50) == late
+        assert principal.pending == len(waiting)
+        if late:
+            log = principal._state.export()["log"]
+            assert 0 < log["value"][log["told"] == 0].max() < 1  # some of them were estimated
+            principal.tell_many(waiting)
+        found.append(principal._state.export())
+        assert principal.statistics().revenue == sum(rewards)
+    same = ["agents", "arms", "past", "past_arms"]
+    if policy.startswith("grace"):
+        same.append("windows")
+    if not changes:  # a change of policy forgets the order
+        same += [name for name in ("trials", "blocks") if name in found[0]]
+    for name in same:
+        for field in found[0][name].dtype.names or (...,):
+            np.testing.assert_array_equal(found[0][name][field], found[1][name][field], name)
+
+
+def test_estimates_are_no_revenue() -> None:
+    principal = Principal("h-ucb")
+    principal.register_arms(list(MEANS))
+    first = principal.ask(40)
+    principal.tell_many([(decision.id, 1.0) for decision in first])
+    principal.ask(20)
+    statistics = principal.statistics()
+    assert (statistics.answered, statistics.pending, statistics.revenue) == (40, 20, 40.0)
+    log = principal._state.export()["log"]
+    assert log["value"][-20:].max() == 1.0  # which is what waiting plays have been worth so far
