@@ -18,12 +18,10 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import live, live_records
+from copyproof.engine import live
 from copyproof.engine.cache import is_cached
 from copyproof.engine.live import OPERATION, OUTCOME, serve
-from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, NO_LIMIT, ROUND, Terms
-from copyproof.engine.lower import lower_policy
-from copyproof.engine.plan import Plan
+from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, ROUND
 from copyproof.engine.selection import EVERYONE
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
@@ -32,39 +30,12 @@ from copyproof.live.events import Asked, Diverged, MarketEvent, Rewarded
 from copyproof.live.idempotency import Answers
 from copyproof.live.records import STATUSES, MarketConfig
 from copyproof.live.registry import Among, Registry
-from copyproof.policy import AllArms, Policy, parse_policy
-from copyproof.validation import FieldError
+from copyproof.live.terms import plan_of, terms_of
+from copyproof.policy import Policy, parse_policy
 
 # Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
-_REWARDS = {
-    "first": live_records.FIRST,
-    "last": live_records.LAST,
-    "sum": live_records.SUM,
-    "max": live_records.MAXIMUM,
-}
-_LATE = {"refuse": live_records.REFUSE, "correct": live_records.CORRECT}
-_NO_HORIZON = 2**47
 _NONE = np.zeros(0, OUTCOME)
-
-
-def plan_of(policy: Policy, config: MarketConfig) -> Plan:
-    """A policy as numbers, if it can be run live."""
-    if policy.needs_horizon and config.horizon is None:
-        needed = (
-            "needs T: give the market's configuration a horizon, or take a policy that needs none, "
-            "such as default-anytime, trial(season=N), prh-ucb or h-ucb"
-        )
-        raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
-    if not isinstance(policy.sampling, AllArms) and policy.sampling.factor is None:
-        raise FieldError(
-            "policy",
-            str(policy),
-            "ready to run live: the size of its sample is left to the number of originals, which "
-            "nobody knows here; give it, as in rh-ucb(L=3) or s-ucb(l=5)",
-        )
-    seed = config.seeded().seed
-    return lower_policy(policy, horizon=config.horizon or _NO_HORIZON, seed=seed or 0)
 
 
 class MarketState:
@@ -84,7 +55,6 @@ class MarketState:
     def __init__(self, config: MarketConfig, policy: Policy | None = None) -> None:
         self.config = config = config.seeded()
         self.policy = parse_policy(config.policy) if policy is None else policy
-        self._estimates = int(config.estimates)
         self.arrays = Arrays(plan_of(self.policy, config), estimates=config.estimates)
         self.registry = Registry(config.per_agent, config.seen)
         self.answers = Answers()
@@ -223,12 +193,7 @@ class MarketState:
         self._operations, self._lists, self._decisions = [], [], 0
         if self.follows:
             self._recall(arrays.log["arm"][before - base :])
-        config = self.config
-        late, rewards = _LATE[config.late], _REWARDS[config.rewards]
-        most = config.per_agent or NO_LIMIT
-        terms = Terms(
-            rewards, late, config.default_reward, self._estimates, int(self.follows), most
-        )
+        terms = terms_of(self.config, self.follows)
         serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)

@@ -23,10 +23,10 @@ from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.ask_tell import AskTell
 from copyproof.live.events import MarketEvent
-from copyproof.live.market import plan_of
 from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_arms
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
+from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
 from copyproof.validation import FieldError, name, number, require, shown
 

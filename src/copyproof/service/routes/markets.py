@@ -12,8 +12,8 @@ from fastapi.responses import Response, StreamingResponse
 
 from copyproof.live import MarketConfig, Principal, Statistics
 from copyproof.live.guarantee import guarantee
-from copyproof.live.market import plan_of
 from copyproof.live.stores import Store
+from copyproof.live.terms import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import refusal_of
 from copyproof.service.messages import (
