@@ -13,7 +13,9 @@ from copyproof.validation import name
 def test_a_configuration_round_trips() -> None:
     config = MarketConfig("h-ucb", seed=2**64 - 1, horizon=5, late="correct", rewards="max")
     assert MarketConfig.from_dict(config.to_dict()) == config
-    assert MarketConfig.from_dict({}) == MarketConfig(per_agent=None, seen="content")
+    assert MarketConfig.from_dict({}) == MarketConfig(
+        per_agent=None, seen="content", unanswered="omitted"
+    )
     numbers = {"seed": np.int64(3), "horizon": np.uint8(5), "reward_window": np.float32(2)}
     config = MarketConfig.from_dict(numbers)
     assert json.loads(json.dumps(config.to_dict()))["horizon"] == 5

@@ -141,8 +141,9 @@ def _ask(
         row.arm = state.items[choice.arm].original
         row.told = PENDING
         if terms.estimates:
-            live.numbers[place] = state.items[choice.agent].plays
-            row.value = estimate(live, terms, row.arm, state.items[choice.arm].plays)
+            plays = state.items[choice.agent].plays
+            live.numbers[place] = plays
+            row.value = estimate(live, terms, choice.agent, plays)
         observe_arm(plan, state, choice.arm, Observation(1, terms.estimates, row.value))
         live.counters[ROUND] += 1
     return int(operation.first)

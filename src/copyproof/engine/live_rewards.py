@@ -8,8 +8,9 @@ A play is counted when it is asked for. Until its reward comes, by the market's 
   met waiting: one that waits long is met more often. Where clicks are told at once and nothing else
   ever, that is 0, the default reward: the game is the one in which all is told at once, decision
   for decision. Where all rewards are late it is their mean. But a play is never estimated above the
-  mean of its arm's known rewards, and takes the default reward while the arm has not more known
-  plays than waiting ones: a newcomer of which nothing is known looks like an arm that fails.
+  mean of its agent's known rewards, and takes the default reward while the agent has not more known
+  plays than waiting ones: a newcomer of whom nothing is known looks like one who fails. All of it
+  is the agent's, and not the arm's, so that copies of an arm change nothing.
 - *Omitted*: widths use asked plays, and means answered ones (1/2 before the first answer).
 """
 
@@ -55,12 +56,12 @@ _SHIFT = np.uint64(29)
 
 
 @inlined
-def estimate(live: Live, terms: Terms, arm: int, plays: int) -> float:
-    """What a play of an arm is worth until its reward comes, after so many others in the epoch.
+def estimate(live: Live, terms: Terms, agent: int, plays: int) -> float:
+    """What a play of an agent's is worth until its reward comes, after so many in the epoch.
 
     A multiple of 2^−20, so that sums are exact again when it has been corrected.
     """
-    known = live.past_arms[arm]
+    known = live.past[agent]
     waited = live.waited[0]
     worth = terms.default
     if waited.rounds > 0.0 and known.plays + plays - known.answers < known.answers:

@@ -58,6 +58,7 @@ class MarketState:
         self.arrays = Arrays(plan_of(self.policy, config), estimates=config.estimates)
         self.registry = Registry(config.per_agent, config.seen)
         self.answers = Answers()
+        self._terms = terms_of(config)
         self.at = 0.0
         # Whether decisions that are entered were made under other numerics, and are not made again.
         self.follows = config.numerics != NUMERICS
@@ -193,7 +194,7 @@ class MarketState:
         self._operations, self._lists, self._decisions = [], [], 0
         if self.follows:
             self._recall(arrays.log["arm"][before - base :])
-        terms = terms_of(self.config, self.follows)
+        terms = self._terms._replace(follows=1) if self.follows else self._terms
         serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)

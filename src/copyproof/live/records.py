@@ -105,7 +105,7 @@ class MarketConfig:
         principal forgets decisions that are older.
     unanswered : {"estimated", "omitted"}
         What a play counts for until its reward comes. Estimated, as new markets have it: what such
-        plays have come to be worth so far, and the default reward for arms of which little is
+        plays have come to be worth so far, and the default reward for agents of whom little is
         known. Omitted: it narrows the width, and the mean is that of the answered ones alone, 1/2
         before the first; markets of earlier versions keep that.
     most_arms : int, optional

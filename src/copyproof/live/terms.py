@@ -37,13 +37,13 @@ def plan_of(policy: Policy, config: MarketConfig) -> Plan:
     return lower_policy(policy, horizon=config.horizon or _NO_HORIZON, seed=seed or 0)
 
 
-def terms_of(config: MarketConfig, follows: bool) -> Terms:
-    """What a market agreed on; ``follows`` if decisions to come are those of its journal."""
+def terms_of(config: MarketConfig) -> Terms:
+    """What a market agreed on; it makes its own decisions."""
     return Terms(
         _REWARDS[config.rewards],
         _LATE[config.late],
         config.default_reward,
         int(config.estimates),
-        int(follows),
-        config.per_agent or NO_LIMIT,
+        follows=0,
+        per_agent=config.per_agent or NO_LIMIT,
     )
