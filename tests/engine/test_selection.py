@@ -28,7 +28,9 @@ def serve_alike(policy: str, salt: int, steps: int) -> Principal:
     seed = rng.getrandbits(60)
     per_agent = rng.choice([None, 1, 2])
     rules_out: SeenBy = rng.choice(["agent", "content"])
-    config = MarketConfig(policy, seed=seed, horizon=1000, per_agent=per_agent, seen=rules_out)
+    # Unanswered plays as the reference has them.
+    settings = {"per_agent": per_agent, "seen": rules_out, "unanswered": "omitted"}
+    config = MarketConfig(policy, seed=seed, horizon=1000, **settings)  # type: ignore[arg-type]
     principal = Principal(config=config)
     reference = Served(policy, arms, 1000, seed)
     everything = [(agent, arm) for agent, count in enumerate(arms) for arm in range(count)]
