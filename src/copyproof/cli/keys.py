@@ -37,6 +37,15 @@ def _keyring(store: str, *, create: bool = False) -> "Iterator[Keyring]":
         yield Keyring(found, time.time)
 
 
+@contextmanager
+def _known(key_id: str, accepted: str) -> Iterator[None]:
+    """Refuse an id that the keyring does not know."""
+    try:
+        yield
+    except KeyError:
+        raise FieldError("ID", key_id, accepted) from None
+
+
 @keys.command()
 def add(
     role: Annotated[
@@ -105,11 +114,8 @@ def rotate(
     if not 0.0 <= overlap <= MOST_OVERLAP_SECONDS:
         accepted = f"a number of seconds from 0 to {MOST_OVERLAP_SECONDS:g}"
         raise options.refused("--overlap", overlap, accepted)
-    with _keyring(store) as ring:
-        try:
-            key, text = ring.rotate(key_id, overlap=overlap)
-        except KeyError:
-            raise FieldError("ID", key_id, "that of a valid key") from None
+    with _keyring(store) as ring, _known(key_id, "that of a valid key"):
+        key, text = ring.rotate(key_id, overlap=overlap)
     _print(key, text, as_json)
 
 
@@ -118,11 +124,8 @@ def revoke(
     key_id: _KeyId, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
 ) -> None:
     """Refuse a key from now on; a running service knows within seconds."""
-    with _keyring(store) as ring:
-        try:
-            key = ring.revoke(key_id)
-        except KeyError:
-            raise FieldError("ID", key_id, "that of a key") from None
+    with _keyring(store) as ring, _known(key_id, "that of a key"):
+        key = ring.revoke(key_id)
     _print(key, None, as_json)
 
 
@@ -131,11 +134,8 @@ def delete(
     key_id: _KeyId, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
 ) -> None:
     """Refuse a key from now on, and list it no more."""
-    with _keyring(store) as ring:
-        try:
-            key = ring.forget(key_id)
-        except KeyError:
-            raise FieldError("ID", key_id, "that of a key") from None
+    with _keyring(store) as ring, _known(key_id, "that of a key"):
+        key = ring.forget(key_id)
     if as_json:
         emit_json(key.shown())
     else:

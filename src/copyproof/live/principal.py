@@ -111,7 +111,8 @@ class Principal(AskTell):
 
     def register_agent(self, agent: str, *, key: str | None = None) -> bool:
         """Register an agent; whether it is new."""
-        agent = self._new_name("agent", agent)
+        agent = name("agent", agent)
+        self._check_not_forgotten("agent", agent)
         changes = agent not in self._current().registry.agents
         return self._change(events.AgentRegistered, key, changes, agent=agent)
 
@@ -229,7 +230,7 @@ class Principal(AskTell):
         named = checked_arms(arms)
         for n, one in enumerate(named):
             for part, value in zip(("agent", "arm"), one, strict=False):
-                self._new_name(f"arms[{n}].{part}", value)
+                self._check_not_forgotten(f"arms[{n}].{part}", value)
         keyed, found = self._keyed(key, ["arms", named])
         if found:
             return int(found.answer)
@@ -265,14 +266,13 @@ class Principal(AskTell):
                 self._remember_unchanged(answer)
         return len(wanted)
 
-    def _new_name(self, field: str, value: str) -> str:
-        """Return a name that may be registered: neither a token, nor that of a forgotten agent."""
-        found = name(field, value)
-        if found not in self._current().registry.agents:
-            token = self._blinding.token(found)
-            forgotten = token == found or token in self._state.registry.agents
+    def _check_not_forgotten(self, field: str, value: str) -> None:
+        """Refuse to register what is a token, or the name of a forgotten agent."""
+        registry = self._current().registry
+        if value not in registry.agents:
+            token = self._blinding.token(value)
+            forgotten = token == value or token in registry.agents
             require(not forgotten, field, value, "a name that may be used: its agent was forgotten")
-        return found
 
     def _check_most_arms(self, new: Mapping[str, int]) -> None:
         """Refuse arms beyond those that an agent may ever register."""
