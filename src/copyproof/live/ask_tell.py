@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from copyproof_client.records import Decision, Told
+from copyproof_client.records import Decision, Status, Told
 
 from copyproof.live import events
 from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, MarketEvent, Seen
@@ -41,6 +41,8 @@ from copyproof.validation import FieldError, name, require, shown, whole_in
 
 # Answers of one caller to requests that changed nothing.
 _MOST_UNCHANGED = 1000
+# What becomes of a reward that does nothing.
+_WITHOUT_EFFECT: tuple[Status, ...] = ("ignored", "refused-late")
 
 
 class AskTell:
@@ -188,9 +190,28 @@ class AskTell:
         if found:
             return self._told(*found.answer)
         with self.group():
-            at = self._expire_due()
-            outcomes = self._write(events.Rewarded(rounds, values, at, keyed))
-        return self._told(rounds, answers_of(outcomes))
+            told = events.Rewarded(rounds, values, self._expire_due(), keyed)
+            answers = self._write_rewards(told)
+        return self._told(rounds, answers)
+
+    def _write_rewards(self, told: events.Rewarded) -> list[list[Any]]:
+        """Write rewards down if one of them counts; what became of each.
+
+        A reward that is ignored or refused changes nothing, and never would: it is no event.
+        """
+        state = self._state
+        self._staged.append(events.encode(told))
+        state.enter(told._replace(at=state.at, key=None))  # time goes on by events alone
+        outcomes = state.settle()
+        answers = answers_of(outcomes)
+        if any(status not in _WITHOUT_EFFECT for status, _ in answers):
+            state.at = told.at
+            if told.key is not None:
+                state.keep_answer(told, outcomes)
+        else:
+            self._staged.pop()
+            self._remember_unchanged(told.key, [told.rounds, answers])
+        return answers
 
     def expire(self, now: float | None = None) -> int:
         """Give decisions whose window is over the default reward; how many there were.
@@ -327,14 +348,14 @@ class AskTell:
             raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
         return IdempotencyKey(key, digest), found
 
-    def _remember_unchanged(self, keyed: IdempotencyKey | None) -> None:
+    def _remember_unchanged(self, keyed: IdempotencyKey | None, answer: Any) -> None:
         """Remember the answer to a request that changed nothing, without writing anything.
 
         Once it is forgotten, as after a restart, the same request is carried out as a new one: it
         did nothing the first time, so nothing is done twice.
         """
         if keyed is not None:
-            self._unchanged.put(keyed.key, self._time(), keyed.request, keyed.answer)
+            self._unchanged.put(keyed.key, self._time(), keyed.request, answer)
 
 
 def _why_nothing(among: Among | None) -> str:

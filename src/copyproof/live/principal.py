@@ -263,7 +263,7 @@ class Principal(AskTell):
                 listed = list(wanted.values())
                 self._write(events.ArmsRegistered(listed, self._time(), answer))
             else:
-                self._remember_unchanged(answer)
+                self._remember_unchanged(keyed, 0)
         return len(wanted)
 
     def _check_not_forgotten(self, field: str, value: str) -> None:
@@ -297,7 +297,7 @@ class Principal(AskTell):
             with self.group():
                 self._write(record(**values, at=self._time(), key=answer))
         else:
-            self._remember_unchanged(answer)
+            self._remember_unchanged(keyed, changes)
         return changes
 
     # --- what is known ---------------------------------------------------------------------
@@ -321,19 +321,26 @@ class Principal(AskTell):
         registry = self._current().registry
         return [*registry.arm_numbers[registry.agent(agent)].values()]
 
-    def statistics(self, agent: str | None = None) -> Statistics:
-        """Plays, rewards and shares: of all agents, or of one agent and its arms."""
-        return self.view(agent).statistics()
+    def statistics(self, agent: str | None = None, *, segment: str | None = None) -> Statistics:
+        """Plays, rewards and shares: of all agents, or of one agent and its arms.
+
+        With ``segment`` they are of its visitors alone, with "" of those without a segment.
+        """
+        return self.view(agent, segment=segment).statistics()
 
     def view(
-        self, agent: str | None = None, after: str | None = None, limit: int | None = None
+        self,
+        agent: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+        segment: str | None = None,
     ) -> View:
         """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread.
 
         With ``limit`` it is a page of agents, or of one agent's arms: the first, or the one after
         the agent, or arm, ``after``.
         """
-        return View(self.market, self._current(), agent, after, limit)
+        return View(self.market, self._current(), agent, after, limit, segment)
 
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""
