@@ -65,6 +65,12 @@ def test_the_whole_round(client: Client) -> None:
     found = client.statistics("é x")
     assert (found["policy"], found["revenue"]) == ("prh-ucb", 2.0)
     assert client.statistics("é x", "bob")["agent"] == "bob"
+    assert found["segments"] == ["é"]
+    assert client.statistics("é x", segment="é")["plays"] == 5
+    assert client.statistics("é x", segment="")["plays"] == found["plays"] - 5
+    assert client.statistics("é x", "bob", segment="é")["plays"] == 5
+    with pytest.raises(ApiError, match="404: segment is not known"):
+        client.statistics("é x", segment="fr")
     assert "é x" in [each["market"] for each in client.markets()]
     kinds = [event["kind"] for event in client.journal("é x")]
     assert kinds.count("asked") == 10

@@ -11,7 +11,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from copyproof_client.connection import Connection
 from copyproof_client.records import ApiError, ApiKey, Decision, Told, Unavailable, read
@@ -187,14 +187,18 @@ class Client:
         """Go on with another policy, keeping all statistics; whether that is a change."""
         return bool(self._send("PUT", market, "/policy", {"policy": policy}, retry_key)["changed"])
 
-    def statistics(self, market: str, agent: str | None = None) -> dict[str, Any]:
+    def statistics(
+        self, market: str, agent: str | None = None, *, segment: str | None = None
+    ) -> dict[str, Any]:
         """Plays and revenue of a market, or of one agent and its arms.
 
-        A long list comes in pages, one after another; what is said of the whole is the first's.
+        With ``segment`` they are of its visitors alone, with "" of those without a segment. A long
+        list comes in pages, one after another; what is said of the whole is the first's.
         """
         rows = "agents" if agent is None else "arms"
         path = "/statistics" if agent is None else f"/agents/{_part(agent)}/statistics"
-        first, *others = self._pages(f"/v1/markets/{_part(market)}{path}")
+        asked = {} if segment is None else {"segment": segment}
+        first, *others = self._pages(f"/v1/markets/{_part(market)}{path}", asked)
         found = dict(first, next=None)
         found[rows] = [each for page in (first, *others) for each in page[rows]]
         return found
@@ -256,12 +260,12 @@ class Client:
         path = f"/agents/{_part(agent)}{what}"
         return bool(self._send("POST", market, path, body, retry_key)["changed"])
 
-    def _pages(self, path: str) -> Iterator[Any]:
+    def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> Iterator[Any]:
         """Return the pages of a list, one after another."""
-        page = self.connection.send("GET", path)
+        page = self.connection.send("GET", _query(path, asked or {}))
         yield page
         while (after := page.get("next")) is not None:
-            page = self.connection.send("GET", f"{path}?after={_part(after)}")
+            page = self.connection.send("GET", _query(path, {**(asked or {}), "after": after}))
             yield page
 
     def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
@@ -274,6 +278,11 @@ def _listed(name: str, texts: Sequence[str]) -> list[str]:
     if isinstance(texts, str):
         raise ValueError(f"{name} = {texts!r} is not a list: write [{texts!r}]")
     return list(texts)
+
+
+def _query(path: str, asked: Mapping[str, str]) -> str:
+    """Return a path with what is asked of it."""
+    return f"{path}?{urlencode(asked)}" if asked else path
 
 
 def _part(text: str) -> str:

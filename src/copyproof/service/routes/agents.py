@@ -21,7 +21,7 @@ from copyproof.service.messages import (
     Suspension,
     path_name,
 )
-from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to
+from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, Segment, allowed_to
 from copyproof.validation import FieldError, shown
 
 router = APIRouter(prefix="/v1/markets/{market}/agents", tags=["agents"])
@@ -111,13 +111,19 @@ async def resume_arm(market: str, agent: str, body: ArmIn, call: _WriteAgents) -
 
 @router.get("/{agent}/statistics", response_model=AgentReport)
 async def read_agent_statistics(
-    market: str, agent: str, call: _ReadAgent, limit: Limit = ON_PAGE, after: After = None
+    market: str,
+    agent: str,
+    call: _ReadAgent,
+    limit: Limit = ON_PAGE,
+    after: After = None,
+    segment: Segment = None,
 ) -> Response:
     """Plays and revenue of one agent and of each of its arms, these in pages.
 
-    Shares are left out for the agent itself: they tell what the others have.
+    Over all segments, or in one of them. Shares are left out for the agent itself: they tell what
+    the others have.
     """
-    view = await call.on_writer(market, lambda to: to.view(agent, after, limit), "agent")
+    view = await call.on_writer(market, lambda to: to.view(agent, after, limit, segment), "agent")
 
     def report() -> bytes:
         statistics = view.statistics()
