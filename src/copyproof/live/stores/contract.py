@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from copyproof.live.stores.chain import Chain, blinding_of, encode, head_after
+from copyproof.live.stores.chain import Chain, blinding_of, encode, heads_after
 from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
 from copyproof.live.stores.errors import Conflict, LeaseLost, StoreError
 from copyproof.live.stores.texts import fingerprint, parts_of
@@ -188,7 +188,8 @@ class Store(ABC):
             mine.lease.check(market, token, mine.now())
             if first != mine.last + 1:
                 raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
-            mine.add_events(texts, head_after(mine.chain.head, first, events, mine.chain.secret))
+            chain = mine.chain
+            mine.add_events(texts, [*heads_after(chain.head, first, events, chain.secret)])
             if generation is not None and mine.generations is not None:
                 before = [each for each in mine.generations if each[0] < generation[0]]
                 mine.set_generations([*before, generation])
@@ -359,15 +360,24 @@ class Store(ABC):
     def check(self) -> None:
         """Read everything; Damaged, with the first thing that is wrong.
 
-        Every journal must lead to the head of its chain, and every snapshot be as it was written.
+        Every event must be the one that was chained, and every snapshot be as it was written.
         """
         for market, config in self.markets().items():
             with self._market(market, write=False) as mine:
                 check_snapshots(market, mine)
             last, compacted, chain = self.standing(market)
-            events = self.events(market, compacted)
-            check_journal(market, config, chain, compacted, last, events)
+            events, marks = self.events(market, compacted), self._marks(market, compacted, last)
+            check_journal(market, config, chain, compacted, last, events, marks)
         self.keys()
+
+    def _marks(self, market: str, after: int, last: int) -> Iterator[str | None]:
+        """How the heads begin that the chain had after each event; None where it is not stored."""
+        while after < last:
+            upto = min(last, after + DROPPED_AT_ONCE)
+            with self._market(market, write=False) as mine:
+                found = mine.read_marks(after, upto)
+            yield from (found.get(number) for number in range(after + 1, upto + 1))
+            after = upto
 
     @abstractmethod
     def close(self) -> None:
