@@ -121,9 +121,15 @@ class Client:
         """End the suspension of an agent; whether that is a change."""
         return self._change(market, agent, "/resume", None, retry_key)
 
-    def remove_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
-        """Retire all arms of an agent, suspend it, and revoke its keys; its statistics stay."""
-        self._send("DELETE", market, f"/agents/{_part(agent)}", None, retry_key)
+    def remove_agent(
+        self, market: str, agent: str, *, forget: bool = False, retry_key: str | None = None
+    ) -> None:
+        """Retire all arms of an agent, suspend it, and revoke its keys; its statistics stay.
+
+        With ``forget`` its name and those of its arms do not: tokens take their place everywhere.
+        """
+        path = _query(f"/agents/{_part(agent)}", {"forget": "true"} if forget else {})
+        self._send("DELETE", market, path, None, retry_key)
 
     def register_arms(
         self,

@@ -152,20 +152,21 @@ def forget(
 ) -> None:
     """Forget the name of an agent and of its arms; the market must not be served meanwhile.
 
-    Tokens stand in their place from then on, in the journal and in the snapshots. The chain and all
-    decisions stay as they are, and the agent cannot come back under this name. Backups and exports
-    made before, and API keys, are not changed.
+    Tokens stand in their place from then on, in the journal and in the snapshots, and API keys of
+    the agent are deleted. The chain and all decisions stay as they are, and the agent cannot come
+    back under this name. Backups and exports made before are not changed.
     """
     with opened(store) as found:
         from copyproof.live.forgetting import forget as forget_agent
 
         _require_market(found, market)
+        before = len(found.keys())
         try:
             token, events = forget_agent(found, market, agent)
         except LookupError:
             raise FieldError("AGENT", agent, "an agent of the market") from None
-        named = [key for key in list(found.keys()) if key.get("agent") == agent]
-    _print({"market": market, "token": token, "events": events, "keys": len(named)}, as_json)
+        deleted = before - len(found.keys())
+    _print({"market": market, "token": token, "events": events, "keys": deleted}, as_json)
 
 
 @store.command()

@@ -35,7 +35,7 @@ from copyproof.live.replay import ids_of, recover
 from copyproof.live.segments import SegmentedState
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
-from copyproof.live.stores.blinding import Blinding
+from copyproof.live.stores.blinding import TOKEN, Blinding
 from copyproof.live.stores.chain import blinding_of
 from copyproof.validation import FieldError, name, require, shown, whole_in
 
@@ -59,6 +59,7 @@ class AskTell:
     config: MarketConfig
     _ids: DecisionIds
     _blinding: Blinding
+    _forgotten: set[str]
     _state: SegmentedState
     last: int
     saved: int
@@ -307,6 +308,9 @@ class AskTell:
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._ids = ids_of(self.store, self.market, self.config)
         self._blinding = blinding_of(self.store.chain(self.market).secret)
+        # Tokens of agents whose names were forgotten: none comes as long as the market is open.
+        agents = self._state.registry.agents
+        self._forgotten = {agent for agent in agents if TOKEN.fullmatch(agent)}
         self._begun = None
         self._failed = False
 
@@ -344,7 +348,8 @@ class AskTell:
         written = json.dumps(request, separators=(",", ":"))
         digest = hashlib.sha256(written.encode()).hexdigest()[:32]
         found = self._current().answers.get(key) or self._unchanged.get(key)
-        if found is not None and found.request != digest:
+        # A token stands for the digest if a name was forgotten since.
+        if found and found.request not in (digest, self._blinding.token(digest)):
             raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
         return IdempotencyKey(key, digest), found
 

@@ -13,6 +13,7 @@ takes its own leases back without waiting.
 import asyncio
 import hashlib
 import logging
+import math
 import os
 import secrets
 import threading
@@ -26,6 +27,7 @@ from starlette.concurrency import run_in_threadpool
 
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.clock import GuardedClock
+from copyproof.live.forgetting import forget
 from copyproof.live.stores import Store, StoreError, UnknownMarket
 from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.keys import Keyring
@@ -175,6 +177,36 @@ class Leadership:
             self._forget(market)
         self.keyring.revoke_market(market)
         _log.warning("market %s was deleted", market)
+
+    def forget(self, market: str, agent: str) -> None:
+        """Forget the name of an agent; the market is not served meanwhile (503).
+
+        Raises
+        ------
+        Refusal
+            404 if there is no such market.
+        Unknown
+            If there is no such agent.
+        LeaseLost
+            If another process serves the market.
+        """
+        served = self.markets.get(market)
+        if served is None:
+            raise unknown("market")
+        with self._renewing:
+            writer = served.writer
+            if writer is not None:
+                writer.stop()
+                writer.join()
+            served.not_before = math.inf  # the lease is another's for a while
+        try:
+            forget(self.store, market, agent)
+        finally:
+            served.not_before = 0.0
+            with self._renewing:
+                self._renew_or_acquire(market, served.config)
+        self.keyring.refresh()
+        served.wait(_CREATE)
 
     async def find(self, market: str) -> ServedMarket:
         """Return a market; one that another process has just made is looked up in the store.

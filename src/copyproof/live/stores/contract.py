@@ -17,13 +17,13 @@ what may be written, and what comes back, is decided here.
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from copyproof.live.stores.chain import Chain, blinding_of, encode, heads_after
+from copyproof.live.stores.chain import Chain, encode, heads_after
 from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
 from copyproof.live.stores.errors import Conflict, LeaseLost, StoreError
 from copyproof.live.stores.texts import fingerprint, parts_of
@@ -233,25 +233,29 @@ class Store(ABC):
         with self._market(market, write=False) as mine:
             return mine.generations
 
-    def forget(self, market: str, agent: str, *, token: int | None = None) -> int:
-        """Put tokens in place of the names of an agent and its arms; in how many events.
-
-        The chain stays as it is: it never held the names.
-        """
-        _, compacted, chain = self.standing(market)
-        blinding = blinding_of(chain.secret)
-        changed = 0
-        for number, event in self.events(market, compacted):
-            replaced = blinding.replaced(event, lambda name, *_: name == agent)
-            if replaced != event:
-                changed += 1
-                with self._market(market, write=True) as mine:
-                    mine.lease.check(market, token, mine.now())
-                    mine.replace_event(number, encode(replaced))
-        return changed
+    def rewrite(
+        self,
+        market: str,
+        events: Mapping[int, dict[str, Any]],
+        snapshots: Mapping[int, bytes],
+        *,
+        token: int | None = None,
+    ) -> None:
+        """Replace events by what is chained in the same way, and all snapshots; all or none."""
+        with self._market(market, write=True) as mine:
+            mine.lease.check(market, token, mine.now())
+            for number, event in events.items():
+                mine.replace_event(number, encode(event))
+            for number in mine.snapshots():
+                mine.drop_snapshot(number)
+            for number, data in snapshots.items():
+                mine.add_snapshot(number, parts_of(data), fingerprint(data), fingerprint(data))
 
     def scrub(self) -> None:
-        """Leave no trace in the files of what was replaced or dropped, where that can be done."""
+        """Leave no trace in the files of what was replaced or dropped, where that can be done.
+
+        StoreError if others keep it from being done.
+        """
         return None
 
     def save_snapshot(

@@ -39,13 +39,21 @@ async def register_agent(market: str, body: AgentIn, call: _WriteAgents) -> Agen
 
 
 @router.delete("/{agent}")
-async def remove_agent(market: str, agent: str, call: _WriteAgents) -> Deletion:
+async def remove_agent(
+    market: str, agent: str, call: _WriteAgents, forget: bool = False
+) -> Deletion:
     """Retire all arms of an agent, suspend it, and revoke its keys.
 
-    What it has played and earned stays: shares of the others are held against it.
+    What it has played and earned stays: shares of the others are held against it. With ``forget``
+    its name and those of its arms do not: a token takes their place in all that is stored, which
+    takes as long as it takes to read the market's journal. The market is not served meanwhile.
     """
-    await call.change(market, Principal.remove_agent, agent, field="agent")
-    await call.on_thread(lambda: call.leadership.keyring.revoke_market(market, agent))
+    leadership = call.leadership
+    if not forget or await call.on_writer(market, lambda principal: principal.knows(agent)):
+        await call.change(market, Principal.remove_agent, agent, field="agent")
+        await call.on_thread(lambda: leadership.keyring.revoke_market(market, agent))
+    if forget:
+        await call.on_thread(lambda: leadership.forget(market, agent), "agent")
     return Deletion(market, agent, deleted=True)
 
 
