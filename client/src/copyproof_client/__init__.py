@@ -10,6 +10,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike, unlink
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -185,6 +186,10 @@ class Client:
         """Set a market's clock, to the service's own time if none is given; what it is now."""
         return float(self._send("PUT", market, "/clock", {"at": at}, retry_key)["at"])
 
+    def market(self, market: str) -> dict[str, Any]:
+        """How a market was created, the policy that it runs, and what that promises of copies."""
+        return dict(self._send("GET", market, "", None, None))
+
     def markets(self) -> list[dict[str, Any]]:
         """List all markets."""
         return [each for page in self._pages("/v1/markets") for each in page["markets"]]
@@ -218,6 +223,27 @@ class Client:
             for event in self.connection.lines(f"{path}{after}"):
                 yield event
                 count, after = count + 1, event["number"]
+
+    # --- what others check ---------------------------------------------------------------------
+
+    def head(self, market: str) -> dict[str, Any]:
+        """The last event and the head of the chain after it, signed: keep it, as JSON."""
+        return dict(self._send("GET", market, "/head", None, None))
+
+    def export(self, market: str, path: str | PathLike[str], *, agent: str | None = None) -> None:
+        """Write a market's journal, without names, into a new file for ``copyproof verify``.
+
+        For auditors it is the whole; with ``agent`` it is what this agent may see, with digests of
+        the rest. If it is broken off there is no file.
+        """
+        what = "/journal/audit" if agent is None else f"/agents/{_part(agent)}/journal"
+        parts = self.connection.stream(f"/v1/markets/{_part(market)}{what}")
+        with open(path, "xb") as file:
+            try:
+                file.writelines(parts)
+            except BaseException:
+                unlink(path)
+                raise
 
     # --- keys ----------------------------------------------------------------------------------
 
