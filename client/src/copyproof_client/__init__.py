@@ -9,8 +9,8 @@
         client.tell("site", decision.id, 1.0)
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike, unlink
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -230,19 +230,21 @@ class Client:
         """The last event and the head of the chain after it, signed: keep it, as JSON."""
         return dict(self._send("GET", market, "/head", None, None))
 
-    def export(self, market: str, path: str | PathLike[str], *, agent: str | None = None) -> None:
+    def export(
+        self, market: str, path: str | os.PathLike[str], *, agent: str | None = None
+    ) -> None:
         """Write a market's journal, without names, into a new file for ``copyproof verify``.
 
         For auditors it is the whole; with ``agent`` it is what this agent may see, with digests of
-        the rest. If it is broken off there is no file.
+        the rest. Only its owner may read the file, and if it is broken off there is none.
         """
         what = "/journal/audit" if agent is None else f"/agents/{_part(agent)}/journal"
         parts = self.connection.stream(f"/v1/markets/{_part(market)}{what}")
-        with open(path, "xb") as file:
+        with open(path, "xb", opener=_private) as file:
             try:
                 file.writelines(parts)
             except BaseException:
-                unlink(path)
+                os.unlink(path)
                 raise
 
     # --- keys ----------------------------------------------------------------------------------
@@ -315,6 +317,11 @@ def _listed(name: str, texts: Sequence[str]) -> list[str]:
 def _query(path: str, asked: Mapping[str, str]) -> str:
     """Return a path with what is asked of it."""
     return f"{path}?{urlencode(asked)}" if asked else path
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, if it is new."""
+    return os.open(path, flags, 0o600)
 
 
 def _part(text: str) -> str:

@@ -102,9 +102,8 @@ def serve(
                 if as_json:
                     emit_json({"url": url, "market": market, "key": key})
                 else:
-                    emit(_welcome(url, key, EXAMPLE, store, len(keyring) == 0))
-                    if signer is None:
-                        emit(_UNSIGNED)
+                    said = _welcome(url, key, EXAMPLE, store, len(keyring) == 0)
+                    emit(said if signer is not None else said + _UNSIGNED)
 
             limits = Limits(
                 body=body, rate=rate, burst=burst, agent_rate=agent_rate, agent_burst=agent_burst

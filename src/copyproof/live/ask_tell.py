@@ -136,7 +136,7 @@ class AskTell:
             among = registry.among(wanted, arms_seen)
             choosable = registry.choosable(among, slate=slate)
         if choosable == 0:
-            raise NoArm(_why_nothing(among))
+            raise _nothing(among)
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
         with self.group():
@@ -363,10 +363,10 @@ class AskTell:
             self._unchanged.put(keyed.key, self._time(), keyed.request, answer)
 
 
-def _why_nothing(among: Among | None) -> str:
-    """Say why there is nothing to choose."""
+def _nothing(among: Among | None) -> NoArm:
+    """Return the error that says why there is nothing to choose."""
     if among is None:
-        return "no arm is registered"
+        return NoArm("no arm is registered")
     if among.ruled_out:
-        return "seen: nothing is left that this visitor has not had"
-    return "eligible: no such arm is registered"
+        return NoArm("seen: nothing is left that this visitor has not had", "seen")
+    return NoArm("eligible: no such arm is registered")

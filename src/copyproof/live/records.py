@@ -89,7 +89,14 @@ class KeyReused(ValueError):
 
 
 class NoArm(ValueError):
-    """There is nothing to choose: no arm is registered, or none of those that are eligible."""
+    """There is nothing to choose: no arm is registered, or none of those that are eligible.
+
+    ``field`` says what left nothing: "eligible" or "seen".
+    """
+
+    def __init__(self, message: str, field: str = "eligible") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
