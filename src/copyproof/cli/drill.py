@@ -34,10 +34,10 @@ def drill(
 ) -> None:
     """Attack the live principal, in memory, and measure what it pays.
 
-    Each scenario is a condition of service: slates, visitors who may not see everyone, filters, late
-    rewards, arms that come and go, means that change. It is played with the attack and without it,
-    with the same luck, under the old settings and those of today. Every verdict is a success: status
-    0.
+    Each scenario is a condition of service: slates, visitors who may not see everyone, filters,
+    late rewards, arms that come and go, means that change. It is played with the attack and without
+    it, with the same luck, under the old settings and those of today. Every verdict is a success:
+    status 0.
     """
     with prompt_interrupt():  # the import takes its time, too
         from copyproof.drills import drill as find
@@ -79,12 +79,14 @@ def _parts(found: "Sequence[Drill]") -> Iterator[tables.Part]:
                 continue
             yield f"\n{one.policy}, {scenario.name}: {scenario.text}"
             yield _table(gains)
-    yield (
-        "\nWithout the attack → with it (or without a memory → with one). revenue, plays, share: of "
-        "the\nagent that attacks, of the decisions that are counted; total, regret: of all; worst: "
-        "the most\nregret of one game. largest: the gain of the luckiest game, or what was saved. "
-        "unchanged: no\nplay of any game differs."
-    )
+    yield _LEGEND
+
+
+_LEGEND = """
+Without the attack → with it, or without a memory → with one. revenue, share: of
+the agent that attacks, share of the decisions that are counted; total, regret:
+of all; worst: the most regret of one game. gain: of revenue, or of plays where
+only their share is shown; largest: of one game. unchanged: no play differs."""
 
 
 def _table(gains: "Sequence[ScenarioGain]") -> tables.TextTable:

@@ -1,19 +1,8 @@
 """``drill``: play scenarios with and without the attack, and say what it gains.
 
-A gain is the mean of paired differences of the attacker's revenue, or plays, with the limits that
-the audit has for large samples (``auditing.limits``): all limits of one policy hold together. An
-attack is
-
-- *unchanged* if no decision and no reward of any pair of games differs,
-- *prone* if the lower limit of its gain is above 0: it pays,
-- *no-gain* if the upper limit is at most a hundredth of what there is without it,
-- *undecided* otherwise.
-
-Of the regret it is what is saved that is the gain; it *saves* if the lower limit is above 0, and
-*costs* if the upper one is below 0.
+Both games of a pair have the same luck. All limits of one policy hold together.
 """
 
-import math
 import multiprocessing
 import os
 import threading
@@ -21,121 +10,18 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import TypeAlias
 
 from copyproof._machine import processors
-from copyproof.auditing.limits import large_sample_limits, unseen
-from copyproof.auditing.unseen_events import revenue_of_event
 from copyproof.defaults import CONFIDENCE, DRILL_GAMES
 from copyproof.drills.catalogue import SCENARIOS
+from copyproof.drills.gains import Drill, Played, gain_of
 from copyproof.drills.live_game import LiveGame
-from copyproof.drills.scenario import Measure, Scenario, Setting, with_memory
-from copyproof.game import Agent, Constant
+from copyproof.drills.scenario import Scenario, Setting, with_memory
 from copyproof.policy import Policy, parse_policy
-from copyproof.simulation import Interval
 from copyproof.validation import known, require, whole_in
 
-DrillVerdict: TypeAlias = Literal["unchanged", "prone", "no-gain", "saves", "costs", "undecided"]
-
-# Of what there is without the attack: a gain that counts as none.
-TOLERANCE = 0.01
 _MOST_GAMES = 10**6
-
-
-class Played(NamedTuple):
-    """What the attacker got in one game, and all of them together."""
-
-    revenue: float
-    plays: float
-    share: float  # of the decisions that are counted
-    total: float
-    regret: float
-    path: int  # a hash of who was shown, in order
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What came of the games, with the attack or without.
-
-    Attributes
-    ----------
-    revenue, plays, share : float
-        Of the attacker, on average: its share of the decisions that are counted.
-    total, regret : float
-        Of all agents together, on average.
-    most : float
-        Of what is measured: the most in one game.
-    """
-
-    revenue: float
-    plays: float
-    share: float
-    total: float
-    regret: float
-    most: float
-
-
-@dataclass(frozen=True, slots=True)
-class ScenarioGain:
-    """What an attack gains under one setting.
-
-    Attributes
-    ----------
-    scenario, setting, is_old, measure
-        What was played, and what is measured.
-    without, attacking : Side
-        What came of it.
-    gain : Interval
-        Of the attacker's revenue, or plays; or what is saved of the regret.
-    largest : float
-        The largest gain in one game.
-    changed : int
-        Pairs of games that differ in anything.
-    games : int
-        Pairs of games.
-    verdict : str
-        What it comes to.
-    """
-
-    scenario: str
-    setting: str
-    is_old: bool
-    measure: Measure
-    without: Side
-    attacking: Side
-    gain: Interval
-    largest: float
-    changed: int
-    games: int
-    verdict: DrillVerdict
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON; a limit that is not known is null."""
-        data = asdict(self)
-        data["with"] = data.pop("attacking")
-        finite = {k: v if math.isfinite(v) else None for k, v in data["gain"].items()}
-        return {**data, "gain": finite}
-
-
-@dataclass(frozen=True, slots=True)
-class Drill:
-    """What ``drill`` found for one policy."""
-
-    policy: str
-    games: int
-    seed: int
-    confidence: float
-    gains: tuple[ScenarioGain, ...]
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        data = {name: getattr(self, name) for name in ("policy", "games", "seed", "confidence")}
-        gains = [one.to_dict() for one in self.gains]
-        return {**data, "gains": gains, "seconds": self.seconds}
 
 
 def named(names: Sequence[str] | None) -> tuple[Scenario, ...]:
@@ -197,7 +83,7 @@ def drill(
             progress(done)
     alpha = (1 - confidence) / max(1, len(pairs))
     gains = tuple(
-        _gain(scenario, setting, pairs[scenario.name, number], alpha)
+        gain_of(scenario, setting, pairs[scenario.name, number], alpha)
         for scenario in wanted
         for number, setting in enumerate(scenario.settings_for(parsed))
     )
@@ -283,48 +169,3 @@ def _play(
         sum(game.missed[first:]),
         zlib.crc32("\n".join(game.path).encode()),
     )
-
-
-def _gain(
-    scenario: Scenario, setting: Setting, pairs: Sequence[tuple[Played, Played]], alpha: float
-) -> ScenarioGain:
-    sides = [np.array([pair[side][:5] for pair in pairs]) for side in (0, 1)]
-    measured = [side[:, Played._fields.index(scenario.measure)] for side in sides]
-    without, attacking = (
-        Side(*side.mean(axis=0).tolist(), float(values.max()))
-        for side, values in zip(sides, measured, strict=True)
-    )
-    values = measured[1] - measured[0]
-    if scenario.measure == "regret":
-        values = -values
-    most = float(setting.most)
-    if scenario.measure == "revenue":
-        # What may be earned on average over the games of an event that no game has shown.
-        agent, chance = Agent("attacker", [scenario.mean]), unseen(len(pairs), alpha)
-        most = min(most, revenue_of_event(agent, Constant(), setting.most, chance)[1])
-    gain = large_sample_limits(values, alpha, least=-most, most=most)
-    changed = sum(one != other for one, other in pairs)
-    return ScenarioGain(
-        scenario.name,
-        setting.name,
-        setting.is_old,
-        scenario.measure,
-        without,
-        attacking,
-        gain,
-        float(values.max()),
-        changed,
-        len(pairs),
-        _verdict(scenario, gain, changed, float(measured[0].mean())),
-    )
-
-
-def _verdict(scenario: Scenario, gain: Interval, changed: int, without: float) -> DrillVerdict:
-    """What a gain comes to; limits of too few games are infinite."""
-    if changed == 0:
-        return "unchanged"
-    if scenario.measure == "regret":
-        return "saves" if gain.low > 0 else "costs" if gain.high < 0 else "undecided"
-    if gain.low > 0:
-        return "prone"
-    return "no-gain" if gain.high <= TOLERANCE * without else "undecided"
