@@ -87,7 +87,7 @@ def test_no_time_of_sleep_pays(policy: str) -> None:
 
 def test_churn_does_not_pay() -> None:
     for (name, _), one in by_setting("trial-anytime", "churn").items():
-        if name.startswith("new arm"):
+        if name.startswith("new arms"):
             assert one.verdict == "unchanged"
         else:
             assert one.attacking.share < one.without.share + 0.005

@@ -84,20 +84,19 @@ def _parts(found: "Sequence[Drill]") -> Iterator[tables.Part]:
 
 _LEGEND = """
 Without the attack → with it, or without a memory → with one. revenue, share: of
-the agent that attacks, share of the decisions that are counted; total, regret:
-of all; worst: the most regret of one game. gain: of revenue, or of plays where
-only their share is shown; largest: of one game. unchanged: no play differs."""
+the agent that attacks, share of the decisions that are counted; regret: of all.
+gain: of revenue, or of plays where only their share is shown; largest: of one
+game. unchanged: no play of any game differs."""
 
 
 def _table(gains: "Sequence[ScenarioGain]") -> tables.TextTable:
     """The settings of one scenario."""
     measure = gains[0].measure
-    first, second = _COLUMNS[measure]
+    shown = _COLUMNS[measure]
     return tables.TextTable(
         (
             tables.text("setting"),
-            tables.number(first),
-            tables.number(second),
+            *map(tables.number, shown),
             tables.number("saved [low, high]" if measure == "regret" else "gain [low, high]"),
             tables.number("largest"),
             tables.word("verdict"),
@@ -105,8 +104,7 @@ def _table(gains: "Sequence[ScenarioGain]") -> tables.TextTable:
         (
             (
                 f"{gain.setting} (old)" if gain.is_old else gain.setting,
-                _change(gain, first),
-                _change(gain, second),
+                *(_change(gain, column) for column in shown),
                 limits(gain.gain),
                 f"{gain.largest:,.0f}",
                 gain.verdict,
@@ -117,16 +115,12 @@ def _table(gains: "Sequence[ScenarioGain]") -> tables.TextTable:
 
 
 # By what is measured, the columns that show it.
-_COLUMNS = {
-    "revenue": ("revenue", "share"),
-    "plays": ("share", "total"),
-    "regret": ("regret", "worst"),
-}
+_COLUMNS = {"revenue": ("revenue", "share"), "plays": ("share",), "regret": ("regret",)}
 
 
 def _change(gain: "ScenarioGain", column: str) -> str:
     """What a column shows: without the attack, and with it."""
-    field = "most" if column == "worst" else column
-    shown = ".0%" if column == "share" else ",.0f"
-    one, other = (getattr(side, field) for side in (gain.without, gain.attacking))
+    wide = ".1%" if gain.measure == "plays" else ".0%"
+    shown = wide if column == "share" else ",.0f"
+    one, other = (getattr(side, column) for side in (gain.without, gain.attacking))
     return f"{one:{shown}} → {other:{shown}}"

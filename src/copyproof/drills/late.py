@@ -184,15 +184,16 @@ def _comes_and_goes(telling: Telling, every: int) -> Callable[[LiveGame], None]:
 
 _CHURNS: tuple[tuple[str, Callable[[Telling, int], Callable[[LiveGame], None]], Telling, int], ...]
 _CHURNS = (
-    ("new arm each 100, at once", _replaces, "at once", 100),
-    ("new arm each 100, late", _replaces, "late", 100),
-    ("away each second 500, at once", _comes_and_goes, "at once", 500),
-    ("away each second 500, late", _comes_and_goes, "late", 500),
+    ("new arms, at once", _replaces, "at once", 100),
+    ("new arms, late", _replaces, "late", 100),
+    ("away, at once", _comes_and_goes, "at once", 500),
+    ("away, late", _comes_and_goes, "late", 500),
 )
 
 CHURN = Scenario(
     "churn",
-    f"the agent of 5 % replaces its arm, or comes and goes, by a schedule of {_ROUNDS:,} visitors",
+    f"of {_ROUNDS:,} visitors, the agent of 5 % has a new arm for every 100, or is away for every "
+    "second 500",
     "five",
     RATES["five"],
     tuple(
