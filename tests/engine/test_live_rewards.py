@@ -145,3 +145,18 @@ def test_plays_that_wait_are_estimated_anew_when_what_is_known_has_doubled() -> 
     np.testing.assert_allclose(sorted(set(estimates)), [n / (n + 20) for n in doubled], atol=1e-6)
     [agent] = principal._state.export()["agents"]
     assert agent["total"] == 70.0 + 30 * estimates[-1]
+
+
+def test_all_agents_plays_are_estimated_anew_each_by_its_own() -> None:
+    principal = Principal("h-ucb")
+    principal.register_arms([("ann", "a"), ("bob", "b"), ("cid", "c")])
+    plays = principal.ask(90, slate=False)
+    mine = {agent: [one for one in plays if one.agent == agent] for agent in ("ann", "bob")}
+    principal.tell_many([(one.id, 1.0) for one in mine["ann"][:10]])
+    principal.tell_many([(one.id, float(n < 3)) for n, one in enumerate(mine["bob"][:6])])
+    state = principal._state.export()
+    waiting = state["log"]["told"] == 0
+    for agent, worth in enumerate((10 / 30, 3 / 26, 0.0)):
+        values = state["log"]["value"][waiting & (state["log"]["arm"] == agent)]
+        assert len(values) > 10
+        np.testing.assert_allclose(values, worth, atol=2e-6)

@@ -10,9 +10,9 @@ A play is counted when it is asked for. Until its reward comes, by the market's 
   for decision. Where all rewards are late it is their mean. But a play is never estimated above the
   mean of its agent's known rewards, with DOUBT more of the default reward among them: a newcomer of
   whom nothing is known looks like one who fails. All of it is the agent's, and not the arm's, so
-  that copies of an arm change nothing. Whenever an agent's known rewards have doubled in number,
-  all its plays that wait are estimated anew: those of a time when nothing was known would else keep
-  down whoever stays, until they are answered, and not who goes meanwhile and comes back.
+  that copies of an arm change nothing. Whenever the market's known rewards have doubled in
+  number, all plays that wait are estimated anew: those of a time when nothing was known would else
+  keep down whoever stays, until they are answered, and not who goes meanwhile and comes back.
 - *Omitted*: widths use asked plays, and means answered ones (1/2 before the first answer).
 """
 
@@ -124,6 +124,7 @@ def _answer(
             past.answers += 1
     if terms.estimates:
         rounds = live.counters[ROUND] - round_
+        live.waited[0].answers += 1
         live.waited[0].rounds += rounds
         live.waited[0].worth += rounds * reward
         if not banked and reward != row.value:
@@ -131,9 +132,10 @@ def _answer(
     elif not banked:
         observe_arm(plan, state, item, Observation(0, 1, reward))
     row.value = reward
-    known = live.past[owner].answers
-    if terms.estimates and known & (known - 1) == 0:
-        _estimate_again(plan, state, live, terms, owner, round_)
+    if terms.estimates:
+        known = live.waited[0].answers
+        if known & (known - 1) == 0:
+            _estimate_again(plan, state, live, terms, round_)
     history = live.history[row.arm]
     if history.rewards > 0 and reward == history.last:
         history.repeats += 1
@@ -147,28 +149,19 @@ def _answer(
 
 
 @part
-def _estimate_again(
-    plan: Plan, state: State, live: Live, terms: Terms, agent: int, answered: int
-) -> None:
-    """Estimate anew what an agent's plays of this epoch are worth that wait for their rewards.
-
-    All but the one that is just answered; from the last one back to the first.
-    """
-    worth = estimate(live, terms, agent)
-    known = live.past[agent]
-    waiting = known.plays + state.items[agent].plays - known.answers  # some of earlier epochs
-    round_ = live.counters[ROUND]
-    first = max(live.counters[EXPIRED], live.counters[BANKED])
-    while waiting > 0 and round_ > first:
+def _estimate_again(plan: Plan, state: State, live: Live, terms: Terms, answered: int) -> None:
+    """Estimate anew the plays of this epoch that wait, all but the one that is just answered."""
+    first = max(live.counters[EXPIRED], live.counters[BANKED]) + 1
+    for round_ in range(first, live.counters[ROUND] + 1):
         row = live.log[round_ - 1 - live.counters[BASE]]
-        item = live.item_of[row.arm]
-        if row.told == PENDING and state.items[item].owner == agent and round_ != answered:
-            waiting -= 1
+        if row.told == PENDING and round_ != answered:
+            item = live.item_of[row.arm]
+            owner = int(int64(state.items[item].owner))
+            worth = estimate(live, terms, owner)
             change = worth - row.value
-            row.value = worth
             if change != 0.0:
-                _correct_play(plan, state, live, terms, round_, item, agent, worth, change)
-        round_ -= 1
+                row.value = worth
+                _correct_play(plan, state, live, terms, round_, item, owner, worth, change)
 
 
 @part
