@@ -188,7 +188,8 @@ class Store(ABC):
             mine.lease.check(market, token, mine.now())
             if first != mine.last + 1:
                 raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
-            mine.add_events(texts, head_after(mine.chain.head, first, events, mine.chain.secret))
+            chain = mine.chain
+            mine.add_events(texts, head_after(chain.head, first, events, chain.secret, texts))
             if generation is not None and mine.generations is not None:
                 before = [each for each in mine.generations if each[0] < generation[0]]
                 mine.set_generations([*before, generation])
