@@ -1,9 +1,8 @@
 """One market's writer: a thread, a queue, and one sync for all that wait.
 
-Requests of a market are put into its queue, all of one turn of the event loop together, so that the
-writer is woken once for them. It takes **all** that are waiting, runs them one after another on the
-principal, and commits them together (group commit): while one group waits for the disk, the next
-one gathers. Nobody is answered before the sync of their group. If it
+Requests of a market are put into its queue. The writer takes **all** that are waiting, runs them
+one after another on the principal, and commits them together (group commit): while one group
+waits for the disk, the next one gathers. Nobody is answered before the sync of their group. If it
 fails, nothing of the group happened, the principal is rebuilt from the store, and everyone in the
 group is told to try again.
 
@@ -32,7 +31,7 @@ from copyproof.service.metrics import MarketMetrics
 
 _log = logging.getLogger("copyproof.service")
 
-_GROUP = 1024  # requests in one group, after which no more are taken
+_GROUP = 1024  # the most requests in one group
 _EXPIRE_EVERY = 1.0  # seconds between two looks for plays whose reward window is over
 _SNAPSHOT_IDLE = 10_000  # events after which a snapshot is taken when nothing else is to do
 # Events after which it is taken anyway: it may keep requests waiting, but so would a replay.
@@ -86,10 +85,7 @@ class Writer(threading.Thread):
         self._loop = loop
         self._waiting = waiting
         self._ended = ended
-        self._gathered: list[_Job] = []  # in this turn of the event loop
-        self._jobs: SimpleQueue[list[_Job] | None] = SimpleQueue()
-        # Requests that were ever handed over, counted on the event loop, and taken, by the writer.
-        self._handed_over = self._taken = 0
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._lost = False
         self._closed = False
         self._over = False
@@ -107,7 +103,7 @@ class Writer(threading.Thread):
     @property
     def waiting(self) -> int:
         """How many requests are in the queue."""
-        return self._handed_over + len(self._gathered) - self._taken
+        return self._jobs.qsize()
 
     def submit(self, call: Callable[[Principal], Answer]) -> "asyncio.Future[Answer]":
         """Put a request into the queue; called on the event loop.
@@ -124,21 +120,13 @@ class Writer(threading.Thread):
         """
         if self._closed or not self.ready.is_set():
             raise Refusal(503, "market", "the market is being loaded, try again", 1)
-        if self.waiting >= self._waiting:
+        if self._jobs.qsize() >= self._waiting:
             raise Refusal(503, "market", "too many requests are waiting, try again", 1)
         job = _Job(call, self._loop.create_future())
-        self._gathered.append(job)
-        if len(self._gathered) == 1:
-            self._loop.call_soon(self._hand_over)
-        return job.future
-
-    def _hand_over(self) -> None:
-        """Put what was gathered into the queue; called on the event loop."""
-        jobs, self._gathered = self._gathered, []
-        self._handed_over += len(jobs)
-        self._jobs.put(jobs)
+        self._jobs.put(job)
         if self._over:  # it ended just now, and may not look into its queue again
             self._refuse_rest()
+        return job.future
 
     # --- on the writer's thread ----------------------------------------------------------------
 
@@ -182,11 +170,10 @@ class Writer(threading.Thread):
         jobs: list[_Job] = []
         with contextlib.suppress(Empty):
             while len(jobs) < _GROUP:
-                more = self._jobs.get(block=not jobs, timeout=_EXPIRE_EVERY)
-                if more is None:
+                job = self._jobs.get(block=not jobs, timeout=_EXPIRE_EVERY)
+                if job is None:
                     return jobs, False
-                jobs += more
-                self._taken += len(more)
+                jobs.append(job)
         return jobs, True
 
     def _group(self, principal: Principal, jobs: list[_Job], expire: bool) -> None:
@@ -230,12 +217,13 @@ class Writer(threading.Thread):
         return time.monotonic() - began
 
     def _refuse_rest(self) -> None:
-        jobs: list[_Job] = []
+        jobs = []
         with contextlib.suppress(Empty):
             while True:
-                jobs += self._jobs.get_nowait() or []
-        for job in jobs:
-            job.error = Refusal(503, "market", "another process serves this market", 1)
+                job = self._jobs.get_nowait()
+                if job is not None:
+                    job.error = Refusal(503, "market", "another process serves this market", 1)
+                    jobs.append(job)
         self._answer(jobs)
 
     def _answer(self, jobs: list[_Job]) -> None:
