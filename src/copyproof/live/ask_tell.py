@@ -210,11 +210,11 @@ class AskTell:
         values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
         keyed, found = self._keyed(key, ["tell", rounds, values])
         if found:
-            return self._told(*found.answer)
+            return _told(rewards, found.answer[1])
         with self.group():
             at = self._expire_due()
             outcomes = self._write(events.Rewarded(rounds, values, at, keyed))
-        return self._told(rounds, answers_of(outcomes))
+        return _told(rewards, answers_of(outcomes))
 
     def expire(self, now: float | None = None) -> int:
         """Give decisions whose window is over the default reward; how many there were.
@@ -241,16 +241,6 @@ class AskTell:
         return [
             (decision, agents[owners[arm]], names[arm], number)
             for number, decision, arm in zip(numbers_from(first), ids, arms, strict=False)
-        ]
-
-    def _told(
-        self, rounds: Sequence[int], answers: Sequence[Sequence[Any]]
-    ) -> list[tuple[str, Status, float | None]]:
-        """The fields of what became of rewards."""
-        id_of = self._ids.id
-        return [
-            (id_of(number), status, value)
-            for number, (status, value) in zip(rounds, answers, strict=True)
         ]
 
     @property
@@ -384,6 +374,14 @@ class _Group(AbstractContextManager[None]):
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         self._of._leave_group(self._before, kind is not None)
+
+
+def _told(
+    rewards: Sequence[tuple[str, float]], answers: Sequence[Sequence[Any]]
+) -> list[tuple[str, Status, float | None]]:
+    """The fields of what became of rewards, each with the id that it was told under."""
+    both = zip(rewards, answers, strict=True)
+    return [(decision, status, value) for (decision, _), (status, value) in both]
 
 
 def _why_nothing(among: Among | None) -> str:
