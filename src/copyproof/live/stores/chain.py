@@ -5,19 +5,19 @@ each arm that was chosen, each reward and each registered arm (``pieces``). With
 
     d_j = H(salt_j ‖ piece_j),    head_k = H(head_{k-1} ‖ d_0 ‖ d_1 ‖ … ‖ d_n)
 
-for the k-th event. The salts are 16 bytes a piece, four of each BLAKE2b-512(key ‖ k ‖ i), i = 0, 1,
-…, with k as 8 bytes and i as 4; the key is made from the market's secret. So one piece can be shown
-with its salt, and the rest as digests that tell nothing, and still the same head comes out. The
-chain begins with a head made in the same way from the market's name, its configuration, field by
-field, and the number of the event after which it begins: 0, or the last one of a journal that is
-older than chains.
+for the k-th event. The salts are 16 bytes a piece: the first four are BLAKE2b-512(key ‖ k), k as 8
+bytes, and all others come from SHAKE-128(key ‖ k); the key is made from the market's secret. So one
+piece can be shown with its salt, and the rest as digests that tell nothing, and still the same head
+comes out. The chain begins with a head made in the same way from the market's name, its
+configuration, field by field, and the number of the event after which it begins: 0, or the last one
+of a journal that is older than chains.
 """
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b, blake2s
+from hashlib import blake2b, blake2s, shake_128
 from itertools import repeat
 from typing import Any, Self
 
@@ -26,7 +26,7 @@ from copyproof.live.stores.texts import ANY_JSON, JSON
 from copyproof.validation import FieldError
 
 _SALT = 16  # bytes
-_SALTS = 4  # of one hash
+_SALTS = 4  # which most events need no more of, and which a shorter hash gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +139,13 @@ def _plays(first: int, arms: list[int]) -> list[str]:
     """Return each arm with its rounds, in the order in which they were first chosen."""
     if len(arms) == 1:  # most
         return [f"[{arms[0]},{first}]"]
-    rounds: dict[int, list[int]] = {}
+    found: dict[int, str] = {}
     for round_, arm in enumerate(arms, first):
-        if arm in rounds:
-            rounds[arm].append(round_)
+        if arm in found:
+            found[arm] += f",{round_}"
         else:
-            rounds[arm] = [arm, round_]
-    return [_text(one) for one in rounds.values()]
+            found[arm] = f"[{arm},{round_}"
+    return [text + "]" for text in found.values()]
 
 
 def _text(value: object) -> str:
@@ -161,10 +161,10 @@ def salts(key: bytes, number: int, count: int) -> list[bytes]:
 def _all_salts(key: bytes, number: int, count: int) -> bytes:
     """Return at least so many salts of an event, one after another."""
     begin = key + number.to_bytes(8, "big")
-    if count <= _SALTS:  # most
-        return blake2b(begin + bytes(4)).digest()
-    blocks = range((count + _SALTS - 1) // _SALTS)
-    return b"".join([blake2b(begin + block.to_bytes(4, "big")).digest() for block in blocks])
+    made = blake2b(begin).digest()
+    if count > _SALTS:
+        made += shake_128(begin).digest(_SALT * (count - _SALTS))
+    return made
 
 
 def digest(salt: bytes, piece: str) -> bytes:
