@@ -36,6 +36,7 @@ from copyproof.policy import Policy, parse_policy
 # Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
 _NONE = np.zeros(0, OUTCOME)
+_NO_LISTS = np.zeros(0, np.int64)
 
 
 class MarketState:
@@ -188,7 +189,7 @@ class MarketState:
         arrays = self.arrays
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
-        lists = np.array(self._lists, np.int64)
+        lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
         before, base = int(arrays.counters[ROUND]), int(arrays.counters[BASE])
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
