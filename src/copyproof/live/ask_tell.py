@@ -18,10 +18,9 @@ from copyproof_client.records import Decision, Status, Told
 
 from copyproof.live import events
 from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, MarketEvent, Seen
-from copyproof.live.group import Group
 from copyproof.live.idempotency import Answer, Answers
 from copyproof.live.ids import DecisionIds
-from copyproof.live.market import answers_of
+from copyproof.live.market import answers_of, told_as
 from copyproof.live.records import (
     MOST_DECISIONS,
     KeyReused,
@@ -40,8 +39,7 @@ from copyproof.live.stores.chain import blinding_of
 from copyproof.live.stores.texts import JSON
 from copyproof.validation import FieldError, name, require, shown, whole_in
 
-# Answers of one caller to requests that changed nothing.
-_MOST_UNCHANGED = 1000
+_MOST_UNCHANGED = 1000  # answers of one caller to requests that changed nothing
 # What becomes of a reward that does nothing.
 _WITHOUT_EFFECT: frozenset[Status] = frozenset(("ignored", "refused-late"))
 
@@ -213,11 +211,11 @@ class AskTell:
         values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
         keyed, found = self._keyed(key, ["tell", rounds, values])
         if found:
-            return _told(rewards, found.answer[1])
+            return told_as(rewards, found.answer[1])
         with self.group():
             told = events.Rewarded(rounds, values, self._expire_due(), keyed)
             answers = self._write_rewards(told)
-        return _told(rewards, answers)
+        return told_as(rewards, answers)
 
     def _write_rewards(self, told: events.Rewarded) -> list[list[Any]]:
         """Write rewards down if one of them counts; what became of each.
@@ -279,7 +277,7 @@ class AskTell:
         Nothing that was answered within may be passed on before the end. If the store fails, or
         the block ends with an error, nothing of the group has happened.
         """
-        return Group(self._enter_group, self._leave_group)
+        return _Group(self)
 
     def _enter_group(self) -> int:
         """Begin a group; how many events of a larger one are staged already."""
@@ -387,9 +385,16 @@ class AskTell:
             self._unchanged.put(keyed.key, self._time(), keyed.request, answer)
 
 
-def _told(
-    rewards: Sequence[tuple[str, float]], answers: Sequence[Sequence[Any]]
-) -> list[tuple[str, Status, float | None]]:
-    """The fields of what became of rewards, each with the id that it was told under."""
-    both = zip(rewards, answers, strict=True)
-    return [(decision, status, value) for (decision, _), (status, value) in both]
+class _Group(AbstractContextManager[None]):
+    """What lies within is committed together."""
+
+    __slots__ = ("_before", "_of")
+
+    def __init__(self, of: AskTell) -> None:
+        self._of = of
+
+    def __enter__(self) -> None:
+        self._before = self._of._enter_group()
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._of._leave_group(self._before, kind is not None)

@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 import numpy as np
+from copyproof_client.records import Status
 
 from copyproof.engine import live
 from copyproof.engine.cache import is_cached
@@ -380,6 +381,14 @@ def answers_of(outcomes: Any) -> list[list[Any]]:
     return [
         [STATUSES[status], value if value == value else None] for status, value in outcomes.tolist()
     ]
+
+
+def told_as(
+    rewards: Sequence[tuple[str, float]], answers: Sequence[Sequence[Any]]
+) -> list[tuple[str, Status, float | None]]:
+    """The fields of what became of rewards, each with the id that it was told under."""
+    both = zip(rewards, answers, strict=True)
+    return [(decision, status, value) for (decision, _), (status, value) in both]
 
 
 def is_compiled() -> bool:
