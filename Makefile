@@ -76,6 +76,10 @@ sizes: $(RUN)  ## count the lines of code, and list what is too large
 house: $(DEV) $(KERNELS)  ## draw the packages and the walks in CONTRIBUTING.md anew
 	$(BIN)/python -m tools.house
 
+.PHONY: clients
+clients: $(DEV)  ## make the blocking client, and the types of the TypeScript one, anew
+	$(BIN)/python -m tools.clients
+
 .PHONY: format
 format: $(DEV)  ## put the code into shape
 	$(BIN)/ruff check --fix .
