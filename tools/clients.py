@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PYTHON = ROOT / "client" / "src" / "copyproof_client"
@@ -41,6 +42,22 @@ def blocking(source: Path) -> str:
     return done.stdout
 
 
+def _shortened(found: Any) -> Any:
+    """Return the document without titles, which repeat names, and without answers that refuse.
+
+    Those are the same everywhere, and stay among the components.
+    """
+    if isinstance(found, list):
+        return [_shortened(each) for each in found]
+    if not isinstance(found, dict):
+        return found
+    return {
+        name: {"200": _shortened(each["200"])} if name == "responses" else _shortened(each)
+        for name, each in found.items()
+        if not (name == "title" and isinstance(each, str))
+    }
+
+
 def schema() -> str:
     """Return the types of the OpenAPI document, as openapi-typescript writes them."""
     from copyproof.service import document
@@ -48,7 +65,7 @@ def schema() -> str:
     program = TYPESCRIPT / "node_modules" / ".bin" / "openapi-typescript"
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, "openapi.json"), Path(folder, "schema.ts")
-        source.write_text(json.dumps(document()), encoding="utf-8")
+        source.write_text(json.dumps(_shortened(document())), encoding="utf-8")
         options = ["--alphabetize", "--default-non-nullable", "false"]
         command = [str(program), str(source), "-o", str(made), *options]
         subprocess.run(command, check=True, capture_output=True, text=True)
