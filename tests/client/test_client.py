@@ -101,6 +101,7 @@ def test_what_others_check(
     for agent, name in ((None, "journal"), ("ann", "agent's journal")):
         path = tmp_path / name
         client.export("site", path, agent=agent)
+        assert path.stat().st_mode & 0o777 == 0o600
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         assert (lines[0]["copyproof"], lines[-1]["head"]) == (name, head["digest"])
         assert verify(lines).holds

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from copyproof.live import KeyReused, MarketConfig, Principal
+from copyproof.live import KeyReused, MarketConfig, NoArm, Principal
 from copyproof.live.stores import open_store
 from copyproof.validation import FieldError
 
@@ -134,3 +134,16 @@ def test_a_reward_that_does_nothing_is_no_event(segment: str | None) -> None:
         replayed = Principal(store=store)
         assert replayed.digest() == principal.digest()
         assert replayed.tell_many([(first, 0.0), (second, 1.0)], key="both") == told
+
+
+def test_who_can_choose_nothing_is_told_what_left_nothing() -> None:
+    principal = Principal("h-ucb")
+    with pytest.raises(NoArm, match="no arm is registered"):
+        principal.ask()
+    principal.register_arms([("ann", "a"), ("bob", "b")])
+    principal.suspend_agent("bob")
+    with pytest.raises(NoArm, match="eligible: no such arm is registered") as listed:
+        principal.ask(eligible=["bob"])
+    with pytest.raises(NoArm, match="seen: nothing is left") as seen:
+        principal.ask(seen={"ann": ["a"]})
+    assert (listed.value.field, seen.value.field) == ("eligible", "seen")

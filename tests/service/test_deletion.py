@@ -124,6 +124,18 @@ def test_the_name_of_an_agent(tmp_path: Path) -> None:
         check_store(store, replay=True)
 
 
+def test_the_name_of_an_agent_in_postgresql(postgres: Server) -> None:
+    with open_store(postgres.new_url()) as store:
+        keys = filled(store)
+        with serving(store) as running, Client(running.url, keys["operator"]) as client:
+            client.ask("site", 50)
+            client.remove_agent("site", "ann", forget=True)
+            assert "ann" not in {one["agent"] for one in client.statistics("site")["agents"]}
+            assert len(client.ask("site", 5)) == len(client.ask("shop", 5)) == 5
+        check_store(store, replay=True)
+        assert not any('"ann"' in str(row) for _, row in store.dump() if "site" in row)
+
+
 def test_names_are_checked_at_the_door() -> None:
     store = open_store("memory:")
     key = filled(store)["operator"]

@@ -4,14 +4,14 @@ The blocking twin, ``client``, is made of this module by ``make clients``.
 The two differ in their transport alone.
 """
 
+import os
 import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
-from os import PathLike, unlink
 from typing import Any
 
 from copyproof_client.async_connection import AsyncConnection
-from copyproof_client.protocol import listed, part, query
+from copyproof_client.protocol import listed, part, private, query
 from copyproof_client.records import ApiKey, Decision, Told, read
 
 _EVENTS = 10_000  # of a journal that are fetched at once
@@ -252,22 +252,22 @@ class AsyncClient:
         return dict(await self._send("GET", market, "/head", None, None))
 
     async def export(
-        self, market: str, path: str | PathLike[str], *, agent: str | None = None
+        self, market: str, path: str | os.PathLike[str], *, agent: str | None = None
     ) -> None:
         """Write a market's journal, without names, into a new file for ``copyproof verify``.
 
         For auditors it is the whole; with ``agent`` it is what this agent may see, with digests of
-        the rest. If it is broken off there is no file.
+        the rest. Only its owner may read the file, and if it is broken off there is none.
         """
         what = "/journal/audit" if agent is None else f"/agents/{part(agent)}/journal"
         stream = self.connection.stream(f"/v1/markets/{part(market)}{what}")
-        with open(path, "xb") as file:
+        with open(path, "xb", opener=private) as file:
             try:
                 async with aclosing(stream) as parts:
                     async for some in parts:
                         file.write(some)
             except BaseException:
-                unlink(path)
+                os.unlink(path)
                 raise
 
     # --- keys ----------------------------------------------------------------------------------

@@ -4,14 +4,14 @@ Made of ``async_client.py`` by ``make clients``; change that.
 The two differ in their transport alone.
 """
 
+import os
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from os import PathLike, unlink
 from typing import Any
 
 from copyproof_client.connection import Connection
-from copyproof_client.protocol import listed, part, query
+from copyproof_client.protocol import listed, part, private, query
 from copyproof_client.records import ApiKey, Decision, Told, read
 
 _EVENTS = 10_000  # of a journal that are fetched at once
@@ -249,21 +249,23 @@ class Client:
         """The last event and the head of the chain after it, signed: keep it, as JSON."""
         return dict(self._send("GET", market, "/head", None, None))
 
-    def export(self, market: str, path: str | PathLike[str], *, agent: str | None = None) -> None:
+    def export(
+        self, market: str, path: str | os.PathLike[str], *, agent: str | None = None
+    ) -> None:
         """Write a market's journal, without names, into a new file for ``copyproof verify``.
 
         For auditors it is the whole; with ``agent`` it is what this agent may see, with digests of
-        the rest. If it is broken off there is no file.
+        the rest. Only its owner may read the file, and if it is broken off there is none.
         """
         what = "/journal/audit" if agent is None else f"/agents/{part(agent)}/journal"
         stream = self.connection.stream(f"/v1/markets/{part(market)}{what}")
-        with open(path, "xb") as file:
+        with open(path, "xb", opener=private) as file:
             try:
                 with closing(stream) as parts:
                     for some in parts:
                         file.write(some)
             except BaseException:
-                unlink(path)
+                os.unlink(path)
                 raise
 
     # --- keys ----------------------------------------------------------------------------------

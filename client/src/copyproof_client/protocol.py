@@ -11,6 +11,7 @@ fails or sends them elsewhere.
 
 import http.client
 import json
+import os
 import random
 import re
 import ssl
@@ -242,6 +243,11 @@ def listed(name: str, texts: Sequence[str]) -> list[str]:
 def query(path: str, asked: Mapping[str, str]) -> str:
     """Return a path with what is asked of it."""
     return f"{path}?{urlencode(asked)}" if asked else path
+
+
+def private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, if it is new."""
+    return os.open(path, flags, 0o600)
 
 
 def part(text: str) -> str:

@@ -7,6 +7,7 @@ no writer waiting.
 
 import importlib.util
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -135,7 +136,7 @@ def export(
                 raise FieldError("--agent", agent, "an agent of the market") from None
             lines = agent_lines(found, market, agent, arms)
         try:
-            with open(file, "x", encoding="ascii") as out:
+            with open(file, "x", encoding="ascii", opener=_private) as out:
                 for line in lines:
                     out.write(json.dumps(line, separators=(",", ":")) + "\n")
         except FileExistsError:
@@ -197,6 +198,11 @@ def check(
             "keys": len(found.keys()),
         }
         _print(done, as_json)
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, if it is new."""
+    return os.open(path, flags, 0o600)
 
 
 def _require_market(found: "Store", market: str) -> None:

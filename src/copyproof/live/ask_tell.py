@@ -42,7 +42,7 @@ from copyproof.validation import FieldError, name, require, shown, whole_in
 # Answers of one caller to requests that changed nothing.
 _MOST_UNCHANGED = 1000
 # What becomes of a reward that does nothing.
-_WITHOUT_EFFECT: tuple[Status, ...] = ("ignored", "refused-late")
+_WITHOUT_EFFECT: frozenset[Status] = frozenset(("ignored", "refused-late"))
 
 
 class AskTell:
@@ -136,7 +136,7 @@ class AskTell:
             among = registry.among(wanted, arms_seen)
             choosable = registry.choosable(among, slate=slate)
         if choosable == 0:
-            raise NoArm(_why_nothing(among))
+            raise _nothing(among)
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
         with self.group():
@@ -200,18 +200,19 @@ class AskTell:
 
         A reward that is ignored or refused changes nothing, and never would: it is no event.
         """
-        state = self._state
+        state, before = self._state, self._state.at
         self._staged.append(events.encode(told))
-        state.enter(told._replace(at=state.at, key=None))  # time goes on by events alone
+        state.enter(told if told.key is None else told._replace(key=None))
         outcomes = state.settle()
         answers = answers_of(outcomes)
-        if any(status not in _WITHOUT_EFFECT for status, _ in answers):
-            state.at = told.at
-            if told.key is not None:
-                state.keep_answer(told, outcomes)
-        else:
-            self._staged.pop()
-            self._remember_unchanged(told.key, [told.rounds, answers])
+        for status, _ in answers:
+            if status not in _WITHOUT_EFFECT:
+                if told.key is not None:
+                    state.keep_answer(told, outcomes)
+                return answers
+        self._staged.pop()
+        state.at = before  # time goes on by events alone
+        self._remember_unchanged(told.key, [told.rounds, answers])
         return answers
 
     def expire(self, now: float | None = None) -> int:
@@ -363,10 +364,10 @@ class AskTell:
             self._unchanged.put(keyed.key, self._time(), keyed.request, answer)
 
 
-def _why_nothing(among: Among | None) -> str:
-    """Say why there is nothing to choose."""
+def _nothing(among: Among | None) -> NoArm:
+    """Return the error that says why there is nothing to choose."""
     if among is None:
-        return "no arm is registered"
+        return NoArm("no arm is registered")
     if among.ruled_out:
-        return "seen: nothing is left that this visitor has not had"
-    return "eligible: no such arm is registered"
+        return NoArm("seen: nothing is left that this visitor has not had", "seen")
+    return NoArm("eligible: no such arm is registered")
