@@ -34,6 +34,15 @@ def test_the_leader_is_followed_and_remembered(caller: Caller, status: str) -> N
         assert said in repeated
 
 
+def test_no_more_connections_are_kept_than_requests_may_be_under_way(caller: Caller) -> None:
+    with Scripted() as first, Scripted(OK, OK) as leader:
+        first.add(elsewhere(leader.url), OK)
+        with caller(first.url, "k", connections=1) as client:
+            for market in ("m", "m", "other"):
+                assert client.set_clock(market) == 1.5
+    assert (leader.connections, first.connections) == ([1, 1], [1, 2])
+
+
 def test_a_prefix_may_differ(caller: Caller) -> None:
     with Scripted() as first, Scripted(OK) as leader:
         first.add(elsewhere(f"{leader.url}/b"))

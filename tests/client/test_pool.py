@@ -35,6 +35,17 @@ def test_a_connection_is_kept(caller: Caller) -> None:
         assert server.connections == [1, 1, 1, 2]
 
 
+def test_a_connection_that_was_idle_for_long_is_not_used_again(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies between may have dropped it without a word."""
+    for module in ("pool", "async_pool"):
+        monkeypatch.setattr(f"copyproof_client.{module}.LONGEST_IDLE", -1.0)
+    with Scripted(OK, OK) as server, caller(server.url, "k") as client:
+        assert client.set_clock("m") == client.set_clock("m") == 1.5
+        assert server.connections == [1, 2]
+
+
 @pytest.mark.parametrize("last", [OK + Scripted.END, OK + JUNK + Scripted.END, OK + JUNK])
 def test_a_connection_that_was_closed_is_not_used_again(caller: Caller, last: bytes) -> None:
     """Nor one with an answer on it that nobody asked for: it would be taken for the next one."""
