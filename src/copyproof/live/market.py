@@ -136,7 +136,11 @@ class MarketState:
         return next((n, theirs, ours) for n, (theirs, ours) in both if theirs != ours)
 
     def decide(self, plays: int, at: float, among: Among | None, slate: bool) -> list[int]:
-        """Make decisions, all that was entered being settled; the arms, for the event."""
+        """Make decisions; the arms, for the event.
+
+        Rewards that were entered and not settled are carried out before, in the same call of the
+        kernel, and what became of them is not told.
+        """
         self._gather_decisions(plays, at, among, slate)
         self._run()
         made = self._made
