@@ -11,6 +11,7 @@ RUN  := $(VENV)/.ready-run
 DEV  := $(VENV)/.ready-dev
 DOCS := $(VENV)/.ready-docs
 KERNELS := $(VENV)/.ready-kernels
+NODE := client/typescript/node_modules/.ready
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -53,15 +54,15 @@ lint: $(DEV)  ## check format, style, types and the direction of imports
 	$(BIN)/lint-imports
 
 .PHONY: test
-test: lint $(KERNELS)  ## lint, then the tests and doctests but the slow ones
+test: lint $(KERNELS) $(NODE)  ## lint, then the tests and doctests but the slow ones
 	$(BIN)/python -m pytest -n 2
 
 .PHONY: test-all
-test-all: lint $(KERNELS)  ## lint, then all tests, the slow ones too
+test-all: lint $(KERNELS) $(NODE)  ## lint, then all tests, the slow ones too
 	$(BIN)/python -m pytest -n 2 -m ""
 
 .PHONY: coverage
-coverage: $(DEV) $(KERNELS)  ## run the tests and say which lines of Python they reach
+coverage: $(DEV) $(KERNELS) $(NODE)  ## run the tests and say which lines of Python they reach
 	rm -rf out/coverage
 	mkdir -p out/coverage
 	$(BIN)/coverage run -m pytest -n 2 -q
@@ -75,6 +76,10 @@ sizes: $(RUN)  ## count the lines of code, and list what is too large
 .PHONY: house
 house: $(DEV) $(KERNELS)  ## draw the packages and the walks in CONTRIBUTING.md anew
 	$(BIN)/python -m tools.house
+
+.PHONY: clients
+clients: $(DEV) $(NODE)  ## make the blocking client, and the types of the TypeScript one, anew
+	$(BIN)/python -m tools.clients
 
 .PHONY: format
 format: $(DEV)  ## put the code into shape
@@ -98,6 +103,7 @@ pins:  ## resolve all dependencies anew and write them to constraints.txt
 .PHONY: clean
 clean:  ## remove the environment and everything made
 	rm -rf $(VENV) .venv.lock .pins out build dist docs/_build
+	rm -rf client/typescript/node_modules client/typescript/dist
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src client tests tools benchmarks studies docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
@@ -118,6 +124,11 @@ $(DEV): $(RUN)
 	@$(call install,.[dev])
 $(DOCS): $(RUN)
 	@$(call install,.[docs])
+# Without node, or without a way to its packages, all but the TypeScript client is tested.
+$(NODE): client/typescript/package-lock.json
+	@if ! command -v npm >/dev/null; then echo 'warning: no npm, so the TypeScript client is not tested' >&2; \
+	elif (cd client/typescript && npm ci --silent); then touch $@; \
+	else echo 'warning: `npm ci` failed, so the TypeScript client is not tested' >&2; fi
 
 # Programs in an environment hold its full path, so a copied or moved one is built anew.
 ifneq ($(shell cat $(VENV)/.root 2>/dev/null),$(CURDIR))

@@ -1,11 +1,12 @@
-"""The client against a real service, and against one that fails."""
+"""Both clients against a real service, and against one that fails."""
 
+import asyncio
 import json
 import re
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,12 @@ from typing import Any
 import pytest
 from copyproof_client.connection import Connection
 
-from copyproof.client import ApiError, Client, Decision, Unavailable
+from copyproof.client import ApiError, AsyncClient, Client, Decision, Unavailable
 from copyproof.live import Principal
 from copyproof.live.stores import Store, open_store
 from copyproof.live.verification import verify
 from copyproof.service import document
+from tests.client.callers import CALLERS, Caller
 from tests.service.conftest import filled
 from tests.service.serving import Running, serving
 
@@ -30,57 +32,63 @@ def served() -> Iterator[tuple[Running, Store, str]]:
         yield running, store, key
 
 
+@pytest.fixture(params=list(CALLERS))
+def caller(request: pytest.FixtureRequest) -> Caller:
+    return CALLERS[request.param]
+
+
 @pytest.fixture
-def client(served: tuple[Running, Store, str]) -> Iterator[Client]:
-    with Client(served[0].url, served[2], patience=5.0) as client:
+def client(served: tuple[Running, Store, str], caller: Caller) -> Iterator[Client]:
+    with caller(served[0].url, served[2], patience=5.0) as client:
         yield client
 
 
 def test_the_whole_round(client: Client) -> None:
-    client.create_market("é x", policy="h-ucb", seed=1)
-    assert client.register_agent("é x", "ünal") is True
-    assert client.register_agent("é x", "ünal") is False
-    assert client.register_arms("é x", "ünal", ["a/b", "c"]) == 2
-    assert client.register_arms("é x", "ünal", ["a/b", "c"]) == 0
-    assert client.register_arms("é x", "bob", ["d"]) == 1
-    decisions = client.ask("é x", 3)
+    market = f"é {type(client).__name__}"
+    client.create_market(market, policy="h-ucb", seed=1)
+    assert client.register_agent(market, "ünal") is True
+    assert client.register_agent(market, "ünal") is False
+    assert client.register_arms(market, "ünal", ["a/b", "c"]) == 2
+    assert client.register_arms(market, "ünal", ["a/b", "c"]) == 0
+    assert client.register_arms(market, "bob", ["d"]) == 1
+    decisions = client.ask(market, 3)
     assert [decision.round for decision in decisions] == [1, 2, 3]
     assert all(isinstance(decision, Decision) for decision in decisions)
-    assert client.tell("é x", decisions[0].id, 1.0).status == "counted"
-    told = client.tell_many("é x", [(decision.id, 0.5) for decision in decisions])
+    assert client.tell(market, decisions[0].id, 1.0).status == "counted"
+    told = client.tell_many(market, [(decision.id, 0.5) for decision in decisions])
     assert [one.status for one in told] == ["ignored", "counted", "counted"]
-    assert {one.agent for one in client.ask("é x", 9, slate=True)} == {"ünal", "bob"}
-    assert {one.arm for one in client.ask("é x", 5, seen={"ünal": ["c"]}, segment="é")} == {"d"}
-    assert {one.agent for one in client.ask("é x", 5, eligible=["bob"])} == {"bob"}
-    assert {one.arm for one in client.ask("é x", 5, eligible={"ünal": ["c"]})} == {"c"}
-    assert client.suspend_agent("é x", "ünal") is True
-    assert client.suspend_agent("é x", "ünal") is False
-    assert {one.agent for one in client.ask("é x", 5)} == {"bob"}
-    assert client.resume_agent("é x", "ünal") is True
-    assert client.retire_arm("é x", "bob", "d") is True
-    assert {one.agent for one in client.ask("é x", 5)} == {"ünal"}
-    assert client.suspend_arm("é x", "ünal", "c") is True
-    assert {one.arm for one in client.ask("é x", 5)} == {"a/b"}
-    assert client.register_arms("é x", "ünal", ["c"]) == 0
-    assert {one.arm for one in client.ask("é x", 5)} == {"a/b"}
-    assert client.resume_arm("é x", "ünal", "c") is True
-    assert {one.arm for one in client.ask("é x", 9)} >= {"c"}
-    assert client.register_arms("é x", "ünal", ["c"], content={"c": "9f86d081"}) == 1
-    assert client.set_policy("é x", "prh-ucb") is True
-    assert client.set_policy("é x", "prh-ucb") is False
-    found = client.statistics("é x")
+    assert {one.agent for one in client.ask(market, 9, slate=True)} == {"ünal", "bob"}
+    assert {one.arm for one in client.ask(market, 5, seen={"ünal": ["c"]}, segment="é")} == {"d"}
+    assert {one.agent for one in client.ask(market, 5, eligible=["bob"])} == {"bob"}
+    assert {one.arm for one in client.ask(market, 5, eligible={"ünal": ["c"]})} == {"c"}
+    assert client.suspend_agent(market, "ünal") is True
+    assert client.suspend_agent(market, "ünal") is False
+    assert {one.agent for one in client.ask(market, 5)} == {"bob"}
+    assert client.resume_agent(market, "ünal") is True
+    assert client.retire_arm(market, "bob", "d") is True
+    assert {one.agent for one in client.ask(market, 5)} == {"ünal"}
+    assert client.suspend_arm(market, "ünal", "c") is True
+    assert {one.arm for one in client.ask(market, 5)} == {"a/b"}
+    assert client.register_arms(market, "ünal", ["c"]) == 0
+    assert {one.arm for one in client.ask(market, 5)} == {"a/b"}
+    assert client.resume_arm(market, "ünal", "c") is True
+    assert {one.arm for one in client.ask(market, 9)} >= {"c"}
+    assert client.register_arms(market, "ünal", ["c"], content={"c": "9f86d081"}) == 1
+    assert client.set_policy(market, "prh-ucb") is True
+    assert client.set_policy(market, "prh-ucb") is False
+    found = client.statistics(market)
     assert (found["policy"], found["revenue"]) == ("prh-ucb", 2.0)
-    assert client.statistics("é x", "bob")["agent"] == "bob"
+    assert client.statistics(market, "bob")["agent"] == "bob"
     assert found["segments"] == ["é"]
-    assert client.statistics("é x", segment="é")["plays"] == 5
-    assert client.statistics("é x", segment="")["plays"] == found["plays"] - 5
-    assert client.statistics("é x", "bob", segment="é")["plays"] == 5
+    assert client.statistics(market, segment="é")["plays"] == 5
+    assert client.statistics(market, segment="")["plays"] == found["plays"] - 5
+    assert client.statistics(market, "bob", segment="é")["plays"] == 5
     with pytest.raises(ApiError, match="404: segment is not known"):
-        client.statistics("é x", segment="fr")
-    assert "é x" in [each["market"] for each in client.markets()]
-    kinds = [event["kind"] for event in client.journal("é x")]
+        client.statistics(market, segment="fr")
+    assert market in [each["market"] for each in client.markets()]
+    kinds = [event["kind"] for event in client.journal(market)]
     assert kinds.count("asked") == 10
-    numbers = [event["number"] for event in client.journal("é x", after=3)]
+    numbers = [event["number"] for event in client.journal(market, after=3)]
     assert numbers == list(range(4, len(kinds) + 1))
 
 
@@ -106,7 +114,7 @@ def test_what_others_check(
     assert not (tmp_path / "none").exists()
 
 
-def test_an_answer_that_breaks_off_leaves_no_file(tmp_path: Path) -> None:
+def test_an_answer_that_breaks_off_leaves_no_file(caller: Caller, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
@@ -120,7 +128,7 @@ def test_an_answer_that_breaks_off_leaves_no_file(tmp_path: Path) -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        with Client(url, "cp_0_0") as client, pytest.raises(Unavailable, match="no answer"):
+        with caller(url, "cp_0_0") as client, pytest.raises(Unavailable, match="no answer"):
             client.export("site", tmp_path / "part")
         thread.join()
     assert not (tmp_path / "part").exists()
@@ -140,11 +148,11 @@ class Noting(Connection):
         self._note(method, path)
         return super().send(method, path, body, retry_key=retry_key)
 
-    def lines(self, path: str) -> Iterator[Any]:
+    def lines(self, path: str) -> list[Any]:
         self._note("GET", path)
         return super().lines(path)
 
-    def stream(self, path: str) -> Iterator[bytes]:
+    def stream(self, path: str) -> Generator[bytes, None]:
         self._note("GET", path)
         return super().stream(path)
 
@@ -231,17 +239,27 @@ def test_a_text_is_no_list_of_texts(client: Client) -> None:
         client.make_key("application", markets="site")
 
 
-def test_threads_may_share_a_client(client: Client) -> None:
+def test_threads_may_share_a_client(served: tuple[Running, Store, str]) -> None:
     """Everybody gets the answer to their own request."""
 
     def many(agent: str) -> set[str]:
-        return {client.ask("site", eligible=[agent])[0].agent for _ in range(50)}
+        return {shared.ask("site", eligible=[agent])[0].agent for _ in range(50)}
 
-    before = client.connection.attempts
-    with ThreadPoolExecutor(6) as pool:
+    with Client(served[0].url, served[2], connections=4) as shared, ThreadPoolExecutor(6) as pool:
         agents = ["ann", "bob", "eve"] * 2
         assert list(pool.map(many, agents)) == [{agent} for agent in agents]
-    assert client.connection.attempts == before + 300
+        assert shared.connection.attempts == 300
+
+
+def test_coroutines_may_share_a_client(served: tuple[Running, Store, str]) -> None:
+    async def play() -> None:
+        async with AsyncClient(served[0].url, served[2], connections=4) as client:
+            agents = ["ann", "bob", "eve"] * 50
+            found = await asyncio.gather(*(client.ask("site", eligible=[one]) for one in agents))
+            assert [each[0].agent for each in found] == agents
+            assert client.connection.attempts == 150
+
+    asyncio.run(play())
 
 
 class Flaky:
@@ -288,29 +306,33 @@ def _is_whole(answer: bytes) -> bool:
     return bool(gap) and found is not None and len(body) == int(found.group(1))
 
 
-def test_lost_answers_change_nothing(served: tuple[Running, Store, str]) -> None:
+def test_lost_answers_change_nothing(served: tuple[Running, Store, str], caller: Caller) -> None:
     running, store, key = served
+    market = f"flaky for {caller.__name__}"
     with Client(running.url, key) as client:
-        client.create_market("flaky", policy="h-ucb")
-        client.register_arms("flaky", "ann", ["a", "b"])
+        client.create_market(market, policy="h-ucb")
+        client.register_arms(market, "ann", ["a", "b"])
     between = Flaky(int(running.url.rpartition(":")[2]))
-    with Client(between.url, key, timeout=5.0) as client:
+    with caller(between.url, key, timeout=5.0) as client:
         for number in range(1, 21):
-            [decision] = client.ask("flaky")
+            [decision] = client.ask(market)
             assert decision.round == number  # no decision was made twice
-            assert client.tell("flaky", decision.id, 1.0).status == "counted"
+            assert client.tell(market, decision.id, 1.0).status == "counted"
         assert client.connection.attempts > 40
     between.close()
     assert between.lost >= 20
-    principal = Principal(store=store, market="flaky")
+    principal = Principal(store=store, market=market)
     assert (principal.round, principal.statistics().revenue) == (20, 20.0)
 
 
-def test_patience_ends() -> None:
+def test_patience_ends(caller: Caller) -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
         began = time.monotonic()
-        with pytest.raises(Unavailable, match="no answer"):
-            Client(url, "k", patience=0.5).markets()
+        with (
+            caller(url, "k", patience=0.5) as client,
+            pytest.raises(Unavailable, match="no answer"),
+        ):
+            client.markets()
         assert time.monotonic() - began < 2.0

@@ -78,7 +78,7 @@ def test_large_answers_are_cut_and_the_client_puts_them_together() -> None:
 def test_the_client_fetches_a_journal_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store("memory:")
     key = filled(store)["operator"]
-    monkeypatch.setattr("copyproof_client._EVENTS", 2)
+    monkeypatch.setattr("copyproof_client.client._EVENTS", 2)
     with serving(store) as running, Client(running.url, key) as client:
         numbers = [event["number"] for event in client.journal("site")]
         assert numbers == list(range(1, store.last("site") + 1))

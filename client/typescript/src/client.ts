@@ -1,0 +1,324 @@
+/** Every request of the service as a method, typed by the OpenAPI document. */
+
+import { type Input, type MethodOf, type Operation, type Output, type Path } from "./operations.js";
+import { done, mapped, type Result } from "./result.js";
+import type { components } from "./schema.js";
+import { type Body, type Options, Transport } from "./transport.js";
+
+type Schemas = components["schemas"];
+export type AgentReport = Schemas["AgentReport"];
+export type ApiKey = Schemas["ApiKey"];
+export type Decision = Schemas["Decision"];
+export type MarketReport = Schemas["MarketReport"];
+export type SignedHead = Schemas["SignedHead"];
+export type Statistics = Schemas["Statistics"];
+export type Told = Schemas["Told"];
+type MarketsPage = Schemas["MarketsPage"];
+
+/** One event of a journal; what more it has depends on its kind. */
+export interface JournalEvent {
+  readonly number: number;
+  readonly kind: string;
+  readonly [field: string]: unknown;
+}
+
+/** The same key later, even from another process, gives the same answer and does nothing twice. */
+export interface Retry {
+  readonly retryKey?: string | undefined;
+}
+
+const EVENTS = 10_000; // of a journal that are fetched at once
+
+/**
+ * One caller of the service.
+ *
+ * Methods never throw for what the service or the network does: they answer with a `Result`.
+ */
+export class Client {
+  readonly transport: Transport;
+
+  constructor(url: string, key: string, options: Options = {}) {
+    this.transport = new Transport(url, key, options);
+  }
+
+  /** Any request of the document, by its method and path; the methods below are made of it. */
+  async request<P extends Path, M extends MethodOf<P>>(
+    method: M,
+    path: P,
+    input: Input<Operation<P, M>>,
+  ): Promise<Result<Output<Operation<P, M>>>> {
+    const { body, retryKey } = input as { body?: unknown; retryKey?: string };
+    const sent = { method: method.toUpperCase(), path: filled(path, input), body, retryKey };
+    const found = await this.transport.text(sent);
+    return found.ok ? read<Output<Operation<P, M>>>(found.value) : found;
+  }
+
+  // --- decisions and rewards ---------------------------------------------------------------------
+
+  /** Decide what to show, `count` times; see the guide for `eligible`, `slate`, `seen` and `segment`. */
+  async ask(
+    market: string,
+    { retryKey, ...body }: Schemas["AskIn"] & Retry = {},
+  ): Promise<Result<Decision[]>> {
+    const path = "/v1/markets/{market}/decisions";
+    const found = await this.request("post", path, { path: { market }, body, retryKey });
+    return mapped(found, (answer) => answer.decisions);
+  }
+
+  /** Tell what a decision was worth, from 0 to 1. */
+  async tell(market: string, decision: string, reward: number, options: Retry = {}): Promise<Result<Told>> {
+    const found = await this.tellMany(market, [{ decision, reward }], options);
+    return mapped(found, (told) => told[0] as Told);
+  }
+
+  /** Tell what up to 1000 decisions were worth. */
+  async tellMany(
+    market: string,
+    rewards: Schemas["RewardIn"][],
+    { retryKey }: Retry = {},
+  ): Promise<Result<Told[]>> {
+    const path = "/v1/markets/{market}/rewards";
+    const found = await this.request("post", path, { path: { market }, body: { rewards }, retryKey });
+    return mapped(found, (answer) => answer.told);
+  }
+
+  // --- agents and arms ---------------------------------------------------------------------------
+
+  /** Register an agent; whether it is new. */
+  async registerAgent(market: string, agent: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/agents";
+    return changed(await this.request("post", path, { path: { market }, body: { agent }, retryKey }));
+  }
+
+  /** Show no arm of an agent until it is resumed; whether that is a change. */
+  async suspendAgent(market: string, agent: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/agents/{agent}/suspend";
+    return changed(await this.request("post", path, { path: { market, agent }, retryKey }));
+  }
+
+  /** End the suspension of an agent; whether that is a change. */
+  async resumeAgent(market: string, agent: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/agents/{agent}/resume";
+    return changed(await this.request("post", path, { path: { market, agent }, retryKey }));
+  }
+
+  /**
+   * Retire all arms of an agent, suspend it, and revoke its keys; its statistics stay.
+   *
+   * With `forget` its name and those of its arms do not: tokens take their place everywhere.
+   */
+  async removeAgent(
+    market: string,
+    agent: string,
+    { retryKey, forget = false }: Retry & { forget?: boolean } = {},
+  ): Promise<Result<void>> {
+    const path = "/v1/markets/{market}/agents/{agent}";
+    const query = forget ? { forget } : {};
+    return nothing(await this.request("delete", path, { path: { market, agent }, query, retryKey }));
+  }
+
+  /** Register up to 1000 arms of an agent; how many are new. Retired ones are, with their statistics. */
+  async registerArms(
+    market: string,
+    agent: string,
+    arms: string[],
+    { retryKey, content = {} }: Retry & { content?: Record<string, string> } = {},
+  ): Promise<Result<number>> {
+    const path = "/v1/markets/{market}/agents/{agent}/arms";
+    const body = { arms, content };
+    const found = await this.request("post", path, { path: { market, agent }, body, retryKey });
+    return mapped(found, (answer) => answer.registered);
+  }
+
+  /** Retire an arm of an agent; whether that is a change. */
+  async retireArm(market: string, agent: string, arm: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/agents/{agent}/arms/retire";
+    return changed(await this.request("post", path, { path: { market, agent }, body: { arm }, retryKey }));
+  }
+
+  /** Show an arm no more until it is resumed, whatever its agent does; whether that is a change. */
+  async suspendArm(market: string, agent: string, arm: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/agents/{agent}/arms/suspend";
+    return changed(await this.request("post", path, { path: { market, agent }, body: { arm }, retryKey }));
+  }
+
+  /** End the suspension of an arm; whether that is a change. */
+  async resumeArm(market: string, agent: string, arm: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/agents/{agent}/arms/resume";
+    return changed(await this.request("post", path, { path: { market, agent }, body: { arm }, retryKey }));
+  }
+
+  // --- markets -----------------------------------------------------------------------------------
+
+  /** Create a market; once more with the same config changes nothing. */
+  createMarket(market: string, config: Schemas["MarketIn"] = {}): Promise<Result<Schemas["MarketOut"]>> {
+    return this.request("put", "/v1/markets/{market}", { path: { market }, body: config });
+  }
+
+  /** Delete a market and its journal for good. */
+  async deleteMarket(market: string): Promise<Result<void>> {
+    return nothing(await this.request("delete", "/v1/markets/{market}", { path: { market } }));
+  }
+
+  /** Set a market's clock, to the service's own time if none is given; what it is now. */
+  async setClock(market: string, at: number | null = null, { retryKey }: Retry = {}): Promise<Result<number>> {
+    const path = "/v1/markets/{market}/clock";
+    const found = await this.request("put", path, { path: { market }, body: { at }, retryKey });
+    return mapped(found, (answer) => answer.at);
+  }
+
+  /** How a market was created, the policy that it runs, and what that promises of copies. */
+  market(market: string): Promise<Result<MarketReport>> {
+    return this.request("get", "/v1/markets/{market}", { path: { market } });
+  }
+
+  /** List all markets. */
+  async markets(): Promise<Result<MarketsPage["markets"]>> {
+    return rows(await this.#pages((query) => this.request("get", "/v1/markets", { query })), "markets");
+  }
+
+  /** Go on with another policy, keeping all statistics; whether that is a change. */
+  async setPolicy(market: string, policy: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/policy";
+    return changed(await this.request("put", path, { path: { market }, body: { policy }, retryKey }));
+  }
+
+  /** Plays and revenue of a market, with `segment` of its visitors alone; all pages of the list of agents. */
+  async statistics(market: string, options: { segment?: string } = {}): Promise<Result<Statistics>> {
+    const path = "/v1/markets/{market}/statistics";
+    const pages = await this.#pages((query) =>
+      this.request("get", path, { path: { market }, query: { ...options, ...query } }),
+    );
+    return mapped(pages, ([first, ...more]) => ({
+      ...first,
+      agents: [first, ...more].flatMap((page) => page.agents),
+      next: null,
+    }));
+  }
+
+  /** Plays and revenue of one agent; all pages of the list of its arms. */
+  async agentStatistics(
+    market: string,
+    agent: string,
+    options: { segment?: string } = {},
+  ): Promise<Result<AgentReport>> {
+    const path = "/v1/markets/{market}/agents/{agent}/statistics";
+    const pages = await this.#pages((query) =>
+      this.request("get", path, { path: { market, agent }, query: { ...options, ...query } }),
+    );
+    return mapped(pages, ([first, ...more]) => ({
+      ...first,
+      arms: [first, ...more].flatMap((page) => page.arms),
+      next: null,
+    }));
+  }
+
+  /** Everything that happened after event number `after`, fetched in parts; a failure is the last item. */
+  async *journal(market: string, after = 0): AsyncGenerator<Result<JournalEvent>, void> {
+    for (let count = EVENTS; count >= EVENTS; ) {
+      const query = `?limit=${EVENTS}&after=${after}`;
+      const path = `/v1/markets/${encodeURIComponent(market)}/journal${query}`;
+      const found = await this.transport.text({ method: "GET", path });
+      if (!found.ok) {
+        yield found;
+        return;
+      }
+      const lines = found.value.text.split("\n").filter((line) => line !== "");
+      count = lines.length;
+      for (const line of lines) {
+        const event = JSON.parse(line) as JournalEvent;
+        after = event.number;
+        yield done(event);
+      }
+    }
+  }
+
+  // --- what others check -------------------------------------------------------------------------
+
+  /** The last event and the head of the chain after it, signed: keep it, as JSON. */
+  head(market: string): Promise<Result<SignedHead>> {
+    return this.request("get", "/v1/markets/{market}/head", { path: { market } });
+  }
+
+  /** A market's journal without names, for `copyproof verify`; with `agent`, what this agent may see. */
+  export(market: string, { agent }: { agent?: string } = {}): Promise<Result<ReadableStream<Uint8Array>>> {
+    const what = agent === undefined ? "/journal/audit" : `/agents/${encodeURIComponent(agent)}/journal`;
+    return this.transport.stream({ method: "GET", path: `/v1/markets/${encodeURIComponent(market)}${what}` });
+  }
+
+  // --- keys --------------------------------------------------------------------------------------
+
+  /** List all API keys. */
+  async keys(): Promise<Result<ApiKey[]>> {
+    return rows(await this.#pages((query) => this.request("get", "/v1/keys", { query })), "keys");
+  }
+
+  /** Make an API key, with limits of its own if they are given; the answer holds its text. */
+  makeKey({ retryKey, ...body }: Schemas["KeyIn"] & Retry): Promise<Result<ApiKey>> {
+    return this.request("post", "/v1/keys", { body, retryKey });
+  }
+
+  /** Give a key a new secret; the old one works for `overlap` seconds more, 300 unless told. */
+  rotateKey(key: string, { retryKey, ...body }: Schemas["RotateIn"] & Retry = {}): Promise<Result<ApiKey>> {
+    return this.request("post", "/v1/keys/{key}/rotate", { path: { key }, body, retryKey });
+  }
+
+  /** Refuse a key from now on. */
+  revokeKey(key: string): Promise<Result<ApiKey>> {
+    return this.request("delete", "/v1/keys/{key}", { path: { key } });
+  }
+
+  /** Refuse a key from now on, and list it no more. */
+  deleteKey(key: string): Promise<Result<ApiKey>> {
+    return this.request("delete", "/v1/keys/{key}", { path: { key }, query: { forget: true } });
+  }
+
+  /** All pages of a list. */
+  async #pages<T extends { next?: string | null }>(
+    page: (query: { after?: string }) => Promise<Result<T>>,
+  ): Promise<Result<[T, ...T[]]>> {
+    const first = await page({});
+    if (!first.ok) return first;
+    const found: [T, ...T[]] = [first.value];
+    for (let after = first.value.next; after != null; ) {
+      const next = await page({ after });
+      if (!next.ok) return next;
+      found.push(next.value);
+      after = next.value.next;
+    }
+    return done(found);
+  }
+}
+
+/** A path with its names and its query filled in. */
+function filled(path: string, input: { path?: unknown; query?: unknown }): string {
+  const names = (input.path ?? {}) as Record<string, string>;
+  const asked = Object.entries((input.query ?? {}) as Record<string, unknown>);
+  const query = new URLSearchParams(
+    asked.flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]])),
+  );
+  const whole = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ""));
+  return query.size > 0 ? `${whole}?${query}` : whole;
+}
+
+/** The body of an answer: read if it is JSON, or else as it is. */
+function read<T>({ type, text }: Body): Result<T> {
+  try {
+    return done((/^(text\/plain|application\/x-ndjson)\b/.test(type) ? text : JSON.parse(text)) as T);
+  } catch {
+    const message = `the answer is not JSON: ${text.slice(0, 200)}`;
+    return { ok: false, error: { kind: "refused", status: 200, field: "url", message } };
+  }
+}
+
+function changed(found: Result<{ changed: boolean }>): Result<boolean> {
+  return mapped(found, (answer) => answer.changed);
+}
+
+function nothing(found: Result<unknown>): Result<void> {
+  return mapped(found, () => undefined);
+}
+
+function rows<N extends string, R>(found: Result<Record<N, R[]>[]>, name: N): Result<R[]> {
+  return mapped(found, (pages) => pages.flatMap((page) => page[name]));
+}
