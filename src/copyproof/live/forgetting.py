@@ -1,6 +1,10 @@
-"""Forgets the name of an agent: tokens take its place wherever the store holds it."""
+"""Forgets the name of an agent: tokens take its place wherever the store holds it.
+
+That is the journal, the snapshots, and the record of what operators did.
+"""
 
 import secrets
+from typing import Any
 
 from copyproof.live.records import MarketConfig, Unknown
 from copyproof.live.replay import recover
@@ -56,7 +60,32 @@ def forget(store: Store, market: str, agent: str) -> tuple[str, int]:
         while (found := store.snapshot(market, before)) is not None:
             before, data, _ = found
             store.save_snapshot(market, before, with_tokens(data, agent, blinding, requests))
+        _forget_in_actions(store, market, agent, blinding.token(agent))
         store.scrub()
     finally:
         store.release(market, owner, token)
     return blinding.token(agent), changed
+
+
+def _forget_in_actions(store: Store, market: str, agent: str, token: str) -> None:
+    """Put a token in place of an agent's name in what was done about a market."""
+
+    def without(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: without(each) for name, each in value.items()}
+        if isinstance(value, list):
+            return [without(each) for each in value]
+        return token if value == agent else value
+
+    after = ""
+    while some := store.actions(after):
+        after = some[-1]["id"]
+        for action in some:
+            said = action["said"]
+            about = said.get("markets", ()) if isinstance(said, dict) else ()
+            if action["market"] == market or market in about:
+                path = "/".join(without(part) for part in action["what"].split("/"))
+                changed = {**action, "agent": without(action["agent"]), "said": without(said)}
+                changed["what"] = path
+                if changed != action:
+                    store.put_action(changed)

@@ -12,15 +12,19 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from copyproof.live import Decision, Principal, Told
+from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, authorize
+from copyproof.service.actions import READING, action_of
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
@@ -231,7 +235,11 @@ class Gateway:
             if body:
                 _read_json(body, _DEEPEST)
             scope[CALL] = ApiCall(key, retry, self.leadership, secret)
-            await self._app(scope, _replay(body, receive), noting)
+            replayed = _replay(body, receive)
+            if key.role == "operator" and scope["method"] not in READING:
+                await self._on_record(key, body, scope, replayed, noting)
+            else:
+                await self._app(scope, replayed, noting)
             return None
         authorize(key, fast.action, market)
         request = fast.read(body)
@@ -247,6 +255,29 @@ class Gateway:
             answer.missing = (request or {}).get("count", 1) - len(found)
         await _answer(send, 200, orjson.dumps(answer), {})
         return 200
+
+    async def _on_record(
+        self, key: Key, body: bytes, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Do what an operator asks for, between two records of it."""
+        store = self.leadership.store
+        at = self._keyring.clock()
+        action = action_of(at, key, scope["method"], scope["path"], body)
+
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                action["status"] = message["status"]
+            await send(message)
+
+        try:
+            await run_in_threadpool(store.put_action, action)
+        except StoreError:
+            raise Refusal(503, "store", STORE_AWAY, 1) from None
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            with suppress(StoreError):  # the first record stays, and says that it was broken off
+                await run_in_threadpool(store.put_action, action)
 
     def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes]:
         """Return the caller's key, and its text."""

@@ -342,6 +342,14 @@ class Store(ABC):
         """Forget a key; LookupError if there is none of this id."""
 
     @abstractmethod
+    def put_action(self, action: dict[str, Any]) -> None:
+        """Store what an operator did under ``action["id"]``, in place of what was there."""
+
+    @abstractmethod
+    def actions(self, after: str = "", limit: int = 1000) -> list[dict[str, Any]]:
+        """What operators did, in order of their "id", those after an id; at most ``limit``."""
+
+    @abstractmethod
     def dump(self) -> Iterator[TableRow]:
         """Every row of the store at one moment, while others write. Leases are left out."""
 

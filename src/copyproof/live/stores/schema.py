@@ -53,6 +53,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE markets ADD COLUMN head TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE markets ADD COLUMN generations TEXT",
     ),
+    # 5: what operators did.
+    ("CREATE TABLE actions (id TEXT PRIMARY KEY, body TEXT NOT NULL)",),
 )
 
 # The version that this code reads and writes.
@@ -64,6 +66,7 @@ CHAIN = ("secret", "begins", "cut", "head", "generations")
 # What ``dump`` gives of every table, in this order of tables.
 COLUMNS = {
     "keys": ("id", "body"),
+    "actions": ("id", "body"),
     "markets": ("name", "config", "last", "compacted", "token", *CHAIN),
     "events": ("market", "number", "body"),
     "snapshots": ("market", "number", "data", "digest", "sum"),

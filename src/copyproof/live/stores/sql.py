@@ -316,6 +316,21 @@ class SqlStore(Store):
             if not _is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
                 raise LookupError(f"key {key_id!r} is not in the store")
 
+    def put_action(self, action: dict[str, Any]) -> None:
+        """Store what an operator did."""
+        name("id", action.get("id", ""))
+        put = "INSERT INTO actions (id, body) VALUES (?, ?)"
+        put += " ON CONFLICT (id) DO UPDATE SET body = excluded.body"
+        with self._transaction(write=True) as database:
+            database.change(put, action["id"], encode(action))
+
+    def actions(self, after: str = "", limit: int = 1000) -> list[dict[str, Any]]:
+        """What operators did."""
+        query = f"SELECT body FROM actions WHERE id > ? ORDER BY id LIMIT {int(limit)}"
+        with self._transaction(write=False) as database:
+            found = database.rows(query, after)
+        return [decode(body) for (body,) in found]
+
     def dump(self) -> Iterator[TableRow]:
         """Every row, on a connection of its own."""
         with self._reading() as database:
