@@ -201,7 +201,7 @@ class Gateway:
         try:
             status = await self._serve(scope, receive, send, noting) or status
         except Refusal as refusal:
-            status = await _refuse(send, refusal)
+            status = await _refuse(send, refusal, path_of(scope))
         except _Gone:
             status = 499
         except asyncio.CancelledError:  # the server stops, and has waited long enough
@@ -246,7 +246,9 @@ class Gateway:
         served = self.leadership.markets.get(market) or await self.leadership.find(market)
         perform = fast.perform
         try:
-            found = await served.submit(lambda principal: perform(principal, request, retry))
+            found = await self.leadership.submit(
+                served, lambda principal: perform(principal, request, retry)
+            )
         except (ValueError, LookupError) as error:
             raise refusal_of(error, fast.blamed) from None
         served.answered[name] += len(found)
@@ -327,6 +329,13 @@ def _idempotency_key(key: Key, headers: dict[bytes, bytes]) -> str | None:
     return f"{key.id}:{text}"
 
 
+def path_of(scope: Scope) -> str:
+    """Return what a request is about, as it was sent: path and query."""
+    query = scope["query_string"]
+    path: bytes = scope.get("raw_path") or scope["path"].encode()
+    return (path + (b"?" + query if query else b"")).decode("latin-1")
+
+
 def _replay(body: bytes, receive: Receive) -> Receive:
     """Return what gives the body that was read already, and then waits for the end."""
     first = iter([{"type": "http.request", "body": body, "more_body": False}])
@@ -343,9 +352,9 @@ async def _hang_up(scope: Scope) -> None:
     await asyncio.sleep(0)  # until the connection is lost
 
 
-async def _refuse(send: Send, refusal: Refusal) -> int:
+async def _refuse(send: Send, refusal: Refusal, path: str = "") -> int:
     """Answer with a refusal; its status."""
-    await _answer(send, refusal.status, refusal.body, refusal.headers)
+    await _answer(send, refusal.status, refusal.body, refusal.headers(path))
     return refusal.status
 
 

@@ -114,6 +114,8 @@ class Store(ABC):
     ----------
     durable : bool
         Whether what ``append`` stored survives the loss of power.
+    shared : bool
+        Whether several processes are meant to serve its markets together.
 
     Examples
     --------
@@ -126,6 +128,7 @@ class Store(ABC):
     """
 
     durable: bool = True
+    shared: bool = False
 
     def _market(self, market: str, *, write: bool) -> "AbstractContextManager[StoredMarket]":
         """A market within a transaction of its own; UnknownMarket if there is none."""
@@ -376,6 +379,24 @@ class Store(ABC):
             events = self.events(market, compacted)
             check_journal(market, config, chain, compacted, last, events)
         self.keys()
+
+    # A store that is shared says who serves it.
+
+    def announce(self, owner: str, address: str, seconds: float) -> None:
+        """Let others know for a while that a process serves the store, and where it is reached."""
+        return None
+
+    def withdraw(self, owner: str) -> None:
+        """Let others know that a process serves the store no more."""
+        return None
+
+    def processes(self) -> dict[str, str]:
+        """The processes that have announced themselves, and their addresses."""
+        return {}
+
+    def leaders(self) -> dict[str, str]:
+        """Who holds the leases of the markets, as far as these run."""
+        return {}
 
     @abstractmethod
     def close(self) -> None:

@@ -53,8 +53,12 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE markets ADD COLUMN head TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE markets ADD COLUMN generations TEXT",
     ),
-    # 5: what operators did.
-    ("CREATE TABLE actions (id TEXT PRIMARY KEY, body TEXT NOT NULL)",),
+    # 5: what operators did; and who serves the store, which no copy of it holds.
+    (
+        "CREATE TABLE actions (id TEXT PRIMARY KEY, body TEXT NOT NULL)",
+        "CREATE TABLE processes (owner TEXT PRIMARY KEY, address TEXT NOT NULL,"
+        " until DOUBLE PRECISION NOT NULL)",
+    ),
 )
 
 # The version that this code reads and writes.
