@@ -5,6 +5,7 @@ from pathlib import Path
 
 from copyproof.client import Client
 from copyproof.live.stores import open_store
+from copyproof.service.keys import Keyring
 from tests.postgres import Server
 from tests.service.conftest import filled
 from tests.service.crowd import Crowd, check
@@ -22,6 +23,20 @@ def _until_served(url: str, key: str, seconds: float) -> float:
         time.sleep(0.1)
 
 
+def _settled(one: Program, other: Program, key: str) -> tuple[Program, Program]:
+    """Wait until markets are spread; who serves ``site``, and who does not."""
+    until = time.monotonic() + 20.0
+    while True:
+        leads = [
+            Caller(each.url, key)("GET", "/v1/markets/site").json["served_here"]
+            for each in (one, other)
+        ]
+        if sorted(leads) == [False, True] and time.monotonic() > until - 17.0:
+            return (one, other) if leads[0] else (other, one)
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
 def test_another_process_takes_over(postgres: Server) -> None:
     url = postgres.new_url()
     with open_store(url) as store:
@@ -30,21 +45,16 @@ def test_another_process_takes_over(postgres: Server) -> None:
     try:
         one.start()
         other.start()
+        one, other = _settled(one, other, key)
         assert _until_served(one.url, key, 5.0) < 5.0
         refused = Caller(other.url, key)("POST", "/v1/markets/site/decisions")
         assert (refused.status, refused.field) == (503, "market")
         assert "another process" in refused.json["error"]["message"]
-        served = {
-            each["market"]: each["served_here"]
-            for each in Caller(other.url, key)("GET", "/v1/markets").json["markets"]
-        }
-        assert served == {"site": False, "shop": False}
         # What both may do: a market made here is known there, and so is a key.
         with Client(other.url, key) as client:
             made = client.make_key("application", markets=["site"])
         assert made.key is not None
-        time.sleep(2.5)
-        assert _until_served(one.url, made.key, 5.0) < 5.0
+        assert Caller(one.url, made.key)("POST", "/v1/markets/site/decisions").status == 200
 
         one.kill()
         assert _until_served(other.url, key, 10.0) < 10.0
@@ -52,8 +62,10 @@ def test_another_process_takes_over(postgres: Server) -> None:
         numbers = [each["decisions"][0]["round"] for each in rounds]
         assert numbers[1] == numbers[0] + 1
 
-        one.start()  # comes back, and does not get in the way
-        assert Caller(one.url, key)("POST", "/v1/markets/site/decisions").status == 503
+        one.start()  # comes back, and gets its share again
+        assert _settled(one, other, key) == (one, other)
+        assert Caller(other.url, key)("POST", "/v1/markets/site/decisions").status == 503
+        one, other = other, one
         status, said = other.stop()  # gives its leases back: no waiting for them to run out
         assert status == 0, said
         assert _until_served(one.url, key, 5.0) < 5.0
@@ -72,16 +84,19 @@ def test_a_process_that_slept_cannot_write(postgres: Server) -> None:
     try:
         one.start()
         other.start()
+        one, other = _settled(one, other, key)
         with Crowd(one.url, key, clients=2) as crowd:
             time.sleep(0.5)
         assert one.process is not None
         one.process.send_signal(signal.SIGSTOP)
         with Crowd(other.url, key, clients=2) as later:
             time.sleep(5.0)
+        # It wakes with the lease of before: what it wrote with that would be in the journal twice.
+        with Crowd(one.url, key, clients=2) as awake:
             one.process.send_signal(signal.SIGCONT)
-            time.sleep(1.5)
-            answer = Caller(one.url, key)("POST", "/v1/markets/site/decisions")
-            assert (answer.status, answer.field) == (503, "market")
+            time.sleep(3.0)
+        later.decisions += awake.decisions
+        later.told += awake.told
         crowd.decisions += later.decisions
         crowd.told += later.told
     finally:
@@ -89,6 +104,30 @@ def test_a_process_that_slept_cannot_write(postgres: Server) -> None:
         other.end()
     with open_store(url) as store:
         check(store, crowd)
+
+
+def test_a_second_process_on_an_empty_file_says_so_when_it_matters(tmp_path: Path) -> None:
+    url = f"sqlite:{tmp_path / 'live.db'}"
+    with open_store(url) as store:
+        _, key = Keyring(store, time.time).add("operator")
+    one, other = Program(url, "--lease", "3600"), Program(url, "--lease", "2")
+    try:
+        one.start()
+        other.start()
+        for n in range(2):
+            assert Caller(one.url, key)("PUT", f"/v1/markets/new{n}", {}).status == 200
+            until = time.monotonic() + 5.0
+            while Caller(other.url, key)("POST", f"/v1/markets/new{n}/decisions").status != 503:
+                assert time.monotonic() < until
+            time.sleep(1.0)  # it looks three times in this time
+        status, said = other.stop()
+        assert status == 0
+        assert said.count("another process serves") == 2
+        assert "another process serves 1 of 1 markets of this store (new0)" in said
+        assert "another process serves 2 of 2 markets of this store (new1)" in said
+    finally:
+        one.end()
+        other.end()
 
 
 def test_two_processes_on_one_file(tmp_path: Path) -> None:

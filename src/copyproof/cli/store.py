@@ -7,6 +7,7 @@ no writer waiting. With ``--every`` either goes on until it is ended.
 
 import importlib.util
 import json
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -238,7 +239,7 @@ def export(
                 raise FieldError("--agent", agent, "an agent of the market") from None
             lines = agent_lines(found, market, agent, arms)
         try:
-            with open(file, "x", encoding="ascii") as out:
+            with open(file, "x", encoding="ascii", opener=_private) as out:
                 for line in lines:
                     out.write(json.dumps(line, separators=(",", ":")) + "\n")
         except FileExistsError:
@@ -277,8 +278,8 @@ def forget(
     """Forget the name of an agent and of its arms; the market must not be served meanwhile.
 
     Tokens stand in their place from then on, in the journal, in the snapshots and in the record of
-    what operators did. The chain and all decisions stay as they are, and the agent cannot come back
-    under this name. Exports made before, and API keys, are not changed.
+    what operators did, and API keys of the agent are deleted. The chain and all decisions stay as
+    they are, and the agent cannot come back under this name. Exports made before are not changed.
     """
     old = [] if backups is None else sorted(backups.glob("*.db"))
     if backups is not None and not backups.is_dir():
@@ -287,14 +288,15 @@ def forget(
         from copyproof.live.forgetting import forget as forget_agent
 
         _require_market(found, market)
+        before = len(found.keys())
         try:
             token, events = forget_agent(found, market, agent)
         except LookupError:
             raise FieldError("AGENT", agent, "an agent of the market") from None
-        named = [key for key in list(found.keys()) if key.get("agent") == agent]
+        deleted = before - len(found.keys())
         record(found, "store forget", market=market, agent=token)
     changed = sum(_forget_in_backup(path, market, agent) for path in old)
-    done = {"market": market, "token": token, "events": events, "keys": len(named)}
+    done = {"market": market, "token": token, "events": events, "keys": deleted}
     _print(done if backups is None else {**done, "backups": changed}, as_json)
 
 
@@ -368,6 +370,11 @@ def _row(action: dict[str, Any]) -> tuple[str, ...]:
     status = "-" if action["status"] is None else str(action["status"])
     named = "" if action["market"] is None or "/" in action["what"] else f" {action['market']}"
     return at, action["key"] or action["role"], action["what"] + named, said, status
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, if it is new."""
+    return os.open(path, flags, 0o600)
 
 
 def _require_market(found: "Store", market: str) -> None:

@@ -253,6 +253,8 @@ class ServedMarket:
         What it was created with.
     writer : Writer or None
         There while this process has the market's lease.
+    elsewhere : bool
+        Whether another process had it when this one last looked.
     token, renewed
         The fencing token of that lease, and when it was renewed.
     clock : GuardedClock or None
@@ -261,7 +263,7 @@ class ServedMarket:
         Why the market could not be loaded, how often in a row, and when to try again.
     answered : dict
         How many "decisions" and "rewards" this process has answered for; counted on the event loop.
-    is_changing, elsewhere
+    is_changing, leader
         Whether no process that goes on has the market's lease, and where the one that has is
         reached.
     """
@@ -270,6 +272,7 @@ class ServedMarket:
         self.name = name
         self.config = config
         self.writer: Writer | None = None
+        self.elsewhere = False
         self.clock: GuardedClock | None = None
         self.token = 0
         self.renewed = 0.0
@@ -278,7 +281,7 @@ class ServedMarket:
         self.not_before = 0.0
         self.answered = {"decisions": 0, "rewards": 0}
         self.is_changing = False
-        self.elsewhere: str | None = None
+        self.leader: str | None = None
 
     @property
     def is_led(self) -> bool:
@@ -291,9 +294,9 @@ class ServedMarket:
         if writer is None:
             if self.failure is not None:
                 raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
-            if self.elsewhere is not None:
-                message = f"another process serves this market: {self.elsewhere}"
-                raise Refusal(307, "market", message, elsewhere=self.elsewhere)
+            if self.leader is not None:
+                message = f"another process serves this market: {self.leader}"
+                raise Refusal(307, "market", message, elsewhere=self.leader)
             message = "another process serves this market, or it is not loaded yet"
             raise Refusal(503, "market", message, 1)
         return writer.submit(call)

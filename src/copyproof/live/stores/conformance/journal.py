@@ -146,7 +146,8 @@ class JournalConformance(Opening):
         store = self.store(tmp_path)
         for name in ("2", "1", "3"):
             store.put_action({"id": name, "status": None})
-        store.put_action({"id": "1", "status": 200})
+        store.end_action("1", 200)
+        store.end_action("unknown", 200)
         assert [each["id"] for each in store.actions(limit=2)] == ["1", "2"]
         assert [each["id"] for each in store.actions("2")] == ["3"]
         assert self.store(tmp_path).actions()[0] == {"id": "1", "status": 200}
