@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -139,3 +140,102 @@ def test_bad_arguments(tmp_path: Path, program: Any) -> None:
         assert (status, out) == (2, ""), arguments
         assert said in err
         assert len(err.splitlines()) == 1
+
+
+def _served(tmp_path: Path) -> str:
+    url = f"sqlite:{tmp_path / 'live.db'}"
+    with open_store(url) as store:
+        filled(store)
+        principal = Principal(store=store, market="site")
+        principal.tell_many([(each.id, 0.5) for each in principal.ask(5)])
+    return url
+
+
+def test_backups_come_again_and_again_and_the_newest_stay(tmp_path: Path) -> None:
+    url, folder = _served(tmp_path), tmp_path / "backups"
+    folder.mkdir()
+    command = [sys.executable, "-m", "copyproof", "store", "backup", str(folder), "--store", url]
+    command += ["--every", "0.5s", "--keep", "2", "--replay", "--json"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        made = [Path(json.loads(process.stdout.readline())["backup"]) for _ in range(4)]
+        process.terminate()
+        process.communicate(timeout=30)
+    assert made == sorted(set(made))
+    there = sorted(folder.glob("copyproof-*.db"))
+    assert set(there) >= {made[-1]}
+    assert not made[0].exists()
+    with open_store(f"sqlite:{made[-1]}") as copy, open_store(url) as store:
+        assert copy.head("site") == store.head("site")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("backup", "x.db", "--keep", "2"), "--keep"),
+        (("backup", "{}", "--every", "2", "--keep", "1"), "--every = '2' is not a duration"),
+        (("backup", "{}/none", "--every", "2h"), "is not a folder"),
+        (("compact", "--older-than", "soon"), "--older-than = 'soon' is not a duration"),
+        (("forget", "site", "ann", "--backups", "{}/none"), "is not a folder"),
+        (("export", "site", "{}/x.parquet", "--agent", "ann"), "--agent"),
+        (("export", "none", "{}/x.parquet"), "MARKET"),
+    ],
+)
+def test_bad_arguments_of_what_goes_on(
+    tmp_path: Path, program: Any, arguments: tuple[str, ...], said: str
+) -> None:
+    url = _served(tmp_path)
+    given = [each.format(tmp_path) for each in arguments]
+    status, out, err = program(*given, "--store", url)
+    assert status != 0
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert said in err
+    assert not (tmp_path / "x.parquet").exists()
+
+
+def test_retention_of_all_markets(tmp_path: Path, program: Any) -> None:
+    url = _served(tmp_path)
+    status, out, _ = program("compact", "--older-than", "1w", "--store", url)
+    assert status == 0
+    assert [line.split(",")[1] for line in out.splitlines()] == [" dropped: 0"] * len(
+        out.splitlines()
+    )
+    with open_store(url) as store:
+        assert len(out.splitlines()) == len(store.markets())
+        assert store.actions() == []
+
+
+def test_a_table_of_plays(tmp_path: Path, program: Any) -> None:
+    url = _served(tmp_path)
+    done = _done(program, "export", "site", tmp_path / "plays.parquet", "--store", url)
+    assert done["rows"] == 5
+    again, _, err = program("export", "site", tmp_path / "plays.parquet", "--store", url)
+    assert again == 2
+    assert "exists already" in err
+    assert sorted(each.name for each in tmp_path.glob(".*")) == []
+
+
+def test_a_name_is_forgotten_in_backups_too(tmp_path: Path, program: Any) -> None:
+    url, folder = _served(tmp_path), tmp_path / "backups"
+    folder.mkdir()
+    _done(program, "backup", folder / "one.db", "--store", url)
+    done = _done(program, "forget", "site", "ann", "--backups", folder, "--store", url)
+    assert done["backups"] == 1
+    with open_store(f"sqlite:{folder / 'one.db'}") as copy, open_store(url) as store:
+        assert copy.head("site") == store.head("site")
+        copy.check()
+        assert not [event for _, event in copy.events("site") if event.get("agent") == "ann"]
+
+
+def test_what_was_done_on_the_command_line(tmp_path: Path, program: Any) -> None:
+    url = _served(tmp_path)
+    _done(program, "compact", "site", "--store", url)
+    [action] = _done(program, "actions", "--store", url)["actions"]
+    assert (action["what"], action["market"]) == ("store compact", "site")
+    assert action["role"] == "command line"
+    assert _done(program, "actions", "--market", "shop", "--store", url) == {"actions": []}
+    _, out, _ = program("actions", "--store", url)
+    assert out.splitlines()[1].split("  ")[1].strip() == "command line"

@@ -40,6 +40,7 @@ MATRIX = [
     ("POST", "/v1/keys/ID/rotate", {}, "o"),
     ("DELETE", "/v1/keys/ID", None, "o"),
     ("GET", "/metrics", None, "ou"),
+    ("GET", "/v1/actions", None, "ou"),
 ]
 LETTERS = {"operator": "o", "application": "a", "agent": "g", "auditor": "u"}
 
@@ -164,3 +165,40 @@ def test_an_agent_sees_its_own_and_nothing_else(service: Service) -> None:
     assert {arm["agent"] for arm in found.json["arms"]} == {"bob"}
     for name in (b'"ann"', b'"eve"', b'"a1"', b'"e1"'):
         assert name not in found.body
+
+
+@pytest.mark.parametrize("role", ["operator", "auditor"])
+def test_a_key_for_some_markets_knows_no_others(service: Service, role: str) -> None:
+    boss = service.caller("operator")
+    made = boss("POST", "/v1/keys", {"role": role, "markets": ["site"]}).json
+    call = service.caller()
+    call.key = made["key"]
+    assert [each["market"] for each in call("GET", "/v1/markets").json["markets"]] == ["site"]
+    assert call("GET", f"{A}/statistics").status == 200
+    for path in ("/v1/markets/shop", "/v1/markets/shop/statistics", "/v1/markets/shop/journal"):
+        assert call("GET", path).body == call("GET", path.replace("shop", "none")).body
+        assert call("GET", path).status == 404
+    refused = call("GET", "/metrics")
+    assert (refused.status, refused.field) == (403, "Authorization")
+
+
+def test_an_operator_of_some_markets_has_only_their_keys(service: Service) -> None:
+    boss = service.caller("operator")
+    call = service.caller()
+    call.key = boss("POST", "/v1/keys", {"role": "operator", "markets": ["site"]}).json["key"]
+    for markets in ([], ["shop"], ["site", "shop"]):
+        refused = call("POST", "/v1/keys", {"role": "auditor", "markets": markets})
+        assert (refused.status, refused.field) == (422, "markets")
+    mine = call("POST", "/v1/keys", {"role": "application", "markets": ["site"]}).json
+    other = boss("POST", "/v1/keys", {"role": "application", "markets": ["site", "shop"]}).json
+    listed = {each["id"] for each in call("GET", "/v1/keys").json["keys"]}
+    assert mine["id"] in listed
+    assert other["id"] not in listed
+    for method, path in (("DELETE", "/v1/keys/{}"), ("POST", "/v1/keys/{}/rotate")):
+        foreign = call(method, path.format(other["id"]), {} if method == "POST" else None)
+        nowhere = call(method, path.format("0" * 12), {} if method == "POST" else None)
+        assert (foreign.status, foreign.body) == (404, nowhere.body)
+    assert call("DELETE", f"/v1/keys/{mine['id']}").status == 200
+    assert call("PUT", "/v1/markets/shop/policy", {"policy": "h-ucb"}).status == 404
+    assert call("PUT", "/v1/markets/new", {"policy": "h-ucb"}).status == 404
+    assert call("PUT", f"{A}/policy", {"policy": "h-ucb"}).status == 200

@@ -34,7 +34,8 @@ def test_the_store_never_sees_a_secret() -> None:
     assert text.split("_", 2)[2] not in stored
     assert "hash" in stored
     assert set(key.shown()) == {
-        *("id", "role", "markets", "agent", "note", "created", "revoked", "rate", "burst")
+        *("id", "role", "markets", "agent", "note", "created", "revoked", "rate", "burst"),
+        "expires",
     }
     assert checked(ring, text) == key
     assert checked(Keyring(store, Clock()), text) == key
@@ -84,7 +85,7 @@ def test_two_keys_of_one_secret_have_different_hashes() -> None:
         ("agent", (), "ann", "agent"),
         ("agent", ("a", "b"), "ann", "agent"),
         ("agent", ("a",), None, "agent"),
-        ("operator", ("a",), None, "markets"),
+        ("operator", ("unknown",), None, r"markets\[0\]"),
         ("auditor", (), "ann", "agent"),
     ],
 )
@@ -220,3 +221,24 @@ def test_a_caller_that_rotates_its_own_key_may_ask_again(service: Service) -> No
     assert call("POST", f"/v1/keys/{made['id']}/rotate", headers=sent).json == first
     call.key = first["key"]
     assert call("GET", "/v1/markets").status == 200
+
+
+def test_a_key_ends_by_itself() -> None:
+    clock = Clock()
+    ring = Keyring(open_store("memory:"), clock)
+    key, text = ring.add("auditor", expires=1010.0)
+    assert checked(ring, text) == key
+    assert len(ring) == 1
+    clock.now = 1010.0
+    assert checked(ring, text) is None
+    assert len(ring) == 0
+    with pytest.raises(KeyError):
+        ring.rotate(key.id)
+    with pytest.raises(ValueError, match=r"expires = 1010.0 is not a time to come"):
+        ring.add("auditor", expires=1010.0)
+
+
+def test_a_key_of_before_never_ends() -> None:
+    key, _ = Keyring(open_store("memory:"), Clock()).add("auditor")
+    stored = {name: value for name, value in key.to_dict().items() if name != "expires"}
+    assert Key.from_dict(stored).works(1e10)

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from copyproof.live.stores import open_store
-from copyproof.service.leadership import owner_of
+from copyproof.service.neighbours import owner_of
 from tests.service.conftest import filled
 from tests.service.serving import Caller, serving
 

@@ -120,7 +120,8 @@ class Statistics:
 class ApiKey:
     """An API key; its ``key`` is there only when it was just made or rotated.
 
-    ``rate`` and ``burst`` are its requests a second and at once, None if they are its role's.
+    ``rate`` and ``burst`` are its requests a second and at once, None if they are its role's;
+    ``expires`` is when it stops working by itself, in seconds since 1970.
     """
 
     id: str
@@ -132,6 +133,7 @@ class ApiKey:
     revoked: float | None
     rate: float | None = None
     burst: int | None = None
+    expires: float | None = None
     key: str | None = None
 
     @classmethod

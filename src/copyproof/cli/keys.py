@@ -12,13 +12,14 @@ import typer
 
 from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_json
-from copyproof.cli.store import opened
+from copyproof.cli.store import opened, record
 from copyproof.defaults import MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
     from copyproof_client.records import Role
 
+    from copyproof.live.stores import Store
     from copyproof.service.access import Key
     from copyproof.service.keys import Keyring
 
@@ -30,11 +31,18 @@ _KeyId = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 
 
 @contextmanager
-def _keyring(store: str, *, create: bool = False) -> "Iterator[Keyring]":
+def _keyring(store: str, *, create: bool = False) -> "Iterator[tuple[Store, Keyring]]":
     with opened(store, create=create) as found:
         from copyproof.service.keys import Keyring
 
-        yield Keyring(found, time.time)
+        yield found, Keyring(found, time.time)
+
+
+def _record(found: "Store", what: str, key: "Key") -> None:
+    """Put on record what was done with a key."""
+    names = ("id", "role", "markets", "agent", "expires")
+    shown = {name: value for name, value in key.shown().items() if name in names and value}
+    record(found, f"keys {what}", said=shown)
 
 
 @contextmanager
@@ -57,7 +65,7 @@ def add(
     store: options.StoreUrl = options.DEFAULT_STORE,
     market: Annotated[
         list[str] | None,
-        typer.Option(help="A market of an application or agent; may be repeated.", metavar="M"),
+        typer.Option(help="A market that the key is for; may be repeated.", metavar="M"),
     ] = None,
     agent: Annotated[
         str | None, typer.Option(help="Whose arms an agent's key is for.", metavar="NAME")
@@ -70,13 +78,21 @@ def add(
     burst: Annotated[
         int | None, options.whole("Requests at once; its role's if not given.")
     ] = None,
+    expires: Annotated[
+        str | None, options.optional("When it stops working, such as 90d from now.", "T")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Make a key, and print it: it is not stored, and cannot be shown again."""
+    """Make a key, and print it: it is not stored, and cannot be shown again.
+
+    An application needs a market, an agent exactly one; operators and auditors have all if none is
+    given.
+    """
     for name, value, least in (("rate", rate, 0.001), ("burst", burst, 1)):
         if value is not None and not least <= value <= 1e6:
             raise options.refused(f"--{name}", value, f"a number from {least} to 1000000")
-    with _keyring(store, create=True) as ring:
+    until = None if expires is None else time.time() + options.duration("--expires", expires)
+    with _keyring(store, create=True) as (found, ring):
         key, text = ring.add(
             cast("Role", role),
             markets=tuple(market or ()),
@@ -84,14 +100,16 @@ def add(
             note=note,
             rate=rate,
             burst=burst,
+            expires=until,
         )
+        _record(found, "add", key)
     _print(key, text, as_json)
 
 
 @keys.command(name="list")
 def list_(store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False) -> None:
     """List all keys, revoked ones too."""
-    with _keyring(store) as ring:
+    with _keyring(store) as (_, ring):
         every = ring.all()
     if as_json:
         emit_json({"keys": [key.shown() for key in every]})
@@ -114,8 +132,9 @@ def rotate(
     if not 0.0 <= overlap <= MOST_OVERLAP_SECONDS:
         accepted = f"a number of seconds from 0 to {MOST_OVERLAP_SECONDS:g}"
         raise options.refused("--overlap", overlap, accepted)
-    with _keyring(store) as ring, _known(key_id, "that of a valid key"):
+    with _keyring(store) as (found, ring), _known(key_id, "that of a valid key"):
         key, text = ring.rotate(key_id, overlap=overlap)
+        _record(found, "rotate", key)
     _print(key, text, as_json)
 
 
@@ -124,8 +143,9 @@ def revoke(
     key_id: _KeyId, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
 ) -> None:
     """Refuse a key from now on; a running service knows within seconds."""
-    with _keyring(store) as ring, _known(key_id, "that of a key"):
+    with _keyring(store) as (found, ring), _known(key_id, "that of a key"):
         key = ring.revoke(key_id)
+        _record(found, "revoke", key)
     _print(key, None, as_json)
 
 
@@ -134,8 +154,9 @@ def delete(
     key_id: _KeyId, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
 ) -> None:
     """Refuse a key from now on, and list it no more."""
-    with _keyring(store) as ring, _known(key_id, "that of a key"):
+    with _keyring(store) as (found, ring), _known(key_id, "that of a key"):
         key = ring.forget(key_id)
+        _record(found, "delete", key)
     if as_json:
         emit_json(key.shown())
     else:
@@ -143,7 +164,10 @@ def delete(
 
 
 def _row(key: "Key") -> tuple[str, ...]:
-    markets, state = ", ".join(key.markets), "valid" if key.revoked is None else "revoked"
+    markets = ", ".join(key.markets)
+    state = "revoked" if key.revoked is not None else "valid"
+    if state == "valid" and not key.works(time.time()):
+        state = "expired"
     return key.id, str(key.role), markets or "all", key.agent or "-", state, key.note
 
 

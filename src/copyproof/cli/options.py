@@ -3,6 +3,8 @@
 Defaults that the library has, too, come from ``copyproof.defaults``.
 """
 
+import math
+import re
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -30,6 +32,25 @@ def _whole(text: str) -> int:
 def whole(help: str, metavar: str = "N", *, show_default: bool = True) -> Any:
     """Return an option that takes a whole number."""
     return typer.Option(help=help, metavar=metavar, parser=_whole, show_default=show_default)
+
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+
+def duration(option: str, text: str) -> float:
+    """Return the seconds of a duration such as 90s, 15m, 6h, 30d or 4w.
+
+    Examples
+    --------
+    >>> duration("--every", "1.5h")
+    5400.0
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhdw])", text.strip())
+    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    if not 0.0 < seconds <= 1e10 or not math.isfinite(seconds):
+        accepted = "a duration such as 90s, 15m, 6h, 30d or 4w"
+        raise FieldError(option, text, accepted, f"= {text!r} is not {accepted}")
+    return seconds
 
 
 def refused(option: str, value: float, accepted: str) -> FieldError:

@@ -4,6 +4,7 @@ import logging
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -20,6 +21,7 @@ from copyproof.defaults import (
     REQUEST_BYTES,
     REQUEST_RATE,
 )
+from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
     from copyproof.live.heads import SigningKey
@@ -59,6 +61,14 @@ def serve(
         float,
         typer.Option(help="Markets do not follow a clock that leaps further.", metavar="SECONDS"),
     ] = CLOCK_JUMP_SECONDS,
+    advertise: Annotated[
+        str | None,
+        options.optional(
+            "Where others send requests for the markets of this process; without it they answer "
+            "503 for these.",
+            "URL",
+        ),
+    ] = None,
     example: Annotated[
         bool, typer.Option("--example", help="Set up a small market and print a key for it.")
     ] = False,
@@ -108,9 +118,29 @@ def serve(
             limits = Limits(
                 body=body, rate=rate, burst=burst, agent_rate=agent_rate, agent_burst=agent_burst
             )
-            run(found, bound, limits=limits, lease=lease, jump=jump, signing_key=signer, up=up)
+            run(
+                *(found, bound),
+                limits=limits,
+                lease=lease,
+                jump=jump,
+                signing_key=signer,
+                address=_checked_address(advertise),
+                up=up,
+            )
     if not as_json:
         say("stopped")
+
+
+def _checked_address(text: str | None) -> str:
+    """Return the address of this process for others, without a slash at its end; empty if none."""
+    if text is None:
+        return ""
+    parts = urlsplit(text)
+    fits = parts.scheme in ("http", "https") and parts.hostname and not parts.query
+    if not fits or parts.path.strip("/") or not text.isascii() or not text.isprintable():
+        accepted = "a URL such as http://10.0.0.7:8000"
+        raise FieldError("--advertise", text, accepted, f"= {text!r} is not {accepted}")
+    return text.rstrip("/")
 
 
 def _signing_key(path: Path | None, store: "Store") -> "SigningKey | None":

@@ -2,32 +2,38 @@
 
 A backup is an SQLite file with everything in it as of one moment, whatever the store is. Compaction
 drops journal that a snapshot stands for; it works on what is stored, so it needs no lease and keeps
-no writer waiting.
+no writer waiting. With ``--every`` either goes on until it is ended.
 """
 
 import importlib.util
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copyproof.cli import options
+from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_json
+from copyproof.cli.schedule import repeat
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
     from copyproof.live.stores import Store
 
 store = options.group(
-    "store", "Look after a store: backup, restore, compact, check, export, forget."
+    "store", "Look after a store: backup, restore, compact, check, export, forget, actions."
 )
 
 _Market = Annotated[str, typer.Argument(metavar="MARKET", show_default=False)]
 _File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
+_Every = Annotated[
+    str | None, options.optional("Again and again, such as 6h; until it is ended.", "T", "--every")
+]
+_BACKUPS = "copyproof-*.db"
 
 
 def require_libraries(*names: str) -> None:
@@ -62,15 +68,65 @@ def opened(url: str, *, create: bool = False) -> "Iterator[Store]":
 
 @store.command()
 def backup(
-    file: _File, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A new file; with --every a folder.", show_default=False
+        ),
+    ],
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    every: _Every = None,
+    keep: Annotated[int | None, options.whole("With --every: how many of the newest stay.")] = None,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Make every decision of the copy again, too.")
+    ] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Write everything, as of one moment, into a new file; writers go on meanwhile.
 
     The copy is checked before it gets its name: what is damaged ends with status 1, and no file.
+    With --every files named by their time come into a folder, and what fails is told, and tried
+    again the next time.
     """
-    with opened(store) as found:
+    if keep is not None and (every is None or keep < 1):
+        raise options.refused("--keep", keep, "a whole number of at least 1, beside --every")
+    if every is None:
+        _back_up(store, file, replay, as_json)
+        return
+    if not file.is_dir():
+        raise FieldError("FILE", file, "a folder", f"= {file} is not a folder, as --every needs it")
+
+    def do() -> None:
+        # In UTC, to the microsecond: names in order of time, never one twice.
+        now = time.time()
+        at = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + f".{int(now % 1 * 1e6):06d}Z"
+        _back_up(store, file / f"copyproof-{at}.db", replay, as_json)
+        for old in sorted(file.glob(_BACKUPS))[: -keep if keep is not None else 0]:
+            old.unlink()
+
+    repeat(options.duration("--every", every), do, (ValueError, OSError, *_store_errors()))
+
+
+def _store_errors() -> tuple[type[Exception], ...]:
+    from copyproof.live.stores import StoreError
+
+    return (StoreError,)
+
+
+def _back_up(url: str, file: Path, replay: bool, as_json: bool) -> None:
+    """Make one backup, and check it."""
+    with opened(url) as found:
         _refuse_empty(found)
         found.backup(file)
+    if replay:
+        from copyproof.live.checks import check_store
+
+        try:
+            with opened(f"sqlite:{file}") as made:
+                check_store(made, replay=True)
+        except BaseException:
+            file.unlink()
+            raise
     _print({"backup": str(file), "bytes": file.stat().st_size}, as_json)
 
 
@@ -88,24 +144,64 @@ def restore(
 
 @store.command()
 def compact(
-    market: _Market,
+    market: Annotated[
+        str | None,
+        typer.Argument(metavar="[MARKET]", help="All if none is given.", show_default=False),
+    ] = None,
+    older_than: Annotated[
+        str | None, options.optional("Only what is older, such as 90d.", "T", "--older-than")
+    ] = None,
     store: options.StoreUrl = options.DEFAULT_STORE,
+    every: _Every = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Take a snapshot of a market, and drop the journal up to the snapshot before it.
 
-    So there are always two ways back, and the first time nothing is dropped. Export the journal
-    before, if it is to be kept.
+    So there are always two ways back, and the first time nothing is dropped. With --older-than
+    nothing younger is dropped. Export the journal before, if it is to be kept.
     """
-    with opened(store) as found:
-        from copyproof.live import Principal
+    age = None if older_than is None else options.duration("--older-than", older_than)
 
-        _require_market(found, market)
+    def do() -> None:
+        with opened(store) as found:
+            if market is not None:
+                _require_market(found, market)
+            for each in found.markets() if market is None else [market]:
+                _compact(found, each, age, as_json)
 
-        before = found.compacted(market)
+    if every is None:
+        do()
+    else:
+        repeat(options.duration("--every", every), do, (ValueError, OSError, *_store_errors()))
+
+
+def _compact(found: "Store", market: str, age: float | None, as_json: bool) -> None:
+    from copyproof.live import Principal
+    from copyproof.live.retention import drop_older
+
+    before = found.compacted(market)
+    if age is None:
         Principal(store=found, market=market).compact()
-        now, last = found.compacted(market), found.last(market)
-        _print({"market": market, "dropped": now - before, "kept": last - now}, as_json)
+    else:
+        drop_older(found, market, time.time() - age)
+    now, last = found.compacted(market), found.last(market)
+    if now > before or age is None:
+        record(found, "store compact", market=market, said={"upto": now})
+    _print({"market": market, "dropped": now - before, "kept": last - now}, as_json)
+
+
+def record(
+    found: "Store",
+    what: str,
+    *,
+    market: str | None = None,
+    agent: str | None = None,
+    said: object = None,
+) -> None:
+    """Put something that was done from the command line on record."""
+    from copyproof.service.actions import new_action
+
+    found.put_action(new_action(time.time(), what, market=market, agent=agent, said=said))
 
 
 @store.command()
@@ -121,8 +217,15 @@ def export(
     """Write a market's journal into a new file, for `copyproof verify`.
 
     It holds tokens in place of names. With --agent it shows the agent's own decisions, rewards and
-    arms, and of all the rest digests that tell nothing.
+    arms, and of all the rest digests that tell nothing. A file that ends in .parquet gets a table
+    instead: one row for each decision, with names, ids and rewards.
     """
+    if file.suffix == ".parquet":
+        if agent is not None:
+            said = "has no meaning for a .parquet file, which holds all agents"
+            raise FieldError("--agent", agent, "left out", said)
+        _write_table(store, market, file, as_json)
+        return
     with opened(store) as found:
         from copyproof.live import Principal
         from copyproof.live.exports import agent_lines, audit_lines
@@ -144,19 +247,43 @@ def export(
     _print({"market": market, "journal": str(file), "bytes": file.stat().st_size}, as_json)
 
 
+def _write_table(url: str, market: str, file: Path, as_json: bool) -> None:
+    """Write the decisions of a market as a Parquet file, beside, and then give it its name."""
+    with opened(url) as found:
+        from copyproof.live.plays import write_plays
+
+        _require_market(found, market)
+        if file.exists():
+            raise FieldError("FILE", file, "new", said=f"= {file} exists already")
+        beside = file.with_name(f".{file.name}.tmp")
+        try:
+            rows = write_plays(found, market, beside)
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
+    done = {"market": market, "table": str(file), "rows": rows, "bytes": file.stat().st_size}
+    _print(done, as_json)
+
+
 @store.command()
 def forget(
     market: _Market,
     agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False)],
     store: options.StoreUrl = options.DEFAULT_STORE,
+    backups: Annotated[
+        Path | None, options.optional("In the backups of this folder, too.", "FOLDER", "--backups")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Forget the name of an agent and of its arms; the market must not be served meanwhile.
 
-    Tokens stand in their place from then on, in the journal and in the snapshots, and API keys of
-    the agent are deleted. The chain and all decisions stay as they are, and the agent cannot come
-    back under this name. Backups and exports made before are not changed.
+    Tokens stand in their place from then on, in the journal, in the snapshots and in the record of
+    what operators did, and API keys of the agent are deleted. The chain and all decisions stay as
+    they are, and the agent cannot come back under this name. Exports made before are not changed.
     """
+    old = [] if backups is None else sorted(backups.glob("*.db"))
+    if backups is not None and not backups.is_dir():
+        raise FieldError("--backups", backups, "a folder", f"= {backups} is not a folder")
     with opened(store) as found:
         from copyproof.live.forgetting import forget as forget_agent
 
@@ -167,7 +294,24 @@ def forget(
         except LookupError:
             raise FieldError("AGENT", agent, "an agent of the market") from None
         deleted = before - len(found.keys())
-    _print({"market": market, "token": token, "events": events, "keys": deleted}, as_json)
+        record(found, "store forget", market=market, agent=token)
+    changed = sum(_forget_in_backup(path, market, agent) for path in old)
+    done = {"market": market, "token": token, "events": events, "keys": deleted}
+    _print(done if backups is None else {**done, "backups": changed}, as_json)
+
+
+def _forget_in_backup(path: Path, market: str, agent: str) -> bool:
+    """Forget a name in a backup; whether it was there."""
+    from copyproof.live.forgetting import forget as forget_agent
+
+    with opened(f"sqlite:{path}") as found:
+        try:
+            if market not in found.markets():
+                return False
+            forget_agent(found, market, agent)
+        except LookupError:
+            return False
+    return True
 
 
 @store.command()
@@ -198,6 +342,34 @@ def check(
             "keys": len(found.keys()),
         }
         _print(done, as_json)
+
+
+@store.command()
+def actions(
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    market: Annotated[str | None, options.optional("Only about this market.", "M")] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """What operators did, over HTTP and from the command line, the oldest first."""
+    every: list[dict[str, Any]] = []
+    with opened(store) as found:
+        while some := found.actions(every[-1]["id"] if every else ""):
+            every += some
+    every = [each for each in every if market is None or each["market"] == market]
+    if as_json:
+        emit_json({"actions": every})
+        return
+    headings = map(tables.word, ("time", "who", "what", "said", "answer"))
+    table = tables.TextTable(headings, map(_row, every), ruled=False)
+    emit(tables.printed([table], width=10_000))
+
+
+def _row(action: dict[str, Any]) -> tuple[str, ...]:
+    at = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(action["at"]))
+    said = "-" if action["said"] is None else json.dumps(action["said"], separators=(",", ":"))
+    status = "-" if action["status"] is None else str(action["status"])
+    named = "" if action["market"] is None or "/" in action["what"] else f" {action['market']}"
+    return at, action["key"] or action["role"], action["what"] + named, said, status
 
 
 def _private(path: str, flags: int) -> int:

@@ -1,9 +1,10 @@
 """Forgets the name of an agent: tokens take its place wherever the store holds it.
 
 The chain never held the name, so it stays as it is. In the events, in the snapshots, and in the
-digests of requests that named the agent, tokens take its place, all in one transaction; API keys of
-the agent are deleted. Then the store writes its files anew, so that nothing of it is left in their
-free room. If that is broken off, doing it again goes on where it ended.
+digests of requests that named the agent, tokens take its place, all in one transaction; then in the
+record of what operators did, and API keys of the agent are deleted. At the end the store writes
+its files anew, so that nothing of it is left in their free room. If that is broken off, doing it
+again goes on where it ended.
 
 Not the store's, and therefore not changed: backups and exports made before, the write-ahead log and
 the replicas of a PostgreSQL server, and what callers wrote into texts of their own (the notes of
@@ -65,6 +66,7 @@ def forget(store: Store, market: str, agent: str) -> tuple[str, int]:
     for key in list(store.keys()):
         if key.get("agent") == agent and market in key["markets"]:
             store.drop_key(key["id"])
+    _forget_in_actions(store, market, agent, name)
     store.scrub()
     return name, changed
 
@@ -96,3 +98,27 @@ def _replace(store: Store, market: str, agent: str, token: int) -> tuple[str, in
     said = events.encode(events.Unchanged(state.at))
     store.append(market, last + 1, [said], token=token)
     return name, len(changed)
+
+
+def _forget_in_actions(store: Store, market: str, agent: str, token: str) -> None:
+    """Put a token in place of an agent's name in what was done about a market."""
+
+    def without(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: without(each) for name, each in value.items()}
+        if isinstance(value, list):
+            return [without(each) for each in value]
+        return token if value == agent else value
+
+    after = ""
+    while some := store.actions(after):
+        after = some[-1]["id"]
+        for action in some:
+            said = action["said"]
+            about = said.get("markets", ()) if isinstance(said, dict) else ()
+            if action["market"] == market or market in about:
+                path = "/".join(without(part) for part in action["what"].split("/"))
+                changed = {**action, "agent": without(action["agent"]), "said": without(said)}
+                changed["what"] = path
+                if changed != action:
+                    store.put_action(changed)

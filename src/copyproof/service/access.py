@@ -6,8 +6,10 @@ id.
 
 Four roles: an **operator** does everything, an **application** asks and tells in its markets, an
 **agent** registers and retires its own arms in its market and sees its own revenue, an **auditor**
-reads. What a role can never do is refused as such (403), whatever the request names; what it could
-do elsewhere, but not with this market or this agent, is not known to it (404), whether or not it
+reads. The keys of operators and auditors may be for some markets only.
+
+What a role can never do is refused as such (403), whatever the request names; what it could do
+elsewhere, but not with this market or this agent, is not known to it (404), whether or not it
 exists.
 
 The rate is kept by a **token bucket** for each key: it holds up to ``burst`` tokens, gains ``rate``
@@ -49,7 +51,8 @@ class Key:
     role : Role
         What its bearer may do.
     markets : tuple of str
-        The markets of an application, the one market of an agent; empty for the other roles.
+        The markets of an application, the one market of an agent; for the other roles those that
+        the key is for, all if there are none.
     agent : str or None
         Whose arms the bearer owns, if the role is ``agent``.
     note : str
@@ -64,6 +67,8 @@ class Key:
         The secret before the last rotation, and until when it works.
     rate, burst : float or None, int or None
         Requests a second, and at once; those of the role if they are None.
+    expires : float or None
+        When the key stops working by itself.
     """
 
     id: str
@@ -79,6 +84,7 @@ class Key:
     old_until: float | None = None
     rate: float | None = None
     burst: int | None = None
+    expires: float | None = None
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Key":
@@ -88,6 +94,10 @@ class Key:
     def to_dict(self) -> dict[str, Any]:
         """Return the key for the store."""
         return {**asdict(self), "markets": list(self.markets)}
+
+    def works(self, now: float) -> bool:
+        """Whether the key is neither revoked nor over."""
+        return self.revoked is None and (self.expires is None or now < self.expires)
 
     def shown(self) -> dict[str, Any]:
         """Return what an operator may see of the key: the fields of an ``ApiKey``, but its text."""
@@ -110,7 +120,7 @@ _NOBODY = Key("", "auditor", (), None, "", 0.0, "0" * 32, "0" * 64)
 
 
 def authenticate(text: str, keys: Mapping[str, Key], clock: Callable[[], float]) -> Key | None:
-    """Return the key with this text, or None: unknown, wrong and revoked take equally long.
+    """Return the key with this text, or None: unknown, wrong and ended take equally long.
 
     Parameters
     ----------
@@ -127,8 +137,9 @@ def authenticate(text: str, keys: Mapping[str, Key], clock: Callable[[], float])
     given = hash_secret(key.salt, secret)
     right = hmac.compare_digest(given, key.hash)
     old = hmac.compare_digest(given, key.old_hash or _NOBODY.hash)
-    old = old and key.old_until is not None and clock() < key.old_until
-    is_valid = prefix == "cp" and (right or old) and key.revoked is None and key is not _NOBODY
+    now = clock()
+    old = old and key.old_until is not None and now < key.old_until
+    is_valid = prefix == "cp" and (right or old) and key.works(now) and key is not _NOBODY
     return key if is_valid else None
 
 
@@ -149,7 +160,10 @@ _ROLES: dict[str, tuple[Role, ...]] = {
     "read head": ("operator", "application", "agent", "auditor"),
     "keys": ("operator",),
     "read metrics": ("operator", "auditor"),
+    "read actions": ("operator", "auditor"),
 }
+# What tells of all markets at once.
+_OF_ALL = ("read metrics",)
 
 
 def authorize(key: Key, action: str, market: str | None = None, agent: str | None = None) -> None:
@@ -167,7 +181,8 @@ def authorize(key: Key, action: str, market: str | None = None, agent: str | Non
     Raises
     ------
     Refusal
-        403 if the role never may; 404 if the market or the agent is not the key's own.
+        403 if the role never may, or not with a key for some markets only; 404 if the market or the
+        agent is not the key's own.
 
     Examples
     --------
@@ -187,7 +202,9 @@ def authorize(key: Key, action: str, market: str | None = None, agent: str | Non
     role = key.role
     if role not in _ROLES[action]:
         raise Refusal(403, "Authorization", f"the role {role} may not {action}")
-    if role in ("application", "agent") and market is not None and market not in key.markets:
+    if key.markets and action in _OF_ALL:
+        raise Refusal(403, "Authorization", f"a key for some markets only may not {action}")
+    if key.markets and market is not None and market not in key.markets:
         raise unknown("market")
     if role == "agent" and agent is not None and agent != key.agent:
         raise unknown("agent")

@@ -23,14 +23,16 @@ from copyproof.live.heads import SigningKey
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
-from copyproof.service.gateway import FAST, Gateway
+from copyproof.service.gateway import FAST, Gateway, path_of
 from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import Metrics
-from copyproof.service.routes import agents, journals, keys, markets, service
+from copyproof.service.neighbours import Neighbours
+from copyproof.service.routes import actions, agents, journals, keys, markets, service
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": about}
     for status, about in (
+        (307, "Another process serves the market: the same request, at Location"),
         (400, "The body is not JSON"),
         (401, "No valid key"),
         (403, "The role may not do this"),
@@ -54,6 +56,7 @@ def create_app(
     clock: Callable[[], float] = time.time,
     signing_key: SigningKey | None = None,
     jump: float = CLOCK_JUMP_SECONDS,
+    address: str = "",
 ) -> Gateway:
     """Return the service for a store.
 
@@ -62,7 +65,7 @@ def create_app(
     store : Store
         Where everything is kept; it is not closed here.
     owner : str
-        The name under which this process holds leases (``leadership.owner_of``).
+        The name under which this process holds leases (``neighbours.owner_of``).
     limits : Limits, optional
         What one caller may ask for.
     lease : float
@@ -73,6 +76,8 @@ def create_app(
         What heads are signed with; without one they are not.
     jump : float
         Seconds by which the clock may leap and still be followed by markets.
+    address : str
+        Where other processes that serve the store send requests for the markets of this one.
 
     Returns
     -------
@@ -87,7 +92,12 @@ def create_app(
     """
     limits = limits or Limits()
     leadership = Leadership(
-        store, owner=owner, lease=lease, waiting=limits.waiting, clock=clock, jump=jump
+        *(store, Neighbours(store, owner, address, lease)),
+        owner=owner,
+        lease=lease,
+        waiting=limits.waiting,
+        clock=clock,
+        jump=jump,
     )
 
     @asynccontextmanager
@@ -127,15 +137,14 @@ def _routed(lifetime: Any) -> FastAPI:
         redirect_slashes=False,
         responses=_ERRORS,
     )
-    routers = (markets.router, agents.router, journals.router, keys.router, service.router)
-    for router in routers:
-        app.include_router(router)
+    for part in (markets, agents, journals, keys, actions, service):
+        app.include_router(part.router)
     for kind in (Refusal, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _refused)
     return app
 
 
-async def _refused(_: Request, error: Exception) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
     """Answer with a refusal, also where FastAPI itself refuses."""
     match error:
         case Refusal():
@@ -152,7 +161,8 @@ async def _refused(_: Request, error: Exception) -> Response:
             refusal = Refusal(error.status_code, field, f"{field} is not known")
         case _:
             raise error
-    return Response(refusal.body, refusal.status, refusal.headers, "application/json")
+    headers = refusal.headers(path_of(request.scope))
+    return Response(refusal.body, refusal.status, headers, "application/json")
 
 
 # --- the document ---------------------------------------------------------------------------------

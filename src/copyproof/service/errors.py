@@ -50,24 +50,35 @@ class Refusal(Exception):
         One sentence.
     retry : int or None
         Seconds after which the same request may succeed.
+    elsewhere : str or None
+        Where the same request would be served.
     """
 
-    def __init__(self, status: int, field: str, message: str, retry: int | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        field: str,
+        message: str,
+        retry: int | None = None,
+        elsewhere: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.field = field
         self.message = message
         self.retry = retry
+        self.elsewhere = elsewhere
 
     @property
     def body(self) -> bytes:
         """The body of the answer."""
         return orjson.dumps(ErrorAnswer(ErrorDetail(self.field, self.message)))
 
-    @property
-    def headers(self) -> dict[str, str]:
-        """Headers beyond the usual ones."""
+    def headers(self, path: str = "") -> dict[str, str]:
+        """Return headers beyond the usual ones; ``path`` is that of the request, with its query."""
         found = {} if self.retry is None else {"Retry-After": str(self.retry)}
+        if self.elsewhere is not None:
+            found["Location"] = self.elsewhere + path
         if self.status == 401:
             found["WWW-Authenticate"] = "Bearer"
         return found

@@ -14,6 +14,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from copyproof.live import Principal
 from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, authorize
+from copyproof.service.actions import READING, action_of
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
@@ -222,7 +224,7 @@ class Gateway:
         try:
             status = await self._serve(scope, receive, send, noting) or status
         except Refusal as refusal:
-            status = await _refuse(send, refusal)
+            status = await _refuse(send, refusal, path_of(scope))
         except StoreError as error:
             status = await _refuse(send, refusal_of(error, "store"))
         except _Gone:
@@ -258,14 +260,20 @@ class Gateway:
             if body:
                 _read_json(body, _DEEPEST)
             scope[CALL] = ApiCall(key, retry, self.leadership, secret)
-            await self._app(scope, _replay(body, receive), noting)
+            replayed = _replay(body, receive)
+            if key.role == "operator" and scope["method"] not in READING:
+                await self._on_record(key, body, scope, replayed, noting)
+            else:
+                await self._app(scope, replayed, noting)
             return None
         authorize(key, fast.action, market)
         request = fast.read(body)
         served = self.leadership.markets.get(market) or await self.leadership.find(market)
         perform = fast.perform
         try:
-            found = await served.submit(lambda principal: perform(principal, request, retry))
+            found = await self.leadership.submit(
+                served, lambda principal: perform(principal, request, retry)
+            )
         except (ValueError, LookupError) as error:
             raise refusal_of(error, fast.blamed) from None
         served.answered[name] += len(found)
@@ -274,6 +282,29 @@ class Gateway:
             answer["missing"] = request.get("count", 1) - len(found)
         await _answer(send, 200, orjson.dumps(answer), {})
         return 200
+
+    async def _on_record(
+        self, key: Key, body: bytes, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Do what an operator asks for, between two records of it."""
+        store = self.leadership.store
+        at = self._keyring.clock()
+        action = action_of(at, key, scope["method"], scope["path"], body)
+
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                action["status"] = message["status"]
+            await send(message)
+
+        try:
+            await run_in_threadpool(store.put_action, action)
+        except StoreError:
+            raise Refusal(503, "store", STORE_AWAY, 1) from None
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            with suppress(StoreError):  # the first record stays, and says that it was broken off
+                await run_in_threadpool(store.end_action, action["id"], action["status"])
 
     def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes] | None:
         """Return the caller's key, and its text; None if it is not known."""
@@ -336,6 +367,13 @@ def _idempotency_key(key: Key, headers: dict[bytes, bytes]) -> str | None:
     return f"{key.id}:{text}"
 
 
+def path_of(scope: Scope) -> str:
+    """Return what a request is about, as it was sent: path and query."""
+    query = scope["query_string"]
+    path: bytes = scope.get("raw_path") or scope["path"].encode()
+    return (path + (b"?" + query if query else b"")).decode("latin-1")
+
+
 def _replay(body: bytes, receive: Receive) -> Receive:
     """Return what gives the body that was read already, and then waits for the end."""
     first = iter([{"type": "http.request", "body": body, "more_body": False}])
@@ -352,9 +390,9 @@ async def _hang_up(scope: Scope) -> None:
     await asyncio.sleep(0)  # until the connection is lost
 
 
-async def _refuse(send: Send, refusal: Refusal) -> int:
+async def _refuse(send: Send, refusal: Refusal, path: str = "") -> int:
     """Answer with a refusal; its status."""
-    await _answer(send, refusal.status, refusal.body, refusal.headers)
+    await _answer(send, refusal.status, refusal.body, refusal.headers(path))
     return refusal.status
 
 

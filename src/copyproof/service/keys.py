@@ -5,7 +5,7 @@ of it (``access.hash_secret``).
 
 A rotated key keeps its id, and its old secret works for a while longer, so that a caller who loses
 the answer to the rotation of its own key can ask again. A revoked key stays in the list, and a
-retried request that made it makes no new one.
+retried request that made it makes no new one. A key may end by itself at a given time.
 """
 
 import hmac
@@ -51,9 +51,6 @@ def _check(role: Role, markets: tuple[str, ...], agent: str | None, there: Colle
         raise _mismatch("markets", markets, "is empty: an application needs at least one")
     if role == "agent" and (len(markets) != 1 or not agent):
         raise _mismatch("agent", agent, "needs exactly one market and the name of the agent")
-    if role in ("operator", "auditor") and markets:
-        said = f"= {list(markets)} has no meaning: the role {role} has all"
-        raise _mismatch("markets", markets, said)
     if role != "agent" and agent is not None:
         raise _mismatch("agent", agent, f"= {agent!r} has no meaning for the role {role}")
     for n, market in enumerate(markets):
@@ -99,7 +96,8 @@ class Keyring:
             self.held = {name: Key.from_dict(data) for name, data in self._stored.items()}
 
     def __len__(self) -> int:
-        return sum(key.revoked is None for key in self.held.values())
+        now = self.clock()
+        return sum(key.works(now) for key in self.held.values())
 
     def all(self) -> list[Key]:
         """Return all keys, the oldest first."""
@@ -114,6 +112,7 @@ class Keyring:
         note: str = "",
         rate: float | None = None,
         burst: int | None = None,
+        expires: float | None = None,
         seed: bytes | None = None,
     ) -> tuple[Key, str]:
         """Make and store a key; the same seed again gives the same answer and stores nothing.
@@ -123,14 +122,16 @@ class Keyring:
         role : Role
             ``operator``, ``application``, ``agent`` or ``auditor``.
         markets : tuple of str
-            At least one for an application, exactly one for an agent, none for the others; they
-            must be there.
+            At least one for an application, exactly one for an agent; an operator or an auditor
+            has all if none is given. They must be there.
         agent : str or None
             For the role ``agent`` only.
         note : str
             Free text.
         rate, burst : float or None, int or None
             Requests a second, and at once; those of the role if they are not given.
+        expires : float or None
+            When it stops working by itself, in seconds since 1970.
         seed : bytes or None
             Equal seeds make equal keys.
 
@@ -157,12 +158,17 @@ class Keyring:
         True
         """
         _check(role, markets, agent, self._store.markets() if markets else ())
+        if expires is not None:
+            require(expires > self.clock(), "expires", expires, "a time to come")
         name = _bytes(6, seed, b"id").hex()
         salt = _bytes(16, seed, b"salt").hex()
         secret = new_secret(seed)
         hashed = hash_secret(salt, secret)
         key = Key(
-            *(name, role, markets, agent, note, self.clock(), salt, hashed), rate=rate, burst=burst
+            *(name, role, markets, agent, note, self.clock(), salt, hashed),
+            rate=rate,
+            burst=burst,
+            expires=expires,
         )
         text = f"cp_{name}_{secret}"
         with self._writing:
@@ -172,7 +178,7 @@ class Keyring:
                 self._store.put_key(key.to_dict())
                 self.held = {**self.held, key.id: key}
                 return key, text
-        wanted = attrgetter("role", "markets", "agent", "note", "rate", "burst")
+        wanted = attrgetter("role", "markets", "agent", "note", "rate", "burst", "expires")
         if wanted(before) != wanted(key):
             raise KeyReused("Idempotency-Key came with another request before")
         return before, text
@@ -185,12 +191,12 @@ class Keyring:
         Raises
         ------
         KeyError
-            If there is no such key, or it is revoked.
+            If there is no such key, or it has ended.
         """
         secret = new_secret(seed)
 
         def rotated(key: Key) -> Key:
-            if key.revoked is not None:
+            if not key.works(self.clock()):
                 raise KeyError(name)
             hashed = hash_secret(key.salt, secret)
             if hashed == key.hash:

@@ -5,22 +5,19 @@ thread renews the leases of this process, takes those that are free, and reads t
 and the keys anew. If a process dies, its leases run out and another takes over; if it
 only sleeps, its writes are refused by the store, as the fencing token of its lease is old.
 
-The owner of a lease is the address that the process is bound to, on this boot of this machine. Two
-living processes cannot be bound to one address, so a process that is started again after a crash
-takes its own leases back without waiting.
+Where several processes serve a store together, each takes the markets that are its own
+(``neighbours``), and gives away those that are another's since it joined. A request for a market
+that is just changing hands waits a moment for its new leader; for one that another leads it is
+answered where that is.
 """
 
 import asyncio
-import hashlib
 import logging
 import math
-import os
-import secrets
 import threading
 import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -31,27 +28,17 @@ from copyproof.live.forgetting import forget
 from copyproof.live.stores import Store, StoreError, UnknownMarket
 from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.keys import Keyring
+from copyproof.service.neighbours import Neighbours
 from copyproof.service.readers import Readers
 from copyproof.service.warmup import warm_up
-from copyproof.service.writer import ServedMarket, Writer
+from copyproof.service.writer import Answer, ServedMarket, Writer
 
 _log = logging.getLogger("copyproof.service")
 
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
 _CREATE = 60.0  # seconds that a new market may take to be loaded
-
-
-def owner_of(address: str) -> str:
-    """Return the name under which a process bound to ``address`` holds leases.
-
-    Where the system tells neither its boot nor its network apart, the name is a random one.
-    """
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        network = os.readlink("/proc/self/ns/net")
-    except OSError:
-        return secrets.token_hex(8)
-    return hashlib.sha256(f"{boot} {network} {address}".encode()).hexdigest()[:16]
+_LOOK = 0.2  # seconds between two looks for markets that others have given away
+_HANDOVER = 3.0  # seconds for which a request waits for a market that changes hands
 
 
 class Leadership:
@@ -61,6 +48,8 @@ class Leadership:
     ----------
     store : Store
         Where everything is kept.
+    neighbours : Neighbours
+        The processes that serve it together.
     owner : str
         The name under which this process holds leases.
     lease : float
@@ -87,6 +76,7 @@ class Leadership:
     def __init__(
         self,
         store: Store,
+        neighbours: Neighbours,
         *,
         owner: str,
         lease: float,
@@ -95,6 +85,7 @@ class Leadership:
         jump: float,
     ) -> None:
         self.store = store
+        self.neighbours = neighbours
         self.keyring = Keyring(store, clock)
         self.markets: dict[str, ServedMarket] = {}
         self.trouble: str | None = None
@@ -155,6 +146,26 @@ class Leadership:
             served = self.markets[market]
         served.wait(_CREATE)
         return served
+
+    async def submit(self, served: ServedMarket, call: Callable[[Principal], Answer]) -> Answer:
+        """Have something done by a market's writer; wait a moment if the market changes hands.
+
+        Raises
+        ------
+        Refusal
+            307 or 503 if another process serves it.
+        """
+        until = time.monotonic() + _HANDOVER
+        while True:
+            try:
+                return await served.submit(call)
+            except Refusal as refusal:
+                is_loading = served.writer is not None and not served.is_led
+                is_changing = served.is_changing or is_loading
+                is_over = self._stopping.is_set() or time.monotonic() > until
+                if refusal.status != 503 or not is_changing or is_over:
+                    raise
+            await asyncio.sleep(_LOOK / 2)
 
     def delete(self, market: str) -> None:
         """Delete a market and all that is stored of it; keys that have no other are revoked.
@@ -252,6 +263,17 @@ class Leadership:
             self._note_trouble(error)
         self._thread.start()
 
+    def leave(self) -> None:
+        """Give all markets away, while requests are still answered: others take them over."""
+        try:
+            self.neighbours.leave()
+        except StoreError as error:
+            self._note_trouble(error)
+        with self._renewing:
+            writers = [each.writer for each in self.markets.values() if each.writer is not None]
+        for writer in writers:
+            writer.stop()
+
     def stop(self) -> None:
         """Serve what is waiting, then give all leases back."""
         self._stopping.set()
@@ -284,6 +306,7 @@ class Leadership:
     def _renew_all(self) -> None:
         """Renew or take every lease that can be had, and read the keys anew."""
         with self._renewing:
+            self.neighbours.announce()
             there = self.store.markets()
             for market in self.markets.keys() - there.keys():  # another process has deleted it
                 if (writer := self.markets[market].writer) is not None:
@@ -291,8 +314,26 @@ class Leadership:
                 self._forget(market)
             for market, config in there.items():
                 self._renew_or_acquire(market, config)
+            self._look()
         self.keyring.refresh()
         self.trouble = None
+
+    def _look(self) -> None:
+        """Look who leads what, take what is free, and give away what is another's by now."""
+        if not self.store.shared:
+            return
+        self.neighbours.look()
+        leaders = self.store.leaders()
+        for market, served in self.markets.items():
+            leader = leaders.get(market)
+            served.is_changing = leader is None or not self.neighbours.knows(leader)
+            served.leader = self.neighbours.address(leader)
+            if served.writer is None:
+                if leader is None:
+                    self._renew_or_acquire(market, served.config)
+            elif served.is_led and not self.neighbours.is_mine(market):
+                _log.warning("market %s is given to another process", market)
+                served.writer.stop()
 
     def _note_trouble(self, error: StoreError) -> None:
         if self.trouble is None:
@@ -309,9 +350,24 @@ class Leadership:
             except Exception as error:  # whatever it is: without this thread all leases run out
                 _log.exception("renewing leases failed, and is tried again")
                 self.trouble = type(error).__name__
-            self._tell_elsewhere()
+            if not self.store.shared:
+                self._tell_elsewhere()
             self._begun.set()
-            self._stopping.wait(self._lease / 6)
+            self._rest(self._lease / 6)
+
+    def _rest(self, seconds: float) -> None:
+        """Wait until leases are to be renewed; look at what others give away meanwhile."""
+        until = time.monotonic() + seconds
+        while self.store.shared and time.monotonic() + _LOOK < until:
+            if self._stopping.wait(_LOOK):
+                return
+            try:
+                with self._renewing:
+                    self._look()
+            except StoreError as error:
+                self._note_trouble(error)
+                break
+        self._stopping.wait(max(0.0, until - time.monotonic()))
 
     def _tell_elsewhere(self) -> None:
         """Say what this process does not serve, as it may be the second on one store by mistake.
@@ -337,7 +393,7 @@ class Leadership:
         writer = served.writer
         now = time.monotonic()
         if writer is None:
-            if now >= served.not_before:
+            if now >= served.not_before and self.neighbours.is_mine(market):
                 token = self.store.acquire(market, self._owner, self._lease)
                 served.elsewhere = token is None
                 if token is not None:

@@ -317,11 +317,45 @@ class AgentReport:
     next: str | None
 
 
+# --- what operators did ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ActionOut:
+    """What an operator did: with which key, or from the command line, and with which answer.
+
+    ``said`` is the body, where it is short and not about arms. ``status`` is null if the request
+    was broken off.
+    """
+
+    id: str
+    at: float
+    key: str
+    role: str
+    what: str
+    market: str | None
+    agent: str | None
+    said: Any
+    status: int | None
+
+
+@dataclass(frozen=True)
+class ActionsPage:
+    """Actions, the oldest first; ``next`` is there if there may be more."""
+
+    actions: list[ActionOut]
+    next: str | None
+
+
 # --- keys -----------------------------------------------------------------------------------------
 
 
 class KeyIn(_In):
-    """An API key to make; ``rate`` and ``burst`` are limits of its own, in place of its role's."""
+    """An API key to make.
+
+    Without ``markets`` an operator or an auditor has all. ``rate`` and ``burst`` are limits of its
+    own, in place of its role's; ``expires`` is when it stops working, in seconds since 1970.
+    """
 
     role: Role
     markets: Annotated[list[_PathName], Field(max_length=MOST_DECISIONS)] = []
@@ -329,6 +363,7 @@ class KeyIn(_In):
     note: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_note)] = ""
     rate: Annotated[float, Field(strict=True, ge=0.001, le=1e6)] | None = None
     burst: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
+    expires: Annotated[float, Field(strict=True, gt=0, le=1e11)] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Running the service in a process of its own.
 
 The address is bound first: whoever holds it may take the leases that go with it (``leadership``).
-On SIGTERM or SIGINT the server takes no new requests, finishes those it has, and ends with status
-0.
+On SIGTERM or SIGINT the server gives its markets away, takes no new connections, finishes the
+requests it has, and ends with status 0.
 """
 
 import asyncio
@@ -10,8 +10,10 @@ import gc
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 from starlette.concurrency import run_in_threadpool
@@ -21,7 +23,7 @@ from copyproof.live.heads import SigningKey
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.app import create_app
-from copyproof.service.leadership import owner_of
+from copyproof.service.neighbours import owner_of
 from copyproof.service.protocol import TimedProtocol
 
 # Seconds for requests that are under way when the server is stopped: while one drags on, nobody
@@ -84,9 +86,18 @@ def most_connections() -> int:
 class _Server(uvicorn.Server):
     """uvicorn, which says when it is there and takes a signal for an order, not for an accident."""
 
-    def __init__(self, config: uvicorn.Config, up: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, up: Callable[[], None], leave: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._up = up
+        self._leave = leave
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Give the markets away at once: others serve them while this process still answers."""
+        if not self.should_exit:
+            threading.Thread(target=self._leave, name="leaving", daemon=True).start()
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -113,6 +124,7 @@ def run(
     lease: float = LEASE_SECONDS,
     signing_key: SigningKey | None = None,
     jump: float = CLOCK_JUMP_SECONDS,
+    address: str = "",
     up: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve a store until a signal ends it.
@@ -131,6 +143,8 @@ def run(
         What heads are signed with.
     jump : float
         Seconds by which the clock may leap and still be followed by markets.
+    address : str
+        Where other processes that serve the store send requests for the markets of this one.
     up : callable
         Told the URL when the kernels are compiled and the markets are loaded.
     """
@@ -138,7 +152,13 @@ def run(
     shown = f"[{host}]" if ":" in host else host
     owner = owner_of(f"{host}:{port}")
     app = create_app(
-        store, owner=owner, limits=limits, lease=lease, jump=jump, signing_key=signing_key
+        store,
+        owner=owner,
+        limits=limits,
+        lease=lease,
+        jump=jump,
+        signing_key=signing_key,
+        address=address,
     )
     config = uvicorn.Config(
         app,
@@ -167,6 +187,6 @@ def run(
     before = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
     try:
-        _Server(config, loaded).run(sockets=[bound])
+        _Server(config, loaded, app.leadership.leave).run(sockets=[bound])
     finally:
         sys.setswitchinterval(before)

@@ -263,6 +263,9 @@ class ServedMarket:
         Why the market could not be loaded, how often in a row, and when to try again.
     answered : dict
         How many "decisions" and "rewards" this process has answered for; counted on the event loop.
+    is_changing, leader
+        Whether no process that goes on has the market's lease, and where the one that has is
+        reached.
     """
 
     def __init__(self, name: str, config: dict[str, Any]) -> None:
@@ -277,6 +280,8 @@ class ServedMarket:
         self.failures = 0
         self.not_before = 0.0
         self.answered = {"decisions": 0, "rewards": 0}
+        self.is_changing = False
+        self.leader: str | None = None
 
     @property
     def is_led(self) -> bool:
@@ -289,6 +294,9 @@ class ServedMarket:
         if writer is None:
             if self.failure is not None:
                 raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
+            if self.leader is not None:
+                message = f"another process serves this market: {self.leader}"
+                raise Refusal(307, "market", message, elsewhere=self.leader)
             message = "another process serves this market, or it is not loaded yet"
             raise Refusal(503, "market", message, 1)
         return writer.submit(call)

@@ -114,6 +114,8 @@ class Store(ABC):
     ----------
     durable : bool
         Whether what ``append`` stored survives the loss of power.
+    shared : bool
+        Whether several processes are meant to serve its markets together.
 
     Examples
     --------
@@ -126,6 +128,7 @@ class Store(ABC):
     """
 
     durable: bool = True
+    shared: bool = False
 
     def _market(self, market: str, *, write: bool) -> "AbstractContextManager[StoredMarket]":
         """A market within a transaction of its own; UnknownMarket if there is none."""
@@ -348,6 +351,18 @@ class Store(ABC):
         """Forget a key; LookupError if there is none of this id."""
 
     @abstractmethod
+    def put_action(self, action: dict[str, Any]) -> None:
+        """Store what an operator did under ``action["id"]``, in place of what was there."""
+
+    @abstractmethod
+    def end_action(self, action_id: str, status: int | None) -> None:
+        """Note the status of the answer to what an operator did, if it is there."""
+
+    @abstractmethod
+    def actions(self, after: str = "", limit: int = 1000) -> list[dict[str, Any]]:
+        """What operators did, in order of their "id", those after an id; at most ``limit``."""
+
+    @abstractmethod
     def dump(self) -> Iterator[TableRow]:
         """Every row of the store at one moment, while others write. Leases are left out."""
 
@@ -374,6 +389,24 @@ class Store(ABC):
             events, marks = self.events(market, compacted), self._marks(market, compacted, last)
             check_journal(market, config, chain, compacted, last, events, marks)
         self.keys()
+
+    # A store that is shared says who serves it.
+
+    def announce(self, owner: str, address: str, seconds: float) -> None:
+        """Let others know for a while that a process serves the store, and where it is reached."""
+        return None
+
+    def withdraw(self, owner: str) -> None:
+        """Let others know that a process serves the store no more."""
+        return None
+
+    def processes(self) -> dict[str, str]:
+        """The processes that have announced themselves, and their addresses."""
+        return {}
+
+    def leaders(self) -> dict[str, str]:
+        """Who holds the leases of the markets, as far as these run."""
+        return {}
 
     def _marks(self, market: str, after: int, last: int) -> Iterator[str | None]:
         """How the heads begin that the chain had after each event; None where it is not stored."""

@@ -103,6 +103,7 @@ class MemoryStore(Store):
         self._lock = threading.RLock()
         self._markets: dict[str, _Market] = {}
         self._keys: dict[str, str] = {}
+        self._actions: dict[str, str] = {}
 
     def _market(self, market: str, *, write: bool) -> _Market:
         found = self._markets.get(market)
@@ -163,10 +164,29 @@ class MemoryStore(Store):
                 raise LookupError(f"key {key_id!r} is not in the store")
             del self._keys[key_id]
 
+    def put_action(self, action: dict[str, Any]) -> None:
+        """Store what an operator did."""
+        name("id", action.get("id", ""))
+        with self._lock:
+            self._actions[action["id"]] = encode(action)
+
+    def end_action(self, action_id: str, status: int | None) -> None:
+        """Note the status of the answer."""
+        with self._lock:
+            if action_id in self._actions:
+                self.put_action({**decode(self._actions[action_id]), "status": status})
+
+    def actions(self, after: str = "", limit: int = 1000) -> list[dict[str, Any]]:
+        """What operators did."""
+        with self._lock:
+            found = sorted(each for each in self._actions if each > after)
+            return [decode(self._actions[each]) for each in found[:limit]]
+
     def dump(self) -> Iterator[TableRow]:
         """Every row."""
         with self._lock:
             rows: list[TableRow] = [("keys", item) for item in sorted(self._keys.items())]
+            rows += [("actions", item) for item in sorted(self._actions.items())]
             for name, mine in sorted(self._markets.items()):
                 standing = (mine.last, mine.compacted, mine.lease.token)
                 chain = chain_row(mine.chain, mine.generations)
@@ -187,9 +207,12 @@ class MemoryStore(Store):
         """Fill an empty store."""
         markets: dict[str, _Market] = {}
         keys: dict[str, str] = {}
+        actions: dict[str, str] = {}
         for table, row in rows:
             if table == "keys":
                 keys[row[0]] = row[1]
+            elif table == "actions":
+                actions[row[0]] = row[1]
             elif table == "markets":
                 lease = Lease("", row[4] + 1)
                 chain = chain_from_row(row[5:])
@@ -205,7 +228,7 @@ class MemoryStore(Store):
         with self._lock:
             if self._markets or self._keys:
                 raise errors.not_empty()
-            self._markets, self._keys = markets, keys
+            self._markets, self._keys, self._actions = markets, keys, actions
 
     def backup(self, path: Path) -> None:
         """Write everything into a new SQLite file."""

@@ -100,6 +100,7 @@ class PostgresStore(SqlStore):
 
     for_update = " FOR UPDATE"
     _database = _Connection
+    shared = True
     _driver_error = psycopg.Error
 
     def __init__(self, url: str) -> None:

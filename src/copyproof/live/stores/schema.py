@@ -55,6 +55,12 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ),
     # 5: how the chain's head begins after an event, so that a check can name the one that is wrong.
     ("ALTER TABLE events ADD COLUMN mark TEXT",),
+    # 6: what operators did; and who serves the store, which no copy of it holds.
+    (
+        "CREATE TABLE actions (id TEXT PRIMARY KEY, body TEXT NOT NULL)",
+        "CREATE TABLE processes (owner TEXT PRIMARY KEY, address TEXT NOT NULL,"
+        " until DOUBLE PRECISION NOT NULL)",
+    ),
 )
 
 # The version that this code reads and writes.
@@ -66,6 +72,7 @@ CHAIN = ("secret", "begins", "cut", "head", "generations")
 # What ``dump`` gives of every table, in this order of tables.
 COLUMNS = {
     "keys": ("id", "body"),
+    "actions": ("id", "body"),
     "markets": ("name", "config", "last", "compacted", "token", *CHAIN),
     "events": ("market", "number", "body", "mark"),
     "snapshots": ("market", "number", "data", "digest", "sum"),

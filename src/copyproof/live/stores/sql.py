@@ -30,6 +30,8 @@ from copyproof.live.stores.schema import CHAIN, COLUMNS
 from copyproof.live.stores.texts import decode, decode_events
 from copyproof.validation import FieldError, name
 
+# Seconds after which a process that is heard of no more is forgotten.
+_GONE = 3600.0
 # How many rows are read or written in one go.
 CHUNK = 1000
 
@@ -324,6 +326,57 @@ class SqlStore(Store):
         with self._transaction(write=True) as database:
             if not _is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
                 raise LookupError(f"key {key_id!r} is not in the store")
+
+    def put_action(self, action: dict[str, Any]) -> None:
+        """Store what an operator did."""
+        name("id", action.get("id", ""))
+        put = "INSERT INTO actions (id, body) VALUES (?, ?)"
+        put += " ON CONFLICT (id) DO UPDATE SET body = excluded.body"
+        with self._transaction(write=True) as database:
+            database.change(put, action["id"], encode(action))
+
+    def end_action(self, action_id: str, status: int | None) -> None:
+        """Note the status of the answer."""
+        with self._transaction(write=True) as database:
+            found = database.rows("SELECT body FROM actions WHERE id = ?", action_id)
+            for (body,) in found:
+                text = encode({**decode(body), "status": status})
+                database.change("UPDATE actions SET body = ? WHERE id = ?", text, action_id)
+
+    def actions(self, after: str = "", limit: int = 1000) -> list[dict[str, Any]]:
+        """What operators did."""
+        query = f"SELECT body FROM actions WHERE id > ? ORDER BY id LIMIT {int(limit)}"
+        with self._transaction(write=False) as database:
+            found = database.rows(query, after)
+        return [decode(body) for (body,) in found]
+
+    def announce(self, owner: str, address: str, seconds: float) -> None:
+        """Let others know of a process; what those that are gone have left is cleared away."""
+        put = "INSERT INTO processes (owner, address, until) VALUES (?, ?, ?) ON CONFLICT (owner)"
+        put += " DO UPDATE SET address = excluded.address, until = excluded.until"
+        with self._transaction(write=True) as database:
+            now = self.now(database)
+            database.change(put, owner, address, now + seconds)
+            database.change("DELETE FROM processes WHERE until < ?", now - _GONE)
+
+    def withdraw(self, owner: str) -> None:
+        """Let others know that a process has gone."""
+        with self._transaction(write=True) as database:
+            database.change("DELETE FROM processes WHERE owner = ?", owner)
+
+    def processes(self) -> dict[str, str]:
+        """The processes that have announced themselves."""
+        query = "SELECT owner, address FROM processes WHERE until > ? ORDER BY owner"
+        with self._transaction(write=False) as database:
+            return dict(database.rows(query, self.now(database)))
+
+    def leaders(self) -> dict[str, str]:
+        """Who holds the leases of the markets."""
+        query = "SELECT name, owner, token, since, until FROM markets WHERE owner <> ''"
+        with self._transaction(write=False) as database:
+            now = self.now(database)
+            found = [(market, Lease(*lease)) for market, *lease in database.rows(query)]
+        return {market: lease.owner for market, lease in found if lease.runs(now)}
 
     def dump(self) -> Iterator[TableRow]:
         """Every row, on a connection of its own."""

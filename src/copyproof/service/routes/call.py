@@ -48,7 +48,7 @@ class ApiCall:
     ) -> Answer:
         """Have a market's writer do something, and wait until it is on the disk."""
         try:
-            return await (await self.leadership.find(market)).submit(do)
+            return await self.leadership.submit(await self.leadership.find(market), do)
         except (ValueError, LookupError) as error:
             raise refusal_of(error, field) from None
 

@@ -57,9 +57,11 @@ def _shown(served: ServedMarket) -> MarketOut:
 async def list_markets(
     call: _ReadMarkets, limit: Limit = ON_PAGE, after: After = None
 ) -> MarketsPage:
-    """List markets in order of their names, in pages."""
+    """List the markets that the key is for, in order of their names, in pages."""
+    own = call.key.markets
+    every = [each for each in call.leadership.all() if not own or each.name in own]
     try:
-        found, following = page_of(call.leadership.all(), attrgetter("name"), after, limit)
+        found, following = page_of(every, attrgetter("name"), after, limit)
     except ValueError as error:
         raise refusal_of(error, "after") from None
     return MarketsPage([_shown(served) for served in found], following)

@@ -140,3 +140,15 @@ class JournalConformance(Opening):
             refused(LookupError, store.drop_key, unknown)
         refused(ValueError, lambda: store.put_key({"role": "operator"}))
         assert len(store.keys()) == 2
+
+    def test_actions(self, tmp_path: Path) -> None:
+        """What operators did comes back in order, in pages, and can be completed."""
+        store = self.store(tmp_path)
+        for name in ("2", "1", "3"):
+            store.put_action({"id": name, "status": None})
+        store.end_action("1", 200)
+        store.end_action("unknown", 200)
+        assert [each["id"] for each in store.actions(limit=2)] == ["1", "2"]
+        assert [each["id"] for each in store.actions("2")] == ["3"]
+        assert self.store(tmp_path).actions()[0] == {"id": "1", "status": 200}
+        refused(ValueError, lambda: store.put_action({"status": 200}))

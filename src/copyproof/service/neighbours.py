@@ -1,0 +1,124 @@
+"""The processes that serve one store together, and which market is whose.
+
+Every process announces itself in the store, again and again; one that has not for the time of a
+lease has gone. Market m goes to the process p of largest hash(p, m) (rendezvous hashing, Thaler and
+Ravishankar 1998): all processes come to the same answer without a word, shares are even, and when a
+process joins or leaves no market moves but those that come to it or were its own.
+
+A process is known by the address that the process is bound to, on this boot of this machine. Two
+living processes cannot be bound to one address, so a process that is started again after a crash
+takes its own leases back without waiting.
+"""
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from copyproof.live.stores import Store
+
+
+def owner_of(address: str) -> str:
+    """Return the name under which a process bound to ``address`` holds leases.
+
+    Where the system tells neither its boot nor its network apart, the name is a random one.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        network = os.readlink("/proc/self/ns/net")
+    except OSError:
+        return secrets.token_hex(8)
+    return hashlib.sha256(f"{boot} {network} {address}".encode()).hexdigest()[:16]
+
+
+def preferred(market: str, processes: Iterable[str]) -> str:
+    """Return the process that a market goes to.
+
+    Examples
+    --------
+    >>> three, two = ["a", "b", "c"], ["a", "c"]
+    >>> moved = [m for m in "0123456789" if preferred(m, three) != preferred(m, two)]
+    >>> {preferred(m, three) for m in moved}  # only what was b's
+    {'b'}
+    """
+
+    def height(process: str) -> bytes:
+        return hashlib.sha256(f"{process}\n{market}".encode()).digest()
+
+    return max(processes, key=height)
+
+
+class Neighbours:
+    """The processes of a store, as this one sees them.
+
+    Parameters
+    ----------
+    store : Store
+        Where they announce themselves; one that is not shared has this process alone.
+    owner : str
+        The name of this process.
+    address : str
+        Where others send requests for its markets; empty if nobody is told.
+    seconds : float
+        For how long an announcement holds.
+
+    Examples
+    --------
+    >>> from copyproof.live.stores import open_store
+    >>> alone = Neighbours(open_store("memory:"), "me", "", 6.0)
+    >>> alone.look()
+    >>> alone.is_mine("a market")
+    True
+    """
+
+    def __init__(self, store: Store, owner: str, address: str, seconds: float) -> None:
+        self._store = store
+        self._owner = owner
+        self._address = address
+        self._seconds = seconds
+        self._addresses: dict[str, str] = {}
+        self._preferred: dict[str, str] = {}
+        self.has_left = False
+
+    @property
+    def others(self) -> int:
+        """How many other processes there are."""
+        return len(self._addresses.keys() - {self._owner})
+
+    def announce(self) -> None:
+        """Let the others know that this process is there, and look who they are."""
+        if self._store.shared and not self.has_left:
+            self._store.announce(self._owner, self._address, self._seconds)
+        self.look()
+
+    def look(self) -> None:
+        """Look who is there."""
+        found = self._store.processes() if self._store.shared else {}
+        if found.keys() != self._addresses.keys():
+            self._preferred = {}
+        self._addresses = found
+
+    def is_mine(self, market: str) -> bool:
+        """Whether a market goes to this process."""
+        if self.has_left:
+            return False
+        if market not in self._preferred:
+            found = self._addresses.keys() | {self._owner}
+            self._preferred[market] = preferred(market, sorted(found))
+        return self._preferred[market] == self._owner
+
+    def knows(self, owner: str) -> bool:
+        """Whether a process is there, and goes on."""
+        return owner in self._addresses
+
+    def address(self, owner: str | None) -> str | None:
+        """Return where a process is reached, if it says so."""
+        return None if owner in (None, self._owner) else self._addresses.get(owner or "") or None
+
+    def leave(self) -> None:
+        """Let the others know that this process takes no markets any more."""
+        self.has_left = True
+        self._preferred = {}
+        if self._store.shared:
+            self._store.withdraw(self._owner)

@@ -1,0 +1,181 @@
+"""The proxy configurations of ``deploy``, with the real programs: TLS, retries, restarts."""
+
+import http.client
+import json
+import os
+import shutil
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from copyproof.live import Principal
+from copyproof.live.stores import open_store
+from copyproof.service.keys import Keyring
+from tests.postgres import Server
+from tests.service.serving import ROOT, Program, free_port
+
+MARKETS = [f"m{n}" for n in range(8)]
+BALANCERS = {
+    "nginx": ("nginx.conf", ["-g", "daemon off;", "-e", "stderr", "-c"]),
+    "haproxy": ("haproxy.cfg", ["-q", "-f"]),
+}
+
+
+def certificate(folder: Path) -> None:
+    """A certificate for 127.0.0.1, signed by itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    public = made.public_bytes(serialization.Encoding.PEM)
+    secret = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    (folder / "tls.pem").write_bytes(public)
+    (folder / "tls.key").write_bytes(secret)
+    (folder / "tls-and-key.pem").write_bytes(public + secret)
+
+
+@contextmanager
+def balancing(program: str, folder: Path, ports: list[int]) -> Iterator[int]:
+    """Run a proxy with the configuration that operators are given, on ports of our own."""
+    file, options = BALANCERS[program]
+    port = free_port()
+    text = (ROOT / "deploy" / file).read_text()
+    for old, new in (
+        ("/etc/copyproof/", f"{folder}/"),
+        ("/run/nginx-copyproof.pid", f"{folder}/nginx.pid"),
+        ("8443", str(port)),
+        ("127.0.0.1:8001", f"127.0.0.1:{ports[0]}"),
+        ("127.0.0.1:8002", f"127.0.0.1:{ports[1]}"),
+    ):
+        assert old in text or program == "haproxy"
+        text = text.replace(old, new)
+    (folder / file).write_text(text)
+    found = shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin")
+    assert found is not None
+    process = subprocess.Popen([found, *options, str(folder / file)], stderr=subprocess.PIPE)
+    try:
+        until = time.monotonic() + 10.0
+        while True:
+            try:
+                http.client.HTTPConnection("127.0.0.1", port, timeout=1.0).connect()
+                break
+            except OSError:
+                assert process.poll() is None, process.stderr and process.stderr.read()
+                assert time.monotonic() < until
+                time.sleep(0.05)
+        yield port
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+class Callers:
+    """Threads that ask through the proxy all the time, and keep what they are answered."""
+
+    def __init__(self, port: int, folder: Path, key: str) -> None:
+        self._port, self._key = port, key
+        self._trust = ssl.create_default_context(cafile=str(folder / "tls.pem"))
+        self.rounds: dict[str, list[int]] = {market: [] for market in MARKETS}
+        self.failures: list[tuple[int, bytes]] = []
+        self._end = threading.Event()
+        self._threads = [threading.Thread(target=self._ask, args=(each,)) for each in MARKETS]
+
+    def __enter__(self) -> "Callers":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _ask(self, market: str) -> None:
+        connection = http.client.HTTPSConnection(
+            "localhost", self._port, timeout=30, context=self._trust
+        )
+        headers = {"Authorization": f"Bearer {self._key}"}
+        number = 0
+        while not self._end.is_set():
+            number += 1
+            retry = {"Idempotency-Key": f"{market} {number}"}
+            connection.request(
+                "POST", f"/v1/markets/{market}/decisions", headers={**headers, **retry}
+            )
+            answer = connection.getresponse()
+            body = answer.read()
+            if answer.status == 200:
+                self.rounds[market].append(json.loads(body)["decisions"][0]["round"])
+            else:
+                self.failures.append((answer.status, body))
+            time.sleep(0.01)
+        connection.close()
+
+
+@pytest.mark.parametrize("program", BALANCERS)
+def test_a_rolling_restart_is_not_noticed(postgres: Server, tmp_path: Path, program: str) -> None:
+    if shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin") is None:
+        message = f"{program} is not installed: its configuration in deploy/ is not tested here"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    url = postgres.new_url()
+    with open_store(url) as store:
+        for market in MARKETS:
+            Principal("h-ucb", store, market=market).register_arms([("ann", "a"), ("bob", "b")])
+        key = Keyring(store, time.time).add("operator")[1]
+    certificate(tmp_path)
+    processes = [Program(url), Program(url)]
+    try:
+        for each in processes:
+            each.start()
+        ports = [each.port for each in processes]
+        with balancing(program, tmp_path, ports) as port:
+            with Callers(port, tmp_path, key) as callers:
+                time.sleep(1.0)
+                for each in processes:  # one after the other, as an upgrade does it
+                    status, said = each.stop()
+                    assert status == 0, said
+                    time.sleep(1.0)
+                    each.start()
+                    time.sleep(1.0)
+            trust = ssl.create_default_context(cafile=str(tmp_path / "tls.pem"))
+            metrics = http.client.HTTPSConnection("localhost", port, context=trust)
+            metrics.request("GET", "/metrics", headers={"Authorization": f"Bearer {key}"})
+            assert metrics.getresponse().status == 404
+            metrics.close()
+    finally:
+        for each in processes:
+            each.end()
+    assert callers.failures == []
+    with open_store(url) as store:
+        for market, rounds in callers.rounds.items():
+            assert len(rounds) > 20
+            # Nothing twice, nothing lost: every decision of the journal was somebody's answer.
+            assert rounds == list(range(1, len(rounds) + 1))
+            kinds = [event["kind"] for _, event in store.events(market)]
+            assert kinds.count("asked") == len(rounds)
