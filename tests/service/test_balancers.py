@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import shutil
+import socket
 import ssl
 import subprocess
 import threading
@@ -27,7 +28,7 @@ from tests.service.serving import ROOT, Program, free_port
 MARKETS = [f"m{n}" for n in range(8)]
 BALANCERS = {
     "nginx": ("nginx.conf", ["-g", "daemon off;", "-e", "stderr", "-c"]),
-    "haproxy": ("haproxy.cfg", ["-q", "-f"]),
+    "haproxy": ("haproxy.cfg", ["-f"]),
 }
 
 
@@ -76,21 +77,23 @@ def balancing(program: str, folder: Path, ports: list[int]) -> Iterator[int]:
     (folder / file).write_text(text)
     found = shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin")
     assert found is not None
-    process = subprocess.Popen([found, *options, str(folder / file)], stderr=subprocess.PIPE)
+    log = folder / "log"  # a file: a pipe that nobody reads would stop the proxy
+    with log.open("wb") as out:
+        process = subprocess.Popen([found, *options, str(folder / file)], stderr=out)
     try:
         until = time.monotonic() + 10.0
         while True:
             try:
-                http.client.HTTPConnection("127.0.0.1", port, timeout=1.0).connect()
-                break
+                with socket.create_connection(("127.0.0.1", port), timeout=1.0):
+                    break
             except OSError:
-                assert process.poll() is None, process.stderr and process.stderr.read()
+                assert process.poll() is None, log.read_text()
                 assert time.monotonic() < until
                 time.sleep(0.05)
         yield port
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.wait(30)
 
 
 class Callers:
@@ -100,7 +103,7 @@ class Callers:
         self._port, self._key = port, key
         self._trust = ssl.create_default_context(cafile=str(folder / "tls.pem"))
         self.rounds: dict[str, list[int]] = {market: [] for market in MARKETS}
-        self.failures: list[tuple[int, bytes]] = []
+        self.failures: list[object] = []
         self._end = threading.Event()
         self._threads = [threading.Thread(target=self._ask, args=(each,)) for each in MARKETS]
 
@@ -115,6 +118,12 @@ class Callers:
             thread.join()
 
     def _ask(self, market: str) -> None:
+        try:
+            self._go_on_asking(market)
+        except (OSError, http.client.HTTPException) as error:
+            self.failures.append(error)
+
+    def _go_on_asking(self, market: str) -> None:
         connection = http.client.HTTPSConnection(
             "localhost", self._port, timeout=30, context=self._trust
         )
@@ -164,7 +173,7 @@ def test_a_rolling_restart_is_not_noticed(postgres: Server, tmp_path: Path, prog
                     each.start()
                     time.sleep(1.0)
             trust = ssl.create_default_context(cafile=str(tmp_path / "tls.pem"))
-            metrics = http.client.HTTPSConnection("localhost", port, context=trust)
+            metrics = http.client.HTTPSConnection("localhost", port, timeout=30, context=trust)
             metrics.request("GET", "/metrics", headers={"Authorization": f"Bearer {key}"})
             assert metrics.getresponse().status == 404
             metrics.close()

@@ -38,7 +38,8 @@ _log = logging.getLogger("copyproof.service")
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
 _CREATE = 60.0  # seconds that a new market may take to be loaded
 _LOOK = 0.2  # seconds between two looks for markets that others have given away
-_HANDOVER = 3.0  # seconds for which a request waits for a market that changes hands
+_FRESH = 0.05  # seconds for which what was seen is not looked at again for a request
+_HANDOVER = 10.0  # seconds for which a request waits for a market that changes hands
 
 
 class Leadership:
@@ -97,6 +98,8 @@ class Leadership:
         self._jump = jump
         self._told: set[str] = set()  # markets of which it was said that another serves them
         self._renewing = threading.Lock()
+        self._looked = -math.inf
+        self._looking: asyncio.Future[None] | None = None
         self._begun = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
@@ -160,12 +163,27 @@ class Leadership:
             try:
                 return await served.submit(call)
             except Refusal as refusal:
-                is_loading = served.writer is not None and not served.is_led
-                is_changing = served.is_changing or is_loading
-                is_over = self._stopping.is_set() or time.monotonic() > until
-                if refusal.status != 503 or not is_changing or is_over:
+                if not self.store.shared or refusal.status not in (307, 503):
+                    raise
+                await self._look_again()
+                is_changing = served.is_changing or served.writer is not None
+                if not is_changing or self._stopping.is_set() or time.monotonic() > until:
                     raise
             await asyncio.sleep(_LOOK / 2)
+
+    async def _look_again(self) -> None:
+        """Look who leads what, unless that was done just now; one look for all who wait for it."""
+        if time.monotonic() - self._looked > _FRESH:
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.ensure_future(run_in_threadpool(self._look_now))
+            await asyncio.shield(self._looking)
+
+    def _look_now(self) -> None:
+        try:
+            with self._renewing:
+                self._look()
+        except StoreError as error:
+            self._note_trouble(error)
 
     def delete(self, market: str) -> None:
         """Delete a market and all that is stored of it; keys that have no other are revoked.
@@ -269,10 +287,14 @@ class Leadership:
             self.neighbours.leave()
         except StoreError as error:
             self._note_trouble(error)
+        if self.neighbours.others:
+            self._stopping.wait(1.5 * _LOOK)  # by then they know, and let requests wait
         with self._renewing:
             writers = [each.writer for each in self.markets.values() if each.writer is not None]
         for writer in writers:
             writer.stop()
+        for writer in writers:
+            writer.join()
 
     def stop(self) -> None:
         """Serve what is waiting, then give all leases back."""
@@ -307,6 +329,7 @@ class Leadership:
         """Renew or take every lease that can be had, and read the keys anew."""
         with self._renewing:
             self.neighbours.announce()
+            self._look()  # at once: the others begin to give markets away
             there = self.store.markets()
             for market in self.markets.keys() - there.keys():  # another process has deleted it
                 if (writer := self.markets[market].writer) is not None:
@@ -314,7 +337,6 @@ class Leadership:
                 self._forget(market)
             for market, config in there.items():
                 self._renew_or_acquire(market, config)
-            self._look()
         self.keyring.refresh()
         self.trouble = None
 
@@ -324,14 +346,16 @@ class Leadership:
             return
         self.neighbours.look()
         leaders = self.store.leaders()
+        self._looked = time.monotonic()
         for market, served in self.markets.items():
             leader = leaders.get(market)
-            served.is_changing = leader is None or not self.neighbours.knows(leader)
+            is_mine = served.writer is None and self.neighbours.is_mine(market)
+            served.is_changing = is_mine or leader is None or not self.neighbours.knows(leader)
             served.leader = self.neighbours.address(leader)
             if served.writer is None:
                 if leader is None:
                     self._renew_or_acquire(market, served.config)
-            elif served.is_led and not self.neighbours.is_mine(market):
+            elif served.is_led and not self.neighbours.keeps(market):
                 _log.warning("market %s is given to another process", market)
                 served.writer.stop()
 
@@ -361,12 +385,7 @@ class Leadership:
         while self.store.shared and time.monotonic() + _LOOK < until:
             if self._stopping.wait(_LOOK):
                 return
-            try:
-                with self._renewing:
-                    self._look()
-            except StoreError as error:
-                self._note_trouble(error)
-                break
+            self._look_now()
         self._stopping.wait(max(0.0, until - time.monotonic()))
 
     def _tell_elsewhere(self) -> None:

@@ -108,6 +108,10 @@ class Neighbours:
             self._preferred[market] = preferred(market, sorted(found))
         return self._preferred[market] == self._owner
 
+    def keeps(self, market: str) -> bool:
+        """Whether a market that this process leads stays here; one that leaves gives all away."""
+        return self.has_left or self.is_mine(market)
+
     def knows(self, owner: str) -> bool:
         """Whether a process is there, and goes on."""
         return owner in self._addresses

@@ -92,12 +92,23 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._up = up
         self._leave = leave
+        self._is_leaving = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Give the markets away at once: others serve them while this process still answers."""
-        if not self.should_exit:
-            threading.Thread(target=self._leave, name="leaving", daemon=True).start()
-        super().handle_exit(sig, frame)
+        """Give the markets away first: others take them over while this process still answers.
+
+        A second signal does not wait for that.
+        """
+        if self._is_leaving:
+            super().handle_exit(sig, frame)
+            return
+
+        def leave() -> None:
+            self._leave()
+            self.should_exit = True
+
+        self._is_leaving = True
+        threading.Thread(target=leave, name="leaving", daemon=True).start()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
