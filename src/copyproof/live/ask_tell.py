@@ -37,6 +37,7 @@ from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.live.stores.blinding import Blinding
 from copyproof.live.stores.chain import blinding_of
+from copyproof.live.stores.contract import Append
 from copyproof.validation import FieldError, name, require, shown, whole_in
 
 # Answers of one caller to requests that changed nothing.
@@ -202,6 +203,11 @@ class AskTell:
             self._expire_due(now)
             return before - self.pending
 
+    @property
+    def has_expired(self) -> bool:
+        """Whether there are decisions whose window is over by now."""
+        return self._state.due(self._time()) is not None
+
     def _expire_due(self, now: float | None = None) -> float:
         """Write down what has expired by now; the time."""
         at = self._time(now)
@@ -238,13 +244,22 @@ class AskTell:
         Nothing that was answered within may be passed on before the end. If the store fails, or
         the block ends with an error, nothing of the group has happened.
         """
+        with self.staging():
+            yield
+            if self._depth == 1:
+                self._commit()
+
+    @contextmanager
+    def staging(self) -> Iterator[None]:
+        """Carry out in memory all that is written within, and leave it to the caller to store it.
+
+        What is to be stored is ``staged``; then ``stored`` or ``undo`` must be called.
+        """
         self._current()
         self._depth += 1
         before = len(self._staged) if self._depth > 1 else 0
         try:
             yield
-            if self._depth == 1:
-                self._commit()
         except BaseException:
             # An error that comes before anything is written leaves a larger group as it is.
             if len(self._staged) > before:
@@ -255,11 +270,44 @@ class AskTell:
             if self._depth == 0 and self._failed:
                 self._staged = []
 
+    @property
+    def staged(self) -> Append | None:
+        """What is carried out in memory, and not stored yet."""
+        if not self._staged:
+            return None
+        return Append(self.market, self.last + 1, self._staged, self.token, self._begun)
+
+    def stored(self) -> None:
+        """Go on from what was staged: the store has it."""
+        if self._begun is not None:
+            self._begun = None
+            self._ids.stored()
+        self.last += len(self._staged)
+        self._staged = []
+
+    def undo(self) -> None:
+        """Let nothing of what was staged have happened; memory is rebuilt before it is used."""
+        self._failed = True
+        self._staged = []
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether memory must be rebuilt from the store first, which takes its time."""
+        return self._failed
+
+    def recover(self) -> None:
+        """Rebuild memory from the store, if it must be."""
+        self._current()
+
     def snapshot(self) -> None:
         """Save the state, so that the next start need not replay what came before."""
         require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
-        self.store.save_snapshot(self.market, self.last, to_bytes(self._current()))
+        self.store.save_snapshot(self.market, self.last, self.to_bytes())
         self.saved = self.last
+
+    def to_bytes(self) -> bytes:
+        """The state, as snapshots keep it."""
+        return to_bytes(self._current())
 
     def compact(self) -> None:
         """Save the state, and drop the journal before the last snapshot but this one.
@@ -291,14 +339,10 @@ class AskTell:
 
     def _commit(self) -> None:
         self._current()
-        if self._staged:
-            first, begun = self.last + 1, self._begun
-            self.store.append(self.market, first, self._staged, token=self.token, generation=begun)
-            if begun is not None:
-                self._begun = None
-                self._ids.stored()
-            self.last += len(self._staged)
-            self._staged = []
+        if (append := self.staged) is not None:
+            market, first, listed, token, generation = append
+            self.store.append(market, first, listed, token=token, generation=generation)
+            self.stored()
 
     def _time(self, now: float | None = None) -> float:
         at = float(self._clock() if now is None else now)

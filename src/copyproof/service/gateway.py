@@ -238,7 +238,9 @@ class Gateway:
         served = self.leadership.markets.get(market) or await self.leadership.find(market)
         perform = fast.perform
         try:
-            found = await served.submit(lambda principal: perform(principal, request, retry))
+            found = await served.submit(
+                lambda principal: perform(principal, request, retry), brief=True
+            )
         except (ValueError, LookupError) as error:
             raise refusal_of(error, fast.blamed) from None
         served.answered[name] += len(found)

@@ -27,6 +27,7 @@ from starlette.concurrency import run_in_threadpool
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.clock import GuardedClock
 from copyproof.live.stores import Store, StoreError, UnknownMarket
+from copyproof.service.committer import Committer
 from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.keys import Keyring
 from copyproof.service.readers import Readers
@@ -97,6 +98,7 @@ class Leadership:
         self.markets: dict[str, ServedMarket] = {}
         self.trouble: str | None = None
         self.readers = Readers()
+        self._committer = Committer(store)
         self._owner = owner
         self._lease = lease
         self._waiting = waiting
@@ -139,7 +141,7 @@ class Leadership:
             try:
                 self.store.create_market(market, wanted)
             except ValueError:
-                there = self.store.markets().get(market)
+                there = self.store.config(market)
                 if there is None:  # the name itself was refused
                     raise
                 stored = MarketConfig.from_dict(there)
@@ -196,7 +198,7 @@ class Leadership:
         try:
             self.store.last(market)  # which is quick, as most are not there
             with self._renewing:
-                config = self.store.markets().get(market)
+                config = self.store.config(market)
                 if config is not None and market not in self.markets:
                     self.markets = {**self.markets, market: ServedMarket(market, config)}
         except UnknownMarket:
@@ -217,6 +219,7 @@ class Leadership:
             self.markets = {market: ServedMarket(market, found[market]) for market in found}
         except StoreError as error:
             self._note_trouble(error)
+        self._committer.start()
         self._thread.start()
 
     def stop(self) -> None:
@@ -230,6 +233,7 @@ class Leadership:
             writer.stop()
         for writer in writers:
             writer.join()
+        self._committer.stop()
 
     def wait(self, seconds: float) -> bool:
         """Wait until all is loaded that this process has the lease of; False if it is stopped."""
@@ -336,7 +340,9 @@ class Leadership:
             else:
                 _log.warning("market %s: another process serves it now", served.name)
 
-        writer = Writer(served.name, load, self._loop, waiting=self._waiting, ended=ended)
+        writer = Writer(
+            *(served.name, load, self._loop, self._committer), most=self._waiting, ended=ended
+        )
         served.clock = clock
         served.token = token
         served.renewed = time.monotonic()

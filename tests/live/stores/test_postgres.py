@@ -96,14 +96,14 @@ def test_an_idle_connection_that_died_is_not_noticed(
     postgres.stop()
     postgres.start()
     store._used = 0.0
+    store._idle = [(0.0, raw) for _, raw in store._idle]
     store.append("m", 2, [{}])
     assert store.last("m") == 2
 
 
 def test_a_database_that_turns_read_only(store: PostgresStore) -> None:
-    raw = store._connection()
-    raw.execute("SET default_transaction_read_only = on")
-    raw.commit()
+    with store._transaction(write=True) as database:
+        database.raw.execute("SET default_transaction_read_only = on")
     with pytest.raises(StoreError) as error:
         store.append("m", 2, [{}])
     one_line(error, "the database is read-only")

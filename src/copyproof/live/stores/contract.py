@@ -19,13 +19,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from copyproof.live.stores.chain import Chain, blinding_of, encode, head_after
 from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
-from copyproof.live.stores.errors import Conflict, LeaseLost, StoreError
+from copyproof.live.stores.errors import Conflict, StoreError
 from copyproof.live.stores.texts import fingerprint, parts_of
 from copyproof.validation import FieldError, name, require
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 # How many snapshots of a market are kept: the newest, and one in case that it is damaged.
 SNAPSHOTS = 2
-_SLACK = 1.0  # seconds by which clocks may disagree about the beginning of a lease
 DROPPED_AT_ONCE = 10_000  # events that are dropped in one transaction
 _PAUSE = 0.005  # seconds between two transactions of a compaction, for writers that wait
 # A table's name and one row of it, as ``dump`` gives and ``load`` takes them.
@@ -43,68 +41,17 @@ TableRow: TypeAlias = tuple[str, tuple[Any, ...]]
 Generations: TypeAlias = list[tuple[int, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """Who may write a market: the holder ("" if none), its token, and when it runs.
+class Append(NamedTuple):
+    """Events of one market, to be stored as numbers ``first``, ``first + 1``, ...
 
-    A lease ends by itself. It is there so that a second process knows when to take over, and it
-    rests on clocks, so it is not what keeps the journal right. That is the **fencing token**: every
-    new holder gets a larger one, and an append that names an older one is refused in the very
-    transaction that would have stored it. A process that slept through its lease can do no harm.
-
-    A lease runs while ``since <= now < until``. A clock that was set back would stretch it, so a
-    lease that seems to begin in the future has ended, too; a second of disagreement is let pass.
-
-    Examples
-    --------
-    >>> lease = Lease().taken("a", now=100.0, seconds=10.0)
-    >>> lease.runs(109.0), lease.runs(110.0), lease.runs(50.0)
-    (True, False, False)
-    >>> lease.taken("b", now=110.0, seconds=10.0).token
-    2
+    The fields are those of ``Store.append``.
     """
 
-    owner: str = ""
-    token: int = 0
-    since: float = 0.0
-    until: float = 0.0
-
-    def runs(self, now: float) -> bool:
-        """Whether somebody holds it at ``now``."""
-        return self.owner != "" and self.since - _SLACK <= now < self.until
-
-    def taken(self, owner: str, now: float, seconds: float) -> "Lease":
-        """As taken by ``owner``, with the next token."""
-        return Lease(owner, self.token + 1, now, now + seconds)
-
-    def held(self, owner: str, token: int) -> bool:
-        """Whether ``owner`` is still the last who took it, even if its time is over."""
-        return self.owner == owner and self.token == token
-
-    def extended(self, now: float, seconds: float) -> "Lease":
-        """The same holder and token, from ``now`` on."""
-        return Lease(self.owner, self.token, now, now + seconds)
-
-    def given_back(self) -> "Lease":
-        """Free, and the token that was in use writes no more."""
-        return Lease("", self.token + 1)
-
-    def check(self, market: str, token: int | None, now: float) -> None:
-        """Refuse a writer without the lease.
-
-        Raises
-        ------
-        LeaseLost
-            If ``token`` is not the current one; without a token, if anybody holds the lease.
-        """
-        if token is None:
-            if self.runs(now):
-                raise LeaseLost(f"market {market!r} is being written by {self.owner!r}")
-        elif token != self.token:
-            raise LeaseLost(
-                f"market {market!r}: the lease with token {token} is over, the current one is "
-                f"{self.token}" + (f" of {self.owner!r}" if self.owner else "")
-            )
+    market: str
+    first: int
+    events: Sequence[dict[str, Any]]
+    token: int | None = None
+    generation: tuple[int, str] | None = None
 
 
 class Store(ABC):
@@ -138,6 +85,10 @@ class Store(ABC):
     @abstractmethod
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets, by name, with the configuration they were created with."""
+
+    def config(self, market: str) -> dict[str, Any] | None:
+        """The configuration of one market; None if there is none of this name."""
+        return self.markets().get(market)
 
     def drop_market(self, market: str) -> None:
         """Delete a market and all that is stored of it; LeaseLost if somebody holds its lease."""
@@ -185,13 +136,27 @@ class Store(ABC):
             return
         texts = [encode(event) for event in events]
         with self._market(market, write=True) as mine:
-            mine.lease.check(market, token, mine.now())
-            if first != mine.last + 1:
-                raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
-            mine.add_events(texts, head_after(mine.chain.head, first, events, mine.chain.secret))
-            if generation is not None and mine.generations is not None:
-                before = [each for each in mine.generations if each[0] < generation[0]]
-                mine.set_generations([*before, generation])
+            append = Append(market, first, events, token, generation)
+            mine.add_events(texts, head_of(append, mine))
+            if (generations := generations_of(append, mine)) is not None:
+                mine.set_generations(generations)
+
+    def append_all(self, appends: Sequence[Append]) -> list[Exception | None]:
+        """Store events of several markets, each once, with one sync where the store can.
+
+        Each append succeeds or fails by itself: what is returned is, for each of them, None or what
+        ``append`` would have raised. None of them waits for a lock that somebody else holds on one
+        market: ``Locked`` then, and ``append`` would wait.
+        """
+        found: list[Exception | None] = []
+        for one in appends:
+            try:
+                self.append(*one[:3], token=one.token, generation=one.generation)
+            except (StoreError, LookupError) as error:
+                found.append(error)
+            else:
+                found.append(None)
+        return found
 
     @abstractmethod
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -378,3 +343,29 @@ class Store(ABC):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def head_of(append: Append, mine: "StoredMarket") -> str:
+    """Return the head of a market's chain after an append.
+
+    Raises
+    ------
+    LeaseLost
+        If its token is not the current one.
+    Conflict
+        If its first event is not the next one.
+    """
+    market, first = append.market, append.first
+    now = mine.now() if append.token is None else 0.0  # a token ends with the next one, not in time
+    mine.lease.check(market, append.token, now)
+    if first != mine.last + 1:
+        raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
+    return head_after(mine.chain.head, first, append.events, mine.chain.secret)
+
+
+def generations_of(append: Append, mine: "StoredMarket") -> Generations | None:
+    """Return the generations of a market after an append; None if they stay as they are."""
+    if append.generation is None or mine.generations is None:
+        return None
+    before = [each for each in mine.generations if each[0] < append.generation[0]]
+    return [*before, append.generation]

@@ -39,6 +39,13 @@ class Database:
         marks = ", ".join("?" * len(columns))
         self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
+    def append(
+        self, standings: Sequence[tuple[int, str, str]], rows: Sequence[tuple[str, int, str]]
+    ) -> None:
+        """Add events (market, number, text), after which markets are at (last, head, market)."""
+        self.raw.executemany("UPDATE markets SET last = ?, head = ? WHERE name = ?", standings)
+        self.raw.executemany("INSERT INTO events (market, number, body) VALUES (?, ?, ?)", rows)
+
     def stream(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a large query, in chunks."""
         cursor = self.raw.execute(sql)

@@ -13,7 +13,8 @@ from typing import Any, Self
 from copyproof.live.stores import errors
 from copyproof.live.stores.chain import Chain, encode
 from copyproof.live.stores.chain_columns import chain_from_row, chain_row
-from copyproof.live.stores.contract import Generations, Lease, Store, TableRow
+from copyproof.live.stores.contract import Generations, Store, TableRow
+from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.sqlite import write_backup
 from copyproof.live.stores.texts import decode, decode_many
 from copyproof.validation import name

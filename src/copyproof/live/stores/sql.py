@@ -5,118 +5,42 @@ it is. The market's row is read for update at the head of every write, so that t
 after the other, and the number and the token are compared in the transaction that stores.
 """
 
-import json
 import threading
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple
 from itertools import count, groupby, islice
 from typing import Any
 
 from copyproof.live.stores import errors
 from copyproof.live.stores.chain import Chain, encode
-from copyproof.live.stores.chain_columns import chain_row, read_generations
+from copyproof.live.stores.chain_columns import chain_row
 from copyproof.live.stores.contract import (
     DROPPED_AT_ONCE,
-    Generations,
-    Lease,
+    Append,
     Store,
     TableRow,
+    generations_of,
+    head_of,
 )
 from copyproof.live.stores.database import Database
 from copyproof.live.stores.errors import Damaged, StoreError
+from copyproof.live.stores.market_rows import LARGE, STANDING, MarketRows, is_name
 from copyproof.live.stores.schema import CHAIN, COLUMNS
 from copyproof.live.stores.texts import decode, decode_many
-from copyproof.validation import FieldError, name
+from copyproof.validation import name
 
 # How many rows are read or written in one go.
 CHUNK = 1000
 
-# Tables whose rows go one by one: each may be large.
-_LARGE = ("snapshots", "parts")
 # Tables whose rows belong to a market.
-_OF_MARKETS = ("events", *_LARGE)
-# One snapshot, in either.
-_ONE = "WHERE market = ? AND number = ?"
+_OF_MARKETS = ("events", *LARGE)
 
 # Columns by which rows are told apart, and in whose order they are dumped.
 _KEYS = ("id", "name", "market", "number", "part")
 
 # In a copy of a store: who held a lease in the original shall not write here.
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
-
-
-class _Market:
-    """A market's rows; the one in ``markets`` is locked for a write."""
-
-    def __init__(self, store: "SqlStore", database: Database, market: str, *, write: bool) -> None:
-        self._store, self._database, self._name = store, database, market
-        columns = f"last, compacted, owner, token, since, until, {', '.join(CHAIN)}"
-        sql = f"SELECT {columns} FROM markets WHERE name = ?"
-        if write:
-            sql += store.for_update
-        if not _is_name(market) or not (found := database.rows(sql, market)):
-            raise errors.UnknownMarket(f"market {market!r} is not in the store")
-        self.last: int
-        self.compacted: int
-        self.last, self.compacted, *lease = found[0][:6]
-        self.lease = Lease(*lease)
-        *chain, self._marks = found[0][6:]
-        self.chain = Chain(*chain)
-
-    def now(self) -> float:
-        return self._store.now(self._database)
-
-    def _update(self, columns: str, *values: object) -> None:
-        self._database.change(f"UPDATE markets SET {columns} WHERE name = ?", *values, self._name)
-
-    def set_lease(self, lease: Lease) -> None:
-        self._update("owner = ?, token = ?, since = ?, until = ?", *astuple(lease))
-
-    @property
-    def generations(self) -> Generations | None:
-        return read_generations(self._marks)
-
-    def set_generations(self, generations: Generations) -> None:
-        self._update("generations = ?", json.dumps(generations))
-
-    def add_events(self, texts: Sequence[str], head: str) -> None:
-        rows = [(self._name, number, text) for number, text in enumerate(texts, self.last + 1)]
-        self._update("last = ?, head = ?", rows[-1][1], head)
-        self._database.insert("events", COLUMNS["events"], rows)
-
-    def replace_event(self, number: int, text: str) -> None:
-        self._database.change(f"UPDATE events SET body = ? {_ONE}", text, self._name, number)
-
-    def read_events(self, upto: int) -> list[str]:
-        read = "SELECT body FROM events WHERE market = ? AND number <= ? ORDER BY number"
-        return [body for (body,) in self._database.rows(read, self._name, upto)]
-
-    def drop_events(self, upto: int, cut: str) -> None:
-        drop = "DELETE FROM events WHERE market = ? AND number <= ?"
-        self._database.change(drop, self._name, upto)
-        self._update("compacted = ?, cut = ?", upto, cut)
-
-    def snapshots(self) -> list[int]:
-        found = self._database.rows("SELECT number FROM snapshots WHERE market = ?", self._name)
-        return sorted((number for (number,) in found), reverse=True)
-
-    def read_snapshot(self, number: int) -> tuple[bytes, str, str]:
-        read, one = self._database.rows, (self._name, number)
-        [(first, digest, own)] = read(f"SELECT data, digest, sum FROM snapshots {_ONE}", *one)
-        more = read(f"SELECT data FROM parts {_ONE} ORDER BY part", *one)
-        return b"".join([first, *(piece for (piece,) in more)]), digest, own
-
-    def add_snapshot(self, number: int, parts: Sequence[bytes], digest: str, own: str) -> None:
-        row = (self._name, number, parts[0], digest, own)
-        self._database.insert("snapshots", COLUMNS["snapshots"], [row])
-        for part, piece in enumerate(parts[1:], 1):
-            self._database.insert("parts", COLUMNS["parts"], [(self._name, number, part, piece)])
-
-    def drop_snapshot(self, number: int) -> None:
-        for table in _LARGE:
-            self._database.change(f"DELETE FROM {table} {_ONE}", self._name, number)
 
 
 class SqlStore(Store):
@@ -176,24 +100,38 @@ class SqlStore(Store):
 
     @contextmanager
     def _transaction(self, write: bool) -> Iterator[Database]:
-        """A transaction on the store's one connection; on leaving, a write is committed."""
+        """A transaction that may wait for others; on leaving, a write is committed."""
+        with self._joint_transaction(write) as database:
+            yield database
+
+    @contextmanager
+    def _joint_transaction(self, write: bool = True) -> Iterator[Database]:
+        """A transaction on the connection of all markets, which waits for no lock on one."""
         with self._lock:
             database = self._database(self._connection())
-            committing = False
-            try:
-                database.begin(write)
+            with self._committed(database, write, self._drop):
                 yield database
-                committing = True
-                database.commit()
-            except self._driver_error as error:
-                self._drop()
-                raise self._error(error, committing and write) from error
-            except BaseException:
-                try:
-                    database.rollback()
-                except self._driver_error:
-                    self._drop()
-                raise
+
+    @contextmanager
+    def _committed(
+        self, database: Database, write: bool, drop: Callable[[], None]
+    ) -> Iterator[None]:
+        """Begin a transaction, and commit it at the end; a connection that fails is dropped."""
+        committing = False
+        try:
+            database.begin(write)
+            yield
+            committing = True
+            database.commit()
+        except self._driver_error as error:
+            drop()
+            raise self._error(error, committing and write) from error
+        except BaseException:
+            try:
+                database.rollback()
+            except self._driver_error:
+                drop()
+            raise
 
     @contextmanager
     def _reading(self) -> Iterator[Database]:
@@ -221,9 +159,9 @@ class SqlStore(Store):
         """The time by which leases run."""
 
     @contextmanager
-    def _market(self, market: str, *, write: bool) -> Iterator["_Market"]:
+    def _market(self, market: str, *, write: bool) -> Iterator[MarketRows]:
         with self._transaction(write) as database:
-            yield _Market(self, database, market, write=write)
+            yield MarketRows.read(self, database, market, write=write)
 
     def create_market(self, market: str, config: dict[str, Any]) -> None:
         """Begin a market with an empty journal."""
@@ -242,11 +180,11 @@ class SqlStore(Store):
     def drop_market(self, market: str) -> None:
         """Delete a market: first its row, and then, in slices, events that nobody sees any more."""
         with self._transaction(write=True) as database:
-            mine = _Market(self, database, market, write=True)
+            mine = MarketRows.read(self, database, market, write=True)
             mine.lease.check(market, None, mine.now())
             upto = mine.last
             database.change("DELETE FROM markets WHERE name = ?", market)
-            for table in _LARGE:
+            for table in LARGE:
                 database.change(f"DELETE FROM {table} WHERE market = ?", market)
         gone = "market = ? AND market NOT IN (SELECT name FROM markets)"
         for number in range(
@@ -262,6 +200,55 @@ class SqlStore(Store):
             found = database.rows("SELECT name, config FROM markets")
         return {name: decode(text) for name, text in sorted(found)}
 
+    def config(self, market: str) -> dict[str, Any] | None:
+        """The configuration of one market."""
+        if not is_name(market):
+            return None
+        with self._transaction(write=False) as database:
+            found = database.rows("SELECT config FROM markets WHERE name = ?", market)
+        return decode(found[0][0]) if found else None
+
+    def append_all(self, appends: Sequence[Append]) -> list[Exception | None]:
+        """Store events of several markets in one transaction."""
+        texts = [[encode(event) for event in one.events] for one in appends]
+        outcomes: list[Exception | None] = [None] * len(appends)
+        try:
+            with self._joint_transaction() as database:
+                there = self._lock_free(database, [one.market for one in appends])
+                rows: list[tuple[str, int, str]] = []
+                standings: list[tuple[int, str, str]] = []
+                for n, one in enumerate(appends):
+                    row = there.get(one.market)
+                    if row is None:
+                        message = (
+                            f"market {one.market!r} is locked by another process, or not there"
+                        )
+                        outcomes[n] = errors.Locked(message)
+                        continue
+                    mine = MarketRows(self, database, row)
+                    try:
+                        head = head_of(one, mine)
+                    except StoreError as error:
+                        outcomes[n] = error
+                        continue
+                    rows += [(one.market, at, text) for at, text in enumerate(texts[n], one.first)]
+                    standings.append((rows[-1][1], head, one.market))
+                    if (generations := generations_of(one, mine)) is not None:
+                        mine.set_generations(generations)
+                if rows:
+                    database.append(standings, rows)
+        except StoreError as error:
+            return [error if one is None else one for one in outcomes]
+        return outcomes
+
+    def _lock_free(self, database: Database, markets: Sequence[str]) -> dict[str, Sequence[Any]]:
+        """Lock the rows of markets that nobody else has locked: ``STANDING`` of each, by name.
+
+        Where there is one writer at a time, as in SQLite, these are all that are there.
+        """
+        query = f"SELECT {STANDING} FROM markets WHERE name = ?"
+        return {row[-1]: row for market in markets for row in database.rows(query, market)}
+
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         """Events after number ``after``, on a connection of their own."""
         query = (
@@ -269,7 +256,7 @@ class SqlStore(Store):
             f" ORDER BY number LIMIT {CHUNK}"
         )
         with self._reading() as database:
-            mine = _Market(self, database, market, write=False)
+            mine = MarketRows.read(self, database, market, write=False)
             number, last = after, mine.last
             while True:
                 if number < mine.compacted:
@@ -287,7 +274,7 @@ class SqlStore(Store):
                 yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
                 number = chunk[-1][0]
                 if number < last:
-                    mine = _Market(self, database, market, write=False)
+                    mine = MarketRows.read(self, database, market, write=False)
 
     def keys(self) -> list[dict[str, Any]]:
         """API keys."""
@@ -313,7 +300,7 @@ class SqlStore(Store):
     def drop_key(self, key_id: str) -> None:
         """Forget a key."""
         with self._transaction(write=True) as database:
-            if not _is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
+            if not is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
                 raise LookupError(f"key {key_id!r} is not in the store")
 
     def dump(self) -> Iterator[TableRow]:
@@ -323,7 +310,7 @@ class SqlStore(Store):
                 order = ", ".join(column for column in columns if column in _KEYS)
                 for chunk in database.stream(
                     f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}",
-                    1 if table in _LARGE else CHUNK,
+                    1 if table in LARGE else CHUNK,
                 ):
                     yield from ((table, row) for row in chunk)
 
@@ -334,18 +321,7 @@ class SqlStore(Store):
                 if database.rows(f"SELECT 1 FROM {table} LIMIT 1"):
                     raise errors.not_empty()
             for table, group in groupby(rows, key=lambda row: row[0]):
-                size = 1 if table in _LARGE else CHUNK
+                size = 1 if table in LARGE else CHUNK
                 while chunk := [row for _, row in islice(group, size)]:
                     database.insert(table, COLUMNS[table], chunk)
             database.change(UNLEASE)
-
-
-def _is_name(value: str) -> bool:
-    """Whether anything can be called so; what cannot, not every database can be asked for."""
-    if value.isprintable():  # the short way for most
-        return True
-    try:
-        name("name", value)
-    except FieldError:
-        return False
-    return True
