@@ -1,9 +1,10 @@
 """The markets of a store, and which of them this process serves.
 
 Each market has one writer at a time, in whichever process: the one that holds its **lease**. A
-thread renews the leases of this process, takes those that are free, and reads the list of markets
-and the keys anew. If a process dies, its leases run out and another takes over; if it
-only sleeps, its writes are refused by the store, as the fencing token of its lease is old.
+thread renews the leases of this process, all together, takes those that are free, and reads which
+markets there are, and which keys have changed. It waits for no lock on a single market. If a
+process dies, its leases run out and another takes over; if it only sleeps, its writes are refused
+by the store, as the fencing token of its lease is old.
 
 The owner of a lease is the address that the process is bound to, on this boot of this machine. Two
 living processes cannot be bound to one address, so a process that is started again after a crash
@@ -13,11 +14,12 @@ takes its own leases back without waiting.
 import asyncio
 import hashlib
 import logging
+import math
 import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ _log = logging.getLogger("copyproof.service")
 
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
 _CREATE = 60.0  # seconds that a new market may take to be loaded
+_KEYS_EVERY = 0.4  # seconds after which keys that have changed are read
 
 
 def owner_of(address: str) -> str:
@@ -74,7 +77,7 @@ class Leadership:
     Attributes
     ----------
     keyring : Keyring
-        The keys; read anew whenever leases are renewed.
+        The keys; what has changed is read several times a second.
     markets : dict
         Each market by its name; replaced, never changed, so that it is read without a lock.
     trouble : str or None
@@ -150,8 +153,8 @@ class Leadership:
                     message = f"market = {market!r} exists already, with another config"
                     raise Refusal(409, "market", message) from None
                 wanted = there
-            self._renew_or_acquire(market, wanted)
-            served = self.markets[market]
+            served = self._known(market, wanted)
+            self._take([served])
         served.wait(_CREATE)
         return served
 
@@ -165,16 +168,19 @@ class Leadership:
         LeaseLost
             If another process serves it.
         """
-        with self._renewing:
-            served = self.markets.get(market)
-            if served is None:
-                raise unknown("market")
-            writer = served.writer
-            if writer is not None:
+        served = self.markets.get(market)
+        if served is None:
+            raise unknown("market")
+        served.not_before = math.inf  # until it is gone, it is not taken again
+        try:
+            if (writer := served.writer) is not None:
                 writer.stop()
                 writer.join()
             self.store.drop_market(market)
-            self._forget(market)
+            with self._renewing:
+                self._forget(market)
+        finally:
+            served.not_before = 0.0
         self.keyring.revoke_market(market)
         _log.warning("market %s was deleted", market)
 
@@ -253,17 +259,46 @@ class Leadership:
         )
 
     def _renew_all(self) -> None:
-        """Renew or take every lease that can be had, and read the keys anew."""
+        """Renew or take every lease that can be had."""
         with self._renewing:
-            there = self.store.markets()
-            for market in self.markets.keys() - there.keys():  # another process has deleted it
+            takeable = self.store.takeable(self._owner)
+            for market in self.markets.keys() - takeable.keys():  # another process has deleted it
                 if (writer := self.markets[market].writer) is not None:
                     writer.lose()
                 self._forget(market)
-            for market, config in there.items():
-                self._renew_or_acquire(market, config)
-        self.keyring.refresh()
-        self.trouble = None
+            for market in takeable.keys() - self.markets.keys():
+                if (config := self.store.config(market)) is not None:
+                    self._known(market, config)
+            now = time.monotonic()
+            led = {name: each for name, each in self.markets.items() if each.writer is not None}
+            due = {
+                name: each.token
+                for name, each in led.items()
+                if now - each.renewed >= self._lease / 3
+            }
+            for market, is_held in self.store.renew_all(due, self._owner, self._lease).items():
+                if is_held:
+                    led[market].renewed = now
+                elif (writer := led[market].writer) is not None:
+                    writer.lose()
+            free = (self.markets.get(market) for market, is_free in takeable.items() if is_free)
+            self._take([each for each in free if each is not None])
+
+    def _known(self, market: str, config: dict[str, Any]) -> ServedMarket:
+        """Return a market that is in the store."""
+        served = self.markets.get(market)
+        if served is None:
+            served = ServedMarket(market, config)
+            self.markets = {**self.markets, market: served}
+        return served
+
+    def _take(self, markets: Sequence[ServedMarket]) -> None:
+        """Take the leases of markets that are not served here, as far as they are free."""
+        now = time.monotonic()
+        wanted = {each.name: each for each in markets if each.writer is None}
+        tried = [name for name, each in wanted.items() if now >= each.not_before]
+        for market, token in self.store.acquire_all(tried, self._owner, self._lease).items():
+            self._lead(wanted[market], token)
 
     def _note_trouble(self, error: StoreError) -> None:
         if self.trouble is None:
@@ -272,9 +307,14 @@ class Leadership:
 
     def _run(self) -> None:
         warm_up()
+        renewed = -math.inf
         while not self._stopping.is_set():
             try:
-                self._renew_all()
+                if time.monotonic() >= renewed + self._lease / 6:
+                    renewed = time.monotonic()
+                    self._renew_all()
+                self.keyring.refresh()
+                self.trouble = None
             except StoreError as error:
                 self._note_trouble(error)
             except Exception as error:  # whatever it is: without this thread all leases run out
@@ -283,7 +323,7 @@ class Leadership:
             if not self._begun.is_set():
                 self._tell_elsewhere()
             self._begun.set()
-            self._stopping.wait(self._lease / 6)
+            self._stopping.wait(min(_KEYS_EVERY, self._lease / 6))
 
     def _tell_elsewhere(self) -> None:
         """Say what this process does not serve, as it may be the second on one store by mistake."""
@@ -295,24 +335,6 @@ class Leadership:
                 "answered with 503 until it ends",
                 *(len(others), len(self.markets), shown),
             )
-
-    def _renew_or_acquire(self, market: str, config: dict[str, Any]) -> None:
-        served = self.markets.get(market)
-        if served is None:
-            served = ServedMarket(market, config)
-            self.markets = {**self.markets, market: served}
-        writer = served.writer
-        now = time.monotonic()
-        if writer is None:
-            if now >= served.not_before:
-                token = self.store.acquire(market, self._owner, self._lease)
-                if token is not None:
-                    self._lead(served, token)
-        elif now - served.renewed >= self._lease / 3:
-            if self.store.renew(market, self._owner, served.token, self._lease):
-                served.renewed = now
-            else:
-                writer.lose()
 
     def _lead(self, served: ServedMarket, token: int) -> None:
         clock = GuardedClock(served.name, self._clock, jump=self._jump)

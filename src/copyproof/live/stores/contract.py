@@ -17,7 +17,7 @@ what may be written, and what comes back, is decided here.
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
@@ -52,6 +52,17 @@ class Append(NamedTuple):
     events: Sequence[dict[str, Any]]
     token: int | None = None
     generation: tuple[int, str] | None = None
+
+
+class KeyChanges(NamedTuple):
+    """Which API keys were stored or dropped since a moment, and the moment to ask from next.
+
+    If ``dropped`` is None, ``stored`` are all keys there are.
+    """
+
+    moment: int
+    stored: list[dict[str, Any]]
+    dropped: list[str] | None
 
 
 class Store(ABC):
@@ -284,6 +295,25 @@ class Store(ABC):
                 mine.set_lease(mine.lease.extended(mine.now(), seconds))
         return is_held
 
+    def takeable(self, owner: str) -> dict[str, bool]:
+        """All markets by name, and whether ``owner`` might get their lease now if it asked."""
+        return dict.fromkeys(self.markets(), True)
+
+    def acquire_all(self, markets: Sequence[str], owner: str, seconds: float) -> dict[str, int]:
+        """Take leases as ``acquire`` does, waiting for no lock: the tokens of those that were got.
+
+        With one sync where the store can.
+        """
+        found = {market: self.acquire(market, owner, seconds) for market in markets}
+        return {market: token for market, token in found.items() if token is not None}
+
+    def renew_all(self, tokens: Mapping[str, int], owner: str, seconds: float) -> dict[str, bool]:
+        """Renew leases as ``renew`` does, given their tokens, waiting for no lock.
+
+        Markets that are locked by somebody else are not among the answers: ask again.
+        """
+        return {market: self.renew(market, owner, tokens[market], seconds) for market in tokens}
+
     def release(self, market: str, owner: str, token: int) -> None:
         """Give the lease back, if it is still held; its token writes no more."""
         with self._market(market, write=True) as mine:
@@ -293,6 +323,10 @@ class Store(ABC):
     @abstractmethod
     def keys(self) -> list[dict[str, Any]]:
         """API keys (hashed already), in order of their "id"."""
+
+    def changed_keys(self, since: int | None) -> KeyChanges:
+        """API keys that have changed since a moment that this gave before; None for all."""
+        return KeyChanges(0, self.keys(), None)
 
     @abstractmethod
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:

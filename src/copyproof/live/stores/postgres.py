@@ -18,7 +18,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.market_rows import STANDING
-from copyproof.live.stores.schema import STEPS, VERSION
+from copyproof.live.stores.schema import POSTGRES_TRIGGERS, STEPS, VERSION, WITH_TRIGGERS
 from copyproof.live.stores.sql import SqlStore
 from copyproof.live.stores.sqlite import check_synchronous, write_backup
 from copyproof.validation import FieldError
@@ -73,6 +73,13 @@ _ADD = (
     "INSERT INTO events (market, number, body)"
     " SELECT * FROM unnest(%b::text[], %b::bigint[], %b::text[])"
 )
+# Rows that somebody else has locked are left out.
+_RENEW = (
+    "UPDATE markets SET since = %s, until = %s FROM (SELECT name AS mine FROM markets"
+    " JOIN unnest(%s::text[], %s::bigint[]) AS held (market, fence)"
+    " ON name = market AND token = fence WHERE owner = %s FOR UPDATE OF markets SKIP LOCKED)"
+    " AS found WHERE name = mine RETURNING name"
+)
 
 
 class _Connection(Database):
@@ -98,6 +105,10 @@ class _Connection(Database):
         with self.raw.pipeline():  # neither statement waits for the other's answer
             self.raw.execute(_ADVANCE, [*map(list, zip(*standings, strict=True))])
             self.raw.execute(_ADD, [*map(list, zip(*rows, strict=True))])
+
+    def renew(self, tokens: Mapping[str, int], owner: str, since: float, until: float) -> set[str]:
+        values = (since, until, list(tokens), list(tokens.values()), owner)
+        return {market for (market,) in self.raw.execute(_RENEW, values).fetchall()}
 
     def stream(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         with self.raw.cursor(name=f"c{secrets.token_hex(4)}") as cursor:
@@ -282,6 +293,8 @@ class PostgresStore(SqlStore):
             for step in STEPS[found:]:
                 for sql in step:
                     raw.execute(sql.format(blob="BYTEA", without_rowid=""))
+            for sql in POSTGRES_TRIGGERS if found < WITH_TRIGGERS else ():
+                raw.execute(sql)
             begin_chains(_Connection(raw))
             raw.execute("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL)")
             raw.execute("DELETE FROM schema")

@@ -7,7 +7,7 @@ after the other, and the number and the token are compared in the transaction th
 
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count, groupby, islice
 from typing import Any
@@ -18,6 +18,7 @@ from copyproof.live.stores.chain_columns import chain_row
 from copyproof.live.stores.contract import (
     DROPPED_AT_ONCE,
     Append,
+    KeyChanges,
     Store,
     TableRow,
     generations_of,
@@ -25,6 +26,7 @@ from copyproof.live.stores.contract import (
 )
 from copyproof.live.stores.database import Database
 from copyproof.live.stores.errors import Damaged, StoreError
+from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.market_rows import LARGE, STANDING, MarketRows, is_name
 from copyproof.live.stores.schema import CHAIN, COLUMNS
 from copyproof.live.stores.texts import decode, decode_many
@@ -249,6 +251,43 @@ class SqlStore(Store):
         query = f"SELECT {STANDING} FROM markets WHERE name = ?"
         return {row[-1]: row for market in markets for row in database.rows(query, market)}
 
+    def takeable(self, owner: str) -> dict[str, bool]:
+        """All markets, and whether a lease on them might be had."""
+        with self._joint_transaction(write=False) as database:
+            now = self.now(database)
+            found = database.rows("SELECT name, owner, token, since, until FROM markets")
+        return {
+            market: lease[0] == owner or not Lease(*lease).runs(now) for market, *lease in found
+        }
+
+    def acquire_all(self, markets: Sequence[str], owner: str, seconds: float) -> dict[str, int]:
+        """Take leases in one transaction."""
+        taken: dict[str, int] = {}
+        if markets:
+            with self._joint_transaction() as database:
+                now = self.now(database)
+                for market, row in self._lock_free(database, markets).items():
+                    mine = MarketRows(self, database, row)
+                    if mine.lease.owner == owner or not mine.lease.runs(now):
+                        lease = mine.lease.taken(owner, now, seconds)
+                        mine.set_lease(lease)
+                        taken[market] = lease.token
+        return taken
+
+    def renew_all(self, tokens: Mapping[str, int], owner: str, seconds: float) -> dict[str, bool]:
+        """Renew leases in one transaction."""
+        if not tokens:
+            return {}
+        with self._joint_transaction() as database:
+            now = self.now(database)
+            renewed = database.renew(tokens, owner, now, now + seconds)
+            found = dict.fromkeys(renewed, True)
+            for market in tokens.keys() - renewed:
+                read = "SELECT 1 FROM markets WHERE name = ? AND owner = ? AND token = ?"
+                if not database.rows(read, market, owner, tokens[market]):
+                    found[market] = False  # else it is locked
+        return found
+
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         """Events after number ``after``, on a connection of their own."""
         query = (
@@ -280,7 +319,27 @@ class SqlStore(Store):
         """API keys."""
         with self._transaction(write=False) as database:
             found = database.rows("SELECT id, body FROM keys")
-        return [decode(body) for _, body in sorted(found)]
+        return decode_many([body for _, body in sorted(found)])
+
+    def changed_keys(self, since: int | None) -> KeyChanges:
+        """API keys that have changed."""
+        with self._transaction(write=False) as database:
+            [(moment,)] = database.rows("SELECT number FROM changes WHERE name = 'keys'")
+            if since is None or moment < since:  # which only another store can have
+                found = database.rows("SELECT id, body FROM keys")
+            elif moment == since:
+                return KeyChanges(moment, [], [])
+            else:
+                found = database.rows(
+                    "SELECT key_changes.id, body FROM key_changes LEFT JOIN keys"
+                    " ON keys.id = key_changes.id WHERE number > ?",
+                    since,
+                )
+        stored = decode_many([body for _, body in sorted(found) if body is not None])
+        is_whole = since is None or moment < since
+        return KeyChanges(
+            moment, stored, None if is_whole else [key for key, body in found if body is None]
+        )
 
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""

@@ -22,7 +22,7 @@ from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain, exists_already
-from copyproof.live.stores.schema import STEPS, VERSION
+from copyproof.live.stores.schema import SQLITE_TRIGGERS, STEPS, VERSION, WITH_TRIGGERS
 from copyproof.live.stores.sql import UNLEASE, SqlStore
 from copyproof.validation import require
 
@@ -188,6 +188,8 @@ class SqliteStore(SqlStore):
         for step in STEPS[found:]:
             for sql in step:
                 raw.execute(sql.format(blob="BLOB", without_rowid="WITHOUT ROWID"))
+        for sql in SQLITE_TRIGGERS if found < WITH_TRIGGERS else ():
+            raw.execute(sql)
         begin_chains(Database(raw))
         raw.execute(f"PRAGMA application_id = {APPLICATION}")
         raw.execute(f"PRAGMA user_version = {VERSION}")
