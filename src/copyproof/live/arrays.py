@@ -227,11 +227,32 @@ class Arrays:
 
     def export(self) -> dict[str, Any]:
         """Everything that is remembered, in order of registration; copies."""
-        arrays, laid = self._arrays, bool(self.counters[LAID])
-        item = arrays["item_of"][: self.arms]
-        arms = arrays["items"][item]
-        arms["original"] = np.arange(self.arms)
-        status = np.minimum(arrays["place"][item], 0).astype(np.int8)
+        arms = self.rows_of_arms(slice(self.arms))
+        kept = self._remembered()
+        decisions = self.rows_of_decisions(slice(kept.start, kept.stop))
+        return {**complete(self.export_rest()), **arms, **decisions}
+
+    def rows_of_arms(self, arms: Any) -> dict[str, Any]:
+        """What is exported of each of some arms; copies."""
+        rows = self._arrays["items"][self._arrays["item_of"][: self.arms][arms]]
+        is_slice = isinstance(arms, slice)
+        rows["original"] = np.arange(*arms.indices(self.arms)) if is_slice else arms
+        return {"arms": rows, **self._rows_along("arm", arms)}
+
+    def rows_of_decisions(self, places: Any) -> dict[str, Any]:
+        """What is exported of each of some decisions, by their places in the log; copies."""
+        return self._rows_along("decision", places)
+
+    def _rows_along(self, axis: Axis, rows: Any) -> dict[str, Any]:
+        return {
+            one.name: self._arrays[one.name][rows].copy()
+            for one in TABLE
+            if one.axis == axis and one.is_exported(self.plan, estimates=self._estimates)
+        }
+
+    def export_rest(self) -> dict[str, Any]:
+        """Everything that is neither an arm's nor a decision's; ``complete`` must be called."""
+        arrays = self._arrays
         pools = arrays["pools"][0 if self._is_flat else 1 : self._in_use()["pool"]]
         challenges = np.zeros(len(pools), _CHALLENGE)
         for name in _CHALLENGE.names or ():
@@ -242,17 +263,15 @@ class Arrays:
         saved = {
             "agents": arrays["items"][: self.agents].copy(),
             "suspended": (arrays["start"][: self.agents] == ABSENT).astype(np.int8),
-            "arms": arms,
-            "registered": (arrays["start"][item] == OUTSIDE).astype(np.int8),
-            "status": status if laid else np.full(self.arms, ABSENT, np.int8),
+            "item_of": arrays["item_of"][: self.arms].copy(),
+            "place": arrays["place"][: self._items_end].copy(),
+            "start": arrays["start"][: self._items_end].copy(),
             "seats": pools["seats"].copy(),
             "challenges": challenges,
         }
         used = {**self._in_use(), **FIXED}
-        for one in TABLE:
-            if one.is_exported(self.plan, estimates=self._estimates):
-                rows = self._remembered() if one.axis == "decision" else slice(used[one.axis])
-                saved[one.name] = arrays[one.name][rows].copy()
+        for axis in used.keys() - {"arm"}:
+            saved |= self._rows_along(axis, slice(used[axis]))
         saved["counters"][BASE] = saved["counters"][FORGOTTEN]
         return saved
 
@@ -338,6 +357,17 @@ class Arrays:
                 of = there[name][mine]
                 known = of >= 0
                 of[known] = laid.item[of[known]]
+
+
+def complete(saved: dict[str, Any]) -> dict[str, Any]:
+    """Return what ``export_rest`` gave as it is exported: where arms lie is left out."""
+    item, place, start = (saved.pop(name) for name in ("item_of", "place", "start"))
+    if saved["counters"][LAID]:
+        saved["status"] = np.minimum(place[item], 0).astype(np.int8)
+    else:
+        saved["status"] = np.full(len(item), ABSENT, np.int8)
+    saved["registered"] = (start[item] == OUTSIDE).astype(np.int8)
+    return saved
 
 
 def _estimate_again(saved: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ from copyproof.live.records import (
 from copyproof.live.registry import Among
 from copyproof.live.replay import ids_of, recover
 from copyproof.live.segments import SegmentedState
-from copyproof.live.snapshots import to_bytes
+from copyproof.live.snapshots import StateCopy, to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.live.stores.blinding import Blinding
 from copyproof.live.stores.chain import blinding_of
@@ -302,12 +302,19 @@ class AskTell:
     def snapshot(self) -> None:
         """Save the state, so that the next start need not replay what came before."""
         require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
-        self.store.save_snapshot(self.market, self.last, self.to_bytes())
+        self.store.save_snapshot(self.market, self.last, to_bytes(self._current()))
         self.saved = self.last
 
-    def to_bytes(self) -> bytes:
-        """The state, as snapshots keep it."""
-        return to_bytes(self._current())
+    def begin_copy(self) -> StateCopy:
+        """Begin a copy of the state, which is made in steps between groups.
+
+        It is of no use once the state was rebuilt: ``is_copied_by`` tells.
+        """
+        return StateCopy(self._current())
+
+    def is_copied_by(self, copy: StateCopy) -> bool:
+        """Whether a copy can still be finished."""
+        return not self._failed and copy.state is self._state and not copy.is_spoilt
 
     def compact(self) -> None:
         """Save the state, and drop the journal before the last snapshot but this one.

@@ -9,8 +9,9 @@ If a market's events cannot be stored, nothing of its part of the group has happ
 is rebuilt from the store, and its requests are told to try again. The others are not concerned.
 
 Whatever takes longer is done for one market on another thread, while the others go on: loading and
-rebuilding, requests that are not brief, waiting for a lock that somebody holds on its row, and
-saving a snapshot. Until then a market is **away**, and its requests wait in their order.
+rebuilding, requests that are not brief, and waiting for a lock that somebody holds on its row.
+Until then a market is **away**, and its requests wait in their order. A snapshot stops nobody: the
+state is copied in steps between groups, and written by another thread.
 """
 
 import logging
@@ -23,6 +24,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 
 from copyproof.live import Principal
+from copyproof.live.snapshots import StateCopy
 from copyproof.live.stores import LeaseLost, Store, StoreError
 from copyproof.live.stores.contract import Append
 from copyproof.live.stores.errors import Locked
@@ -64,6 +66,8 @@ class Committer(threading.Thread):
         self._expiring: set[Writer] = set()  # those of them with plays whose window is over
         # What was carried out on another thread, to be committed with the next group.
         self._returned: list[tuple[Writer, list[Job]]] = []
+        # Of whom a snapshot is taken, the copies as far as they are made; one after another.
+        self._copying: dict[Writer, StateCopy | None] = {}
         self._looked = time.monotonic()
         self._stopping = False
 
@@ -99,6 +103,8 @@ class Committer(threading.Thread):
                 self._look()
                 if self._turn or self._returned:
                     self._serve()
+                if self._copying:
+                    self._copy_some()
                 if self._leaving:
                     self._see_off()
             except Exception:  # whatever it is: without this thread no market is served
@@ -109,7 +115,7 @@ class Committer(threading.Thread):
 
     def _take(self) -> None:
         """Take all that has arrived; wait for it if there is nothing else to do."""
-        block = not (self._turn or self._returned)
+        block = not (self._turn or self._returned or any(map(_rests, self._copying)))
         timeout = max(0.0, self._looked + _LOOK_EVERY - time.monotonic())
         refused: list[Job] = []
         with suppress(Empty):
@@ -136,7 +142,7 @@ class Committer(threading.Thread):
             return
         self._looked = now
         for writer in self._led:
-            if writer.is_away or writer.principal.is_undone:
+            if not _rests(writer):
                 continue
             if _has_expired(writer.principal):
                 self._expiring.add(writer)
@@ -334,30 +340,38 @@ class Committer(threading.Thread):
             self._begin_snapshot(writer)
 
     def _begin_snapshot(self, writer: Writer) -> None:
-        if writer.is_saving or writer.is_closed:
+        if not writer.is_saving and not writer.is_closed:
+            writer.is_saving = True
+            self._copying[writer] = None
+
+    def _copy_some(self) -> None:
+        """Copy some more of the state of a market that takes a snapshot."""
+        writer = next((each for each in self._copying if _rests(each)), None)
+        if writer is None:
             return
-        began = time.monotonic()
-        writer.is_saving = True
-        number, data = writer.principal.last, writer.principal.to_bytes()
+        principal, copy = writer.principal, self._copying[writer]
+        if copy is None or not principal.is_copied_by(copy):  # or too much has changed meanwhile
+            copy = self._copying[writer] = principal.begin_copy()
+            writer.began = time.monotonic()
+        if copy.step():
+            del self._copying[writer]
+            self._workers.submit(self._save, writer, principal.last, copy.finish())
 
-        def save() -> None:
-            self._store.save_snapshot(writer.market, number, data)
+    def _save(self, writer: Writer, number: int, data: Callable[[], bytes]) -> None:
+        """Save a snapshot; on another thread."""
+        error = None
+        try:
+            self._store.save_snapshot(writer.market, number, data())
+        except Exception as raised:
+            error = raised
+        self._arrived.put(partial(self._saved, writer, number, error))
 
-        def saved(error: Exception | None) -> None:
-            _note(writer, error)
-            writer.is_saving = False
-            writer.saved = number
-            writer.rested = time.monotonic() + _SNAPSHOT_REST * (time.monotonic() - began)
-
-        def do() -> None:
-            error = None
-            try:
-                save()
-            except Exception as raised:
-                error = raised
-            self._arrived.put(partial(saved, error))
-
-        self._workers.submit(do)
+    def _saved(self, writer: Writer, number: int, error: Exception | None) -> None:
+        _note(writer, error)
+        writer.is_saving = False
+        writer.saved = number
+        now = time.monotonic()
+        writer.rested = now + _SNAPSHOT_REST * (now - writer.began)
 
     # --- the end of a market ----------------------------------------------------------------------
 
@@ -368,6 +382,7 @@ class Committer(threading.Thread):
     def _see_off(self) -> None:
         """End the writers that have nothing left to do, or must do nothing more."""
         for writer in list(self._leaving):
+            self._stop_copying(writer)
             if writer.is_away or writer.is_saving:
                 continue
             is_broken = writer.is_lost or writer.failure is not None
@@ -383,10 +398,21 @@ class Committer(threading.Thread):
             self._refuse(rest)
             self._workers.submit(_end, writer, was_led and not is_broken)
 
+    def _stop_copying(self, writer: Writer) -> None:
+        if writer in self._copying:
+            if (copy := self._copying.pop(writer)) is not None:
+                copy.end()
+            writer.is_saving = False
+
     def _refuse(self, jobs: list[Job]) -> None:
         for job in jobs:
             job.error = Refusal(503, "market", "another process serves this market", 1)
         _answer(jobs)
+
+
+def _rests(writer: Writer) -> bool:
+    """Whether nobody works on a market's state just now, and it is as the store has it."""
+    return not writer.is_away and not writer.principal.is_undone
 
 
 def _has_expired(principal: Principal) -> bool:

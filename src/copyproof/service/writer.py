@@ -84,9 +84,9 @@ class Writer:
     principal, jobs, is_away, seen
         The market, its requests in order, whether another thread works on it, and its last event
         when it was looked at. These, and the following, are the committer's own.
-    is_saving, saved, rested
-        Whether a snapshot is being saved, the event after which one was taken last, and when a busy
-        market may take the next one.
+    is_saving, saved, began, rested
+        Whether a snapshot is being taken, the event after which one was taken last, when it was
+        begun, and when a busy market may take the next one.
     """
 
     principal: Principal
@@ -116,7 +116,7 @@ class Writer:
         self.seen = -1
         self.is_saving = False
         self.saved = 0
-        self.rested = 0.0
+        self.began = self.rested = 0.0
         self._committer = committer
         self._most = most
         self._ended = ended

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # How many snapshots of a market are kept: the newest, and one in case that it is damaged.
 SNAPSHOTS = 2
 DROPPED_AT_ONCE = 10_000  # events that are dropped in one transaction
-_PAUSE = 0.005  # seconds between two transactions of a compaction, for writers that wait
+PAUSE = 0.005  # seconds between two transactions of something long, for writers that wait
 # A table's name and one row of it, as ``dump`` gives and ``load`` takes them.
 TableRow: TypeAlias = tuple[str, tuple[Any, ...]]
 # From which round on the ids of decisions carry which mark (``live.ids``).
@@ -239,9 +239,7 @@ class Store(ABC):
         with self._market(market, write=True) as mine:
             if not mine.compacted <= number <= mine.last:
                 raise FieldError("number", number, f"an event of {mine.compacted} to {mine.last}")
-            others = [old for old in mine.snapshots() if old != number]
-            newer = sum(old > number for old in others)
-            for old in (number, *others[max(SNAPSHOTS - 1, newer) :]):
+            for old in (number, *superseded(mine, number)):
                 mine.drop_snapshot(old)
             own = fingerprint(data)
             mine.add_snapshot(number, parts_of(data), own if digest is None else digest, own)
@@ -269,7 +267,7 @@ class Store(ABC):
                 done = min(upto, mine.compacted + DROPPED_AT_ONCE)
                 if done > mine.compacted:
                     mine.drop_events(done, head_at_cut(market, mine, done))
-            time.sleep(_PAUSE)
+            time.sleep(PAUSE)
 
     def acquire(self, market: str, owner: str, seconds: float) -> int | None:
         """Take the lease: a token larger than all before, or None while another owner holds it.
@@ -395,6 +393,13 @@ def head_of(append: Append, mine: "StoredMarket") -> str:
     if first != mine.last + 1:
         raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
     return head_after(mine.chain.head, first, append.events, mine.chain.secret)
+
+
+def superseded(mine: "StoredMarket", number: int) -> list[int]:
+    """Return the snapshots that are not kept once there is one after event ``number``."""
+    others = [old for old in mine.snapshots() if old != number]
+    newer = sum(old > number for old in others)
+    return others[max(SNAPSHOTS - 1, newer) :]
 
 
 def generations_of(append: Append, mine: "StoredMarket") -> Generations | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Tables whose rows go one by one: each may be large.
 LARGE = ("snapshots", "parts")
 # One snapshot, in either.
-_ONE = "WHERE market = ? AND number = ?"
+ONE_SNAPSHOT = "WHERE market = ? AND number = ?"
 # What is read of a market's row; its name comes last.
 STANDING = f"last, compacted, owner, token, since, until, {', '.join(CHAIN)}, name"
 
@@ -77,7 +77,9 @@ class MarketRows:
 
     def replace_event(self, number: int, text: str) -> None:
         """Replace the text of an event."""
-        self._database.change(f"UPDATE events SET body = ? {_ONE}", text, self._name, number)
+        self._database.change(
+            f"UPDATE events SET body = ? {ONE_SNAPSHOT}", text, self._name, number
+        )
 
     def read_events(self, upto: int) -> list[str]:
         """The events up to a number that are kept."""
@@ -98,8 +100,10 @@ class MarketRows:
     def read_snapshot(self, number: int) -> tuple[bytes, str, str]:
         """Data, digest and checksum of a snapshot."""
         read, one = self._database.rows, (self._name, number)
-        [(first, digest, own)] = read(f"SELECT data, digest, sum FROM snapshots {_ONE}", *one)
-        more = read(f"SELECT data FROM parts {_ONE} ORDER BY part", *one)
+        [(first, digest, own)] = read(
+            f"SELECT data, digest, sum FROM snapshots {ONE_SNAPSHOT}", *one
+        )
+        more = read(f"SELECT data FROM parts {ONE_SNAPSHOT} ORDER BY part", *one)
         return b"".join([first, *(piece for (piece,) in more)]), digest, own
 
     def add_snapshot(self, number: int, parts: Sequence[bytes], digest: str, own: str) -> None:
@@ -112,7 +116,7 @@ class MarketRows:
     def drop_snapshot(self, number: int) -> None:
         """Drop a snapshot."""
         for table in LARGE:
-            self._database.change(f"DELETE FROM {table} {_ONE}", self._name, number)
+            self._database.change(f"DELETE FROM {table} {ONE_SNAPSHOT}", self._name, number)
 
 
 def is_name(value: str) -> bool:

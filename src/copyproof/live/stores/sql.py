@@ -6,6 +6,7 @@ after the other, and the number and the token are compared in the transaction th
 """
 
 import threading
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,20 +18,28 @@ from copyproof.live.stores.chain import Chain, encode
 from copyproof.live.stores.chain_columns import chain_row
 from copyproof.live.stores.contract import (
     DROPPED_AT_ONCE,
+    PAUSE,
     Append,
     KeyChanges,
     Store,
     TableRow,
     generations_of,
     head_of,
+    superseded,
 )
 from copyproof.live.stores.database import Database
 from copyproof.live.stores.errors import Damaged, StoreError
 from copyproof.live.stores.leases import Lease
-from copyproof.live.stores.market_rows import LARGE, STANDING, MarketRows, is_name
+from copyproof.live.stores.market_rows import (
+    LARGE,
+    ONE_SNAPSHOT,
+    STANDING,
+    MarketRows,
+    is_name,
+)
 from copyproof.live.stores.schema import CHAIN, COLUMNS
-from copyproof.live.stores.texts import decode, decode_many
-from copyproof.validation import name
+from copyproof.live.stores.texts import decode, decode_many, fingerprint, parts_of
+from copyproof.validation import FieldError, name
 
 # How many rows are read or written in one go.
 CHUNK = 1000
@@ -40,6 +49,12 @@ _OF_MARKETS = ("events", *LARGE)
 
 # Columns by which rows are told apart, and in whose order they are dumped.
 _KEYS = ("id", "name", "market", "number", "part")
+
+# Whether a part belongs to a snapshot that is there.
+_OF_A_SNAPSHOT = (
+    "EXISTS (SELECT 1 FROM snapshots WHERE snapshots.market = parts.market"
+    " AND snapshots.number = parts.number)"
+)
 
 # In a copy of a store: who held a lease in the original shall not write here.
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
@@ -362,13 +377,60 @@ class SqlStore(Store):
             if not is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
                 raise LookupError(f"key {key_id!r} is not in the store")
 
+    def save_snapshot(
+        self, market: str, number: int, data: bytes, digest: str | None = None
+    ) -> None:
+        """Keep a state: its parts first, each in a transaction of its own, so that nobody waits."""
+        first, *more = parts_of(data)
+        if not more or number in self._snapshots(
+            market
+        ):  # which is replaced at once, or not at all
+            super().save_snapshot(market, number, data, digest)
+            return
+        self._drop_parts(market)
+        try:
+            for part, piece in enumerate(more, 1):
+                with self._transaction(write=True) as database:
+                    database.insert("parts", COLUMNS["parts"], [(market, number, part, piece)])
+                time.sleep(PAUSE)
+            own = fingerprint(data)
+            with self._transaction(write=True) as database:
+                mine = MarketRows.read(self, database, market, write=True)
+                if not mine.compacted <= number <= mine.last:
+                    accepted = f"an event of {mine.compacted} to {mine.last}"
+                    raise FieldError("number", number, accepted)
+                count = f"SELECT count(*) FROM parts {ONE_SNAPSHOT}"
+                if database.rows(count, market, number) != [(len(more),)]:
+                    raise StoreError(f"{self._name}: somebody else saves snapshots of {market!r}")
+                for old in superseded(mine, number):
+                    database.change(f"DELETE FROM snapshots {ONE_SNAPSHOT}", market, old)
+                mine.add_snapshot(number, [first], own if digest is None else digest, own)
+        finally:
+            self._drop_parts(market)
+
+    def _snapshots(self, market: str) -> list[int]:
+        with self._market(market, write=False) as mine:
+            return mine.snapshots()
+
+    def _drop_parts(self, market: str) -> None:
+        """Drop the parts of snapshots that are no more, or were never finished, one by one."""
+        left = f"SELECT number, part FROM parts WHERE market = ? AND NOT {_OF_A_SNAPSHOT}"
+        with self._transaction(write=False) as database:
+            found = database.rows(left, market)
+        for number, part in found:
+            with self._transaction(write=True) as database:
+                one = f"{ONE_SNAPSHOT} AND part = ? AND NOT {_OF_A_SNAPSHOT}"
+                database.change(f"DELETE FROM parts {one}", market, number, part)
+            time.sleep(PAUSE)
+
     def dump(self) -> Iterator[TableRow]:
         """Every row, on a connection of its own."""
         with self._reading() as database:
             for table, columns in COLUMNS.items():
                 order = ", ".join(column for column in columns if column in _KEYS)
+                which = f"WHERE {_OF_A_SNAPSHOT} " if table == "parts" else ""
                 for chunk in database.stream(
-                    f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}",
+                    f"SELECT {', '.join(columns)} FROM {table} {which}ORDER BY {order}",
                     1 if table in LARGE else CHUNK,
                 ):
                     yield from ((table, row) for row in chunk)
