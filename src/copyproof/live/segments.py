@@ -77,16 +77,16 @@ class SegmentedState(MarketState):
         return [self, *self.segments.values()]
 
     @property
-    def arrays_of_games(self) -> list[Arrays]:
-        """What is known in each game."""
-        return [one.arrays for one in self.games]
+    def arrays_by_segment(self) -> dict[str, Arrays]:
+        """What is known in each game; "" is that of visitors without a segment."""
+        return {"": self.arrays, **{name: one.arrays for name, one in self.segments.items()}}
 
     @property
     def round(self) -> int:
         """Decisions so far, in all segments."""
         if not self.segments:
             return int(self.arrays.counters[ROUND])
-        return sum(int(one.counters[ROUND]) for one in self.arrays_of_games)
+        return sum(int(one.arrays.counters[ROUND]) for one in self.games)
 
     @property
     def waiting(self) -> int:
@@ -341,7 +341,7 @@ class SegmentedState(MarketState):
         ]
         state._rounds_of = [array("q", mine.tolist()) for mine in rounds]
         state._before = [
-            int(one.counters[ROUND]) - len(mine)
-            for one, mine in zip(state.arrays_of_games, rounds, strict=True)
+            int(one.arrays.counters[ROUND]) - len(mine)
+            for one, mine in zip(state.games, rounds, strict=True)
         ]
         return state

@@ -19,7 +19,8 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from starlette.concurrency import run_in_threadpool
 
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.clock import GuardedClock
+from copyproof.live.forgetting import forget
 from copyproof.live.stores import Store, StoreError, UnknownMarket
 from copyproof.service.committer import Committer
 from copyproof.service.errors import Refusal, refusal_of, unknown
@@ -107,6 +109,7 @@ class Leadership:
         self._waiting = waiting
         self._clock = clock
         self._jump = jump
+        self._told: set[str] = set()  # markets of which it was said that another serves them
         self._renewing = threading.Lock()
         self._begun = threading.Event()
         self._stopping = threading.Event()
@@ -171,18 +174,49 @@ class Leadership:
         served = self.markets.get(market)
         if served is None:
             raise unknown("market")
-        served.not_before = math.inf  # until it is gone, it is not taken again
-        try:
-            if (writer := served.writer) is not None:
-                writer.stop()
-                writer.join()
+        with self._unserved(served):
             self.store.drop_market(market)
             with self._renewing:
                 self._forget(market)
-        finally:
-            served.not_before = 0.0
         self.keyring.revoke_market(market)
         _log.warning("market %s was deleted", market)
+
+    def forget(self, market: str, agent: str) -> None:
+        """Forget the name of an agent; the market is not served meanwhile (503).
+
+        Raises
+        ------
+        Refusal
+            404 if there is no such market.
+        Unknown
+            If there is no such agent.
+        LeaseLost
+            If another process serves the market.
+        """
+        served = self.markets.get(market)
+        if served is None:
+            raise unknown("market")
+        with self._unserved(served):
+            forget(self.store, market, agent)
+        with self._renewing:
+            self._take([served])
+        self.keyring.refresh()
+        served.wait(_CREATE)
+
+    @contextmanager
+    def _unserved(self, served: ServedMarket) -> Iterator[None]:
+        """Stop serving a market, and do not begin again before the end."""
+        while True:
+            with self._renewing:
+                if (writer := served.writer) is None:
+                    served.not_before = math.inf
+                    break
+            writer.stop()
+            writer.join()
+        try:
+            yield
+        finally:
+            served.not_before = 0.0
 
     async def find(self, market: str) -> ServedMarket:
         """Return a market; one that another process has just made is looked up in the store.
@@ -281,8 +315,11 @@ class Leadership:
                     led[market].renewed = now
                 elif (writer := led[market].writer) is not None:
                     writer.lose()
-            free = (self.markets.get(market) for market, is_free in takeable.items() if is_free)
-            self._take([each for each in free if each is not None])
+            there = {each: takeable.get(name) for name, each in self.markets.items()}
+            for each, is_free in there.items():
+                each.elsewhere = each.writer is None and not is_free
+            self._take([each for each, is_free in there.items() if is_free])
+        self._tell_elsewhere()
 
     def _known(self, market: str, config: dict[str, Any]) -> ServedMarket:
         """Return a market that is in the store."""
@@ -297,8 +334,11 @@ class Leadership:
         now = time.monotonic()
         wanted = {each.name: each for each in markets if each.writer is None}
         tried = [name for name, each in wanted.items() if now >= each.not_before]
-        for market, token in self.store.acquire_all(tried, self._owner, self._lease).items():
-            self._lead(wanted[market], token)
+        tokens = self.store.acquire_all(tried, self._owner, self._lease)
+        for market in tried:
+            wanted[market].elsewhere = market not in tokens
+            if market in tokens:
+                self._lead(wanted[market], tokens[market])
 
     def _note_trouble(self, error: StoreError) -> None:
         if self.trouble is None:
@@ -320,16 +360,19 @@ class Leadership:
             except Exception as error:  # whatever it is: without this thread all leases run out
                 _log.exception("renewing leases failed, and is tried again")
                 self.trouble = type(error).__name__
-            if not self._begun.is_set():
-                self._tell_elsewhere()
             self._begun.set()
             self._stopping.wait(min(_KEYS_EVERY, self._lease / 6))
 
     def _tell_elsewhere(self) -> None:
-        """Say what this process does not serve, as it may be the second on one store by mistake."""
-        others = [served.name for served in self.all() if served.writer is None]
-        if others:
-            shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+        """Say what this process does not serve, as it may be the second on one store by mistake.
+
+        Once for each market, when it is seen first: in a store without markets that is later.
+        """
+        others = [served.name for served in self.all() if served.elsewhere]
+        new = [name for name in others if name not in self._told]
+        self._told |= {*new}
+        if new:
+            shown = ", ".join(new[:5]) + (", ..." if len(new) > 5 else "")
             _log.warning(
                 "another process serves %d of %d markets of this store (%s): here they are "
                 "answered with 503 until it ends",
@@ -361,6 +404,7 @@ class Leadership:
                     _log.warning("market %s: its lease runs out: %s", served.name, error)
             else:
                 _log.warning("market %s: another process serves it now", served.name)
+                self._told.add(served.name)
 
         writer = Writer(
             *(served.name, load, self._loop, self._committer), most=self._waiting, ended=ended

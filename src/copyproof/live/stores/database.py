@@ -40,11 +40,12 @@ class Database:
         self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
     def append(
-        self, standings: Sequence[tuple[int, str, str]], rows: Sequence[tuple[str, int, str]]
+        self, standings: Sequence[tuple[int, str, str]], rows: Sequence[tuple[str, int, str, str]]
     ) -> None:
-        """Add events (market, number, text), after which markets are at (last, head, market)."""
+        """Add rows of events, after which markets are at (last, head, market)."""
         self.raw.executemany("UPDATE markets SET last = ?, head = ? WHERE name = ?", standings)
-        self.raw.executemany("INSERT INTO events (market, number, body) VALUES (?, ?, ?)", rows)
+        add = "INSERT INTO events (market, number, body, mark) VALUES (?, ?, ?, ?)"
+        self.raw.executemany(add, rows)
 
     def renew(self, tokens: Mapping[str, int], owner: str, since: float, until: float) -> set[str]:
         """Let leases of an owner, given their tokens, run anew; the markets whose lease does."""

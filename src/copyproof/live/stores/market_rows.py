@@ -6,7 +6,7 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from copyproof.live.stores import errors
-from copyproof.live.stores.chain import Chain
+from copyproof.live.stores.chain import MARK, Chain
 from copyproof.live.stores.chain_columns import read_generations
 from copyproof.live.stores.contract import Generations
 from copyproof.live.stores.database import Database
@@ -70,10 +70,13 @@ class MarketRows:
         """Replace the generations."""
         self._update("generations = ?", json.dumps(generations))
 
-    def add_events(self, texts: Sequence[str], head: str) -> None:
+    def add_events(self, texts: Sequence[str], heads: Sequence[str]) -> None:
         """Add events behind the last."""
-        rows = [(self._name, number, text) for number, text in enumerate(texts, self.last + 1)]
-        self._database.append([(rows[-1][1], head, self._name)], rows)
+        rows = [
+            (self._name, number, text, head[:MARK])
+            for number, (text, head) in enumerate(zip(texts, heads, strict=True), self.last + 1)
+        ]
+        self._database.append([(rows[-1][1], heads[-1], self._name)], rows)
 
     def replace_event(self, number: int, text: str) -> None:
         """Replace the text of an event."""
@@ -85,6 +88,11 @@ class MarketRows:
         """The events up to a number that are kept."""
         read = "SELECT body FROM events WHERE market = ? AND number <= ? ORDER BY number"
         return [body for (body,) in self._database.rows(read, self._name, upto)]
+
+    def read_marks(self, after: int, upto: int) -> dict[int, str | None]:
+        """How heads begin after events of a range."""
+        read = "SELECT number, mark FROM events WHERE market = ? AND number > ? AND number <= ?"
+        return dict(self._database.rows(read, self._name, after, upto))
 
     def drop_events(self, upto: int, cut: str) -> None:
         """Drop events up to a number."""

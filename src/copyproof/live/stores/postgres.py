@@ -30,7 +30,13 @@ from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.market_rows import STANDING
-from copyproof.live.stores.schema import POSTGRES_TRIGGERS, STEPS, VERSION, WITH_TRIGGERS
+from copyproof.live.stores.schema import (
+    COLUMNS,
+    POSTGRES_TRIGGERS,
+    STEPS,
+    VERSION,
+    WITH_TRIGGERS,
+)
 from copyproof.live.stores.sql import SqlStore
 from copyproof.live.stores.sqlite import check_synchronous, write_backup
 from copyproof.validation import FieldError
@@ -70,8 +76,8 @@ _ADVANCE = (
     " WHERE name = new.market"
 )
 _ADD = (
-    "INSERT INTO events (market, number, body)"
-    " SELECT * FROM unnest(%b::text[], %b::bigint[], %b::text[])"
+    "INSERT INTO events (market, number, body, mark)"
+    " SELECT * FROM unnest(%b::text[], %b::bigint[], %b::text[], %b::text[])"
 )
 # Rows that somebody else has locked are left out.
 _RENEW = (
@@ -100,7 +106,7 @@ class _Connection(Database):
                 copy.write_row(row)
 
     def append(
-        self, standings: Sequence[tuple[int, str, str]], rows: Sequence[tuple[str, int, str]]
+        self, standings: Sequence[tuple[int, str, str]], rows: Sequence[tuple[str, int, str, str]]
     ) -> None:
         with self.raw.pipeline():  # neither statement waits for the other's answer
             self.raw.execute(_ADVANCE, [*map(list, zip(*standings, strict=True))])
@@ -317,6 +323,21 @@ class PostgresStore(SqlStore):
     def backup(self, path: Path) -> None:
         """Write everything into a new SQLite file, read in one transaction; writers go on."""
         write_backup(self, path)
+
+    def scrub(self) -> None:
+        """Write the tables anew, and what the server knows of their values.
+
+        Rows that another transaction may still see stay, and so does the server's own log.
+        """
+        try:
+            raw = self._connect()
+            with closed_on_failure(raw):
+                raw.autocommit = True
+                for table in COLUMNS:
+                    raw.execute(f"VACUUM (FULL, ANALYZE) {table}")
+            raw.close()
+        except psycopg.Error as error:
+            raise self._error(error) from error
 
 
 def _own_options(url: str) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ PostgreSQL share.
 | table | a row is |
 |---|---|
 | markets | a market: configuration, last event, up to where compacted, lease, chain, generations |
-| events | an event: market, number, JSON text |
+| events | an event: market, number, JSON text, and how the chain's head after it begins |
 | snapshots | a state after an event: its first bytes, the caller's digest, our own checksum |
 | parts | more bytes of a snapshot, as no database takes a gigabyte at once: number 1, 2, ... |
 | keys | an API key: id, JSON text |
@@ -57,7 +57,9 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE markets ADD COLUMN head TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE markets ADD COLUMN generations TEXT",
     ),
-    # 5: keys are read by change; the triggers, which the databases write differently, are below.
+    # 5: how the chain's head begins after an event, so that a check can name the one that is wrong.
+    ("ALTER TABLE events ADD COLUMN mark TEXT",),
+    # 6: keys are read by change; the triggers, which the databases write differently, are below.
     (
         "CREATE TABLE changes (name TEXT PRIMARY KEY, number BIGINT NOT NULL)",
         "INSERT INTO changes (name, number) VALUES ('keys', 0)",
@@ -67,7 +69,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
 )
 
 _COUNT = "UPDATE changes SET number = number + 1 WHERE name = 'keys'"
-# Row by row in SQLite, in which a statement changes one key; with step 5.
+# Row by row in SQLite, in which a statement changes one key; with step 6.
 SQLITE_TRIGGERS = tuple(
     f"CREATE TRIGGER key_{event.lower()} AFTER {event} ON keys BEGIN {_COUNT};"
     f" DELETE FROM key_changes WHERE id = {row}.id; INSERT INTO key_changes (id, number)"
@@ -88,7 +90,7 @@ POSTGRES_TRIGGERS = (
     ),
 )
 # The step after which they are made.
-WITH_TRIGGERS = 5
+WITH_TRIGGERS = 6
 
 # The version that this code reads and writes.
 VERSION = len(STEPS)
@@ -100,7 +102,7 @@ CHAIN = ("secret", "begins", "cut", "head", "generations")
 COLUMNS = {
     "keys": ("id", "body"),
     "markets": ("name", "config", "last", "compacted", "token", *CHAIN),
-    "events": ("market", "number", "body"),
+    "events": ("market", "number", "body", "mark"),
     "snapshots": ("market", "number", "data", "digest", "sum"),
     "parts": ("market", "number", "part", "data"),
 }

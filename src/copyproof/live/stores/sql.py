@@ -10,11 +10,11 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import count, groupby, islice
+from itertools import groupby, islice
 from typing import Any
 
 from copyproof.live.stores import errors
-from copyproof.live.stores.chain import Chain, encode
+from copyproof.live.stores.chain import MARK, Chain, encode
 from copyproof.live.stores.chain_columns import chain_row
 from copyproof.live.stores.contract import (
     DROPPED_AT_ONCE,
@@ -24,7 +24,7 @@ from copyproof.live.stores.contract import (
     Store,
     TableRow,
     generations_of,
-    head_of,
+    heads_of,
     superseded,
 )
 from copyproof.live.stores.database import Database
@@ -38,7 +38,13 @@ from copyproof.live.stores.market_rows import (
     is_name,
 )
 from copyproof.live.stores.schema import CHAIN, COLUMNS
-from copyproof.live.stores.texts import decode, decode_many, fingerprint, parts_of
+from copyproof.live.stores.texts import (
+    decode,
+    decode_events,
+    decode_many,
+    fingerprint,
+    parts_of,
+)
 from copyproof.validation import FieldError, name
 
 # How many rows are read or written in one go.
@@ -232,7 +238,7 @@ class SqlStore(Store):
         try:
             with self._joint_transaction() as database:
                 there = self._lock_free(database, [one.market for one in appends])
-                rows: list[tuple[str, int, str]] = []
+                rows: list[tuple[str, int, str, str]] = []
                 standings: list[tuple[int, str, str]] = []
                 for n, one in enumerate(appends):
                     row = there.get(one.market)
@@ -244,12 +250,17 @@ class SqlStore(Store):
                         continue
                     mine = MarketRows(self, database, row)
                     try:
-                        head = head_of(one, mine)
+                        heads = heads_of(one, mine)
                     except StoreError as error:
                         outcomes[n] = error
                         continue
-                    rows += [(one.market, at, text) for at, text in enumerate(texts[n], one.first)]
-                    standings.append((rows[-1][1], head, one.market))
+                    rows += [
+                        (one.market, number, text, head[:MARK])
+                        for number, (text, head) in enumerate(
+                            zip(texts[n], heads, strict=True), one.first
+                        )
+                    ]
+                    standings.append((rows[-1][1], heads[-1], one.market))
                     if (generations := generations_of(one, mine)) is not None:
                         mine.set_generations(generations)
                 if rows:
@@ -320,13 +331,12 @@ class SqlStore(Store):
                 chunk = database.rows(query, market, number, last)
                 if not chunk:
                     raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
-                if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
-                    there = {each for each, _ in chunk}
-                    missing = next(each for each in count(number + 1) if each not in there)
-                    raise Damaged(f"market {market!r}: event {missing} is missing in the journal")
+                bodies = [body for each, (at, body) in enumerate(chunk, number + 1) if at == each]
                 database.pause()  # nothing is held for a reader that takes its time
-                yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
-                number = chunk[-1][0]
+                yield from enumerate(decode_events(market, number + 1, bodies), number + 1)
+                number += len(bodies)
+                if len(bodies) < len(chunk):
+                    raise Damaged(f"market {market!r}: event {number + 1} is missing")
                 if number < last:
                     mine = MarketRows.read(self, database, market, write=False)
 
