@@ -65,7 +65,7 @@ def test_leases_are_renewed_whatever_happens(monkeypatch: pytest.MonkeyPatch) ->
 
         def changed_keys(since: int | None) -> KeyChanges:
             wrong.set()
-            return KeyChanges(0, [{"id": "written by a later version"}], None)
+            return KeyChanges(0, [{"id": "written by a later version"}])
 
         with monkeypatch.context() as patch:
             patch.setattr(store, "changed_keys", changed_keys)

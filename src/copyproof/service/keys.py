@@ -12,7 +12,7 @@ import hmac
 import secrets
 import threading
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import get_args
@@ -94,20 +94,15 @@ class Keyring:
     def refresh(self) -> None:
         """Read the keys that have changed: other processes make and revoke them, too."""
         with self._writing:  # or else a key that is being made could be forgotten again
-            moment, stored, dropped = self._store.changed_keys(self._moment)
-            if stored or dropped is None or dropped:
-                known = {} if dropped is None else self.held
-                self._hold(known, [Key.from_dict(data) for data in stored], dropped or ())
+            moment, stored, ids = self._store.changed_keys(self._moment)
+            if stored or ids is not None:
+                self._hold([Key.from_dict(data) for data in stored], ids)
             self._moment = moment
 
-    def _hold(
-        self, known: Mapping[str, Key], changed: Sequence[Key], dropped: Collection[str] = ()
-    ) -> None:
-        """Hold the keys that were known as they are now."""
-        held = {**known, **{key.id: key for key in changed}}
-        for name in dropped:
-            held.pop(name, None)
-        self.held = held
+    def _hold(self, changed: Sequence[Key], ids: Collection[str] | None = None) -> None:
+        """Hold keys that have changed, and none but those with these ids."""
+        held = {**self.held, **{key.id: key for key in changed}}
+        self.held = held if ids is None else {name: held[name] for name in held if name in ids}
 
     def __len__(self) -> int:
         return sum(key.revoked is None for key in self.held.values())
@@ -182,7 +177,7 @@ class Keyring:
             before = self.held.get(key.id)
             if before is None:
                 self._store.put_key(key.to_dict())
-                self._hold(self.held, [key])
+                self._hold([key])
                 return key, text
         wanted = attrgetter("role", "markets", "agent", "note", "rate", "burst")
         if wanted(before) != wanted(key):
@@ -235,7 +230,7 @@ class Keyring:
         key = self.revoke(name)
         with self._writing:
             self._store.drop_key(name)
-            self._hold(self.held, (), [name])
+            self._hold((), self.held.keys() - {name})
         return key
 
     def revoke_market(self, market: str, agent: str | None = None) -> None:
@@ -262,6 +257,6 @@ class Keyring:
                     self._store.put_key(changed.to_dict(), replacing=key.to_dict())
                 except Conflict:
                     continue
-                self._hold(self.held, [changed])
+                self._hold([changed])
                 return changed
         raise StoreError(f"key {name}: others keep changing it")

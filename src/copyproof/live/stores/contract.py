@@ -17,7 +17,7 @@ what may be written, and what comes back, is decided here.
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
@@ -55,14 +55,21 @@ class Append(NamedTuple):
 
 
 class KeyChanges(NamedTuple):
-    """Which API keys were stored or dropped since a moment, and the moment to ask from next.
+    """Which API keys have changed since a moment.
 
-    If ``dropped`` is None, ``stored`` are all keys there are.
+    Attributes
+    ----------
+    moment : int
+        To ask from next time.
+    stored : list of dict
+        The keys that were stored since.
+    ids : collection of str or None
+        All ids that there are, if any was dropped since.
     """
 
     moment: int
     stored: list[dict[str, Any]]
-    dropped: list[str] | None
+    ids: Collection[str] | None = None
 
 
 class Store(ABC):
@@ -328,7 +335,8 @@ class Store(ABC):
 
     def changed_keys(self, since: int | None) -> KeyChanges:
         """API keys that have changed since a moment that this gave before; None for all."""
-        return KeyChanges(0, self.keys(), None)
+        found = self.keys()
+        return KeyChanges(0, found, [key["id"] for key in found])
 
     @abstractmethod
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:

@@ -153,8 +153,8 @@ class MemoryStore(Store):
         """All API keys, if there was any change."""
         with self._lock:
             if since == self._key_changes:
-                return KeyChanges(since, [], [])
-            return KeyChanges(self._key_changes, self.keys(), None)
+                return KeyChanges(since, [])
+            return KeyChanges(self._key_changes, self.keys(), {*self._keys})
 
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""

@@ -333,7 +333,7 @@ class PostgresStore(SqlStore):
             raw = self._connect()
             with closed_on_failure(raw):
                 raw.autocommit = True
-                for table in COLUMNS:
+                for table in (*COLUMNS, "key_changes"):
                     raw.execute(f"VACUUM (FULL, ANALYZE) {table}")
             raw.close()
         except psycopg.Error as error:

@@ -349,22 +349,20 @@ class SqlStore(Store):
     def changed_keys(self, since: int | None) -> KeyChanges:
         """API keys that have changed."""
         with self._transaction(write=False) as database:
-            [(moment,)] = database.rows("SELECT number FROM changes WHERE name = 'keys'")
-            if since is None or moment < since:  # which only another store can have
+            read = "SELECT number FROM changes ORDER BY name"
+            [(dropped,), (moment,)] = database.rows(read)
+            if since is None or moment < since:  # which only another store can have given
+                since, dropped = -1, moment
                 found = database.rows("SELECT id, body FROM keys")
             elif moment == since:
-                return KeyChanges(moment, [], [])
+                return KeyChanges(moment, [])
             else:
-                found = database.rows(
-                    "SELECT key_changes.id, body FROM key_changes LEFT JOIN keys"
-                    " ON keys.id = key_changes.id WHERE number > ?",
-                    since,
-                )
-        stored = decode_many([body for _, body in sorted(found) if body is not None])
-        is_whole = since is None or moment < since
-        return KeyChanges(
-            moment, stored, None if is_whole else [key for key, body in found if body is None]
-        )
+                join = "key_changes JOIN keys ON keys.id = key_changes.id"
+                read = f"SELECT keys.id, body FROM {join} WHERE number > ?"
+                found = database.rows(read, since)
+            ids = database.rows("SELECT id FROM keys") if dropped > since else None
+        stored = decode_many([body for _, body in sorted(found)])
+        return KeyChanges(moment, stored, None if ids is None else {key for (key,) in ids})
 
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""
