@@ -227,31 +227,46 @@ class Arrays:
 
     def export(self) -> dict[str, Any]:
         """Everything that is remembered, in order of registration; copies."""
-        arms = self.rows_of_arms(slice(self.arms))
-        kept = self._remembered()
-        decisions = self.rows_of_decisions(slice(kept.start, kept.stop))
-        return {**complete(self.export_rest()), **arms, **decisions}
+        rows = {
+            **self.rows_of_arms(slice(self.arms)),
+            **self.rows_of_decisions(self._remembered()),
+        }
+        standing = standing_of(self.places, laid=bool(self.counters[LAID]))
+        copied = {name: one.copy() for name, one in rows.items()}
+        return in_order({**copied, **self.export_rest(), **standing})
 
     def rows_of_arms(self, arms: Any) -> dict[str, Any]:
-        """What is exported of each of some arms; copies."""
-        rows = self._arrays["items"][self._arrays["item_of"][: self.arms][arms]]
-        is_slice = isinstance(arms, slice)
-        rows["original"] = np.arange(*arms.indices(self.arms)) if is_slice else arms
+        """What is exported of each of some arms, given as an array or a slice; not copies."""
+        item_of = self._arrays["item_of"][: self.arms]
+        item = item_of[arms] if isinstance(arms, slice) else item_of.take(arms)
+        rows = self._arrays["items"].take(item)  # which is faster than by an index
+        of = np.arange(*arms.indices(self.arms)) if isinstance(arms, slice) else arms
+        rows["original"] = of
         return {"arms": rows, **self._rows_along("arm", arms)}
 
     def rows_of_decisions(self, places: Any) -> dict[str, Any]:
-        """What is exported of each of some decisions, by their places in the log; copies."""
+        """What is exported of each of some decisions, by their places in the log; not copies."""
         return self._rows_along("decision", places)
 
     def _rows_along(self, axis: Axis, rows: Any) -> dict[str, Any]:
+        is_slice = isinstance(rows, slice)
         return {
-            one.name: self._arrays[one.name][rows].copy()
+            one.name: self._arrays[one.name][rows]
+            if is_slice
+            else self._arrays[one.name].take(rows, axis=0)
             for one in TABLE
             if one.axis == axis and one.is_exported(self.plan, estimates=self._estimates)
         }
 
+    @property
+    def places(self) -> tuple[Any, Any, Any]:
+        """Where each arm lies; of each item its place, and where it began; not copies."""
+        items = slice(self._items_end)
+        arrays = self._arrays
+        return arrays["item_of"][: self.arms], arrays["place"][items], arrays["start"][items]
+
     def export_rest(self) -> dict[str, Any]:
-        """Everything that is neither an arm's nor a decision's; ``complete`` must be called."""
+        """What is exported beside ``rows_of_arms``, ``rows_of_decisions`` and ``standing_of``."""
         arrays = self._arrays
         pools = arrays["pools"][0 if self._is_flat else 1 : self._in_use()["pool"]]
         challenges = np.zeros(len(pools), _CHALLENGE)
@@ -263,15 +278,13 @@ class Arrays:
         saved = {
             "agents": arrays["items"][: self.agents].copy(),
             "suspended": (arrays["start"][: self.agents] == ABSENT).astype(np.int8),
-            "item_of": arrays["item_of"][: self.arms].copy(),
-            "place": arrays["place"][: self._items_end].copy(),
-            "start": arrays["start"][: self._items_end].copy(),
             "seats": pools["seats"].copy(),
             "challenges": challenges,
         }
         used = {**self._in_use(), **FIXED}
         for axis in used.keys() - {"arm"}:
-            saved |= self._rows_along(axis, slice(used[axis]))
+            found = self._rows_along(axis, slice(used[axis]))
+            saved |= {name: rows.copy() for name, rows in found.items()}
         saved["counters"][BASE] = saved["counters"][FORGOTTEN]
         return saved
 
@@ -359,15 +372,20 @@ class Arrays:
                 of[known] = laid.item[of[known]]
 
 
-def complete(saved: dict[str, Any]) -> dict[str, Any]:
-    """Return what ``export_rest`` gave as it is exported: where arms lie is left out."""
-    item, place, start = (saved.pop(name) for name in ("item_of", "place", "start"))
-    if saved["counters"][LAID]:
-        saved["status"] = np.minimum(place[item], 0).astype(np.int8)
-    else:
-        saved["status"] = np.full(len(item), ABSENT, np.int8)
-    saved["registered"] = (start[item] == OUTSIDE).astype(np.int8)
-    return saved
+def in_order(saved: dict[str, Any]) -> dict[str, Any]:
+    """Return an export with its arrays in the order in which they are always written."""
+    names = (*_GATHERED, *(one.name for one in TABLE))
+    return {name: saved[name] for name in names if name in saved}
+
+
+def standing_of(places: tuple[Any, Any, Any], *, laid: bool) -> dict[str, Any]:
+    """Return of each arm whether it is registered, and how it stands; as far as trees are laid."""
+    item, place, start = places
+    status = np.minimum(place.take(item), 0) if laid else np.full(len(item), ABSENT)
+    return {
+        "registered": (start.take(item) == OUTSIDE).astype(np.int8),
+        "status": status.astype(np.int8),
+    }
 
 
 def _estimate_again(saved: dict[str, Any]) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.live_records import BANKED, BASE, EXPIRED, FORGOTTEN, ROUND
-from copyproof.live.arrays import Arrays, complete
+from copyproof.engine.live_records import BANKED, BASE, EXPIRED, FORGOTTEN, LAID, ROUND
+from copyproof.live.arrays import Arrays, in_order, standing_of
 
-ROWS = 16_384  # that one step copies
+ROWS = 8192  # that one step copies
 _MORE_ARMS = 2**16  # that may be registered meanwhile
 _MORE_DECISIONS = 2**20  # that may be made meanwhile
 
@@ -40,6 +40,10 @@ class ArraysCopy:
         self._of_arms = _with_room(arrays.rows_of_arms(none), self._arms + _MORE_ARMS)
         rows = self._rounds - self._first + _MORE_DECISIONS
         self._of_decisions = _with_room(arrays.rows_of_decisions(none), rows)
+        # Where things lie is copied in the last step, into memory that the others have touched.
+        self._places = tuple(
+            np.empty(len(one) + 4 * _MORE_ARMS, one.dtype) for one in arrays.places
+        )
         self._changed_arms: list[Any] = [none]
         self._changed_rounds: list[Any] = [none]
 
@@ -73,6 +77,7 @@ class ArraysCopy:
             self._counter(BANKED) != self._banked
             or self._arrays.arms > self._arms + _MORE_ARMS
             or self._counter(ROUND) > self._rounds + _MORE_DECISIONS
+            or any(map(_is_longer, self._arrays.places, self._places))
         )
 
     def step(self) -> bool:
@@ -80,6 +85,8 @@ class ArraysCopy:
         if self._done_arms < self._arms:
             upto = min(self._arms, self._done_arms + ROWS)
             self._copy_arms(slice(self._done_arms, upto))
+            for one in self._places:
+                one[4 * self._done_arms : 4 * upto] = 0
             self._done_arms = upto
         elif self._done_rounds < self._rounds:
             upto = min(self._rounds, self._done_rounds + ROWS)
@@ -99,13 +106,15 @@ class ArraysCopy:
         for name, rows in found.items():
             self._of_decisions[name][rounds - 1 - self._first] = rows
         self._copy_decisions(self._rounds, made)
-        rest = self._arrays.export_rest()
+        rest, laid = self._arrays.export_rest(), bool(self._counter(LAID))
+        item_of, place, start = map(_filled, self._places, self._arrays.places)
         kept = slice(forgotten - self._first, made - self._first)
 
         def export() -> dict[str, Any]:
             of_arms = {name: rows[:arms] for name, rows in self._of_arms.items()}
             of_decisions = {name: rows[kept] for name, rows in self._of_decisions.items()}
-            return {**complete(rest), **of_arms, **of_decisions}
+            standing = standing_of((item_of, place, start), laid=laid)
+            return in_order({**rest, **standing, **of_arms, **of_decisions})
 
         return export
 
@@ -121,6 +130,16 @@ class ArraysCopy:
             found = self._arrays.rows_of_decisions(slice(after - base, upto - base))
             for name, rows in found.items():
                 self._of_decisions[name][after - first : upto - first] = rows
+
+
+def _is_longer(one: Any, other: Any) -> bool:
+    return len(one) > len(other)
+
+
+def _filled(room: Any, rows: Any) -> Any:
+    """Copy rows into an array that has room for them; as far as it is filled."""
+    room[: len(rows)] = rows
+    return room[: len(rows)]
 
 
 def _with_room(like: dict[str, Any], rows: int) -> dict[str, Any]:

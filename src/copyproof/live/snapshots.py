@@ -74,22 +74,26 @@ class StateCopy:
         state = self.state
         self.end()
         exports = [copy.finish() for copy in self._copies]
-        texts = [one.answers.texts() for one in state.games]
+        answers = [one.answers.texts() for one in state.games]
         game_of = state.game_of if state.segments else None
         words = {**state.words(), "numerics": NUMERICS}
         # Names are only ever added, so that those there are now need not be copied.
-        lists = {name: (words[name], len(words.pop(name))) for name in ("agents", "arms")}
+        count = {name: len(words[name]) for name in ("agents", "arms")}
 
         def to_bytes() -> bytes:
             arrays: dict[str, Any] = {}
-            for number, (export, answers) in enumerate(zip(exports, texts, strict=True)):
+            for number, (export, texts) in enumerate(zip(exports, answers, strict=True)):
                 before = f"{number}/" if number else ""
                 arrays |= {f"{before}{name}": rows for name, rows in export().items()}
-                arrays[f"{before}keys"] = packed(answers)
+                arrays[f"{before}keys"] = packed(texts)
             if game_of is not None:
                 arrays["game_of"] = game_of
-            listed = (f',"{name}":[{_list(*found)}]' for name, found in lists.items())
-            return _archive(f"{_text(words)[:-1]}{''.join(listed)}}}", arrays)
+            written = (
+                f"[{_list(value, count[name])}]" if name in count else _text(value)
+                for name, value in words.items()
+            )
+            named = (f'"{name}":{text}' for name, text in zip(words, written, strict=True))
+            return _archive(f"{{{','.join(named)}}}", arrays)
 
         return to_bytes
 
