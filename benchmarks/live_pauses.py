@@ -31,6 +31,7 @@ from copyproof.live.stores import Store, open_store
 from copyproof.service import committer as committing
 from copyproof.service.committer import Committer
 from copyproof.service.keys import Keyring
+from copyproof.service.run import _SWITCH
 from copyproof.service.writer import Writer
 
 LARGE, SMALL = "large", "small"
@@ -194,6 +195,7 @@ def main() -> None:
                 if LARGE not in store.markets():
                     fill(store, SMALL, 50)
                     fill(store, LARGE, given.arms)
+                sys.setswitchinterval(_SWITCH)  # as the service does
                 asyncio.run(snapshot(store))
         if "markets" in cases:
             markets(given.store or f"sqlite:{folder}/markets.db", given.markets, given.seconds)

@@ -9,7 +9,7 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import groupby, islice
 from typing import Any
 
@@ -390,43 +390,50 @@ class SqlStore(Store):
     ) -> None:
         """Keep a state: its parts first, each in a transaction of its own, so that nobody waits."""
         first, *more = parts_of(data)
-        if not more or number in self._snapshots(
-            market
-        ):  # which is replaced at once, or not at all
+        is_there = number in self._snapshots(market)  # then it is replaced at once, or not at all
+        if is_there or not more:
             super().save_snapshot(market, number, data, digest)
             return
-        self._drop_parts(market)
-        try:
+        own = fingerprint(data)
+        with self._in_parts() as transaction:
+            self._drop_parts(market, transaction)
             for part, piece in enumerate(more, 1):
-                with self._transaction(write=True) as database:
+                with transaction() as database:
                     database.insert("parts", COLUMNS["parts"], [(market, number, part, piece)])
                 time.sleep(PAUSE)
-            own = fingerprint(data)
-            with self._transaction(write=True) as database:
-                mine = MarketRows.read(self, database, market, write=True)
-                if not mine.compacted <= number <= mine.last:
-                    accepted = f"an event of {mine.compacted} to {mine.last}"
-                    raise FieldError("number", number, accepted)
-                count = f"SELECT count(*) FROM parts {ONE_SNAPSHOT}"
-                if database.rows(count, market, number) != [(len(more),)]:
-                    raise StoreError(f"{self._name}: somebody else saves snapshots of {market!r}")
-                for old in superseded(mine, number):
-                    database.change(f"DELETE FROM snapshots {ONE_SNAPSHOT}", market, old)
-                mine.add_snapshot(number, [first], own if digest is None else digest, own)
-        finally:
-            self._drop_parts(market)
+            try:
+                with self._transaction(write=True) as database:
+                    mine = MarketRows.read(self, database, market, write=True)
+                    if not mine.compacted <= number <= mine.last:
+                        accepted = f"an event of {mine.compacted} to {mine.last}"
+                        raise FieldError("number", number, accepted)
+                    count = f"SELECT count(*) FROM parts {ONE_SNAPSHOT}"
+                    if database.rows(count, market, number) != [(len(more),)]:
+                        raise StoreError(f"{self._name}: another saves snapshots of {market!r}")
+                    for old in superseded(mine, number):
+                        database.change(f"DELETE FROM snapshots {ONE_SNAPSHOT}", market, old)
+                    mine.add_snapshot(number, [first], own if digest is None else digest, own)
+            finally:
+                self._drop_parts(market, transaction)
+
+    @contextmanager
+    def _in_parts(self) -> Iterator[Callable[[], AbstractContextManager[Database]]]:
+        """Write something large, each part in a transaction, as what is given here makes them."""
+        yield lambda: self._transaction(write=True)
 
     def _snapshots(self, market: str) -> list[int]:
         with self._market(market, write=False) as mine:
             return mine.snapshots()
 
-    def _drop_parts(self, market: str) -> None:
+    def _drop_parts(
+        self, market: str, transaction: Callable[[], AbstractContextManager[Database]]
+    ) -> None:
         """Drop the parts of snapshots that are no more, or were never finished, one by one."""
         left = f"SELECT number, part FROM parts WHERE market = ? AND NOT {_OF_A_SNAPSHOT}"
         with self._transaction(write=False) as database:
             found = database.rows(left, market)
         for number, part in found:
-            with self._transaction(write=True) as database:
+            with transaction() as database:
                 one = f"{ONE_SNAPSHOT} AND part = ? AND NOT {_OF_A_SNAPSHOT}"
                 database.change(f"DELETE FROM parts {one}", market, number, part)
             time.sleep(PAUSE)

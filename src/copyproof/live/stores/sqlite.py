@@ -14,7 +14,7 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ APPLICATION = 0x636F7079
 
 # How long a writer waits for another process.
 BUSY_SECONDS = 5.0
+# Parts of something large after which the log is written back: before SQLite itself would do so.
+_WRITE_BACK = 2
 
 
 class SqliteStore(SqlStore):
@@ -197,6 +199,37 @@ class SqliteStore(SqlStore):
 
     def _begin_reading(self, raw: sqlite3.Connection) -> None:
         raw.execute("BEGIN")
+
+    @contextlib.contextmanager
+    def _in_parts(self) -> Iterator[Callable[[], contextlib.AbstractContextManager[Database]]]:
+        """Write parts on a connection that does not wait for the disk while others wait for it.
+
+        The log keeps the order of what is written, so that nothing that comes later can outlive
+        them. They are written back from the log when nobody is kept from writing.
+        """
+        number = 0
+
+        @contextlib.contextmanager
+        def transaction() -> Iterator[Database]:
+            nonlocal number
+            with self._lock:
+                self._connection()  # the file is still there
+                with self._committed(Database(raw), True, raw.close):
+                    yield Database(raw)
+            number += 1
+            if number % _WRITE_BACK == 0:
+                raw.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+        try:
+            raw = self._connect()
+            with contextlib.closing(raw):
+                raw.execute("PRAGMA wal_autocheckpoint = 0")
+                if self.durable:
+                    raw.execute("PRAGMA synchronous = NORMAL")
+                yield transaction
+                raw.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        except sqlite3.Error as error:
+            raise self._error(error) from error
 
     def now(self, database: Database) -> float:
         """The time by which leases run."""

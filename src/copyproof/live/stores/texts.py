@@ -7,7 +7,7 @@ from typing import Any
 
 from copyproof.live.stores.errors import Damaged
 
-PART = 2**20  # a snapshot is stored in parts of so many bytes, so that none takes long
+PART = 2**18  # a snapshot is stored in parts of so many bytes, so that none takes long
 
 
 def decode(text: str) -> dict[str, Any]:
