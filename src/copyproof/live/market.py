@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 import numpy as np
+from copyproof_client.records import Status
 
 from copyproof.engine import live
 from copyproof.engine.cache import is_cached
@@ -37,6 +38,7 @@ from copyproof.policy import Policy, parse_policy
 # Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
 _NONE = np.zeros(0, OUTCOME)
+_NO_LISTS = np.zeros(0, np.int64)
 
 
 class MarketState:
@@ -138,7 +140,11 @@ class MarketState:
         return next((n, theirs, ours) for n, (theirs, ours) in both if theirs != ours)
 
     def decide(self, plays: int, at: float, among: Among | None, slate: bool) -> list[int]:
-        """Make decisions, all that was entered being settled; the arms, for the event."""
+        """Make decisions; the arms, for the event.
+
+        Rewards that were entered and not settled are carried out before, in the same call of the
+        kernel, and what became of them is not told.
+        """
         self._gather_decisions(plays, at, among, slate)
         self._run()
         made = self._made
@@ -186,7 +192,7 @@ class MarketState:
         arrays = self.arrays
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
-        lists = np.array(self._lists, np.int64)
+        lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
         before, base = int(arrays.counters[ROUND]), int(arrays.counters[BASE])
         expired = int(arrays.counters[EXPIRED])
         if before - base + self._decisions > len(arrays.log):
@@ -383,6 +389,14 @@ def answers_of(outcomes: Any) -> list[list[Any]]:
     return [
         [STATUSES[status], value if value == value else None] for status, value in outcomes.tolist()
     ]
+
+
+def told_as(
+    rewards: Sequence[tuple[str, float]], answers: Sequence[Sequence[Any]]
+) -> list[tuple[str, Status, float | None]]:
+    """The fields of what became of rewards, each with the id that it was told under."""
+    both = zip(rewards, answers, strict=True)
+    return [(decision, status, value) for (decision, _), (status, value) in both]
 
 
 def is_compiled() -> bool:

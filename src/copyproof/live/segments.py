@@ -155,7 +155,7 @@ class SegmentedState(MarketState):
         slate: bool,
         segment: str | None = None,
     ) -> list[int]:
-        """Make decisions in a segment, all that was entered being settled."""
+        """Make decisions in a segment; rewards that were entered are carried out, unanswered."""
         if segment is not None:
             self._game(segment)
         if not self.segments:
@@ -166,6 +166,7 @@ class SegmentedState(MarketState):
         else:
             made = self.games[number].decide(plays, at, among, slate)
         self._note(number, first, len(made))
+        self._told = []
         self.at = max(self.at, at)
         return made
 

@@ -155,7 +155,7 @@ class Store(ABC):
         texts = [encode(event) for event in events]
         with self._market(market, write=True) as mine:
             append = Append(market, first, events, token, generation)
-            mine.add_events(texts, heads_of(append, mine))
+            mine.add_events(texts, heads_of(append, mine, texts))
             if (generations := generations_of(append, mine)) is not None:
                 mine.set_generations(generations)
 
@@ -398,8 +398,8 @@ class Store(ABC):
         self.close()
 
 
-def heads_of(append: Append, mine: "StoredMarket") -> list[str]:
-    """Return the heads of a market's chain after each event of an append.
+def heads_of(append: Append, mine: "StoredMarket", texts: Sequence[str]) -> list[str]:
+    """Return the heads of a market's chain after each event of an append, given their texts.
 
     Raises
     ------
@@ -413,7 +413,7 @@ def heads_of(append: Append, mine: "StoredMarket") -> list[str]:
     mine.lease.check(market, append.token, now)
     if first != mine.last + 1:
         raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
-    return [*heads_after(mine.chain.head, first, append.events, mine.chain.secret)]
+    return [*heads_after(mine.chain.head, first, append.events, mine.chain.secret, texts)]
 
 
 def superseded(mine: "StoredMarket", number: int) -> list[int]:

@@ -250,7 +250,7 @@ class SqlStore(Store):
                         continue
                     mine = MarketRows(self, database, row)
                     try:
-                        heads = heads_of(one, mine)
+                        heads = heads_of(one, mine, texts[n])
                     except StoreError as error:
                         outcomes[n] = error
                         continue
