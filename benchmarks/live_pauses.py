@@ -28,10 +28,11 @@ import psutil
 
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.stores import Store, open_store
-from copyproof.service import committer as committing
+from copyproof.service import snapshots as snapshotting
 from copyproof.service.committer import Committer
 from copyproof.service.keys import Keyring
 from copyproof.service.run import _SWITCH
+from copyproof.service.snapshots import Snapshots
 from copyproof.service.writer import Writer
 
 LARGE, SMALL = "large", "small"
@@ -72,14 +73,15 @@ async def asked(writers: list[Writer], over) -> list[list[float]]:
 async def snapshot(store: Store) -> None:
     """Take a snapshot of the large market while both are asked."""
     steps: list[float] = []
-    copy_some = Committer._copy_some
+    go_on = Snapshots.go_on
 
-    def timed(self: Committer) -> None:
-        began = time.perf_counter()
-        copy_some(self)
-        steps.append(time.perf_counter() - began)
+    def timed(self: Snapshots) -> None:
+        is_step, began = self.can_go_on, time.perf_counter()
+        go_on(self)
+        if is_step:
+            steps.append(time.perf_counter() - began)
 
-    Committer._copy_some = timed  # type: ignore[method-assign]
+    Snapshots.go_on = timed  # type: ignore[method-assign]
     committer = Committer(store)
     committer.start()
     loop = asyncio.get_running_loop()
@@ -101,7 +103,7 @@ async def snapshot(store: Store) -> None:
     before = await asked(writers, lambda: time.monotonic() > end)
     large, began = writers[0], time.perf_counter()
     saved = large.saved
-    committing._SNAPSHOT_BUSY = large.principal.last - saved  # so that one is due with the next
+    snapshotting._BUSY = large.principal.last - saved  # so that one is due with the next
     meanwhile = await asked(writers, lambda: large.saved != saved)
     took = time.perf_counter() - began
     print(f"snapshot: {took:.2f} s until it was saved; {len(steps)} steps of the copy,", end=" ")
@@ -119,7 +121,7 @@ async def snapshot(store: Store) -> None:
         writer.lose()
         writer.join()
     committer.stop()
-    Committer._copy_some = copy_some  # type: ignore[method-assign]
+    Snapshots.go_on = go_on  # type: ignore[method-assign]
 
 
 @contextmanager

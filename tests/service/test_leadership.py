@@ -7,7 +7,7 @@ import pytest
 
 from copyproof.live.stores import open_store
 from copyproof.live.stores.contract import KeyChanges
-from copyproof.service.leadership import owner_of
+from copyproof.service.run import owner_of
 from tests.service.conftest import filled
 from tests.service.serving import Caller, serving
 

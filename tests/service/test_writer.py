@@ -12,7 +12,7 @@ import pytest
 from copyproof.live import Principal
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.live.stores.memory import MemoryStore
-from copyproof.service import committer as committer_module
+from copyproof.service import snapshots as snapshots_module
 from copyproof.service.committer import Committer
 from copyproof.service.errors import Refusal
 from copyproof.service.writer import Writer
@@ -161,7 +161,7 @@ def test_what_was_replayed_at_the_start_is_in_the_next_snapshot(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Or a process that is killed again and again would replay more and more."""
-    monkeypatch.setattr(committer_module, "_SNAPSHOT_IDLE", 5)
+    monkeypatch.setattr(snapshots_module, "_IDLE", 5)
     store = MemoryStore()
     filled(store)
     assert store.snapshot("site") is None
@@ -175,7 +175,7 @@ def test_what_was_replayed_at_the_start_is_in_the_next_snapshot(
 def test_a_busy_market_does_not_spend_its_time_on_snapshots(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(committer_module, "_SNAPSHOT_BUSY", 1)
+    monkeypatch.setattr(snapshots_module, "_BUSY", 1)
 
     class Slow(MemoryStore):
         taken = 0

@@ -27,21 +27,19 @@ from copyproof.engine.live_records import (
 )
 from copyproof.engine.plan import Plan
 from copyproof.engine.rules import Kind
-from copyproof.engine.state import ABSENT, ITEM, OUTSIDE, WINDOW, State, power_of_two
-from copyproof.live.layout import FIXED, LEAST_ROOM, TABLE, Axis, Layout, lay_out
-
-# What a pool with a champion remembers, with arms by their number; −1 for none.
-_CHALLENGE = np.dtype([("bar", "f8"), ("last", "i8"), ("failed", "i8"), ("pointer", "i8")])
-# What is exported beside: gathered from items and pools in order of registration.
-_GATHERED = {
-    "agents": ITEM,
-    "suspended": np.int8,
-    "arms": ITEM,
-    "registered": np.int8,
-    "status": np.int8,
-    "seats": np.int64,
-    "challenges": _CHALLENGE,
-}
+from copyproof.engine.state import ABSENT, OUTSIDE, WINDOW, State, power_of_two
+from copyproof.live.layout import (
+    CHALLENGE,
+    FIXED,
+    GATHERED,
+    LEAST_ROOM,
+    TABLE,
+    Axis,
+    Layout,
+    in_order,
+    lay_out,
+    standing_of,
+)
 
 
 class Arrays:
@@ -66,7 +64,7 @@ class Arrays:
 
     def __init__(self, plan: Plan, *, estimates: bool = True) -> None:
         self._estimates = estimates
-        saved = {name: np.zeros(0, dtype) for name, dtype in _GATHERED.items()}
+        saved = {name: np.zeros(0, dtype) for name, dtype in GATHERED.items()}
         for one in TABLE:
             if one.is_exported(plan, estimates=estimates):
                 saved[one.name] = one.allocate(FIXED.get(one.axis, 0))
@@ -259,6 +257,11 @@ class Arrays:
         }
 
     @property
+    def doublings(self) -> int:
+        """How often the known rewards have doubled: then all waiting plays are estimated anew."""
+        return int(self._arrays["waited"]["answers"][0]).bit_length()
+
+    @property
     def places(self) -> tuple[Any, Any, Any]:
         """Where each arm lies; of each item its place, and where it began; not copies."""
         items = slice(self._items_end)
@@ -269,8 +272,8 @@ class Arrays:
         """What is exported beside ``rows_of_arms``, ``rows_of_decisions`` and ``standing_of``."""
         arrays = self._arrays
         pools = arrays["pools"][0 if self._is_flat else 1 : self._in_use()["pool"]]
-        challenges = np.zeros(len(pools), _CHALLENGE)
-        for name in _CHALLENGE.names or ():
+        challenges = np.zeros(len(pools), CHALLENGE)
+        for name in CHALLENGE.names or ():
             challenges[name] = pools[name]
         for name in ("last", "pointer"):
             known = challenges[name] >= 0
@@ -306,7 +309,7 @@ class Arrays:
         if self._estimates:
             _estimate_again(saved)
         saved["counters"][BANKED] = 0
-        saved["challenges"] = np.zeros(0, _CHALLENGE)
+        saved["challenges"] = np.zeros(0, CHALLENGE)
         if self.plan.agent.kind != Kind.OWN_INDEX:
             saved["windows"][:] = np.zeros((), WINDOW)  # nobody has kept them up to date
         # Where no window was kept, all rewards so far count as recent.
@@ -364,28 +367,12 @@ class Arrays:
         if len(saved["seats"]) == len(there[mine]):
             there["seats"][mine] = saved["seats"]
         if len(saved["challenges"]) == len(there[mine]):
-            for name in _CHALLENGE.names or ():
+            for name in CHALLENGE.names or ():
                 there[name][mine] = saved["challenges"][name]
             for name in ("last", "pointer"):
                 of = there[name][mine]
                 known = of >= 0
                 of[known] = laid.item[of[known]]
-
-
-def in_order(saved: dict[str, Any]) -> dict[str, Any]:
-    """Return an export with its arrays in the order in which they are always written."""
-    names = (*_GATHERED, *(one.name for one in TABLE))
-    return {name: saved[name] for name in names if name in saved}
-
-
-def standing_of(places: tuple[Any, Any, Any], *, laid: bool) -> dict[str, Any]:
-    """Return of each arm whether it is registered, and how it stands; as far as trees are laid."""
-    item, place, start = places
-    status = np.minimum(place.take(item), 0) if laid else np.full(len(item), ABSENT)
-    return {
-        "registered": (start.take(item) == OUTSIDE).astype(np.int8),
-        "status": status.astype(np.int8),
-    }
 
 
 def _estimate_again(saved: dict[str, Any]) -> None:

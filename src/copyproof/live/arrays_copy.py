@@ -3,8 +3,8 @@
 To copy a million arms at once takes hundreds of milliseconds. A step copies some rows, of arms or
 of decisions. What such a row holds changes with a decision for the arm, with a reward, and when the
 window of a decision is over: these rows are noted, and copied once more in the last step, together
-with all that is small. An epoch that ends changes all rows at once: then the copy is spoilt, and
-another must be begun.
+with all that is small. An epoch that ends changes all rows at once, and so do estimates that are
+made anew: then the copy is spoilt, and another must be begun.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.live_records import BANKED, BASE, EXPIRED, FORGOTTEN, LAID, ROUND
-from copyproof.live.arrays import Arrays, in_order, standing_of
+from copyproof.live.arrays import Arrays
+from copyproof.live.layout import in_order, standing_of
 
 ROWS = 8192  # that one step copies
 _MORE_ARMS = 2**16  # that may be registered meanwhile
@@ -31,7 +32,7 @@ class ArraysCopy:
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = arrays
-        self._banked = self._counter(BANKED)
+        self._banked, self._doublings = self._counter(BANKED), arrays.doublings
         self._first = self._counter(FORGOTTEN)  # decisions up to this one are not copied
         # Arms, and decisions, that are copied in steps; and those that are.
         self._arms, self._rounds = arrays.arms, self._counter(ROUND)
@@ -74,7 +75,7 @@ class ArraysCopy:
     def is_spoilt(self) -> bool:
         """Whether too much has changed for it to be finished."""
         return (
-            self._counter(BANKED) != self._banked
+            (self._counter(BANKED), self._arrays.doublings) != (self._banked, self._doublings)
             or self._arrays.arms > self._arms + _MORE_ARMS
             or self._counter(ROUND) > self._rounds + _MORE_DECISIONS
             or any(map(_is_longer, self._arrays.places, self._places))

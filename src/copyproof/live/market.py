@@ -193,8 +193,7 @@ class MarketState:
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
         lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
-        before, base = int(arrays.counters[ROUND]), int(arrays.counters[BASE])
-        expired = int(arrays.counters[EXPIRED])
+        before, base, expired = (int(arrays.counters[each]) for each in (ROUND, BASE, EXPIRED))
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
             base = int(arrays.counters[BASE])
@@ -325,11 +324,7 @@ class MarketState:
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""
         counters, asked = self.arrays.counters, self.arrays.log["at"]
-        expired, made, base = (
-            int(counters[EXPIRED]),
-            int(counters[ROUND]),
-            int(counters[BASE]),
-        )
+        expired, made, base = (int(counters[each]) for each in (EXPIRED, ROUND, BASE))
         limit = at - self.config.reward_window
         if expired == made or asked[expired - base] > limit:
             return None

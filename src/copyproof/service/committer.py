@@ -24,11 +24,11 @@ from functools import partial
 from queue import Empty, SimpleQueue
 
 from copyproof.live import Principal
-from copyproof.live.snapshots import StateCopy
 from copyproof.live.stores import LeaseLost, Store, StoreError
-from copyproof.live.stores.contract import Append
+from copyproof.live.stores.appends import Append
 from copyproof.live.stores.errors import Locked
 from copyproof.service.errors import Refusal, refusal_of
+from copyproof.service.snapshots import Snapshots, end, line_of
 from copyproof.service.writer import Job, Writer, resolve
 
 _log = logging.getLogger("copyproof.service")
@@ -38,10 +38,6 @@ _LONGEST = 0.01  # seconds after which no more requests are carried out before a
 _LOOK_EVERY = 1.0  # seconds between two looks for plays whose reward window is over
 _WORKERS = 4  # threads for what takes longer
 _LOCKED = 8  # threads that wait for locks; a market beyond these waits for one of them
-_SNAPSHOT_IDLE = 10_000  # events after which a snapshot is taken when nothing else is to do
-_SNAPSHOT_BUSY = 100_000  # events after which it is taken anyway
-# How many times as long as the last one took a busy market then goes without one.
-_SNAPSHOT_REST = 100.0
 
 
 class Committer(threading.Thread):
@@ -66,8 +62,7 @@ class Committer(threading.Thread):
         self._expiring: set[Writer] = set()  # those of them with plays whose window is over
         # What was carried out on another thread, to be committed with the next group.
         self._returned: list[tuple[Writer, list[Job]]] = []
-        # Of whom a snapshot is taken, the copies as far as they are made; one after another.
-        self._copying: dict[Writer, StateCopy | None] = {}
+        self._snapshots = Snapshots(store, self._workers, self._arrived.put)
         self._looked = time.monotonic()
         self._stopping = False
 
@@ -103,8 +98,7 @@ class Committer(threading.Thread):
                 self._look()
                 if self._turn or self._returned:
                     self._serve()
-                if self._copying:
-                    self._copy_some()
+                self._snapshots.go_on()
                 if self._leaving:
                     self._see_off()
             except Exception:  # whatever it is: without this thread no market is served
@@ -115,7 +109,7 @@ class Committer(threading.Thread):
 
     def _take(self) -> None:
         """Take all that has arrived; wait for it if there is nothing else to do."""
-        block = not (self._turn or self._returned or any(map(_rests, self._copying)))
+        block = not (self._turn or self._returned or self._snapshots.can_go_on)
         timeout = max(0.0, self._looked + _LOOK_EVERY - time.monotonic())
         refused: list[Job] = []
         with suppress(Empty):
@@ -142,15 +136,12 @@ class Committer(threading.Thread):
             return
         self._looked = now
         for writer in self._led:
-            if not _rests(writer):
+            if not writer.rests:
                 continue
             if _has_expired(writer.principal):
                 self._expiring.add(writer)
                 self._give_turn(writer)
-            last = writer.principal.last
-            if last == writer.seen and last - writer.saved >= _SNAPSHOT_IDLE:
-                self._begin_snapshot(writer)
-            writer.seen = last
+            self._snapshots.consider(writer)
 
     # --- a group ----------------------------------------------------------------------------------
 
@@ -228,7 +219,7 @@ class Committer(threading.Thread):
                 answered += jobs
             writer.is_away = False
             self._give_turn(writer)
-            self._consider_snapshot(writer)
+            self._snapshots.consider_busy(writer)
         _answer(answered)
 
     def _append(self, appends: list[Append]) -> list[Exception | None]:
@@ -266,7 +257,7 @@ class Committer(threading.Thread):
             self._leave(writer)
         elif not is_known:
             _log.error("market %s: a group of %d failed", writer.market, len(jobs), exc_info=error)
-            writer.failure = _line(error)
+            writer.failure = line_of(error)
             self._leave(writer)
         else:
             self._give_turn(writer)
@@ -319,7 +310,7 @@ class Committer(threading.Thread):
         except LeaseLost:
             writer.is_lost = True
         except Exception as error:
-            writer.failure = _line(error)
+            writer.failure = line_of(error)
         self._arrived.put(partial(self._loaded, writer))
 
     def _loaded(self, writer: Writer) -> None:
@@ -331,48 +322,6 @@ class Committer(threading.Thread):
         self._led[writer] = None
         writer.ready.set()
 
-    # --- snapshots --------------------------------------------------------------------------------
-
-    def _consider_snapshot(self, writer: Writer) -> None:
-        """Take a snapshot of a market that never rests, if it has gone long enough without one."""
-        new = writer.principal.last - writer.saved
-        if new >= _SNAPSHOT_BUSY and time.monotonic() >= writer.rested:
-            self._begin_snapshot(writer)
-
-    def _begin_snapshot(self, writer: Writer) -> None:
-        if not writer.is_saving and not writer.is_closed:
-            writer.is_saving = True
-            self._copying[writer] = None
-
-    def _copy_some(self) -> None:
-        """Copy some more of the state of a market that takes a snapshot."""
-        writer = next((each for each in self._copying if _rests(each)), None)
-        if writer is None:
-            return
-        principal, copy = writer.principal, self._copying[writer]
-        if copy is None or not principal.is_copied_by(copy):  # or too much has changed meanwhile
-            copy = self._copying[writer] = principal.begin_copy()
-            writer.began = time.monotonic()
-        if copy.step():
-            del self._copying[writer]
-            self._workers.submit(self._save, writer, principal.last, copy.finish())
-
-    def _save(self, writer: Writer, number: int, data: Callable[[], bytes]) -> None:
-        """Save a snapshot; on another thread."""
-        error = None
-        try:
-            self._store.save_snapshot(writer.market, number, data())
-        except Exception as raised:
-            error = raised
-        self._arrived.put(partial(self._saved, writer, number, error))
-
-    def _saved(self, writer: Writer, number: int, error: Exception | None) -> None:
-        _note(writer, error)
-        writer.is_saving = False
-        writer.saved = number
-        now = time.monotonic()
-        writer.rested = now + _SNAPSHOT_REST * (now - writer.began)
-
     # --- the end of a market ----------------------------------------------------------------------
 
     def _leave(self, writer: Writer) -> None:
@@ -382,7 +331,7 @@ class Committer(threading.Thread):
     def _see_off(self) -> None:
         """End the writers that have nothing left to do, or must do nothing more."""
         for writer in list(self._leaving):
-            self._stop_copying(writer)
+            self._snapshots.stop(writer)
             if writer.is_away or writer.is_saving:
                 continue
             is_broken = writer.is_lost or writer.failure is not None
@@ -396,23 +345,13 @@ class Committer(threading.Thread):
             rest = list(writer.jobs)
             writer.jobs.clear()
             self._refuse(rest)
-            self._workers.submit(_end, writer, was_led and not is_broken)
-
-    def _stop_copying(self, writer: Writer) -> None:
-        if writer in self._copying:
-            if (copy := self._copying.pop(writer)) is not None:
-                copy.end()
-            writer.is_saving = False
+            save = was_led and not is_broken
+            self._workers.submit(end, writer, save=save)
 
     def _refuse(self, jobs: list[Job]) -> None:
         for job in jobs:
             job.error = Refusal(503, "market", "another process serves this market", 1)
         _answer(jobs)
-
-
-def _rests(writer: Writer) -> bool:
-    """Whether nobody works on a market's state just now, and it is as the store has it."""
-    return not writer.is_away and not writer.principal.is_undone
 
 
 def _has_expired(principal: Principal) -> bool:
@@ -446,23 +385,3 @@ def _check(principal: Principal) -> None:
 def _answer(jobs: list[Job]) -> None:
     if jobs and not jobs[0].writer.loop.is_closed():
         jobs[0].writer.loop.call_soon_threadsafe(resolve, jobs)
-
-
-def _end(writer: Writer, save: bool) -> None:
-    """End a writer whose market is served no more; on a thread that may take its time."""
-    if save and not writer.principal.is_undone and writer.principal.last > writer.saved:
-        try:
-            writer.principal.snapshot()
-        except Exception as error:
-            _note(writer, error)
-    writer.end()
-
-
-def _note(writer: Writer, error: Exception | None) -> None:
-    """Log that a snapshot failed: it is only a shortcut, the journal is the truth."""
-    if error is not None:
-        _log.warning("market %s: no snapshot was taken: %s", writer.market, _line(error))
-
-
-def _line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())

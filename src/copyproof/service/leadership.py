@@ -12,17 +12,13 @@ takes its own leases back without waiting.
 """
 
 import asyncio
-import hashlib
 import logging
 import math
-import os
-import secrets
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -43,19 +39,6 @@ _log = logging.getLogger("copyproof.service")
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
 _CREATE = 60.0  # seconds that a new market may take to be loaded
 _KEYS_EVERY = 0.4  # seconds after which keys that have changed are read
-
-
-def owner_of(address: str) -> str:
-    """Return the name under which a process bound to ``address`` holds leases.
-
-    Where the system tells neither its boot nor its network apart, the name is a random one.
-    """
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        network = os.readlink("/proc/self/ns/net")
-    except OSError:
-        return secrets.token_hex(8)
-    return hashlib.sha256(f"{boot} {network} {address}".encode()).hexdigest()[:16]
 
 
 class Leadership:

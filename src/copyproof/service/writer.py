@@ -87,6 +87,8 @@ class Writer:
     is_saving, saved, began, rested
         Whether a snapshot is being taken, the event after which one was taken last, when it was
         begun, and when a busy market may take the next one.
+    tries
+        How many copies were begun for the snapshot that is being taken.
     """
 
     principal: Principal
@@ -117,9 +119,15 @@ class Writer:
         self.is_saving = False
         self.saved = 0
         self.began = self.rested = 0.0
+        self.tries = 0
         self._committer = committer
         self._most = most
         self._ended = ended
+
+    @property
+    def rests(self) -> bool:
+        """Whether nobody works on the market just now, and it is as the store has it."""
+        return not self.is_away and not self.principal.is_undone
 
     def start(self) -> None:
         """Load the market, then serve it."""

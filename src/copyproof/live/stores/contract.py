@@ -22,9 +22,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
-from copyproof.live.stores.chain import Chain, encode, heads_after
+from copyproof.live.stores.appends import Append, Generations, generations_of, heads_of
+from copyproof.live.stores.chain import Chain, encode
 from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
-from copyproof.live.stores.errors import Conflict, StoreError
+from copyproof.live.stores.errors import StoreError
 from copyproof.live.stores.texts import fingerprint, parts_of
 from copyproof.validation import FieldError, name, require
 
@@ -37,21 +38,6 @@ DROPPED_AT_ONCE = 10_000  # events that are dropped in one transaction
 PAUSE = 0.005  # seconds between two transactions of something long, for writers that wait
 # A table's name and one row of it, as ``dump`` gives and ``load`` takes them.
 TableRow: TypeAlias = tuple[str, tuple[Any, ...]]
-# From which round on the ids of decisions carry which mark (``live.ids``).
-Generations: TypeAlias = list[tuple[int, str]]
-
-
-class Append(NamedTuple):
-    """Events of one market, to be stored as numbers ``first``, ``first + 1``, ...
-
-    The fields are those of ``Store.append``.
-    """
-
-    market: str
-    first: int
-    events: Sequence[dict[str, Any]]
-    token: int | None = None
-    generation: tuple[int, str] | None = None
 
 
 class KeyChanges(NamedTuple):
@@ -398,34 +384,8 @@ class Store(ABC):
         self.close()
 
 
-def heads_of(append: Append, mine: "StoredMarket", texts: Sequence[str]) -> list[str]:
-    """Return the heads of a market's chain after each event of an append, given their texts.
-
-    Raises
-    ------
-    LeaseLost
-        If its token is not the current one.
-    Conflict
-        If its first event is not the next one.
-    """
-    market, first = append.market, append.first
-    now = mine.now() if append.token is None else 0.0  # a token ends with the next one, not in time
-    mine.lease.check(market, append.token, now)
-    if first != mine.last + 1:
-        raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
-    return [*heads_after(mine.chain.head, first, append.events, mine.chain.secret, texts)]
-
-
 def superseded(mine: "StoredMarket", number: int) -> list[int]:
     """Return the snapshots that are not kept once there is one after event ``number``."""
     others = [old for old in mine.snapshots() if old != number]
     newer = sum(old > number for old in others)
     return others[max(SNAPSHOTS - 1, newer) :]
-
-
-def generations_of(append: Append, mine: "StoredMarket") -> Generations | None:
-    """Return the generations of a market after an append; None if they stay as they are."""
-    if append.generation is None or mine.generations is None:
-        return None
-    before = [each for each in mine.generations if each[0] < append.generation[0]]
-    return [*before, append.generation]

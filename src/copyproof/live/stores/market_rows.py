@@ -6,9 +6,9 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from copyproof.live.stores import errors
+from copyproof.live.stores.appends import Generations
 from copyproof.live.stores.chain import MARK, Chain
 from copyproof.live.stores.chain_columns import read_generations
-from copyproof.live.stores.contract import Generations
 from copyproof.live.stores.database import Database
 from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.schema import CHAIN, COLUMNS

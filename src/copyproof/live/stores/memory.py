@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from copyproof.live.stores import errors
+from copyproof.live.stores.appends import Generations
 from copyproof.live.stores.chain import MARK, Chain, encode
 from copyproof.live.stores.chain_columns import chain_from_row, chain_row
-from copyproof.live.stores.contract import Generations, KeyChanges, Store, TableRow
+from copyproof.live.stores.contract import KeyChanges, Store, TableRow
 from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.sqlite import write_backup
 from copyproof.live.stores.texts import decode, decode_events

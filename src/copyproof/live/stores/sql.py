@@ -6,46 +6,38 @@ after the other, and the number and the token are compared in the transaction th
 """
 
 import threading
-import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from itertools import groupby, islice
 from typing import Any
 
 from copyproof.live.stores import errors
+from copyproof.live.stores.appends import Append, generations_of, heads_of
 from copyproof.live.stores.chain import MARK, Chain, encode
 from copyproof.live.stores.chain_columns import chain_row
 from copyproof.live.stores.contract import (
     DROPPED_AT_ONCE,
-    PAUSE,
-    Append,
-    KeyChanges,
-    Store,
     TableRow,
-    generations_of,
-    heads_of,
-    superseded,
 )
 from copyproof.live.stores.database import Database
 from copyproof.live.stores.errors import Damaged, StoreError
 from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.market_rows import (
     LARGE,
-    ONE_SNAPSHOT,
     STANDING,
     MarketRows,
     is_name,
 )
 from copyproof.live.stores.schema import CHAIN, COLUMNS
+from copyproof.live.stores.snapshot_parts import OF_A_SNAPSHOT, Parts, Transaction
+from copyproof.live.stores.sql_keys import SqlKeys
 from copyproof.live.stores.texts import (
+    PART,
     decode,
     decode_events,
-    decode_many,
-    fingerprint,
-    parts_of,
 )
-from copyproof.validation import FieldError, name
+from copyproof.validation import name
 
 # How many rows are read or written in one go.
 CHUNK = 1000
@@ -56,17 +48,11 @@ _OF_MARKETS = ("events", *LARGE)
 # Columns by which rows are told apart, and in whose order they are dumped.
 _KEYS = ("id", "name", "market", "number", "part")
 
-# Whether a part belongs to a snapshot that is there.
-_OF_A_SNAPSHOT = (
-    "EXISTS (SELECT 1 FROM snapshots WHERE snapshots.market = parts.market"
-    " AND snapshots.number = parts.number)"
-)
-
 # In a copy of a store: who held a lease in the original shall not write here.
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
 
 
-class SqlStore(Store):
+class SqlStore(SqlKeys):
     """A store in an SQL database."""
 
     for_update = ""
@@ -340,110 +326,29 @@ class SqlStore(Store):
                 if number < last:
                     mine = MarketRows.read(self, database, market, write=False)
 
-    def keys(self) -> list[dict[str, Any]]:
-        """API keys."""
-        with self._transaction(write=False) as database:
-            found = database.rows("SELECT id, body FROM keys")
-        return decode_many([body for _, body in sorted(found)])
-
-    def changed_keys(self, since: int | None) -> KeyChanges:
-        """API keys that have changed."""
-        with self._transaction(write=False) as database:
-            read = "SELECT number FROM changes ORDER BY name"
-            [(dropped,), (moment,)] = database.rows(read)
-            if since is None or moment < since:  # which only another store can have given
-                since, dropped = -1, moment
-                found = database.rows("SELECT id, body FROM keys")
-            elif moment == since:
-                return KeyChanges(moment, [])
-            else:
-                join = "key_changes JOIN keys ON keys.id = key_changes.id"
-                read = f"SELECT keys.id, body FROM {join} WHERE number > ?"
-                found = database.rows(read, since)
-            ids = database.rows("SELECT id FROM keys") if dropped > since else None
-        stored = decode_many([body for _, body in sorted(found)])
-        return KeyChanges(moment, stored, None if ids is None else {key for (key,) in ids})
-
-    def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
-        """Store a key."""
-        name("id", key.get("id", ""))
-        text = encode(key)
-        put = "INSERT INTO keys (body, id) VALUES (?, ?)"
-        values = [text, key["id"]]
-        if replacing is None:
-            put += " ON CONFLICT (id) DO UPDATE SET body = excluded.body"
-        else:
-            put = "UPDATE keys SET body = ? WHERE id = ? AND body = ?"
-            values.append(encode(replacing))
-        with self._transaction(write=True) as database:
-            if not database.change(put, *values):
-                raise errors.Conflict(f"key {key['id']!r} is not the one to be replaced")
-
-    def drop_key(self, key_id: str) -> None:
-        """Forget a key."""
-        with self._transaction(write=True) as database:
-            if not is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
-                raise LookupError(f"key {key_id!r} is not in the store")
-
     def save_snapshot(
         self, market: str, number: int, data: bytes, digest: str | None = None
     ) -> None:
-        """Keep a state: its parts first, each in a transaction of its own, so that nobody waits."""
-        first, *more = parts_of(data)
-        is_there = number in self._snapshots(market)  # then it is replaced at once, or not at all
-        if is_there or not more:
+        """Keep a state; a large one part by part, so that nobody waits for it."""
+        with self._market(market, write=False) as mine:
+            is_there = number in mine.snapshots()  # then it is replaced at once, or not at all
+        if is_there or len(data) <= PART:
             super().save_snapshot(market, number, data, digest)
-            return
-        own = fingerprint(data)
-        with self._in_parts() as transaction:
-            self._drop_parts(market, transaction)
-            for part, piece in enumerate(more, 1):
-                with transaction() as database:
-                    database.insert("parts", COLUMNS["parts"], [(market, number, part, piece)])
-                time.sleep(PAUSE)
-            try:
-                with self._transaction(write=True) as database:
-                    mine = MarketRows.read(self, database, market, write=True)
-                    if not mine.compacted <= number <= mine.last:
-                        accepted = f"an event of {mine.compacted} to {mine.last}"
-                        raise FieldError("number", number, accepted)
-                    count = f"SELECT count(*) FROM parts {ONE_SNAPSHOT}"
-                    if database.rows(count, market, number) != [(len(more),)]:
-                        raise StoreError(f"{self._name}: another saves snapshots of {market!r}")
-                    for old in superseded(mine, number):
-                        database.change(f"DELETE FROM snapshots {ONE_SNAPSHOT}", market, old)
-                    mine.add_snapshot(number, [first], own if digest is None else digest, own)
-            finally:
-                self._drop_parts(market, transaction)
+        else:
+            with self.in_parts() as transaction:
+                Parts(self, market, transaction).save(number, data, digest)
 
     @contextmanager
-    def _in_parts(self) -> Iterator[Callable[[], AbstractContextManager[Database]]]:
+    def in_parts(self) -> Iterator[Transaction]:
         """Write something large, each part in a transaction, as what is given here makes them."""
         yield lambda: self._transaction(write=True)
-
-    def _snapshots(self, market: str) -> list[int]:
-        with self._market(market, write=False) as mine:
-            return mine.snapshots()
-
-    def _drop_parts(
-        self, market: str, transaction: Callable[[], AbstractContextManager[Database]]
-    ) -> None:
-        """Drop the parts of snapshots that are no more, or were never finished, one by one."""
-        left = f"SELECT number, part FROM parts WHERE market = ? AND NOT {_OF_A_SNAPSHOT}"
-        with self._transaction(write=False) as database:
-            found = database.rows(left, market)
-        for number, part in found:
-            with transaction() as database:
-                one = f"{ONE_SNAPSHOT} AND part = ? AND NOT {_OF_A_SNAPSHOT}"
-                database.change(f"DELETE FROM parts {one}", market, number, part)
-            time.sleep(PAUSE)
 
     def dump(self) -> Iterator[TableRow]:
         """Every row, on a connection of its own."""
         with self._reading() as database:
             for table, columns in COLUMNS.items():
                 order = ", ".join(column for column in columns if column in _KEYS)
-                which = f"WHERE {_OF_A_SNAPSHOT} " if table == "parts" else ""
+                which = f"WHERE {OF_A_SNAPSHOT} " if table == "parts" else ""
                 for chunk in database.stream(
                     f"SELECT {', '.join(columns)} FROM {table} {which}ORDER BY {order}",
                     1 if table in LARGE else CHUNK,

@@ -23,6 +23,7 @@ from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain, exists_already
 from copyproof.live.stores.schema import SQLITE_TRIGGERS, STEPS, VERSION, WITH_TRIGGERS
+from copyproof.live.stores.snapshot_parts import Transaction
 from copyproof.live.stores.sql import UNLEASE, SqlStore
 from copyproof.validation import require
 
@@ -201,7 +202,7 @@ class SqliteStore(SqlStore):
         raw.execute("BEGIN")
 
     @contextlib.contextmanager
-    def _in_parts(self) -> Iterator[Callable[[], contextlib.AbstractContextManager[Database]]]:
+    def in_parts(self) -> Iterator[Transaction]:
         """Write parts on a connection that does not wait for the disk while others wait for it.
 
         The log keeps the order of what is written, so that nothing that comes later can outlive
