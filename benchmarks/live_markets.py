@@ -20,6 +20,7 @@ from contextlib import ExitStack
 from itertools import cycle
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from live_http import Turn, medians, send, turn
 
@@ -39,8 +40,14 @@ def fill(url: str, markets: int) -> str:
         return Keyring(store, time.time).add("operator")[1]
 
 
-def serve(stack: ExitStack, checkout: Path, url: str, markets: int) -> tuple[str, str]:
-    """Start a service of a checkout on a new store; its URL and key."""
+def processor_seconds(pid: int) -> float:
+    """Return the seconds of processors that a process has taken; from Linux."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def serve(stack: ExitStack, checkout: Path, url: str, markets: int) -> tuple[str, str, int]:
+    """Start a service of a checkout on a new store; its URL, a key, and the process."""
     path = os.pathsep.join(map(str, (checkout / "src", checkout / "client" / "src")))
     environment = {**os.environ, "PYTHONPATH": path}
     made = subprocess.run(
@@ -59,7 +66,7 @@ def serve(stack: ExitStack, checkout: Path, url: str, markets: int) -> tuple[str
     )
     stack.callback(process.terminate)
     assert process.stdout is not None
-    return json.loads(process.stdout.readline())["url"], made.stdout.strip()
+    return json.loads(process.stdout.readline())["url"], made.stdout.strip(), process.pid
 
 
 def asking(key: str, market: str, count: int) -> bytes:
@@ -73,18 +80,28 @@ def asking(key: str, market: str, count: int) -> bytes:
     return head.encode() + body
 
 
+class Measured(NamedTuple):
+    """A turn, and the microseconds of processors that the service took for a decision."""
+
+    turn: Turn
+    processor: float
+
+
 def measure(
-    places: dict[str, tuple[str, str]], markets: int, turns: int, seconds: float
-) -> dict[str, dict[str, list[Turn]]]:
+    places: dict[str, tuple[str, str, int]], markets: int, turns: int, seconds: float
+) -> dict[str, dict[str, list[Measured]]]:
     """Take all turns; by service and case."""
     cases = {"one market": (1, 64, 1), f"{markets} markets": (markets, 64, 1), "batch": (1, 8, 100)}
-    seen: dict[str, dict[str, list[Turn]]] = {name: {} for name in places}
+    seen: dict[str, dict[str, list[Measured]]] = {name: {} for name in places}
     for number in range(turns + 1):
         for case, (many, connections, count) in cases.items():
-            for name, (url, key) in places.items():
+            for name, (url, key, pid) in places.items():
                 requests = cycle([asking(key, f"m{n}", count) for n in range(many)])
-                found = turn(count, *send(url, requests.__next__, connections, seconds))
+                before = processor_seconds(pid)
+                took, times = send(url, requests.__next__, connections, seconds)
+                spent = 1e6 * (processor_seconds(pid) - before) / (count * len(times))
                 if number:  # the first turn warms up
+                    found = Measured(turn(count, took, times), spent)
                     seen[name].setdefault(case, []).append(found)
     return seen
 
@@ -125,18 +142,20 @@ def main() -> None:
     print("|---|---|---|---:|---:|---:|---:|---:|")
     for name, cases in seen.items():
         for case, turns in cases.items():
-            here = medians(turns)
+            here = medians([one.turn for one in turns])
+            spent = median(one.processor for one in turns)
             share = ratio(turns, cases["one market"])
             gain = ratio(turns, seen["that"][case]) if "that" in seen and name == "this" else "–"
             print(
                 f"| {given.store} | {name} | {case} | {here.rate:,.0f} | {here.p50:.1f} "
-                f"| {here.p99:.1f} | {share} | {gain} |"
+                f"| {here.p99:.1f} | {spent:.0f} | {share} | {gain} |"
             )
 
 
-def ratio(turns: list[Turn], others: list[Turn]) -> str:
+def ratio(turns: list[Measured], others: list[Measured]) -> str:
     """Compare rates turn by turn."""
-    return f"{median(one.rate / two.rate for one, two in zip(turns, others, strict=True)):.2f}"
+    both = zip(turns, others, strict=True)
+    return f"{median(one.turn.rate / two.turn.rate for one, two in both):.2f}"
 
 
 if __name__ == "__main__":

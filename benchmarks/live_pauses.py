@@ -2,13 +2,13 @@
 
 ``python benchmarks/live_pauses.py [snapshot] [markets] [keys]``, all three by default.
 
-| case | what is measured |
-|---|---|
-| snapshot | a market of a million arms and a small one are each asked for one decision after another, while a snapshot of the large one is taken: the longest that either waited, before and meanwhile; the longest step of the copy |
-| markets | the share of a processor that 1,000 markets take which are loaded and not asked |
-| keys | the share that 100,000 keys take, and after how long a key works that another process made |
+- *snapshot*: a market of a million arms and a small one are each asked for one decision after
+  another, while a snapshot of the large one is taken: the longest that either waited, before and
+  meanwhile, and the longest step of the copy.
+- *markets*: the share of a processor that 1,000 markets take which are loaded and not asked.
+- *keys*: the share that 100,000 keys take, and after how long a key of another process works.
 
-Everything runs on an SQLite file here, or with ``--store`` in the store of a URL, which must be empty.
+Everything runs on an SQLite file here, or with ``--store`` in the store of a URL, which is empty.
 """
 
 import argparse
@@ -24,8 +24,6 @@ from http.client import HTTPConnection
 from statistics import median
 from urllib.parse import urlsplit
 
-import psutil
-
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.stores import Store, open_store
 from copyproof.service import snapshots as snapshotting
@@ -34,6 +32,7 @@ from copyproof.service.keys import Keyring
 from copyproof.service.run import _SWITCH
 from copyproof.service.snapshots import Snapshots
 from copyproof.service.writer import Writer
+from live_markets import processor_seconds
 
 LARGE, SMALL = "large", "small"
 
@@ -130,17 +129,16 @@ def serving(url: str):
     command = [sys.executable, "-m", "copyproof", "serve", "--store", url, "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["url"], psutil.Process(process.pid)
+        yield json.loads(process.stdout.readline())["url"], process.pid
         process.terminate()
 
 
-def idle(process: psutil.Process, seconds: float) -> float:
+def idle(pid: int, seconds: float) -> float:
     """Return the share of a processor that a process takes."""
     time.sleep(3.0)  # what it does at first
-    before = process.cpu_times()
+    before = processor_seconds(pid)
     time.sleep(seconds)
-    after = process.cpu_times()
-    return (after.user + after.system - before.user - before.system) / seconds
+    return (processor_seconds(pid) - before) / seconds
 
 
 def markets(url: str, count: int, seconds: float) -> None:
@@ -150,8 +148,8 @@ def markets(url: str, count: int, seconds: float) -> None:
             principal = Principal(store=store, market=f"m{number}", config=MarketConfig(seed=1))
             principal.register_arms([(f"agent-{n % 5}", f"arm-{n}") for n in range(20)])
             principal.ask(5)
-    with serving(url) as (_, process):
-        print(f"{count:,} markets, idle: {idle(process, seconds):.2%} of a processor")
+    with serving(url) as (_, pid):
+        print(f"{count:,} markets, idle: {idle(pid, seconds):.2%} of a processor")
 
 
 def keys(url: str, count: int, seconds: float) -> None:
@@ -161,8 +159,8 @@ def keys(url: str, count: int, seconds: float) -> None:
     with open_store(url) as store:
         store.load(("keys", (name, json.dumps({**one, "id": name}))) for name in ids)
         keyring = Keyring(store, time.time)
-        with serving(url) as (address, process):
-            print(f"{count:,} keys, idle: {idle(process, seconds):.2%} of a processor")
+        with serving(url) as (address, pid):
+            print(f"{count:,} keys, idle: {idle(pid, seconds):.2%} of a processor")
             parts = urlsplit(address)
             waits = []
             for _ in range(5):
