@@ -137,9 +137,10 @@ def main() -> None:
         print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
         seen = measure(places, given.markets, given.turns, given.seconds)
     print(
-        "| store | checkout | case | decisions/s | p50, ms | p99, ms | of one market | this/that |"
+        "| store | checkout | case | decisions/s | p50, ms | p99, ms | processor, µs a decision "
+        "| of one market | this/that |"
     )
-    print("|---|---|---|---:|---:|---:|---:|---:|")
+    print("|---|---|---|---:|---:|---:|---:|---:|---:|")
     for name, cases in seen.items():
         for case, turns in cases.items():
             here = medians([one.turn for one in turns])

@@ -71,14 +71,14 @@ async def asked(writers: list[Writer], over) -> list[list[float]]:
 
 async def snapshot(store: Store) -> None:
     """Take a snapshot of the large market while both are asked."""
-    steps: list[float] = []
+    steps: list[tuple[float, float]] = []
     go_on = Snapshots.go_on
 
     def timed(self: Snapshots) -> None:
-        is_step, began = self.can_go_on, time.perf_counter()
+        is_step, began = self.can_go_on, (time.perf_counter(), time.thread_time())
         go_on(self)
         if is_step:
-            steps.append(time.perf_counter() - began)
+            steps.append((time.perf_counter() - began[0], time.thread_time() - began[1]))
 
     Snapshots.go_on = timed  # type: ignore[method-assign]
     committer = Committer(store)
@@ -105,8 +105,10 @@ async def snapshot(store: Store) -> None:
     snapshotting._BUSY = large.principal.last - saved  # so that one is due with the next
     meanwhile = await asked(writers, lambda: large.saved != saved)
     took = time.perf_counter() - began
-    print(f"snapshot: {took:.2f} s until it was saved; {len(steps)} steps of the copy,", end=" ")
-    print(f"median {1e3 * median(steps):.1f} ms, longest {1e3 * max(steps):.1f} ms\n")
+    print(f"snapshot: {took:.2f} s until it was saved; {len(steps)} steps of the copy:")
+    for of, some in zip(("the clock", "the processor"), zip(*steps, strict=True), strict=True):
+        print(f"by {of}, median {1e3 * median(some):.1f} ms, longest {1e3 * max(some):.1f} ms")
+    print()
     print("| market | requests | median, ms | p99.9, ms | longest, ms |")
     print("|---|---:|---:|---:|---:|")
     for when, found in (("before", before), ("meanwhile", meanwhile)):
