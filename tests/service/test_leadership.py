@@ -6,7 +6,8 @@ import time
 import pytest
 
 from copyproof.live.stores import open_store
-from copyproof.service.neighbours import owner_of
+from copyproof.live.stores.contract import KeyChanges
+from copyproof.service.run import owner_of
 from tests.service.conftest import filled
 from tests.service.serving import Caller, serving
 
@@ -62,12 +63,12 @@ def test_leases_are_renewed_whatever_happens(monkeypatch: pytest.MonkeyPatch) ->
         call = Caller(running.url, key)
         wrong = threading.Event()
 
-        def keys() -> list[dict[str, object]]:
+        def changed_keys(since: int | None) -> KeyChanges:
             wrong.set()
-            return [{"id": "written by a later version"}]
+            return KeyChanges(0, [{"id": "written by a later version"}])
 
         with monkeypatch.context() as patch:
-            patch.setattr(store, "keys", keys)
+            patch.setattr(store, "changed_keys", changed_keys)
             assert wrong.wait(10)
             time.sleep(1.5)  # longer than a lease
             assert call("POST", ASK).status == 200

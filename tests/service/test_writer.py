@@ -12,7 +12,8 @@ import pytest
 from copyproof.live import Principal
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.live.stores.memory import MemoryStore
-from copyproof.service import writer as writer_module
+from copyproof.service import snapshots as snapshots_module
+from copyproof.service.committer import Committer
 from copyproof.service.errors import Refusal
 from copyproof.service.writer import Writer
 from tests.service.conftest import Service, filled
@@ -140,15 +141,18 @@ def test_nobody_is_forgotten_by_a_writer_that_ends() -> None:
         loop = asyncio.get_running_loop()
         ends: list[bool] = []
         principal = Principal("h-ucb")
-        writer = Writer("m", lambda: principal, loop, waiting=9, ended=ends.append)
+        committer = Committer(principal.store)
+        committer.start()
+        writer = Writer("m", lambda: principal, loop, committer, most=9, ended=ends.append)
         writer.start()
         writer.stop()
         while not ends:
             await asyncio.sleep(0.01)
-        writer._closed = False  # as submit saw it, just before
+        writer.is_closed = False  # as submit saw it, just before
         writer.ready.set()
         with pytest.raises(Refusal, match="another process"):
             await asyncio.wait_for(writer.submit(lambda principal: principal.round), 5)
+        committer.stop()
 
     asyncio.run(last_moment())
 
@@ -157,7 +161,7 @@ def test_what_was_replayed_at_the_start_is_in_the_next_snapshot(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Or a process that is killed again and again would replay more and more."""
-    monkeypatch.setattr(writer_module, "_SNAPSHOT_IDLE", 5)
+    monkeypatch.setattr(snapshots_module, "_IDLE", 5)
     store = MemoryStore()
     filled(store)
     assert store.snapshot("site") is None
@@ -171,7 +175,7 @@ def test_what_was_replayed_at_the_start_is_in_the_next_snapshot(
 def test_a_busy_market_does_not_spend_its_time_on_snapshots(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(writer_module, "_SNAPSHOT_BUSY", 1)
+    monkeypatch.setattr(snapshots_module, "_BUSY", 1)
 
     class Slow(MemoryStore):
         taken = 0

@@ -27,21 +27,19 @@ from copyproof.engine.live_records import (
 )
 from copyproof.engine.plan import Plan
 from copyproof.engine.rules import Kind
-from copyproof.engine.state import ABSENT, ITEM, OUTSIDE, WINDOW, State, power_of_two
-from copyproof.live.layout import FIXED, LEAST_ROOM, TABLE, Axis, Layout, lay_out
-
-# What a pool with a champion remembers, with arms by their number; −1 for none.
-_CHALLENGE = np.dtype([("bar", "f8"), ("last", "i8"), ("failed", "i8"), ("pointer", "i8")])
-# What is exported beside: gathered from items and pools in order of registration.
-_GATHERED = {
-    "agents": ITEM,
-    "suspended": np.int8,
-    "arms": ITEM,
-    "registered": np.int8,
-    "status": np.int8,
-    "seats": np.int64,
-    "challenges": _CHALLENGE,
-}
+from copyproof.engine.state import ABSENT, OUTSIDE, WINDOW, State, power_of_two
+from copyproof.live.layout import (
+    CHALLENGE,
+    FIXED,
+    GATHERED,
+    LEAST_ROOM,
+    TABLE,
+    Axis,
+    Layout,
+    in_order,
+    lay_out,
+    standing_of,
+)
 
 
 class Arrays:
@@ -66,7 +64,7 @@ class Arrays:
 
     def __init__(self, plan: Plan, *, estimates: bool = True) -> None:
         self._estimates = estimates
-        saved = {name: np.zeros(0, dtype) for name, dtype in _GATHERED.items()}
+        saved = {name: np.zeros(0, dtype) for name, dtype in GATHERED.items()}
         for one in TABLE:
             if one.is_exported(plan, estimates=estimates):
                 saved[one.name] = one.allocate(FIXED.get(one.axis, 0))
@@ -227,14 +225,55 @@ class Arrays:
 
     def export(self) -> dict[str, Any]:
         """Everything that is remembered, in order of registration; copies."""
-        arrays, laid = self._arrays, bool(self.counters[LAID])
-        item = arrays["item_of"][: self.arms]
-        arms = arrays["items"][item]
-        arms["original"] = np.arange(self.arms)
-        status = np.minimum(arrays["place"][item], 0).astype(np.int8)
+        rows = {
+            **self.rows_of_arms(slice(self.arms)),
+            **self.rows_of_decisions(self._remembered()),
+        }
+        standing = standing_of(self.places, laid=bool(self.counters[LAID]))
+        copied = {name: one.copy() for name, one in rows.items()}
+        return in_order({**copied, **self.export_rest(), **standing})
+
+    def rows_of_arms(self, arms: Any) -> dict[str, Any]:
+        """What is exported of each of some arms, given as an array or a slice; not copies."""
+        item_of = self._arrays["item_of"][: self.arms]
+        item = item_of[arms] if isinstance(arms, slice) else item_of.take(arms)
+        rows = self._arrays["items"].take(item)  # which is faster than by an index
+        of = np.arange(*arms.indices(self.arms)) if isinstance(arms, slice) else arms
+        rows["original"] = of
+        return {"arms": rows, **self._rows_along("arm", arms)}
+
+    def rows_of_decisions(self, places: Any) -> dict[str, Any]:
+        """What is exported of each of some decisions, by their places in the log; not copies."""
+        return self._rows_along("decision", places)
+
+    def _rows_along(self, axis: Axis, rows: Any) -> dict[str, Any]:
+        is_slice = isinstance(rows, slice)
+        return {
+            one.name: self._arrays[one.name][rows]
+            if is_slice
+            else self._arrays[one.name].take(rows, axis=0)
+            for one in TABLE
+            if one.axis == axis and one.is_exported(self.plan, estimates=self._estimates)
+        }
+
+    @property
+    def doublings(self) -> int:
+        """How often the known rewards have doubled: then all waiting plays are estimated anew."""
+        return int(self._arrays["waited"]["answers"][0]).bit_length()
+
+    @property
+    def places(self) -> tuple[Any, Any, Any]:
+        """Where each arm lies; of each item its place, and where it began; not copies."""
+        items = slice(self._items_end)
+        arrays = self._arrays
+        return arrays["item_of"][: self.arms], arrays["place"][items], arrays["start"][items]
+
+    def export_rest(self) -> dict[str, Any]:
+        """What is exported beside ``rows_of_arms``, ``rows_of_decisions`` and ``standing_of``."""
+        arrays = self._arrays
         pools = arrays["pools"][0 if self._is_flat else 1 : self._in_use()["pool"]]
-        challenges = np.zeros(len(pools), _CHALLENGE)
-        for name in _CHALLENGE.names or ():
+        challenges = np.zeros(len(pools), CHALLENGE)
+        for name in CHALLENGE.names or ():
             challenges[name] = pools[name]
         for name in ("last", "pointer"):
             known = challenges[name] >= 0
@@ -242,17 +281,13 @@ class Arrays:
         saved = {
             "agents": arrays["items"][: self.agents].copy(),
             "suspended": (arrays["start"][: self.agents] == ABSENT).astype(np.int8),
-            "arms": arms,
-            "registered": (arrays["start"][item] == OUTSIDE).astype(np.int8),
-            "status": status if laid else np.full(self.arms, ABSENT, np.int8),
             "seats": pools["seats"].copy(),
             "challenges": challenges,
         }
         used = {**self._in_use(), **FIXED}
-        for one in TABLE:
-            if one.is_exported(self.plan, estimates=self._estimates):
-                rows = self._remembered() if one.axis == "decision" else slice(used[one.axis])
-                saved[one.name] = arrays[one.name][rows].copy()
+        for axis in used.keys() - {"arm"}:
+            found = self._rows_along(axis, slice(used[axis]))
+            saved |= {name: rows.copy() for name, rows in found.items()}
         saved["counters"][BASE] = saved["counters"][FORGOTTEN]
         return saved
 
@@ -274,7 +309,7 @@ class Arrays:
         if self._estimates:
             _estimate_again(saved)
         saved["counters"][BANKED] = 0
-        saved["challenges"] = np.zeros(0, _CHALLENGE)
+        saved["challenges"] = np.zeros(0, CHALLENGE)
         if self.plan.agent.kind != Kind.OWN_INDEX:
             saved["windows"][:] = np.zeros((), WINDOW)  # nobody has kept them up to date
         # Where no window was kept, all rewards so far count as recent.
@@ -332,7 +367,7 @@ class Arrays:
         if len(saved["seats"]) == len(there[mine]):
             there["seats"][mine] = saved["seats"]
         if len(saved["challenges"]) == len(there[mine]):
-            for name in _CHALLENGE.names or ():
+            for name in CHALLENGE.names or ():
                 there[name][mine] = saved["challenges"][name]
             for name in ("last", "pointer"):
                 of = there[name][mine]

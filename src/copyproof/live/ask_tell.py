@@ -1,81 +1,30 @@
-"""Ask which arm to show, and tell what came of it: the two requests that come all the time.
+"""Ask which arm to show, and tell what came of it: the two requests that come all the time."""
 
-A market in memory and its journal in a store are kept in step. What is written is carried out in
-memory at once, staged, and committed at the end of a *group* with one append. If the store fails,
-or the group ends with an error, nothing of it has happened, and memory is rebuilt from the store
-before anything else is answered: also when it is not known whether the store has it
-(``Uncertain``), as then the store decides.
-"""
-
-import hashlib
-import math
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from itertools import count as numbers_from
 from typing import Any
 
 from copyproof_client.records import Decision, Status, Told
 
 from copyproof.live import events
-from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, MarketEvent, Seen
-from copyproof.live.idempotency import Answer, Answers
-from copyproof.live.ids import DecisionIds
+from copyproof.live.events import Asked, Eligible, Expired, Seen
+from copyproof.live.journaled import Journaled
 from copyproof.live.market import answers_of, told_as
 from copyproof.live.records import (
     MOST_DECISIONS,
-    KeyReused,
-    MarketConfig,
     checked_pairs,
     plain_eligible,
     unit_reward,
 )
 from copyproof.live.registry import nothing_among
-from copyproof.live.replay import ids_of, recover
-from copyproof.live.segments import SegmentedState
-from copyproof.live.snapshots import to_bytes
-from copyproof.live.stores import Store, StoreError
-from copyproof.live.stores.blinding import TOKEN, Blinding
-from copyproof.live.stores.chain import blinding_of
-from copyproof.live.stores.texts import JSON
-from copyproof.validation import FieldError, name, require, shown, whole_in
+from copyproof.validation import FieldError, name, whole_in
 
-_MOST_UNCHANGED = 1000  # answers of one caller to requests that changed nothing
 # What becomes of a reward that does nothing.
 _WITHOUT_EFFECT: frozenset[Status] = frozenset(("ignored", "refused-late"))
 
 
-class AskTell:
-    """One market, asked and told; ``Principal`` says who takes part.
-
-    Attributes
-    ----------
-    last : int
-        The number of the last event that is stored.
-    saved : int
-        The event after which the newest snapshot was taken that is known to be good.
-    """
-
-    config: MarketConfig
-    _ids: DecisionIds
-    _blinding: Blinding
-    _forgotten: set[str]
-    _state: SegmentedState
-    last: int
-    saved: int
-
-    def __init__(
-        self, store: Store, market: str, clock: Callable[[], float], token: int | None
-    ) -> None:
-        self.store = store
-        self.market = name("market", market)
-        self.token = token
-        self._clock = clock
-        self._staged: list[dict[str, Any]] = []
-        self._begun: tuple[int, str] | None = None  # a generation of ids, to be stored
-        self._depth = 0
-        self._failed = False
-        # Answers to requests that changed nothing: they are no events, and end with the process.
-        self._unchanged = Answers(_MOST_UNCHANGED)
+class AskTell(Journaled):
+    """One market, asked and told; ``Principal`` says who takes part."""
 
     def ask(
         self,
@@ -247,6 +196,11 @@ class AskTell:
             self._expire_due(now)
             return before - self.pending
 
+    @property
+    def has_expired(self) -> bool:
+        """Whether there are decisions whose window is over by now."""
+        return self._state.due(self._time()) is not None
+
     def _expire_due(self, now: float | None = None) -> float:
         """Write down what has expired by now; the time."""
         at = self._time(now)
@@ -268,133 +222,3 @@ class AskTell:
     def pending(self) -> int:
         """How many decisions wait for their reward."""
         return self._current().pending
-
-    # --- the journal -----------------------------------------------------------------------
-
-    def group(self) -> AbstractContextManager[None]:
-        """Commit all that is written within together, at the end, with one sync.
-
-        Nothing that was answered within may be passed on before the end. If the store fails, or
-        the block ends with an error, nothing of the group has happened.
-        """
-        return _Group(self)
-
-    def _enter_group(self) -> int:
-        """Begin a group; how many events of a larger one are staged already."""
-        self._current()
-        self._depth += 1
-        return len(self._staged) if self._depth > 1 else 0
-
-    def _leave_group(self, before: int, failed: bool) -> None:
-        """End a group, and commit if it is the largest."""
-        try:
-            if not failed and self._depth == 1:
-                failed = True
-                self._commit()
-                failed = False
-        finally:
-            # An error that comes before anything is written leaves a larger group as it is.
-            if failed and len(self._staged) > before:
-                self._failed = True
-            self._depth -= 1
-            if self._depth == 0 and self._failed:
-                self._staged = []
-
-    def snapshot(self) -> None:
-        """Save the state, so that the next start need not replay what came before."""
-        require(self._depth == 0, "snapshot", "within a group", "possible: end the group first")
-        self.store.save_snapshot(self.market, self.last, to_bytes(self._current()))
-        self.saved = self.last
-
-    def compact(self) -> None:
-        """Save the state, and drop the journal before the last snapshot but this one.
-
-        So there are always two ways back, should a snapshot be damaged.
-        """
-        self.snapshot()
-        older = self.store.snapshot(self.market, before=self.last)
-        if older is not None:
-            self.store.compact(self.market, older[0])
-
-    def _current(self) -> SegmentedState:
-        """The state; rebuilt from the store first, if something failed."""
-        if self._failed:
-            if self._depth > 0:
-                raise StoreError("this group has failed: nothing of it is stored")
-            self._rebuild()
-        return self._state
-
-    def _rebuild(self) -> None:
-        self._failed = True
-        self._staged = []
-        self._unchanged = Answers(_MOST_UNCHANGED)  # what did nothing may have seen what is undone
-        self._state, self.last, self.saved = recover(self.store, self.market, self.config)
-        self._ids = ids_of(self.store, self.market, self.config)
-        self._blinding = blinding_of(self.store.chain(self.market).secret)
-        # Tokens of agents whose names were forgotten: none comes as long as the market is open.
-        agents = self._state.registry.agents
-        self._forgotten = {agent for agent in agents if TOKEN.fullmatch(agent)}
-        self._begun = None
-        self._failed = False
-
-    def _commit(self) -> None:
-        self._current()
-        if self._staged:
-            first, begun = self.last + 1, self._begun
-            self.store.append(self.market, first, self._staged, token=self.token, generation=begun)
-            if begun is not None:
-                self._begun = None
-                self._ids.stored()
-            self.last += len(self._staged)
-            self._staged = []
-
-    def _time(self, now: float | None = None) -> float:
-        at = float(self._clock() if now is None else now)
-        if not math.isfinite(at):
-            raise FieldError("now", at, "a finite number")
-        return max(at, self._state.at)
-
-    def _write(self, event: MarketEvent) -> Any:
-        """Carry an event out in memory, and have it committed at the end of the group."""
-        self._staged.append(events.encode(event))
-        self._state.enter(event)
-        return self._state.settle()
-
-    def _keyed(self, key: str | None, request: Any) -> tuple[IdempotencyKey | None, Answer | None]:
-        """A caller's key with the digest of its request, and what was answered to it before.
-
-        KeyReused if that was the answer to another request.
-        """
-        if key is None:
-            return None, None
-        key = name("key", key)
-        digest = hashlib.sha256("".join(JSON(request, 0)).encode()).hexdigest()[:32]
-        found = self._current().answers.get(key) or self._unchanged.get(key)
-        # A token stands for the digest if a name was forgotten since.
-        if found and found.request not in (digest, self._blinding.token(digest)):
-            raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
-        return IdempotencyKey(key, digest), found
-
-    def _remember_unchanged(self, keyed: IdempotencyKey | None, answer: Any) -> None:
-        """Remember the answer to a request that changed nothing, without writing anything.
-
-        Once it is forgotten, as after a restart, the same request is carried out as a new one: it
-        did nothing the first time, so nothing is done twice.
-        """
-        if keyed is not None:
-            self._unchanged.put(keyed.key, self._time(), keyed.request, answer)
-
-
-class _Group(AbstractContextManager[None]):
-    """What lies within is committed together."""
-
-    __slots__ = ("_before", "_of")
-
-    def __init__(self, of: AskTell) -> None:
-        self._of = of
-
-    def __enter__(self) -> None:
-        self._before = self._of._enter_group()
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self._of._leave_group(self._before, kind is not None)

@@ -114,8 +114,11 @@ class Answers:
 
     def export(self) -> Any:
         """All of it as an array of bytes. A key is one line, and so is its text."""
-        lines = (f"{key}\n{text}\n" for key, text in self._texts.items())
-        return np.frombuffer("".join(lines).encode(), np.uint8)
+        return packed(self.texts())
+
+    def texts(self) -> list[tuple[str, str]]:
+        """The keys with their texts; a copy."""
+        return list(self._texts.items())
 
     def load(self, saved: Any) -> None:
         """Take over what ``export`` wrote; more than is kept of a caller is left out."""
@@ -124,6 +127,11 @@ class Answers:
         for key, text in zip(lines[:-1:2], lines[1::2], strict=True):
             self._texts[key] = text
             self._add(key)
+
+
+def packed(texts: list[tuple[str, str]]) -> Any:
+    """Return keys with their texts as an array of bytes."""
+    return np.frombuffer("".join(f"{key}\n{text}\n" for key, text in texts).encode(), np.uint8)
 
 
 def _caller(key: str) -> str:

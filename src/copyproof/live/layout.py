@@ -19,6 +19,7 @@ from copyproof.engine.state import (
     EPOCH,
     ITEM,
     LEVELS,
+    OUTSIDE,
     POOL,
     WINDOW,
     WINDOWS,
@@ -104,6 +105,18 @@ TABLE = (
     Array("waited", WAITED, "market", exported=True, kept_for="estimates"),
     Array("counters", np.int64, "counter", exported=True),
 )
+# What a pool with a champion remembers, with arms by their number; −1 for none.
+CHALLENGE = np.dtype([("bar", "f8"), ("last", "i8"), ("failed", "i8"), ("pointer", "i8")])
+# What is exported beside: gathered from items and pools in order of registration.
+GATHERED = {
+    "agents": ITEM,
+    "suspended": np.int8,
+    "arms": ITEM,
+    "registered": np.int8,
+    "status": np.int8,
+    "seats": np.int64,
+    "challenges": CHALLENGE,
+}
 # Axes that do not grow, and their rows.
 FIXED: dict[Axis, int] = {"epoch": 1, "counter": COUNTERS, "market": 1}
 # Arms that a pool has room for at first.
@@ -148,3 +161,19 @@ def lay_out(owner: Any, agents: int, agent_room: int, is_flat: bool) -> Layout:
             for head, rest in ((0, first), (agents, used), (agent_room, room), (_TRASH, base))
         )
     return Layout(first, used, room, base, item, agent_room + taken, _TRASH + top + 2 * taken)
+
+
+def in_order(saved: dict[str, Any]) -> dict[str, Any]:
+    """Return an export with its arrays in the order in which they are always written."""
+    names = (*GATHERED, *(one.name for one in TABLE))
+    return {name: saved[name] for name in names if name in saved}
+
+
+def standing_of(places: tuple[Any, Any, Any], *, laid: bool) -> dict[str, Any]:
+    """Return of each arm whether it is registered, and how it stands; as far as trees are laid."""
+    item, place, start = places
+    status = np.minimum(place.take(item), 0) if laid else np.full(len(item), ABSENT)
+    return {
+        "registered": (start.take(item) == OUTSIDE).astype(np.int8),
+        "status": status.astype(np.int8),
+    }

@@ -27,6 +27,7 @@ from copyproof.engine.selection import EVERYONE
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
+from copyproof.live.arrays_copy import ArraysCopy
 from copyproof.live.events import Asked, Diverged, MarketEvent, Rewarded
 from copyproof.live.idempotency import Answers
 from copyproof.live.records import STATUSES, MarketConfig
@@ -72,6 +73,7 @@ class MarketState:
         self._made: list[int] = []
         self._expected: list[int] = []
         self._keyed: list[tuple[MarketEvent, int]] = []
+        self.copying: ArraysCopy | None = None  # a copy that is being made, and told what changes
 
     # --- events ----------------------------------------------------------------------------
 
@@ -191,7 +193,7 @@ class MarketState:
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
         lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
-        before, base = int(arrays.counters[ROUND]), int(arrays.counters[BASE])
+        before, base, expired = (int(arrays.counters[each]) for each in (ROUND, BASE, EXPIRED))
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
             base = int(arrays.counters[BASE])
@@ -206,6 +208,9 @@ class MarketState:
         self._outcomes.append(outcomes)
         made = int(arrays.counters[ROUND])
         self._made += arrays.log["arm"][before - base : made - base].tolist()
+        if self.copying is not None:
+            told = operations["first"][operations["code"] == live.TELL]
+            self.copying.note(told, expired, before)
 
     def _recall(self, log: Any) -> None:
         """Write decisions as the journal has them where the kernel looks; ``log`` is modified."""
@@ -275,6 +280,7 @@ class MarketState:
         """Change the policy; samples stay if the sampling rule does, else they are drawn anew."""
         plan = plan_of(policy, self.config)
         self._run()
+        self.copying = None
         before, self.policy = self.policy, policy
         drawing = attrgetter("sampling", "is_flat", "brings_fresh_arms")
         self.arrays.change_plan(plan, drawn=drawing(policy) != drawing(before))
@@ -282,6 +288,7 @@ class MarketState:
     def _set_clock(self, at: float) -> None:
         """Set the clock. What lies after it, as only a clock set back can have it, happened now."""
         self.settle()
+        self.copying = None
         self.at = at
         self.arrays.log["at"] = np.minimum(self.arrays.log["at"], at)
         self.answers.set_clock(at)
@@ -317,11 +324,7 @@ class MarketState:
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""
         counters, asked = self.arrays.counters, self.arrays.log["at"]
-        expired, made, base = (
-            int(counters[EXPIRED]),
-            int(counters[ROUND]),
-            int(counters[BASE]),
-        )
+        expired, made, base = (int(counters[each]) for each in (EXPIRED, ROUND, BASE))
         limit = at - self.config.reward_window
         if expired == made or asked[expired - base] > limit:
             return None

@@ -79,7 +79,7 @@ class Principal(AskTell):
         opened = open_store(store) if isinstance(store, str) else store
         super().__init__(opened, market, clock, token)
         given = str(parse_policy(policy) if isinstance(policy, str) else policy or "")
-        known = self.store.markets().get(self.market)
+        known = self.store.config(self.market)
         if known is None:
             settings = (config or MarketConfig()).to_dict()
             chosen = {"policy": given or settings["policy"], "numerics": NUMERICS}
@@ -88,9 +88,10 @@ class Principal(AskTell):
             try:
                 self.store.create_market(self.market, fresh.to_dict())
             except ValueError:  # another process was faster, or the name is no good
-                if self.market not in self.store.markets():
+                if self.store.config(self.market) is None:
                     raise
-            known = self.store.markets()[self.market]
+            known = self.store.config(self.market)
+        assert known is not None
         self.config = MarketConfig.from_dict(known)
         if config is not None:
             # If a policy is given it stands for the config's, as it did when the market was new.

@@ -72,7 +72,7 @@ class SegmentedState(MarketState):
             one.follows = follows
 
     @property
-    def _games(self) -> list[MarketState]:
+    def games(self) -> list[MarketState]:
         """The game of visitors without a segment, and those of the segments."""
         return [self, *self.segments.values()]
 
@@ -86,7 +86,7 @@ class SegmentedState(MarketState):
         """Decisions so far, in all segments."""
         if not self.segments:
             return int(self.arrays.counters[ROUND])
-        return sum(int(one.arrays.counters[ROUND]) for one in self._games)
+        return sum(int(one.arrays.counters[ROUND]) for one in self.games)
 
     @property
     def waiting(self) -> int:
@@ -121,7 +121,7 @@ class SegmentedState(MarketState):
             case Expired():
                 self._expire(event)
             case _:
-                for number in range(len(self._games)):
+                for number in range(len(self.games)):
                     self._enter_one(number, plain)
         self.at = max(self.at, event.at)
         if event.key is not None:
@@ -131,7 +131,7 @@ class SegmentedState(MarketState):
         if number == 0:
             super().enter(event)
         else:
-            self._games[number].enter(event)
+            self.games[number].enter(event)
 
     def settle(self) -> Any:
         """Carry out what was entered; with segments, the outcome of every reward."""
@@ -164,7 +164,7 @@ class SegmentedState(MarketState):
         if number == 0:
             made = super().decide(plays, at, among, slate)
         else:
-            made = self._games[number].decide(plays, at, among, slate)
+            made = self.games[number].decide(plays, at, among, slate)
         self._note(number, first, len(made))
         self._told = []
         self.at = max(self.at, at)
@@ -172,7 +172,7 @@ class SegmentedState(MarketState):
 
     def first_difference(self) -> tuple[int, int | None, int | None]:
         """Where decisions and the journal part, after ``Diverged``, in whichever game they do."""
-        parted = next(one for one in self._games if one._made != one._expected)
+        parted = next(one for one in self.games if one._made != one._expected)
         return MarketState.first_difference(parted)
 
     # --- games -----------------------------------------------------------------------------
@@ -197,6 +197,7 @@ class SegmentedState(MarketState):
             game.enter(event)
         game.settle()
         self.segments[segment] = game
+        self.copying = None  # which does not know of it
         self._rounds_of.append(array("q"))
         self._before.append(0)
         return game
@@ -253,7 +254,7 @@ class SegmentedState(MarketState):
             self._told.append(None)
             return
         number = self._game_of[round_ - self._forgotten - 1]
-        waiting = super().waiting if number == 0 else self._games[number].waiting
+        waiting = super().waiting if number == 0 else self.games[number].waiting
         self._told.append((number, waiting))
         self._enter_one(number, Rewarded([self._in_game(number, round_)], [reward], at))
 
@@ -265,7 +266,7 @@ class SegmentedState(MarketState):
             return None
         number = self._game_of[round_ - self._forgotten - 1]
         mine = self._in_game(number, round_)
-        return super().decided(mine) if number == 0 else self._games[number].decided(mine)
+        return super().decided(mine) if number == 0 else self.games[number].decided(mine)
 
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time, in rounds of the market; times never go back within it."""
@@ -285,11 +286,11 @@ class SegmentedState(MarketState):
         return int(self._rounds_of[number][place]) if place >= 0 else 0
 
     def _expire(self, event: Expired) -> None:
-        for number in range(len(self._games)):
+        for number in range(len(self.games)):
             upto, forgotten = (
                 self._in_game(number, round_) for round_ in (event.upto, event.forgotten)
             )
-            counters = self._games[number].arrays.counters
+            counters = self.games[number].arrays.counters
             if (counters[EXPIRED], counters[FORGOTTEN]) != (upto, forgotten):
                 self._enter_one(number, Expired(upto, forgotten, event.at))
         for number, rounds in enumerate(self._rounds_of):
@@ -307,8 +308,13 @@ class SegmentedState(MarketState):
         for number, one in enumerate(self.segments.values(), 1):
             found |= {f"{number}/{name}": rows for name, rows in one.export().items()}
         if self.segments:
-            found["game_of"] = np.array(self._game_of, np.int32)
+            found["game_of"] = self.game_of
         return found
+
+    @property
+    def game_of(self) -> Any:
+        """Of each decision that is remembered, its game; a copy."""
+        return np.array(self._game_of, np.int32)
 
     def words(self) -> dict[str, Any]:
         """Everything else, ready for JSON."""
@@ -332,11 +338,11 @@ class SegmentedState(MarketState):
         state._forgotten, state._game_of = words["forgotten"], array("i", game_of.tolist())
         rounds = [
             state._forgotten + 1 + np.flatnonzero(game_of == number)
-            for number in range(len(state._games))
+            for number in range(len(state.games))
         ]
         state._rounds_of = [array("q", mine.tolist()) for mine in rounds]
         state._before = [
             int(one.arrays.counters[ROUND]) - len(mine)
-            for one, mine in zip(state._games, rounds, strict=True)
+            for one, mine in zip(state.games, rounds, strict=True)
         ]
         return state

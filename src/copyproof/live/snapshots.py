@@ -14,12 +14,15 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.version import NUMERICS
-from copyproof.live.idempotency import Answers
+from copyproof.live.arrays_copy import ArraysCopy
+from copyproof.live.idempotency import Answers, packed
 from copyproof.live.market import FORMAT, MarketState
 from copyproof.live.segments import SegmentedState
 from copyproof.live.stores.blinding import Blinding
 
 _WORDS = "words"
+_NAMES = 4096  # that are written in one go
+_PIECE = 2**18  # bytes
 
 
 def to_bytes(state: MarketState) -> bytes:
@@ -33,6 +36,72 @@ def to_bytes(state: MarketState) -> bytes:
     True
     """
     return _packed({**state.words(), "numerics": NUMERICS}, state.export())
+
+
+class StateCopy:
+    """A state as bytes, made in steps while the market goes on.
+
+    Between two steps the state may change, but only by events, and nothing may wait to be settled.
+
+    Examples
+    --------
+    >>> from copyproof.live.records import MarketConfig
+    >>> state = SegmentedState(MarketConfig())
+    >>> copy = StateCopy(state)
+    >>> copy.step()
+    True
+    >>> from_bytes(copy.finish()()).digest() == state.digest()
+    True
+    """
+
+    def __init__(self, state: SegmentedState) -> None:
+        self.state = state
+        self._copies = [ArraysCopy(one.arrays) for one in state.games]
+        for one, copy in zip(state.games, self._copies, strict=True):
+            one.copying = copy
+
+    @property
+    def is_spoilt(self) -> bool:
+        """Whether too much has changed for it to be finished: another must be begun."""
+        told = [one.copying for one in self.state.games]
+        return told != self._copies or any(copy.is_spoilt for copy in self._copies)
+
+    def step(self) -> bool:
+        """Copy some more; whether that was the last step but ``finish``."""
+        return all(copy.step() for copy in self._copies)
+
+    def finish(self) -> Callable[[], bytes]:
+        """Copy the rest; the bytes, to be had from another thread."""
+        state = self.state
+        self.end()
+        exports = [copy.finish() for copy in self._copies]
+        answers = [one.answers.texts() for one in state.games]
+        game_of = state.game_of if state.segments else None
+        words = {**state.words(), "numerics": NUMERICS}
+        # Names are only ever added, so that those there are now need not be copied.
+        count = {name: len(words[name]) for name in ("agents", "arms")}
+
+        def to_bytes() -> bytes:
+            arrays: dict[str, Any] = {}
+            for number, (export, texts) in enumerate(zip(exports, answers, strict=True)):
+                before = f"{number}/" if number else ""
+                arrays |= {f"{before}{name}": rows for name, rows in export().items()}
+                arrays[f"{before}keys"] = packed(texts)
+            if game_of is not None:
+                arrays["game_of"] = game_of
+            written = (
+                f"[{_list(value, count[name])}]" if name in count else _text(value)
+                for name, value in words.items()
+            )
+            named = (f'"{name}":{text}' for name, text in zip(words, written, strict=True))
+            return _archive(f"{{{','.join(named)}}}", arrays)
+
+        return to_bytes
+
+    def end(self) -> None:
+        """Note no more what changes."""
+        for one in self.state.games:
+            one.copying = None
 
 
 def with_tokens(data: bytes, agent: str, blinding: Blinding, requests: Container[str]) -> bytes:
@@ -58,10 +127,31 @@ def with_tokens(data: bytes, agent: str, blinding: Blinding, requests: Container
 
 
 def _packed(words: dict[str, Any], arrays: dict[str, Any]) -> bytes:
-    text = json.dumps(words, separators=(",", ":")).encode()
+    return _archive(_text(words), arrays)
+
+
+def _text(words: object) -> str:
+    return json.dumps(words, separators=(",", ":"))
+
+
+def _list(names: list[str], count: int) -> str:
+    """Return names as JSON; bit by bit, as other threads wait while a list is written."""
+    places = range(0, count, _NAMES)
+    return ",".join(_text(names[start : min(start + _NAMES, count)])[1:-1] for start in places)
+
+
+def _archive(words: str, arrays: dict[str, Any]) -> bytes:
+    """Write what ``np.savez`` would, in small pieces: other threads wait while one is written."""
     file = io.BytesIO()
-    content: dict[str, Any] = {_WORDS: np.frombuffer(text, np.uint8), **arrays}
-    np.savez(file, **content)
+    content = {_WORDS: np.frombuffer(words.encode(), np.uint8), **arrays}
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in content.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                header = np.lib.format.header_data_from_array_1_0(array)
+                np.lib.format.write_array_header_1_0(member, header)
+                data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+                for start in range(0, len(data), _PIECE):
+                    member.write(data[start : start + _PIECE])
     return file.getvalue()
 
 

@@ -2,9 +2,10 @@
 
 From the outside in: ``run`` (the process), ``protocol`` (a connection), ``gateway`` (the way of a
 request; decisions and rewards), ``app`` and ``routes`` (everything else, with FastAPI),
-``leadership`` (which markets this process serves), ``writer`` (one thread for each market, one sync
-for all that wait). ``messages`` are the bodies, ``errors`` the refusals; ``access`` says
-who may do what and how much of it, ``keys`` makes and keeps API keys.
+``leadership`` (which markets this process serves), ``writer`` (where requests of a market wait),
+``committer`` (one thread for all markets, one sync for all that wait). ``messages`` are the bodies,
+``errors`` the refusals; ``access`` says who may do what and how much of it, ``keys`` makes and
+keeps API keys.
 """
 
 from copyproof.service.access import Limits

@@ -7,10 +7,16 @@ off. Requests for decisions and rewards are not operators' work: the journal has
 
 import json
 import secrets
+from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
+from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from copyproof.live.stores import Store, StoreError
 from copyproof.service.access import Key
+from copyproof.service.errors import refusal_of
 
 READING = ("GET", "HEAD", "OPTIONS")
 COMMAND_LINE = "command line"
@@ -64,3 +70,26 @@ def action_of(at: float, key: Key, method: str, path: str, body: bytes) -> dict[
     return new_action(
         at, f"{method} {path}", key=key.id, role=key.role, market=market, agent=agent, said=said
     )
+
+
+async def on_record(
+    store: Store, action: dict[str, Any], app: ASGIApp, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Do what an operator asks for, between two records of it."""
+    status = None
+
+    async def noting(message: Message) -> None:
+        nonlocal status
+        if message["type"] == "http.response.start":
+            status = message["status"]
+        await send(message)
+
+    try:
+        await run_in_threadpool(store.put_action, action)
+    except StoreError as error:
+        raise refusal_of(error, "store") from None
+    try:
+        await app(scope, receive, noting)
+    finally:
+        with suppress(StoreError):  # the first record stays, and says that it was broken off
+            await run_in_threadpool(store.end_action, action["id"], status)

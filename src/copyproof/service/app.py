@@ -65,7 +65,7 @@ def create_app(
     store : Store
         Where everything is kept; it is not closed here.
     owner : str
-        The name under which this process holds leases (``neighbours.owner_of``).
+        The name under which this process holds leases (``run.owner_of``).
     limits : Limits, optional
         What one caller may ask for.
     lease : float

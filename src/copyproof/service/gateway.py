@@ -14,7 +14,6 @@ import logging
 import re
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from copyproof.live import Principal
 from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, authorize
-from copyproof.service.actions import READING, action_of
+from copyproof.service.actions import READING, action_of, on_record
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
@@ -262,7 +261,10 @@ class Gateway:
             scope[CALL] = ApiCall(key, retry, self.leadership, secret)
             replayed = _replay(body, receive)
             if key.role == "operator" and scope["method"] not in READING:
-                await self._on_record(key, body, scope, replayed, noting)
+                at = self._keyring.clock()
+                action = action_of(at, key, scope["method"], path, body)
+                store = self.leadership.store
+                await on_record(store, action, self._app, scope, replayed, noting)
             else:
                 await self._app(scope, replayed, noting)
             return None
@@ -272,7 +274,7 @@ class Gateway:
         perform = fast.perform
         try:
             found = await self.leadership.submit(
-                served, lambda principal: perform(principal, request, retry)
+                served, lambda principal: perform(principal, request, retry), brief=True
             )
         except (ValueError, LookupError) as error:
             raise refusal_of(error, fast.blamed) from None
@@ -282,29 +284,6 @@ class Gateway:
             answer["missing"] = request.get("count", 1) - len(found)
         await _answer(send, 200, orjson.dumps(answer), {})
         return 200
-
-    async def _on_record(
-        self, key: Key, body: bytes, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        """Do what an operator asks for, between two records of it."""
-        store = self.leadership.store
-        at = self._keyring.clock()
-        action = action_of(at, key, scope["method"], scope["path"], body)
-
-        async def noting(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                action["status"] = message["status"]
-            await send(message)
-
-        try:
-            await run_in_threadpool(store.put_action, action)
-        except StoreError:
-            raise Refusal(503, "store", STORE_AWAY, 1) from None
-        try:
-            await self._app(scope, receive, noting)
-        finally:
-            with suppress(StoreError):  # the first record stays, and says that it was broken off
-                await run_in_threadpool(store.end_action, action["id"], action["status"])
 
     def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes] | None:
         """Return the caller's key, and its text; None if it is not known."""

@@ -12,10 +12,10 @@ import hmac
 import secrets
 import threading
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any, get_args
+from typing import get_args
 
 from copyproof_client.records import Role
 
@@ -65,7 +65,7 @@ _TRIES = 20  # how often a key is changed anew because another process was faste
 
 
 class Keyring:
-    """The keys of a store, held in memory and read anew from time to time.
+    """The keys of a store, held in memory; what has changed is read from time to time.
 
     Parameters
     ----------
@@ -84,16 +84,22 @@ class Keyring:
         self._store = store
         self.clock = clock
         self.held: dict[str, Key] = {}
-        self._stored: dict[str, dict[str, Any]] = {}
+        self._moment: int | None = None
         self._writing = threading.RLock()
         self.refresh()
 
     def refresh(self) -> None:
-        """Read all keys: other processes make and revoke them, too."""
+        """Read the keys that have changed: other processes make and revoke them, too."""
         with self._writing:  # or else a key that is being made could be forgotten again
-            stored = self._store.keys()
-            self._stored = {data["id"]: data for data in stored}
-            self.held = {name: Key.from_dict(data) for name, data in self._stored.items()}
+            moment, stored, ids = self._store.changed_keys(self._moment)
+            if stored or ids is not None:
+                self._hold([Key.from_dict(data) for data in stored], ids)
+            self._moment = moment
+
+    def _hold(self, changed: Sequence[Key], ids: Collection[str] | None = None) -> None:
+        """Hold keys that have changed, and none but those with these ids."""
+        held = {**self.held, **{key.id: key for key in changed}}
+        self.held = held if ids is None else {name: held[name] for name in held if name in ids}
 
     def __len__(self) -> int:
         now = self.clock()
@@ -157,7 +163,8 @@ class Keyring:
         >>> text.startswith(f"cp_{key.id}_")
         True
         """
-        _check(role, markets, agent, self._store.markets() if markets else ())
+        there = [market for market in markets if self._store.config(market) is not None]
+        _check(role, markets, agent, there)
         if expires is not None:
             require(expires > self.clock(), "expires", expires, "a time to come")
         name = _bytes(6, seed, b"id").hex()
@@ -176,7 +183,7 @@ class Keyring:
             before = self.held.get(key.id)
             if before is None:
                 self._store.put_key(key.to_dict())
-                self.held = {**self.held, key.id: key}
+                self._hold([key])
                 return key, text
         wanted = attrgetter("role", "markets", "agent", "note", "rate", "burst", "expires")
         if wanted(before) != wanted(key):
@@ -229,7 +236,7 @@ class Keyring:
         key = self.revoke(name)
         with self._writing:
             self._store.drop_key(name)
-            self.held = {other: each for other, each in self.held.items() if other != name}
+            self._hold((), self.held.keys() - {name})
         return key
 
     def revoke_market(self, market: str, agent: str | None = None) -> None:
@@ -253,9 +260,9 @@ class Keyring:
                 if changed == key:
                     return key
                 try:
-                    self._store.put_key(changed.to_dict(), replacing=self._stored[name])
+                    self._store.put_key(changed.to_dict(), replacing=key.to_dict())
                 except Conflict:
                     continue
-                self.held = {**self.held, name: changed}
+                self._hold([changed])
                 return changed
         raise StoreError(f"key {name}: others keep changing it")

@@ -1,114 +1,38 @@
-"""The markets of a store, and which of them this process serves.
+"""The markets of a store, as requests see them: created, found, asked, deleted.
 
-Each market has one writer at a time, in whichever process: the one that holds its **lease**. A
-thread renews the leases of this process, takes those that are free, and reads the list of markets
-and the keys anew. If a process dies, its leases run out and another takes over; if it
-only sleeps, its writes are refused by the store, as the fencing token of its lease is old.
-
-Where several processes serve a store together, each takes the markets that are its own
-(``neighbours``), and gives away those that are another's since it joined. A request for a market
-that is just changing hands waits a moment for its new leader; for one that another leads it is
-answered where that is.
+A request for a market that is just changing hands waits a moment for its new leader; for one that
+another process leads it is answered where that is. Which markets this process leads is said by its
+``leases``.
 """
 
 import asyncio
 import logging
 import math
-import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from copyproof.live import MarketConfig, Principal
-from copyproof.live.clock import GuardedClock
 from copyproof.live.forgetting import forget
-from copyproof.live.stores import Store, StoreError, UnknownMarket
+from copyproof.live.stores import StoreError, UnknownMarket
 from copyproof.service.errors import Refusal, refusal_of, unknown
-from copyproof.service.keys import Keyring
-from copyproof.service.neighbours import Neighbours
-from copyproof.service.readers import Readers
-from copyproof.service.warmup import warm_up
-from copyproof.service.writer import Answer, ServedMarket, Writer
+from copyproof.service.leases import LOOK, Leases
+from copyproof.service.writer import Answer, ServedMarket
 
 _log = logging.getLogger("copyproof.service")
 
-_PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
 _CREATE = 60.0  # seconds that a new market may take to be loaded
-_LOOK = 0.2  # seconds between two looks for markets that others have given away
 _FRESH = 0.05  # seconds for which what was seen is not looked at again for a request
 _HANDOVER = 10.0  # seconds for which a request waits for a market that changes hands
 
 
-class Leadership:
-    """All markets of a store, with the thread that keeps their leases.
+class Leadership(Leases):
+    """All markets of a store, with the leases of those that this process serves."""
 
-    Parameters
-    ----------
-    store : Store
-        Where everything is kept.
-    neighbours : Neighbours
-        The processes that serve it together.
-    owner : str
-        The name under which this process holds leases.
-    lease : float
-        Seconds that a lease lasts; renewed after a third of it, looked for after every sixth.
-    waiting : int
-        The most requests of one market that wait for its writer.
-    clock : callable
-        Seconds since 1970, for events and keys.
-    jump : float
-        Seconds by which the clock may leap and still be followed by markets.
-
-    Attributes
-    ----------
-    keyring : Keyring
-        The keys; read anew whenever leases are renewed.
-    markets : dict
-        Each market by its name; replaced, never changed, so that it is read without a lock.
-    trouble : str or None
-        Why the store cannot be used now.
-    readers : Readers
-        The thread that reads statistics and journals.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        neighbours: Neighbours,
-        *,
-        owner: str,
-        lease: float,
-        waiting: int,
-        clock: Callable[[], float],
-        jump: float,
-    ) -> None:
-        self.store = store
-        self.neighbours = neighbours
-        self.keyring = Keyring(store, clock)
-        self.markets: dict[str, ServedMarket] = {}
-        self.trouble: str | None = None
-        self.readers = Readers()
-        self._owner = owner
-        self._lease = lease
-        self._waiting = waiting
-        self._clock = clock
-        self._jump = jump
-        self._told: set[str] = set()  # markets of which it was said that another serves them
-        self._renewing = threading.Lock()
-        self._looked = -math.inf
-        self._looking: asyncio.Future[None] | None = None
-        self._begun = threading.Event()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
-
-    # --- for requests -----------------------------------------------------------------------------
-
-    def all(self) -> list[ServedMarket]:
-        """Return all markets, in order of their names."""
-        return sorted(self.markets.values(), key=lambda served: served.name)
+    _looking: "asyncio.Future[None] | None" = None
 
     def create(
         self, market: str, config: MarketConfig, unsaid: Collection[str] = ()
@@ -136,7 +60,7 @@ class Leadership:
             try:
                 self.store.create_market(market, wanted)
             except ValueError:
-                there = self.store.markets().get(market)
+                there = self.store.config(market)
                 if there is None:  # the name itself was refused
                     raise
                 stored = MarketConfig.from_dict(there)
@@ -145,12 +69,14 @@ class Leadership:
                     message = f"market = {market!r} exists already, with another config"
                     raise Refusal(409, "market", message) from None
                 wanted = there
-            self._renew_or_acquire(market, wanted)
-            served = self.markets[market]
+            served = self._known(market, wanted)
+            self._take([served])
         served.wait(_CREATE)
         return served
 
-    async def submit(self, served: ServedMarket, call: Callable[[Principal], Answer]) -> Answer:
+    async def submit(
+        self, served: ServedMarket, call: Callable[[Principal], Answer], *, brief: bool = False
+    ) -> Answer:
         """Have something done by a market's writer; wait a moment if the market changes hands.
 
         Raises
@@ -161,7 +87,7 @@ class Leadership:
         until = time.monotonic() + _HANDOVER
         while True:
             try:
-                return await served.submit(call)
+                return await served.submit(call, brief=brief)
             except Refusal as refusal:
                 if not self.store.shared or refusal.status not in (307, 503):
                     raise
@@ -169,7 +95,7 @@ class Leadership:
                 is_changing = served.is_changing or served.writer is not None
                 if not is_changing or self._stopping.is_set() or time.monotonic() > until:
                     raise
-            await asyncio.sleep(_LOOK / 2)
+            await asyncio.sleep(LOOK / 2)
 
     async def _look_again(self) -> None:
         """Look who leads what, unless that was done just now; one look for all who wait for it."""
@@ -177,13 +103,6 @@ class Leadership:
             if self._looking is None or self._looking.done():
                 self._looking = asyncio.ensure_future(run_in_threadpool(self._look_now))
             await asyncio.shield(self._looking)
-
-    def _look_now(self) -> None:
-        try:
-            with self._renewing:
-                self._look()
-        except StoreError as error:
-            self._note_trouble(error)
 
     def delete(self, market: str) -> None:
         """Delete a market and all that is stored of it; keys that have no other are revoked.
@@ -195,16 +114,13 @@ class Leadership:
         LeaseLost
             If another process serves it.
         """
-        with self._renewing:
-            served = self.markets.get(market)
-            if served is None:
-                raise unknown("market")
-            writer = served.writer
-            if writer is not None:
-                writer.stop()
-                writer.join()
+        served = self.markets.get(market)
+        if served is None:
+            raise unknown("market")
+        with self._unserved(served):
             self.store.drop_market(market)
-            self._forget(market)
+            with self._renewing:
+                self._forget(market)
         self.keyring.revoke_market(market)
         _log.warning("market %s was deleted", market)
 
@@ -223,20 +139,27 @@ class Leadership:
         served = self.markets.get(market)
         if served is None:
             raise unknown("market")
-        with self._renewing:
-            writer = served.writer
-            if writer is not None:
-                writer.stop()
-                writer.join()
-            served.not_before = math.inf  # the lease is another's for a while
-        try:
+        with self._unserved(served):
             forget(self.store, market, agent)
-        finally:
-            served.not_before = 0.0
-            with self._renewing:
-                self._renew_or_acquire(market, served.config)
+        with self._renewing:
+            self._take([served])
         self.keyring.refresh()
         served.wait(_CREATE)
+
+    @contextmanager
+    def _unserved(self, served: ServedMarket) -> Iterator[None]:
+        """Stop serving a market, and do not begin again before the end."""
+        while True:
+            with self._renewing:
+                if (writer := served.writer) is None:
+                    served.not_before = math.inf
+                    break
+            writer.stop()
+            writer.join()
+        try:
+            yield
+        finally:
+            served.not_before = 0.0
 
     async def find(self, market: str) -> ServedMarket:
         """Return a market; one that another process has just made is looked up in the store.
@@ -258,201 +181,10 @@ class Leadership:
         try:
             self.store.last(market)  # which is quick, as most are not there
             with self._renewing:
-                config = self.store.markets().get(market)
+                config = self.store.config(market)
                 if config is not None and market not in self.markets:
                     self.markets = {**self.markets, market: ServedMarket(market, config)}
         except UnknownMarket:
             pass
         except StoreError as error:
             raise refusal_of(error, "market") from None
-
-    def _forget(self, market: str) -> None:
-        self.markets = {name: each for name, each in self.markets.items() if name != market}
-
-    # --- leases -----------------------------------------------------------------------------------
-
-    def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Look what markets there are, and begin to take leases; requests come from ``loop``."""
-        self._loop = loop
-        try:
-            found = self.store.markets()
-            self.markets = {market: ServedMarket(market, found[market]) for market in found}
-        except StoreError as error:
-            self._note_trouble(error)
-        self._thread.start()
-
-    def leave(self) -> None:
-        """Give all markets away, while requests are still answered: others take them over."""
-        try:
-            self.neighbours.leave()
-        except StoreError as error:
-            self._note_trouble(error)
-        if self.neighbours.others:
-            self._stopping.wait(1.5 * _LOOK)  # by then they know, and let requests wait
-        with self._renewing:
-            writers = [each.writer for each in self.markets.values() if each.writer is not None]
-        for writer in writers:
-            writer.stop()
-        for writer in writers:
-            writer.join()
-
-    def stop(self) -> None:
-        """Serve what is waiting, then give all leases back."""
-        self._stopping.set()
-        self.readers.close()
-        if self._begun.is_set():  # else it compiles, holds no lease, and cannot be broken off
-            self._thread.join()
-        writers = [served.writer for served in self.markets.values() if served.writer is not None]
-        for writer in writers:
-            writer.stop()
-        for writer in writers:
-            writer.join()
-
-    def wait(self, seconds: float) -> bool:
-        """Wait until all is loaded that this process has the lease of; False if it is stopped."""
-        until = time.monotonic() + seconds
-        while not (self._stopping.is_set() or self._begun.wait(0.05)):
-            if time.monotonic() > until:
-                break
-        for served in self.all():
-            served.wait(until - time.monotonic())
-        return not self._stopping.is_set()
-
-    @property
-    def loading(self) -> bool:
-        """Whether there is anything that this process has yet to load."""
-        return not self._begun.is_set() or any(
-            served.writer is not None and not served.is_led for served in self.all()
-        )
-
-    def _renew_all(self) -> None:
-        """Renew or take every lease that can be had, and read the keys anew."""
-        with self._renewing:
-            self.neighbours.announce()
-            self._look()  # at once: the others begin to give markets away
-            there = self.store.markets()
-            for market in self.markets.keys() - there.keys():  # another process has deleted it
-                if (writer := self.markets[market].writer) is not None:
-                    writer.lose()
-                self._forget(market)
-            for market, config in there.items():
-                self._renew_or_acquire(market, config)
-        self.keyring.refresh()
-        self.trouble = None
-
-    def _look(self) -> None:
-        """Look who leads what, take what is free, and give away what is another's by now."""
-        if not self.store.shared:
-            return
-        self.neighbours.look()
-        leaders = self.store.leaders()
-        self._looked = time.monotonic()
-        for market, served in self.markets.items():
-            leader = leaders.get(market)
-            is_mine = served.writer is None and self.neighbours.is_mine(market)
-            served.is_changing = is_mine or leader is None or not self.neighbours.knows(leader)
-            served.leader = self.neighbours.address(leader)
-            if served.writer is None:
-                if leader is None:
-                    self._renew_or_acquire(market, served.config)
-            elif served.is_led and not self.neighbours.keeps(market):
-                _log.warning("market %s is given to another process", market)
-                served.writer.stop()
-
-    def _note_trouble(self, error: StoreError) -> None:
-        if self.trouble is None:
-            _log.warning("the store is away: %s", error)
-        self.trouble = " ".join(str(error).split())
-
-    def _run(self) -> None:
-        warm_up()
-        while not self._stopping.is_set():
-            try:
-                self._renew_all()
-            except StoreError as error:
-                self._note_trouble(error)
-            except Exception as error:  # whatever it is: without this thread all leases run out
-                _log.exception("renewing leases failed, and is tried again")
-                self.trouble = type(error).__name__
-            if not self.store.shared:
-                self._tell_elsewhere()
-            self._begun.set()
-            self._rest(self._lease / 6)
-
-    def _rest(self, seconds: float) -> None:
-        """Wait until leases are to be renewed; look at what others give away meanwhile."""
-        until = time.monotonic() + seconds
-        while self.store.shared and time.monotonic() + _LOOK < until:
-            if self._stopping.wait(_LOOK):
-                return
-            self._look_now()
-        self._stopping.wait(max(0.0, until - time.monotonic()))
-
-    def _tell_elsewhere(self) -> None:
-        """Say what this process does not serve, as it may be the second on one store by mistake.
-
-        Once for each market, when it is seen first: in a store without markets that is later.
-        """
-        others = [served.name for served in self.all() if served.elsewhere]
-        new = [name for name in others if name not in self._told]
-        self._told |= {*new}
-        if new:
-            shown = ", ".join(new[:5]) + (", ..." if len(new) > 5 else "")
-            _log.warning(
-                "another process serves %d of %d markets of this store (%s): here they are "
-                "answered with 503 until it ends",
-                *(len(others), len(self.markets), shown),
-            )
-
-    def _renew_or_acquire(self, market: str, config: dict[str, Any]) -> None:
-        served = self.markets.get(market)
-        if served is None:
-            served = ServedMarket(market, config)
-            self.markets = {**self.markets, market: served}
-        writer = served.writer
-        now = time.monotonic()
-        if writer is None:
-            if now >= served.not_before and self.neighbours.is_mine(market):
-                token = self.store.acquire(market, self._owner, self._lease)
-                served.elsewhere = token is None
-                if token is not None:
-                    self._lead(served, token)
-        elif now - served.renewed >= self._lease / 3:
-            if self.store.renew(market, self._owner, served.token, self._lease):
-                served.renewed = now
-            else:
-                writer.lose()
-
-    def _lead(self, served: ServedMarket, token: int) -> None:
-        clock = GuardedClock(served.name, self._clock, jump=self._jump)
-
-        def load() -> Principal:
-            found = Principal(store=self.store, market=served.name, clock=clock, token=token)
-            clock.begin(found.now)
-            return found
-
-        def ended(lost: bool) -> None:
-            if writer.failure is not None and writer.failure != served.failure:
-                _log.error("market %s is not served: %s", served.name, writer.failure)
-            served.failure = writer.failure
-            # Reading a journal in vain takes as long as any other: not every second, then.
-            in_vain = writer.failure is not None and not writer.ready.is_set()
-            served.failures = served.failures + 1 if in_vain else 0
-            pause = 2.0 ** min(served.failures, _PAUSES) if in_vain else 0.0
-            served.not_before = time.monotonic() + pause
-            served.writer = None
-            if not lost:
-                try:
-                    self.store.release(served.name, self._owner, token)
-                except (StoreError, LookupError) as error:
-                    _log.warning("market %s: its lease runs out: %s", served.name, error)
-            else:
-                _log.warning("market %s: another process serves it now", served.name)
-                self._told.add(served.name)
-
-        writer = Writer(served.name, load, self._loop, waiting=self._waiting, ended=ended)
-        served.clock = clock
-        served.token = token
-        served.renewed = time.monotonic()
-        served.writer = writer
-        writer.start()

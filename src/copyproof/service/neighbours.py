@@ -4,32 +4,12 @@ Every process announces itself in the store, again and again; one that has not f
 lease has gone. Market m goes to the process p of largest hash(p, m) (rendezvous hashing, Thaler and
 Ravishankar 1998): all processes come to the same answer without a word, shares are even, and when a
 process joins or leaves no market moves but those that come to it or were its own.
-
-A process is known by the address that the process is bound to, on this boot of this machine. Two
-living processes cannot be bound to one address, so a process that is started again after a crash
-takes its own leases back without waiting.
 """
 
 import hashlib
-import os
-import secrets
 from collections.abc import Iterable
-from pathlib import Path
 
 from copyproof.live.stores import Store
-
-
-def owner_of(address: str) -> str:
-    """Return the name under which a process bound to ``address`` holds leases.
-
-    Where the system tells neither its boot nor its network apart, the name is a random one.
-    """
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        network = os.readlink("/proc/self/ns/net")
-    except OSError:
-        return secrets.token_hex(8)
-    return hashlib.sha256(f"{boot} {network} {address}".encode()).hexdigest()[:16]
 
 
 def preferred(market: str, processes: Iterable[str]) -> str:

@@ -7,12 +7,16 @@ requests it has, and ends with status 0.
 
 import asyncio
 import gc
+import hashlib
+import os
+import secrets
 import signal
 import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
@@ -23,7 +27,6 @@ from copyproof.live.heads import SigningKey
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.app import create_app
-from copyproof.service.neighbours import owner_of
 from copyproof.service.protocol import TimedProtocol
 
 # Seconds for requests that are under way when the server is stopped: while one drags on, nobody
@@ -67,6 +70,19 @@ def bind(host: str, port: int) -> socket.socket:
         reason = getattr(error, "strerror", None) or error
         raise ValueError(f"host = {host!r}, port = {port} cannot be bound: {reason}") from None
     return bound
+
+
+def owner_of(address: str) -> str:
+    """Return the name under which a process bound to ``address`` holds leases.
+
+    Where the system tells neither its boot nor its network apart, the name is a random one.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        network = os.readlink("/proc/self/ns/net")
+    except OSError:
+        return secrets.token_hex(8)
+    return hashlib.sha256(f"{boot} {network} {address}".encode()).hexdigest()[:16]
 
 
 def most_connections() -> int:

@@ -1,112 +1,161 @@
-"""One market's writer: a thread, a queue, and one sync for all that wait.
+"""One market's writer, as requests see it: where they are put, and what becomes of them.
 
-Requests of a market are put into its queue. The writer takes **all** that are waiting, runs them
-one after another on the principal, and commits them together (group commit): while one group
-waits for the disk, the next one gathers. Nobody is answered before the sync of their group. If it
-fails, nothing of the group happened, the principal is rebuilt from the store, and everyone in the
-group is told to try again.
+A writer has no thread of its own: the ``committer`` carries out the requests of all markets of the
+process, one market after another, and stores them together. Most requests are brief. One that may
+take longer (a thousand arms, statistics of all agents) says so, and is carried out on another
+thread, so that it holds up its own market only.
 
-The thread also loads the market before its first group, ends plays whose reward window is over, and
-takes a snapshot now and then, so that the next start is short.
-
-A ``ServedMarket`` is what requests see of all that; it has a writer while this process holds the
-market's lease (``leadership``).
+A ``ServedMarket`` is what the service knows of a market; it has a writer while this process holds
+the market's lease (``leadership``).
 """
 
 import asyncio
-import contextlib
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock
-from copyproof.live.stores import LeaseLost, StoreError
-from copyproof.service.errors import Refusal, refusal_of
+from copyproof.service.errors import Refusal
 from copyproof.service.metrics import MarketMetrics
 
 _log = logging.getLogger("copyproof.service")
-
-_GROUP = 1024  # the most requests in one group
-_EXPIRE_EVERY = 1.0  # seconds between two looks for plays whose reward window is over
-_SNAPSHOT_IDLE = 10_000  # events after which a snapshot is taken when nothing else is to do
-# Events after which it is taken anyway: it may keep requests waiting, but so would a replay.
-_SNAPSHOT_BUSY = 100_000
-# How many times as long as the last one took a busy market then goes without one.
-_SNAPSHOT_REST = 100.0
 
 Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True, eq=False)
-class _Job:
+class Job:
+    """A request that waits to be carried out and stored."""
+
+    writer: "Writer"
     call: Callable[[Principal], Any]
     future: "asyncio.Future[Any]"
+    brief: bool
     answer: Any = None
     error: Exception | None = None
 
 
-class Writer(threading.Thread):
-    """The only writer of one market in this process: a thread that loads and then serves it.
+class Serving(Protocol):
+    """What carries requests out."""
+
+    def put(self, job: Job) -> None:
+        """Take a request in."""
+
+    def lead(self, writer: "Writer") -> None:
+        """Load a writer's market, and then serve it."""
+
+    def leave(self, writer: "Writer") -> None:
+        """Serve a writer's market no more."""
+
+
+class Writer:
+    """The only writer of one market in this process.
 
     Parameters
     ----------
     market : str
         The market's name.
     load : callable
-        Opens the market; called on the writer's own thread.
+        Opens the market; called on a thread that may take its time.
     loop : AbstractEventLoop
         Where requests come from, and answers go.
-    waiting : int
-        The most requests in the queue.
+    committer : Serving
+        What carries requests out.
+    most : int
+        The most requests that wait.
     ended : callable
-        Told, on the writer's thread, when the writer has ended, and whether it lost its lease.
+        Told when the writer has ended, and whether it lost its lease; on another thread.
+
+    Attributes
+    ----------
+    ready : Event
+        Set once the market is loaded.
+    over : Event
+        Set once the writer has ended.
+    failure : str or None
+        Why it ended, if it should not have.
+    waiting : int
+        How many requests wait for their answer; counted on the event loop.
+    principal, jobs, is_away, seen
+        The market, its requests in order, whether another thread works on it, and its last event
+        when it was looked at. These, and the following, are the committer's own.
+    is_saving, saved, began, rested
+        Whether a snapshot is being taken, the event after which one was taken last, when it was
+        begun, and when a busy market may take the next one.
+    tries
+        How many copies were begun for the snapshot that is being taken.
     """
+
+    principal: Principal
 
     def __init__(
         self,
         market: str,
         load: Callable[[], Principal],
         loop: asyncio.AbstractEventLoop,
+        committer: Serving,
         *,
-        waiting: int,
+        most: int,
         ended: Callable[[bool], None],
     ) -> None:
-        super().__init__(name=f"writer of {market}", daemon=True)
+        self.market = market
+        self.load = load
+        self.loop = loop
         self.metrics = MarketMetrics()
         self.ready = threading.Event()
+        self.over = threading.Event()
         self.failure: str | None = None
-        self._market = market
-        self._load = load
-        self._loop = loop
-        self._waiting = waiting
+        self.waiting = 0
+        self.is_lost = False
+        self.is_closed = False
+        self.jobs: deque[Job] = deque()
+        self.is_away = True  # until it is loaded
+        self.seen = -1
+        self.is_saving = False
+        self.saved = 0
+        self.began = self.rested = 0.0
+        self.tries = 0
+        self._committer = committer
+        self._most = most
         self._ended = ended
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        self._lost = False
-        self._closed = False
-        self._over = False
+
+    @property
+    def rests(self) -> bool:
+        """Whether nobody works on the market just now, and it is as the store has it."""
+        return not self.is_away and not self.principal.is_undone
+
+    def start(self) -> None:
+        """Load the market, then serve it."""
+        self._committer.lead(self)
 
     def stop(self) -> None:
         """Serve what is waiting, then end."""
-        self._closed = True
-        self._jobs.put(None)
+        self.is_closed = True
+        self._committer.leave(self)
 
     def lose(self) -> None:
         """Serve no more: the lease is somebody else's."""
-        self._lost = True
+        self.is_lost = True
         self.stop()
 
-    @property
-    def waiting(self) -> int:
-        """How many requests are in the queue."""
-        return self._jobs.qsize()
+    def join(self) -> None:
+        """Wait until it has ended."""
+        self.over.wait()
 
-    def submit(self, call: Callable[[Principal], Answer]) -> "asyncio.Future[Answer]":
-        """Put a request into the queue; called on the event loop.
+    def end(self) -> None:
+        """Tell that it has ended."""
+        self._ended(self.is_lost)
+        self.over.set()
+
+    def submit(
+        self, call: Callable[[Principal], Answer], *, brief: bool = False
+    ) -> "asyncio.Future[Answer]":
+        """Have a request carried out; called on the event loop.
 
         Returns
         -------
@@ -118,122 +167,20 @@ class Writer(threading.Thread):
         Refusal
             503 if the market is still being loaded, or too many wait.
         """
-        if self._closed or not self.ready.is_set():
+        if self.is_closed or not self.ready.is_set():
             raise Refusal(503, "market", "the market is being loaded, try again", 1)
-        if self._jobs.qsize() >= self._waiting:
+        if self.waiting >= self._most:
             raise Refusal(503, "market", "too many requests are waiting, try again", 1)
-        job = _Job(call, self._loop.create_future())
-        self._jobs.put(job)
-        if self._over:  # it ended just now, and may not look into its queue again
-            self._refuse_rest()
+        job = Job(self, call, self.loop.create_future(), brief)
+        self.waiting += 1
+        self._committer.put(job)
         return job.future
 
-    # --- on the writer's thread ----------------------------------------------------------------
 
-    def run(self) -> None:
-        """Load the market, then serve it to the end."""
-        try:
-            self._serve(self._load())
-        except LeaseLost:
-            self._lost = True
-        except Exception as error:
-            self.failure = " ".join(f"{type(error).__name__}: {error}".split())
-        finally:
-            self._closed = self._over = True
-            self._refuse_rest()
-            self._ended(self._lost)
-
-    def _serve(self, principal: Principal) -> None:
-        saved, rested = principal.saved, 0.0
-        self.ready.set()
-        expired = time.monotonic()
-        more = True
-        while more and not self._lost:
-            jobs, more = self._take()
-            now = time.monotonic()
-            expire = now - expired >= _EXPIRE_EVERY
-            if expire:
-                expired = now
-            if jobs or expire:
-                self._group(principal, jobs, expire)
-            new = principal.last - saved
-            busy = new >= _SNAPSHOT_BUSY and now >= rested
-            idle = new >= _SNAPSHOT_IDLE and not jobs
-            if busy or idle:
-                took = self._snapshot(principal)
-                saved, rested = principal.last, time.monotonic() + _SNAPSHOT_REST * took
-        if not self._lost and principal.last > saved:
-            self._snapshot(principal)
-
-    def _take(self) -> tuple[list[_Job], bool]:
-        """Wait for requests, and take all there are; also whether to go on after them."""
-        jobs: list[_Job] = []
-        with contextlib.suppress(Empty):
-            while len(jobs) < _GROUP:
-                job = self._jobs.get(block=not jobs, timeout=_EXPIRE_EVERY)
-                if job is None:
-                    return jobs, False
-                jobs.append(job)
-        return jobs, True
-
-    def _group(self, principal: Principal, jobs: list[_Job], expire: bool) -> None:
-        began = time.perf_counter()
-        try:
-            with principal.group():
-                if expire:
-                    principal.expire()
-                for job in jobs:
-                    try:
-                        job.answer = job.call(principal)
-                    except (ValueError, LookupError) as error:
-                        job.error = error
-        except StoreError as error:
-            self._failed(jobs, error)
-            if isinstance(error, LeaseLost):
-                self._lost = True
-        except Exception as error:
-            _log.exception("market %s: a group of %d failed", self._market, len(jobs))
-            self._failed(jobs, StoreError(f"internal error ({type(error).__name__})"))
-            raise
-        else:
-            if jobs:
-                self.metrics.group.add(len(jobs))
-                self.metrics.commit.add(time.perf_counter() - began)
-        self._answer(jobs)
-
-    def _failed(self, jobs: list[_Job], error: StoreError) -> None:
-        self.metrics.failures += 1
-        refusal = refusal_of(error, "store")
-        for job in jobs:  # also those that were refused: for what the others did, maybe
-            job.error = refusal
-
-    def _snapshot(self, principal: Principal) -> float:
-        """Take one if possible; how many seconds that took."""
-        began = time.monotonic()
-        try:
-            principal.snapshot()
-        except StoreError as error:  # only a shortcut: the journal is the truth
-            _log.warning("market %s: no snapshot was taken: %s", self._market, error)
-        return time.monotonic() - began
-
-    def _refuse_rest(self) -> None:
-        jobs = []
-        with contextlib.suppress(Empty):
-            while True:
-                job = self._jobs.get_nowait()
-                if job is not None:
-                    job.error = Refusal(503, "market", "another process serves this market", 1)
-                    jobs.append(job)
-        self._answer(jobs)
-
-    def _answer(self, jobs: list[_Job]) -> None:
-        if jobs and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(_resolve, jobs)
-
-
-def _resolve(jobs: list[_Job]) -> None:
+def resolve(jobs: list[Job]) -> None:
     """Hand out the answers of a group; on the event loop."""
     for job in jobs:
+        job.writer.waiting -= 1
         if job.future.done():  # the caller has gone away
             continue
         if job.error is None:
@@ -288,7 +235,9 @@ class ServedMarket:
         """Whether this process serves the market now."""
         return self.writer is not None and self.writer.ready.is_set()
 
-    def submit(self, call: Callable[[Principal], Answer]) -> "asyncio.Future[Answer]":
+    def submit(
+        self, call: Callable[[Principal], Answer], *, brief: bool = False
+    ) -> "asyncio.Future[Answer]":
         """Have something done by the market's writer; refuse if it is elsewhere."""
         writer = self.writer
         if writer is None:
@@ -299,7 +248,7 @@ class ServedMarket:
                 raise Refusal(307, "market", message, elsewhere=self.leader)
             message = "another process serves this market, or it is not loaded yet"
             raise Refusal(503, "market", message, 1)
-        return writer.submit(call)
+        return writer.submit(call, brief=brief)
 
     def set_clock(self, principal: Principal, at: float | None, key: str | None) -> float:
         """Set the market's clock to a time, or to what the machine says; called by the writer."""

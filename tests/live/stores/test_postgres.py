@@ -14,6 +14,8 @@ import psycopg
 import pytest
 
 from copyproof.live.stores import LeaseLost, StoreError, Uncertain, open_store
+from copyproof.live.stores.appends import Append
+from copyproof.live.stores.errors import Locked
 from copyproof.live.stores.postgres import PostgresStore
 from tests.postgres import Server, packaged_programs
 
@@ -96,14 +98,14 @@ def test_an_idle_connection_that_died_is_not_noticed(
     postgres.stop()
     postgres.start()
     store._used = 0.0
+    store._idle = [(0.0, raw) for _, raw in store._idle]
     store.append("m", 2, [{}])
     assert store.last("m") == 2
 
 
 def test_a_database_that_turns_read_only(store: PostgresStore) -> None:
-    raw = store._connection()
-    raw.execute("SET default_transaction_read_only = on")
-    raw.commit()
+    with store._transaction(write=True) as database:
+        database.raw.execute("SET default_transaction_read_only = on")
     with pytest.raises(StoreError) as error:
         store.append("m", 2, [{}])
     one_line(error, "the database is read-only")
@@ -302,3 +304,28 @@ def test_the_packaged_server_works_as_well() -> None:
             assert store.last("m") == 1
     finally:
         server.remove()
+
+
+def test_a_locked_row_delays_its_own_market_only(postgres: Server) -> None:
+    url = postgres.new_url()
+    with PostgresStore(url) as store:
+        for market in "mn":
+            store.create_market(market, {})
+        tokens = store.acquire_all(["m", "n"], "me", 60.0)
+        schema = url.rpartition("schema=")[2]
+        with psycopg.connect(postgres.url()) as other:
+            other.execute(f"SELECT 1 FROM {schema}.markets WHERE name = 'm' FOR UPDATE")
+            appends = [Append(market, 1, [{}], tokens[market]) for market in "mn"]
+            locked, done = store.append_all(appends)
+            assert isinstance(locked, Locked)
+            assert done is None
+            assert store.renew_all(tokens, "me", 60.0) == {"n": True}
+            assert store.takeable("you") == {"m": False, "n": False}
+            waiting = threading.Thread(
+                target=store.append, args=appends[0][:3], kwargs={"token": 1}
+            )
+            waiting.start()  # which waits, on a connection of its own
+            assert store.append_all([Append("n", 2, [{}], tokens["n"])]) == [None]
+            assert store.last("m") == 0
+        waiting.join()
+        assert (store.last("m"), store.last("n")) == (1, 2)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
+from copyproof.live.stores.appends import Generations
 from copyproof.live.stores.chain import Chain
-from copyproof.live.stores.contract import Generations
 from copyproof.live.stores.schema import CHAIN
 from copyproof.live.stores.texts import decode
 

@@ -16,16 +16,17 @@ what may be written, and what comes back, is decided here.
 """
 
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
-from copyproof.live.stores.chain import Chain, encode, heads_after
+from copyproof.live.stores.appends import Append, Generations, generations_of, heads_of
+from copyproof.live.stores.chain import Chain, encode
 from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
-from copyproof.live.stores.errors import Conflict, LeaseLost, StoreError
+from copyproof.live.stores.errors import StoreError
+from copyproof.live.stores.service_records import ServiceRecords
 from copyproof.live.stores.texts import fingerprint, parts_of
 from copyproof.validation import FieldError, name, require
 
@@ -34,80 +35,31 @@ if TYPE_CHECKING:
 
 # How many snapshots of a market are kept: the newest, and one in case that it is damaged.
 SNAPSHOTS = 2
-_SLACK = 1.0  # seconds by which clocks may disagree about the beginning of a lease
 DROPPED_AT_ONCE = 10_000  # events that are dropped in one transaction
-_PAUSE = 0.005  # seconds between two transactions of a compaction, for writers that wait
+PAUSE = 0.005  # seconds between two transactions of something long, for writers that wait
 # A table's name and one row of it, as ``dump`` gives and ``load`` takes them.
 TableRow: TypeAlias = tuple[str, tuple[Any, ...]]
-# From which round on the ids of decisions carry which mark (``live.ids``).
-Generations: TypeAlias = list[tuple[int, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """Who may write a market: the holder ("" if none), its token, and when it runs.
+class KeyChanges(NamedTuple):
+    """Which API keys have changed since a moment.
 
-    A lease ends by itself. It is there so that a second process knows when to take over, and it
-    rests on clocks, so it is not what keeps the journal right. That is the **fencing token**: every
-    new holder gets a larger one, and an append that names an older one is refused in the very
-    transaction that would have stored it. A process that slept through its lease can do no harm.
-
-    A lease runs while ``since <= now < until``. A clock that was set back would stretch it, so a
-    lease that seems to begin in the future has ended, too; a second of disagreement is let pass.
-
-    Examples
-    --------
-    >>> lease = Lease().taken("a", now=100.0, seconds=10.0)
-    >>> lease.runs(109.0), lease.runs(110.0), lease.runs(50.0)
-    (True, False, False)
-    >>> lease.taken("b", now=110.0, seconds=10.0).token
-    2
+    Attributes
+    ----------
+    moment : int
+        To ask from next time.
+    stored : list of dict
+        The keys that were stored since.
+    ids : collection of str or None
+        All ids that there are, if any was dropped since.
     """
 
-    owner: str = ""
-    token: int = 0
-    since: float = 0.0
-    until: float = 0.0
-
-    def runs(self, now: float) -> bool:
-        """Whether somebody holds it at ``now``."""
-        return self.owner != "" and self.since - _SLACK <= now < self.until
-
-    def taken(self, owner: str, now: float, seconds: float) -> "Lease":
-        """As taken by ``owner``, with the next token."""
-        return Lease(owner, self.token + 1, now, now + seconds)
-
-    def held(self, owner: str, token: int) -> bool:
-        """Whether ``owner`` is still the last who took it, even if its time is over."""
-        return self.owner == owner and self.token == token
-
-    def extended(self, now: float, seconds: float) -> "Lease":
-        """The same holder and token, from ``now`` on."""
-        return Lease(self.owner, self.token, now, now + seconds)
-
-    def given_back(self) -> "Lease":
-        """Free, and the token that was in use writes no more."""
-        return Lease("", self.token + 1)
-
-    def check(self, market: str, token: int | None, now: float) -> None:
-        """Refuse a writer without the lease.
-
-        Raises
-        ------
-        LeaseLost
-            If ``token`` is not the current one; without a token, if anybody holds the lease.
-        """
-        if token is None:
-            if self.runs(now):
-                raise LeaseLost(f"market {market!r} is being written by {self.owner!r}")
-        elif token != self.token:
-            raise LeaseLost(
-                f"market {market!r}: the lease with token {token} is over, the current one is "
-                f"{self.token}" + (f" of {self.owner!r}" if self.owner else "")
-            )
+    moment: int
+    stored: list[dict[str, Any]]
+    ids: Collection[str] | None = None
 
 
-class Store(ABC):
+class Store(ServiceRecords):
     """Journals, snapshots, leases and API keys of all markets of one service.
 
     Attributes
@@ -128,7 +80,6 @@ class Store(ABC):
     """
 
     durable: bool = True
-    shared: bool = False
 
     def _market(self, market: str, *, write: bool) -> "AbstractContextManager[StoredMarket]":
         """A market within a transaction of its own; UnknownMarket if there is none."""
@@ -141,6 +92,10 @@ class Store(ABC):
     @abstractmethod
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets, by name, with the configuration they were created with."""
+
+    def config(self, market: str) -> dict[str, Any] | None:
+        """The configuration of one market; None if there is none of this name."""
+        return self.markets().get(market)
 
     def drop_market(self, market: str) -> None:
         """Delete a market and all that is stored of it; LeaseLost if somebody holds its lease."""
@@ -188,15 +143,27 @@ class Store(ABC):
             return
         texts = [encode(event) for event in events]
         with self._market(market, write=True) as mine:
-            mine.lease.check(market, token, mine.now())
-            if first != mine.last + 1:
-                raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
-            chain = mine.chain
-            heads = [*heads_after(chain.head, first, events, chain.secret, texts)]
-            mine.add_events(texts, heads)
-            if generation is not None and mine.generations is not None:
-                before = [each for each in mine.generations if each[0] < generation[0]]
-                mine.set_generations([*before, generation])
+            append = Append(market, first, events, token, generation)
+            mine.add_events(texts, heads_of(append, mine, texts))
+            if (generations := generations_of(append, mine)) is not None:
+                mine.set_generations(generations)
+
+    def append_all(self, appends: Sequence[Append]) -> list[Exception | None]:
+        """Store events of several markets, each once, with one sync where the store can.
+
+        Each append succeeds or fails by itself: what is returned is, for each of them, None or what
+        ``append`` would have raised. None of them waits for a lock that somebody else holds on one
+        market: ``Locked`` then, and ``append`` would wait.
+        """
+        found: list[Exception | None] = []
+        for one in appends:
+            try:
+                self.append(*one[:3], token=one.token, generation=one.generation)
+            except (StoreError, LookupError) as error:
+                found.append(error)
+            else:
+                found.append(None)
+        return found
 
     @abstractmethod
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -272,9 +239,7 @@ class Store(ABC):
         with self._market(market, write=True) as mine:
             if not mine.compacted <= number <= mine.last:
                 raise FieldError("number", number, f"an event of {mine.compacted} to {mine.last}")
-            others = [old for old in mine.snapshots() if old != number]
-            newer = sum(old > number for old in others)
-            for old in (number, *others[max(SNAPSHOTS - 1, newer) :]):
+            for old in (number, *superseded(mine, number)):
                 mine.drop_snapshot(old)
             own = fingerprint(data)
             mine.add_snapshot(number, parts_of(data), own if digest is None else digest, own)
@@ -302,7 +267,7 @@ class Store(ABC):
                 done = min(upto, mine.compacted + DROPPED_AT_ONCE)
                 if done > mine.compacted:
                     mine.drop_events(done, head_at_cut(market, mine, done))
-            time.sleep(_PAUSE)
+            time.sleep(PAUSE)
 
     def acquire(self, market: str, owner: str, seconds: float) -> int | None:
         """Take the lease: a token larger than all before, or None while another owner holds it.
@@ -328,6 +293,25 @@ class Store(ABC):
                 mine.set_lease(mine.lease.extended(mine.now(), seconds))
         return is_held
 
+    def takeable(self, owner: str) -> dict[str, bool]:
+        """All markets by name, and whether ``owner`` might get their lease now if it asked."""
+        return dict.fromkeys(self.markets(), True)
+
+    def acquire_all(self, markets: Sequence[str], owner: str, seconds: float) -> dict[str, int]:
+        """Take leases as ``acquire`` does, waiting for no lock: the tokens of those that were got.
+
+        With one sync where the store can.
+        """
+        found = {market: self.acquire(market, owner, seconds) for market in markets}
+        return {market: token for market, token in found.items() if token is not None}
+
+    def renew_all(self, tokens: Mapping[str, int], owner: str, seconds: float) -> dict[str, bool]:
+        """Renew leases as ``renew`` does, given their tokens, waiting for no lock.
+
+        Markets that are locked by somebody else are not among the answers: ask again.
+        """
+        return {market: self.renew(market, owner, tokens[market], seconds) for market in tokens}
+
     def release(self, market: str, owner: str, token: int) -> None:
         """Give the lease back, if it is still held; its token writes no more."""
         with self._market(market, write=True) as mine:
@@ -337,6 +321,11 @@ class Store(ABC):
     @abstractmethod
     def keys(self) -> list[dict[str, Any]]:
         """API keys (hashed already), in order of their "id"."""
+
+    def changed_keys(self, since: int | None) -> KeyChanges:
+        """API keys that have changed since a moment that this gave before; None for all."""
+        found = self.keys()
+        return KeyChanges(0, found, [key["id"] for key in found])
 
     @abstractmethod
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
@@ -349,18 +338,6 @@ class Store(ABC):
     @abstractmethod
     def drop_key(self, key_id: str) -> None:
         """Forget a key; LookupError if there is none of this id."""
-
-    @abstractmethod
-    def put_action(self, action: dict[str, Any]) -> None:
-        """Store what an operator did under ``action["id"]``, in place of what was there."""
-
-    @abstractmethod
-    def end_action(self, action_id: str, status: int | None) -> None:
-        """Note the status of the answer to what an operator did, if it is there."""
-
-    @abstractmethod
-    def actions(self, after: str = "", limit: int = 1000) -> list[dict[str, Any]]:
-        """What operators did, in order of their "id", those after an id; at most ``limit``."""
 
     @abstractmethod
     def dump(self) -> Iterator[TableRow]:
@@ -390,24 +367,6 @@ class Store(ABC):
             check_journal(market, config, chain, compacted, last, events, marks)
         self.keys()
 
-    # A store that is shared says who serves it.
-
-    def announce(self, owner: str, address: str, seconds: float) -> None:
-        """Let others know for a while that a process serves the store, and where it is reached."""
-        return None
-
-    def withdraw(self, owner: str) -> None:
-        """Let others know that a process serves the store no more."""
-        return None
-
-    def processes(self) -> dict[str, str]:
-        """The processes that have announced themselves, and their addresses."""
-        return {}
-
-    def leaders(self) -> dict[str, str]:
-        """Who holds the leases of the markets, as far as these run."""
-        return {}
-
     def _marks(self, market: str, after: int, last: int) -> Iterator[str | None]:
         """How the heads begin that the chain had after each event; None where it is not stored."""
         while after < last:
@@ -426,3 +385,10 @@ class Store(ABC):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def superseded(mine: "StoredMarket", number: int) -> list[int]:
+    """Return the snapshots that are not kept once there is one after event ``number``."""
+    others = [old for old in mine.snapshots() if old != number]
+    newer = sum(old > number for old in others)
+    return others[max(SNAPSHOTS - 1, newer) :]

@@ -1,6 +1,6 @@
 """A connection to a database, the same for all of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,6 +38,23 @@ class Database:
         """Insert many rows."""
         marks = ", ".join("?" * len(columns))
         self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
+
+    def append(
+        self, standings: Sequence[tuple[int, str, str]], rows: Sequence[tuple[str, int, str, str]]
+    ) -> None:
+        """Add rows of events, after which markets are at (last, head, market)."""
+        self.raw.executemany("UPDATE markets SET last = ?, head = ? WHERE name = ?", standings)
+        add = "INSERT INTO events (market, number, body, mark) VALUES (?, ?, ?, ?)"
+        self.raw.executemany(add, rows)
+
+    def renew(self, tokens: Mapping[str, int], owner: str, since: float, until: float) -> set[str]:
+        """Let leases of an owner, given their tokens, run anew; the markets whose lease does."""
+        renew = "since = ?, until = ? WHERE name = ? AND owner = ? AND token = ?"
+        return {
+            market
+            for market, token in tokens.items()
+            if self.change(f"UPDATE markets SET {renew}", since, until, market, owner, token)
+        }
 
     def stream(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a large query, in chunks."""

@@ -29,6 +29,10 @@ class LeaseLost(StoreError):
     """Somebody else writes this market now; this process must not, and cannot."""
 
 
+class Locked(StoreError):
+    """Somebody else holds a lock on the market now, and it was not waited for."""
+
+
 class Damaged(StoreError):
     """What is stored cannot be trusted: not our file, a hole in the journal, a newer schema."""
 

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from copyproof.live.stores import errors
+from copyproof.live.stores.appends import Generations
 from copyproof.live.stores.chain import MARK, Chain, encode
 from copyproof.live.stores.chain_columns import chain_from_row, chain_row
-from copyproof.live.stores.contract import Generations, Lease, Store, TableRow
+from copyproof.live.stores.contract import KeyChanges, Store, TableRow
+from copyproof.live.stores.leases import Lease
 from copyproof.live.stores.sqlite import write_backup
 from copyproof.live.stores.texts import decode, decode_events
 from copyproof.validation import name
@@ -104,6 +106,7 @@ class MemoryStore(Store):
         self._markets: dict[str, _Market] = {}
         self._keys: dict[str, str] = {}
         self._actions: dict[str, str] = {}
+        self._key_changes = 0
 
     def _market(self, market: str, *, write: bool) -> _Market:
         found = self._markets.get(market)
@@ -148,6 +151,13 @@ class MemoryStore(Store):
         with self._lock:
             return [decode(self._keys[key]) for key in sorted(self._keys)]
 
+    def changed_keys(self, since: int | None) -> KeyChanges:
+        """All API keys, if there was any change."""
+        with self._lock:
+            if since == self._key_changes:
+                return KeyChanges(since, [])
+            return KeyChanges(self._key_changes, self.keys(), {*self._keys})
+
     def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
         """Store a key."""
         name("id", key.get("id", ""))
@@ -156,6 +166,7 @@ class MemoryStore(Store):
             if replacing is not None and self._keys.get(key["id"]) != encode(replacing):
                 raise errors.Conflict(f"key {key['id']!r} is not the one to be replaced")
             self._keys[key["id"]] = text
+            self._key_changes += 1
 
     def drop_key(self, key_id: str) -> None:
         """Forget a key."""
@@ -163,6 +174,7 @@ class MemoryStore(Store):
             if key_id not in self._keys:
                 raise LookupError(f"key {key_id!r} is not in the store")
             del self._keys[key_id]
+            self._key_changes += 1
 
     def put_action(self, action: dict[str, Any]) -> None:
         """Store what an operator did."""
@@ -229,6 +241,7 @@ class MemoryStore(Store):
             if self._markets or self._keys:
                 raise errors.not_empty()
             self._markets, self._keys, self._actions = markets, keys, actions
+            self._key_changes += 1
 
     def backup(self, path: Path) -> None:
         """Write everything into a new SQLite file."""

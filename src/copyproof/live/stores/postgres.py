@@ -5,6 +5,10 @@ A commit waits for the server's disk (``synchronous_commit``); a server that doe
 that stores, so a process that lost its lease cannot write, whatever it believes. Leases run by the
 server's clock, so the clocks of the processes do not matter.
 
+One connection is for what concerns many markets, as the commit of a group: it waits for no lock on
+a market's row, but leaves that market out. What concerns one market, and may wait, has a connection
+of its own from a small pool, so that a lock delays that market and no other.
+
 A lost connection is opened anew with the next call. If it is lost while a commit is under way,
 nobody but the server knows what became of it: ``Uncertain``. A process that hangs in the middle of
 a transaction is thrown out by the server after a few seconds, so that another can take over.
@@ -12,8 +16,10 @@ a transaction is thrown out by the server after a few seconds, so that another c
 
 import re
 import secrets
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +29,22 @@ from psycopg import conninfo, errors
 from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
-from copyproof.live.stores.schema import COLUMNS, STEPS, VERSION
+from copyproof.live.stores.market_rows import STANDING
+from copyproof.live.stores.schema import (
+    COLUMNS,
+    POSTGRES_TRIGGERS,
+    STEPS,
+    VERSION,
+    WITH_TRIGGERS,
+)
 from copyproof.live.stores.sql import SqlStore
 from copyproof.live.stores.sqlite import check_synchronous, write_backup
 from copyproof.validation import FieldError
 
 # After so many seconds without use, see whether the connection is still there.
 _IDLE = 1.0
+_POOL = 12  # the most connections for what concerns one market
+_KEPT = 4  # of these, the most that are kept open
 
 # Two processes that open a new database at once take turns; any number of our own will do.
 _MIGRATION_LOCK = 7_039_721_433
@@ -54,6 +69,25 @@ _CONNECTING = {
 }
 
 
+# Many rows with one statement; lists travel in binary form, which need not be quoted.
+_ADVANCE = (
+    "UPDATE markets SET last = new.last, head = new.head"
+    " FROM unnest(%b::bigint[], %b::text[], %b::text[]) AS new (last, head, market)"
+    " WHERE name = new.market"
+)
+_ADD = (
+    "INSERT INTO events (market, number, body, mark)"
+    " SELECT * FROM unnest(%b::text[], %b::bigint[], %b::text[], %b::text[])"
+)
+# Rows that somebody else has locked are left out.
+_RENEW = (
+    "UPDATE markets SET since = %s, until = %s FROM (SELECT name AS mine FROM markets"
+    " JOIN unnest(%s::text[], %s::bigint[]) AS held (market, fence)"
+    " ON name = market AND token = fence WHERE owner = %s FOR UPDATE OF markets SKIP LOCKED)"
+    " AS found WHERE name = mine RETURNING name"
+)
+
+
 class _Connection(Database):
     """A PostgreSQL connection as a ``Database``."""
 
@@ -70,6 +104,17 @@ class _Connection(Database):
         with self.raw.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)
+
+    def append(
+        self, standings: Sequence[tuple[int, str, str]], rows: Sequence[tuple[str, int, str, str]]
+    ) -> None:
+        with self.raw.pipeline():  # neither statement waits for the other's answer
+            self.raw.execute(_ADVANCE, [*map(list, zip(*standings, strict=True))])
+            self.raw.execute(_ADD, [*map(list, zip(*rows, strict=True))])
+
+    def renew(self, tokens: Mapping[str, int], owner: str, since: float, until: float) -> set[str]:
+        values = (since, until, list(tokens), list(tokens.values()), owner)
+        return {market for (market,) in self.raw.execute(_RENEW, values).fetchall()}
 
     def stream(self, sql: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         with self.raw.cursor(name=f"c{secrets.token_hex(4)}") as cursor:
@@ -117,6 +162,8 @@ class PostgresStore(SqlStore):
         super().__init__(f"postgresql database {asked.get('dbname', '')!r} at {where}")
         self.durable = synchronous == "full"
         self._used = 0.0
+        self._places = threading.BoundedSemaphore(_POOL)
+        self._idle: list[tuple[float, psycopg.Connection[tuple[Any, ...]]]] = []
         with self._lock:
             self._connection()
 
@@ -157,13 +204,66 @@ class PostgresStore(SqlStore):
         return raw
 
     def _look_after(self) -> None:
-        if time.monotonic() > self._used + _IDLE:
-            try:
-                self._main.execute("SELECT 1")
-                self._main.rollback()
-            except psycopg.Error:
-                self._drop()
+        if time.monotonic() > self._used + _IDLE and not _answers(self._main):
+            self._drop()
         self._used = time.monotonic()
+
+    def _drop(self) -> None:
+        super()._drop()
+        self._drop_idle()  # they are of the same server, and lost as well
+
+    def _drop_idle(self) -> None:
+        while self._idle:
+            with suppress(IndexError, psycopg.Error):
+                self._idle.pop()[1].close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        super().close()
+        self._drop_idle()
+
+    @contextmanager
+    def _transaction(self, write: bool) -> Iterator[Database]:
+        """A transaction on a connection of its own, which may wait for a lock."""
+        with self._places:
+            raw = self._borrow()
+
+            def drop() -> None:
+                raw.close()
+                self._drop_idle()
+
+            database = _Connection(raw)
+            try:
+                with self._committed(database, write, drop):
+                    yield database
+            finally:
+                if raw.closed or self._closed or len(self._idle) >= _KEPT:
+                    raw.close()
+                else:
+                    self._idle.append((time.monotonic(), raw))
+
+    def _borrow(self) -> psycopg.Connection[tuple[Any, ...]]:
+        """A connection that nobody else uses."""
+        if self._closed:
+            raise StoreError(f"{self._name}: the store is closed")
+        while self._idle:
+            with suppress(IndexError):  # another thread was faster
+                used, raw = self._idle.pop()
+                if time.monotonic() <= used + _IDLE or _answers(raw):
+                    return raw
+                raw.close()
+        try:
+            return self._connect()
+        except psycopg.Error as error:
+            raise self._error(error) from error
+
+    def _lock_free(self, database: Database, markets: Sequence[str]) -> dict[str, Sequence[Any]]:
+        with database.raw.pipeline():  # BEGIN, which the driver sends first, goes with it
+            found = database.raw.execute(
+                f"SELECT {STANDING} FROM markets WHERE name = ANY(%s) FOR UPDATE SKIP LOCKED",
+                (list(markets),),
+            )
+        return {row[-1]: row for row in found.fetchall()}
 
     def _open(self) -> psycopg.Connection[tuple[Any, ...]]:
         raw = self._connect()
@@ -200,6 +300,8 @@ class PostgresStore(SqlStore):
             for step in STEPS[found:]:
                 for sql in step:
                     raw.execute(sql.format(blob="BYTEA", without_rowid=""))
+            for sql in POSTGRES_TRIGGERS if found < WITH_TRIGGERS else ():
+                raw.execute(sql)
             begin_chains(_Connection(raw))
             raw.execute("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL)")
             raw.execute("DELETE FROM schema")
@@ -232,7 +334,7 @@ class PostgresStore(SqlStore):
             raw = self._connect()
             with closed_on_failure(raw):
                 raw.autocommit = True
-                for table in COLUMNS:
+                for table in (*COLUMNS, "key_changes"):
                     raw.execute(f"VACUUM (FULL, ANALYZE) {table}")
             raw.close()
         except psycopg.Error as error:
@@ -258,6 +360,16 @@ def _own_options(url: str) -> tuple[str, str, str]:
         raise FieldError("schema", ours["schema"], "a word of a-z, 0-9 and _")
     check_synchronous(ours["synchronous"])
     return "?".join([head, "&".join(rest)] if rest else [head]), ours["schema"], ours["synchronous"]
+
+
+def _answers(raw: psycopg.Connection[tuple[Any, ...]]) -> bool:
+    """Whether a connection is still there."""
+    try:
+        raw.execute("SELECT 1")
+        raw.rollback()
+    except psycopg.Error:
+        return False
+    return True
 
 
 def _line(error: psycopg.Error) -> str:

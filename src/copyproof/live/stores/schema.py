@@ -11,6 +11,10 @@ PostgreSQL share.
 | snapshots | a state after an event: its first bytes, the caller's digest, our own checksum |
 | parts | more bytes of a snapshot, as no database takes a gigabyte at once: number 1, 2, ... |
 | keys | an API key: id, JSON text |
+| changes | how many changes there were of "keys", and which was the last to drop one |
+| key_changes | an API key: id, and which change was its last |
+
+Changes of keys are noted by triggers, so that none is missed, whoever makes it.
 """
 
 # Stands for the type of bytes, the one word that differs.
@@ -55,13 +59,57 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ),
     # 5: how the chain's head begins after an event, so that a check can name the one that is wrong.
     ("ALTER TABLE events ADD COLUMN mark TEXT",),
-    # 6: what operators did; and who serves the store, which no copy of it holds.
+    # 6: keys are read by change; the triggers, which the databases write differently, are below.
+    (
+        "CREATE TABLE changes (name TEXT PRIMARY KEY, number BIGINT NOT NULL)",
+        "INSERT INTO changes (name, number) VALUES ('keys', 0), ('dropped keys', 0)",
+        "CREATE TABLE key_changes (id TEXT PRIMARY KEY, number BIGINT NOT NULL)",
+        "CREATE INDEX key_changes_in_order ON key_changes (number)",
+    ),
+    # 7: what operators did; and who serves the store, which no copy of it holds.
     (
         "CREATE TABLE actions (id TEXT PRIMARY KEY, body TEXT NOT NULL)",
         "CREATE TABLE processes (owner TEXT PRIMARY KEY, address TEXT NOT NULL,"
         " until DOUBLE PRECISION NOT NULL)",
     ),
 )
+
+_COUNT = "UPDATE changes SET number = number + 1 WHERE name = 'keys'"
+_DROP = (
+    "UPDATE changes SET number = (SELECT number FROM changes WHERE name = 'keys')"
+    " WHERE name = 'dropped keys'; DELETE FROM key_changes WHERE id"
+)
+# Row by row in SQLite, in which a statement changes one key; with step 6.
+SQLITE_TRIGGERS = (
+    *(
+        f"CREATE TRIGGER key_{event.lower()} AFTER {event} ON keys BEGIN {_COUNT};"
+        " DELETE FROM key_changes WHERE id = new.id; INSERT INTO key_changes (id, number)"
+        " SELECT new.id, number FROM changes WHERE name = 'keys'; END"
+        for event in ("INSERT", "UPDATE")
+    ),
+    f"CREATE TRIGGER key_delete AFTER DELETE ON keys BEGIN {_COUNT}; {_DROP} = old.id; END",
+)
+# Statement by statement in PostgreSQL: one row that is counted up a hundred thousand times in a
+# transaction gets slow. The row stays locked until the commit, so that numbers are seen in order.
+_FUNCTION = "() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN"
+POSTGRES_TRIGGERS = (
+    f"CREATE FUNCTION note_keys{_FUNCTION} {_COUNT}; INSERT INTO key_changes (id, number)"
+    " SELECT touched.id, changes.number FROM touched, changes WHERE changes.name = 'keys'"
+    " ON CONFLICT (id) DO UPDATE SET number = excluded.number; RETURN NULL; END $$",
+    f"CREATE FUNCTION note_dropped_keys{_FUNCTION} {_COUNT};"
+    f" {_DROP} IN (SELECT id FROM touched); RETURN NULL; END $$",
+    *(
+        f"CREATE TRIGGER key_{event.lower()} AFTER {event} ON keys REFERENCING {rows} TABLE AS"
+        f" touched FOR EACH STATEMENT EXECUTE FUNCTION {function}()"
+        for event, rows, function in (
+            ("INSERT", "NEW", "note_keys"),
+            ("UPDATE", "NEW", "note_keys"),
+            ("DELETE", "OLD", "note_dropped_keys"),
+        )
+    ),
+)
+# The step after which they are made.
+WITH_TRIGGERS = 6
 
 # The version that this code reads and writes.
 VERSION = len(STEPS)

@@ -5,133 +5,54 @@ it is. The market's row is read for update at the head of every write, so that t
 after the other, and the number and the token are compared in the transaction that stores.
 """
 
-import json
 import threading
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple
 from itertools import groupby, islice
 from typing import Any
 
 from copyproof.live.stores import errors
+from copyproof.live.stores.appends import Append, generations_of, heads_of
 from copyproof.live.stores.chain import MARK, Chain, encode
-from copyproof.live.stores.chain_columns import chain_row, read_generations
+from copyproof.live.stores.chain_columns import chain_row
 from copyproof.live.stores.contract import (
     DROPPED_AT_ONCE,
-    Generations,
-    Lease,
-    Store,
     TableRow,
 )
 from copyproof.live.stores.database import Database
 from copyproof.live.stores.errors import Damaged, StoreError
+from copyproof.live.stores.leases import Lease
+from copyproof.live.stores.market_rows import (
+    LARGE,
+    STANDING,
+    MarketRows,
+    is_name,
+)
 from copyproof.live.stores.schema import CHAIN, COLUMNS
-from copyproof.live.stores.texts import decode, decode_events
-from copyproof.validation import FieldError, name
+from copyproof.live.stores.snapshot_parts import OF_A_SNAPSHOT, Parts, Transaction
+from copyproof.live.stores.sql_keys import SqlKeys
+from copyproof.live.stores.texts import (
+    PART,
+    decode,
+    decode_events,
+)
+from copyproof.validation import name
 
-# Seconds after which a process that is heard of no more is forgotten.
-_GONE = 3600.0
 # How many rows are read or written in one go.
 CHUNK = 1000
 
-# Tables whose rows go one by one: each may be large.
-_LARGE = ("snapshots", "parts")
 # Tables whose rows belong to a market.
-_OF_MARKETS = ("events", *_LARGE)
-# One snapshot, in either.
-_ONE = "WHERE market = ? AND number = ?"
+_OF_MARKETS = ("events", *LARGE)
 
 # Columns by which rows are told apart, and in whose order they are dumped.
 _KEYS = ("id", "name", "market", "number", "part")
-
-# A market's row, as ``_Market`` reads it.
-_STANDING = (
-    f"SELECT last, compacted, owner, token, since, until, {', '.join(CHAIN)} FROM markets "
-    "WHERE name = ?"
-)
 
 # In a copy of a store: who held a lease in the original shall not write here.
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
 
 
-class _Market:
-    """A market's rows; the one in ``markets`` is locked for a write."""
-
-    def __init__(self, store: "SqlStore", database: Database, market: str, *, write: bool) -> None:
-        self._store, self._database, self._name = store, database, market
-        sql = _STANDING + store.for_update if write else _STANDING
-        if not _is_name(market) or not (found := database.rows(sql, market)):
-            raise errors.UnknownMarket(f"market {market!r} is not in the store")
-        self.last: int
-        self.compacted: int
-        self.last, self.compacted, *lease = found[0][:6]
-        self.lease = Lease(*lease)
-        *chain, self._marks = found[0][6:]
-        self.chain = Chain(*chain)
-
-    def now(self) -> float:
-        return self._store.now(self._database)
-
-    def _update(self, columns: str, *values: object) -> None:
-        self._database.change(f"UPDATE markets SET {columns} WHERE name = ?", *values, self._name)
-
-    def set_lease(self, lease: Lease) -> None:
-        self._update("owner = ?, token = ?, since = ?, until = ?", *astuple(lease))
-
-    @property
-    def generations(self) -> Generations | None:
-        return read_generations(self._marks)
-
-    def set_generations(self, generations: Generations) -> None:
-        self._update("generations = ?", json.dumps(generations))
-
-    def add_events(self, texts: Sequence[str], heads: Sequence[str]) -> None:
-        rows = [
-            (self._name, number, text, head[:MARK])
-            for number, (text, head) in enumerate(zip(texts, heads, strict=True), self.last + 1)
-        ]
-        self._update("last = ?, head = ?", rows[-1][1], heads[-1])
-        self._database.insert("events", COLUMNS["events"], rows)
-
-    def replace_event(self, number: int, text: str) -> None:
-        self._database.change(f"UPDATE events SET body = ? {_ONE}", text, self._name, number)
-
-    def read_events(self, upto: int) -> list[str]:
-        read = "SELECT body FROM events WHERE market = ? AND number <= ? ORDER BY number"
-        return [body for (body,) in self._database.rows(read, self._name, upto)]
-
-    def read_marks(self, after: int, upto: int) -> dict[int, str | None]:
-        read = "SELECT number, mark FROM events WHERE market = ? AND number > ? AND number <= ?"
-        return dict(self._database.rows(read, self._name, after, upto))
-
-    def drop_events(self, upto: int, cut: str) -> None:
-        drop = "DELETE FROM events WHERE market = ? AND number <= ?"
-        self._database.change(drop, self._name, upto)
-        self._update("compacted = ?, cut = ?", upto, cut)
-
-    def snapshots(self) -> list[int]:
-        found = self._database.rows("SELECT number FROM snapshots WHERE market = ?", self._name)
-        return sorted((number for (number,) in found), reverse=True)
-
-    def read_snapshot(self, number: int) -> tuple[bytes, str, str]:
-        read, one = self._database.rows, (self._name, number)
-        [(first, digest, own)] = read(f"SELECT data, digest, sum FROM snapshots {_ONE}", *one)
-        more = read(f"SELECT data FROM parts {_ONE} ORDER BY part", *one)
-        return b"".join([first, *(piece for (piece,) in more)]), digest, own
-
-    def add_snapshot(self, number: int, parts: Sequence[bytes], digest: str, own: str) -> None:
-        row = (self._name, number, parts[0], digest, own)
-        self._database.insert("snapshots", COLUMNS["snapshots"], [row])
-        for part, piece in enumerate(parts[1:], 1):
-            self._database.insert("parts", COLUMNS["parts"], [(self._name, number, part, piece)])
-
-    def drop_snapshot(self, number: int) -> None:
-        for table in _LARGE:
-            self._database.change(f"DELETE FROM {table} {_ONE}", self._name, number)
-
-
-class SqlStore(Store):
+class SqlStore(SqlServiceRecords, SqlKeys):
     """A store in an SQL database."""
 
     for_update = ""
@@ -188,24 +109,38 @@ class SqlStore(Store):
 
     @contextmanager
     def _transaction(self, write: bool) -> Iterator[Database]:
-        """A transaction on the store's one connection; on leaving, a write is committed."""
+        """A transaction that may wait for others; on leaving, a write is committed."""
+        with self._joint_transaction(write) as database:
+            yield database
+
+    @contextmanager
+    def _joint_transaction(self, write: bool = True) -> Iterator[Database]:
+        """A transaction on the connection of all markets, which waits for no lock on one."""
         with self._lock:
             database = self._database(self._connection())
-            committing = False
-            try:
-                database.begin(write)
+            with self._committed(database, write, self._drop):
                 yield database
-                committing = True
-                database.commit()
-            except self._driver_error as error:
-                self._drop()
-                raise self._error(error, committing and write) from error
-            except BaseException:
-                try:
-                    database.rollback()
-                except self._driver_error:
-                    self._drop()
-                raise
+
+    @contextmanager
+    def _committed(
+        self, database: Database, write: bool, drop: Callable[[], None]
+    ) -> Iterator[None]:
+        """Begin a transaction, and commit it at the end; a connection that fails is dropped."""
+        committing = False
+        try:
+            database.begin(write)
+            yield
+            committing = True
+            database.commit()
+        except self._driver_error as error:
+            drop()
+            raise self._error(error, committing and write) from error
+        except BaseException:
+            try:
+                database.rollback()
+            except self._driver_error:
+                drop()
+            raise
 
     @contextmanager
     def _reading(self) -> Iterator[Database]:
@@ -233,9 +168,9 @@ class SqlStore(Store):
         """The time by which leases run."""
 
     @contextmanager
-    def _market(self, market: str, *, write: bool) -> Iterator["_Market"]:
+    def _market(self, market: str, *, write: bool) -> Iterator[MarketRows]:
         with self._transaction(write) as database:
-            yield _Market(self, database, market, write=write)
+            yield MarketRows.read(self, database, market, write=write)
 
     def create_market(self, market: str, config: dict[str, Any]) -> None:
         """Begin a market with an empty journal."""
@@ -254,11 +189,11 @@ class SqlStore(Store):
     def drop_market(self, market: str) -> None:
         """Delete a market: first its row, and then, in slices, events that nobody sees any more."""
         with self._transaction(write=True) as database:
-            mine = _Market(self, database, market, write=True)
+            mine = MarketRows.read(self, database, market, write=True)
             mine.lease.check(market, None, mine.now())
             upto = mine.last
             database.change("DELETE FROM markets WHERE name = ?", market)
-            for table in _LARGE:
+            for table in LARGE:
                 database.change(f"DELETE FROM {table} WHERE market = ?", market)
         gone = "market = ? AND market NOT IN (SELECT name FROM markets)"
         for number in range(
@@ -274,6 +209,97 @@ class SqlStore(Store):
             found = database.rows("SELECT name, config FROM markets")
         return {name: decode(text) for name, text in sorted(found)}
 
+    def config(self, market: str) -> dict[str, Any] | None:
+        """The configuration of one market."""
+        if not is_name(market):
+            return None
+        with self._transaction(write=False) as database:
+            found = database.rows("SELECT config FROM markets WHERE name = ?", market)
+        return decode(found[0][0]) if found else None
+
+    def append_all(self, appends: Sequence[Append]) -> list[Exception | None]:
+        """Store events of several markets in one transaction."""
+        texts = [[encode(event) for event in one.events] for one in appends]
+        outcomes: list[Exception | None] = [None] * len(appends)
+        try:
+            with self._joint_transaction() as database:
+                there = self._lock_free(database, [one.market for one in appends])
+                rows: list[tuple[str, int, str, str]] = []
+                standings: list[tuple[int, str, str]] = []
+                for n, one in enumerate(appends):
+                    row = there.get(one.market)
+                    if row is None:
+                        message = (
+                            f"market {one.market!r} is locked by another process, or not there"
+                        )
+                        outcomes[n] = errors.Locked(message)
+                        continue
+                    mine = MarketRows(self, database, row)
+                    try:
+                        heads = heads_of(one, mine, texts[n])
+                    except StoreError as error:
+                        outcomes[n] = error
+                        continue
+                    rows += [
+                        (one.market, number, text, head[:MARK])
+                        for number, (text, head) in enumerate(
+                            zip(texts[n], heads, strict=True), one.first
+                        )
+                    ]
+                    standings.append((rows[-1][1], heads[-1], one.market))
+                    if (generations := generations_of(one, mine)) is not None:
+                        mine.set_generations(generations)
+                if rows:
+                    database.append(standings, rows)
+        except StoreError as error:
+            return [error if one is None else one for one in outcomes]
+        return outcomes
+
+    def _lock_free(self, database: Database, markets: Sequence[str]) -> dict[str, Sequence[Any]]:
+        """Lock the rows of markets that nobody else has locked: ``STANDING`` of each, by name.
+
+        Where there is one writer at a time, as in SQLite, these are all that are there.
+        """
+        query = f"SELECT {STANDING} FROM markets WHERE name = ?"
+        return {row[-1]: row for market in markets for row in database.rows(query, market)}
+
+    def takeable(self, owner: str) -> dict[str, bool]:
+        """All markets, and whether a lease on them might be had."""
+        with self._joint_transaction(write=False) as database:
+            now = self.now(database)
+            found = database.rows("SELECT name, owner, token, since, until FROM markets")
+        return {
+            market: lease[0] == owner or not Lease(*lease).runs(now) for market, *lease in found
+        }
+
+    def acquire_all(self, markets: Sequence[str], owner: str, seconds: float) -> dict[str, int]:
+        """Take leases in one transaction."""
+        taken: dict[str, int] = {}
+        if markets:
+            with self._joint_transaction() as database:
+                now = self.now(database)
+                for market, row in self._lock_free(database, markets).items():
+                    mine = MarketRows(self, database, row)
+                    if mine.lease.owner == owner or not mine.lease.runs(now):
+                        lease = mine.lease.taken(owner, now, seconds)
+                        mine.set_lease(lease)
+                        taken[market] = lease.token
+        return taken
+
+    def renew_all(self, tokens: Mapping[str, int], owner: str, seconds: float) -> dict[str, bool]:
+        """Renew leases in one transaction."""
+        if not tokens:
+            return {}
+        with self._joint_transaction() as database:
+            now = self.now(database)
+            renewed = database.renew(tokens, owner, now, now + seconds)
+            found = dict.fromkeys(renewed, True)
+            for market in tokens.keys() - renewed:
+                read = "SELECT 1 FROM markets WHERE name = ? AND owner = ? AND token = ?"
+                if not database.rows(read, market, owner, tokens[market]):
+                    found[market] = False  # else it is locked
+        return found
+
     def events(self, market: str, after: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         """Events after number ``after``, on a connection of their own."""
         query = (
@@ -281,7 +307,7 @@ class SqlStore(Store):
             f" ORDER BY number LIMIT {CHUNK}"
         )
         with self._reading() as database:
-            mine = _Market(self, database, market, write=False)
+            mine = MarketRows.read(self, database, market, write=False)
             number, last = after, mine.last
             while True:
                 if number < mine.compacted:
@@ -298,94 +324,34 @@ class SqlStore(Store):
                 if len(bodies) < len(chunk):
                     raise Damaged(f"market {market!r}: event {number + 1} is missing")
                 if number < last:
-                    mine = _Market(self, database, market, write=False)
+                    mine = MarketRows.read(self, database, market, write=False)
 
-    def keys(self) -> list[dict[str, Any]]:
-        """API keys."""
-        with self._transaction(write=False) as database:
-            found = database.rows("SELECT id, body FROM keys")
-        return [decode(body) for _, body in sorted(found)]
-
-    def put_key(self, key: dict[str, Any], *, replacing: dict[str, Any] | None = None) -> None:
-        """Store a key."""
-        name("id", key.get("id", ""))
-        text = encode(key)
-        put = "INSERT INTO keys (body, id) VALUES (?, ?)"
-        values = [text, key["id"]]
-        if replacing is None:
-            put += " ON CONFLICT (id) DO UPDATE SET body = excluded.body"
+    def save_snapshot(
+        self, market: str, number: int, data: bytes, digest: str | None = None
+    ) -> None:
+        """Keep a state; a large one part by part, so that nobody waits for it."""
+        with self._market(market, write=False) as mine:
+            is_there = number in mine.snapshots()  # then it is replaced at once, or not at all
+        if is_there or len(data) <= PART:
+            super().save_snapshot(market, number, data, digest)
         else:
-            put = "UPDATE keys SET body = ? WHERE id = ? AND body = ?"
-            values.append(encode(replacing))
-        with self._transaction(write=True) as database:
-            if not database.change(put, *values):
-                raise errors.Conflict(f"key {key['id']!r} is not the one to be replaced")
+            with self.in_parts() as transaction:
+                Parts(self, market, transaction).save(number, data, digest)
 
-    def drop_key(self, key_id: str) -> None:
-        """Forget a key."""
-        with self._transaction(write=True) as database:
-            if not _is_name(key_id) or not database.change("DELETE FROM keys WHERE id = ?", key_id):
-                raise LookupError(f"key {key_id!r} is not in the store")
-
-    def put_action(self, action: dict[str, Any]) -> None:
-        """Store what an operator did."""
-        name("id", action.get("id", ""))
-        put = "INSERT INTO actions (id, body) VALUES (?, ?)"
-        put += " ON CONFLICT (id) DO UPDATE SET body = excluded.body"
-        with self._transaction(write=True) as database:
-            database.change(put, action["id"], encode(action))
-
-    def end_action(self, action_id: str, status: int | None) -> None:
-        """Note the status of the answer."""
-        with self._transaction(write=True) as database:
-            found = database.rows("SELECT body FROM actions WHERE id = ?", action_id)
-            for (body,) in found:
-                text = encode({**decode(body), "status": status})
-                database.change("UPDATE actions SET body = ? WHERE id = ?", text, action_id)
-
-    def actions(self, after: str = "", limit: int = 1000) -> list[dict[str, Any]]:
-        """What operators did."""
-        query = f"SELECT body FROM actions WHERE id > ? ORDER BY id LIMIT {int(limit)}"
-        with self._transaction(write=False) as database:
-            found = database.rows(query, after)
-        return [decode(body) for (body,) in found]
-
-    def announce(self, owner: str, address: str, seconds: float) -> None:
-        """Let others know of a process; what those that are gone have left is cleared away."""
-        put = "INSERT INTO processes (owner, address, until) VALUES (?, ?, ?) ON CONFLICT (owner)"
-        put += " DO UPDATE SET address = excluded.address, until = excluded.until"
-        with self._transaction(write=True) as database:
-            now = self.now(database)
-            database.change(put, owner, address, now + seconds)
-            database.change("DELETE FROM processes WHERE until < ?", now - _GONE)
-
-    def withdraw(self, owner: str) -> None:
-        """Let others know that a process has gone."""
-        with self._transaction(write=True) as database:
-            database.change("DELETE FROM processes WHERE owner = ?", owner)
-
-    def processes(self) -> dict[str, str]:
-        """The processes that have announced themselves."""
-        query = "SELECT owner, address FROM processes WHERE until > ? ORDER BY owner"
-        with self._transaction(write=False) as database:
-            return dict(database.rows(query, self.now(database)))
-
-    def leaders(self) -> dict[str, str]:
-        """Who holds the leases of the markets."""
-        query = "SELECT name, owner, token, since, until FROM markets WHERE owner <> ''"
-        with self._transaction(write=False) as database:
-            now = self.now(database)
-            found = [(market, Lease(*lease)) for market, *lease in database.rows(query)]
-        return {market: lease.owner for market, lease in found if lease.runs(now)}
+    @contextmanager
+    def in_parts(self) -> Iterator[Transaction]:
+        """Write something large, each part in a transaction, as what is given here makes them."""
+        yield lambda: self._transaction(write=True)
 
     def dump(self) -> Iterator[TableRow]:
         """Every row, on a connection of its own."""
         with self._reading() as database:
             for table, columns in COLUMNS.items():
                 order = ", ".join(column for column in columns if column in _KEYS)
+                which = f"WHERE {OF_A_SNAPSHOT} " if table == "parts" else ""
                 for chunk in database.stream(
-                    f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}",
-                    1 if table in _LARGE else CHUNK,
+                    f"SELECT {', '.join(columns)} FROM {table} {which}ORDER BY {order}",
+                    1 if table in LARGE else CHUNK,
                 ):
                     yield from ((table, row) for row in chunk)
 
@@ -396,18 +362,7 @@ class SqlStore(Store):
                 if database.rows(f"SELECT 1 FROM {table} LIMIT 1"):
                     raise errors.not_empty()
             for table, group in groupby(rows, key=lambda row: row[0]):
-                size = 1 if table in _LARGE else CHUNK
+                size = 1 if table in LARGE else CHUNK
                 while chunk := [row for _, row in islice(group, size)]:
                     database.insert(table, COLUMNS[table], chunk)
             database.change(UNLEASE)
-
-
-def _is_name(value: str) -> bool:
-    """Whether anything can be called so; what cannot, not every database can be asked for."""
-    if value.isprintable():  # the short way for most
-        return True
-    try:
-        name("name", value)
-    except FieldError:
-        return False
-    return True

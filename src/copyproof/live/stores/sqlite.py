@@ -14,7 +14,7 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain, exists_already
-from copyproof.live.stores.schema import STEPS, VERSION
+from copyproof.live.stores.schema import SQLITE_TRIGGERS, STEPS, VERSION, WITH_TRIGGERS
+from copyproof.live.stores.snapshot_parts import Transaction
 from copyproof.live.stores.sql import UNLEASE, SqlStore
 from copyproof.validation import require
 
@@ -31,6 +32,8 @@ APPLICATION = 0x636F7079
 
 # How long a writer waits for another process.
 BUSY_SECONDS = 5.0
+# Parts of something large after which the log is written back: before SQLite itself would do so.
+_WRITE_BACK = 2
 
 
 class SqliteStore(SqlStore):
@@ -188,6 +191,8 @@ class SqliteStore(SqlStore):
         for step in STEPS[found:]:
             for sql in step:
                 raw.execute(sql.format(blob="BLOB", without_rowid="WITHOUT ROWID"))
+        for sql in SQLITE_TRIGGERS if found < WITH_TRIGGERS else ():
+            raw.execute(sql)
         begin_chains(Database(raw))
         raw.execute(f"PRAGMA application_id = {APPLICATION}")
         raw.execute(f"PRAGMA user_version = {VERSION}")
@@ -195,6 +200,37 @@ class SqliteStore(SqlStore):
 
     def _begin_reading(self, raw: sqlite3.Connection) -> None:
         raw.execute("BEGIN")
+
+    @contextlib.contextmanager
+    def in_parts(self) -> Iterator[Transaction]:
+        """Write parts on a connection that does not wait for the disk while others wait for it.
+
+        The log keeps the order of what is written, so that nothing that comes later can outlive
+        them. They are written back from the log when nobody is kept from writing.
+        """
+        number = 0
+
+        @contextlib.contextmanager
+        def transaction() -> Iterator[Database]:
+            nonlocal number
+            with self._lock:
+                self._connection()  # the file is still there
+                with self._committed(Database(raw), True, raw.close):
+                    yield Database(raw)
+            number += 1
+            if number % _WRITE_BACK == 0:
+                raw.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+        try:
+            raw = self._connect()
+            with contextlib.closing(raw):
+                raw.execute("PRAGMA wal_autocheckpoint = 0")
+                if self.durable:
+                    raw.execute("PRAGMA synchronous = NORMAL")
+                yield transaction
+                raw.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        except sqlite3.Error as error:
+            raise self._error(error) from error
 
     def now(self, database: Database) -> float:
         """The time by which leases run."""

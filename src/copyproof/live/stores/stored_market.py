@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from copyproof.live.stores.appends import Generations
 from copyproof.live.stores.chain import Chain
-from copyproof.live.stores.contract import Generations, Lease
+from copyproof.live.stores.leases import Lease
 
 
 class StoredMarket(Protocol):

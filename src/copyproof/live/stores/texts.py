@@ -8,7 +8,7 @@ from typing import Any
 
 from copyproof.live.stores.errors import Damaged
 
-PART = 2**26  # a snapshot is stored in parts of so many bytes
+PART = 2**18  # a snapshot is stored in parts of so many bytes, so that none takes long
 
 
 def _refuse(value: object) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from copyproof.live.stores.appends import Append
 from copyproof.live.stores.conformance.base import EVENT, Opening, numbered, refused
-from copyproof.live.stores.errors import Conflict, UnknownMarket
+from copyproof.live.stores.errors import Conflict, LeaseLost, UnknownMarket
 
 
 class JournalConformance(Opening):
@@ -72,6 +73,29 @@ class JournalConformance(Opening):
         assert list(store.events("m")) == []
         store.append("m", 1, numbered(1, 1))
         assert store.last("m") == 1
+
+    def test_appends_of_several_markets_succeed_or_fail_one_by_one(self, tmp_path: Path) -> None:
+        """One that is refused leaves the others as they are."""
+        store = self.made(tmp_path)
+        for market in ("n", "o"):
+            store.create_market(market, {})
+        token = store.acquire("o", "somebody", 60.0)
+        appends = [
+            Append("m", 1, numbered(1, 2)),
+            Append("n", 2, numbered(2, 1)),
+            Append("o", 1, numbered(1, 1)),
+        ]
+        first, second, third = store.append_all(appends)
+        assert first is None
+        assert isinstance(second, Conflict)
+        assert isinstance(third, LeaseLost)
+        more = [Append("m", 3, numbered(3, 1)), Append("o", 1, numbered(1, 1), token)]
+        assert store.append_all(more) == [None, None]
+        assert store.append_all([]) == []
+        [unknown] = store.append_all([Append("nowhere", 1, numbered(1, 1))])
+        assert unknown is not None
+        assert [store.last(market) for market in ("m", "n", "o")] == [3, 0, 1]
+        store.check()
 
     def test_unknown_markets_are_named(self, tmp_path: Path) -> None:
         """Every method says that the market is not there, whatever its name."""
@@ -152,3 +176,25 @@ class JournalConformance(Opening):
         assert [each["id"] for each in store.actions("2")] == ["3"]
         assert self.store(tmp_path).actions()[0] == {"id": "1", "status": 200}
         refused(ValueError, lambda: store.put_action({"status": 200}))
+
+    def test_keys_are_read_by_change(self, tmp_path: Path) -> None:
+        """What was stored since a moment is told, and all ids if any was dropped."""
+        store, other = self.store(tmp_path), self.store(tmp_path)
+        for name in "abc":
+            store.put_key({"id": name, "n": 0})
+        moment, stored, ids = other.changed_keys(None)
+        assert [key["id"] for key in stored] == ["a", "b", "c"]
+        assert ids is not None
+        assert {*ids} == {"a", "b", "c"}
+        store.put_key({"id": "b", "n": 1})
+        store.put_key({"id": "d", "n": 0}, replacing=None)
+        held = {key["id"]: key for key in stored}
+        moment, stored, ids = other.changed_keys(moment)
+        held |= {key["id"]: key for key in stored}
+        assert {"b", "d"} <= {key["id"] for key in stored}
+        store.drop_key("a")
+        store.put_key({"id": "c", "n": 2}, replacing={"id": "c", "n": 0})
+        moment, stored, ids = other.changed_keys(moment)
+        held |= {key["id"]: key for key in stored}
+        assert ids is not None
+        assert [held[name] for name in sorted(ids)] == store.keys()

@@ -63,3 +63,20 @@ class LeaseConformance(Opening):
         assert store.renew("m", "a", new, 60.0)
         assert store.acquire("m", "b", 60.0) is None
         store.append("m", 1, numbered(1, 1), token=new)
+
+    def test_leases_are_taken_and_renewed_together(self, tmp_path: Path) -> None:
+        """Each by itself: those of others are not taken, and a lost one is not renewed."""
+        store, other = self.made(tmp_path), self.store(tmp_path)
+        for market in ("n", "o"):
+            store.create_market(market, {})
+        assert store.acquire("o", "b", 60.0) is not None
+        assert store.takeable("a").keys() == {"m", "n", "o"}
+        tokens = store.acquire_all(["m", "n", "o"], "a", 60.0)
+        assert tokens.keys() == {"m", "n"}
+        assert other.takeable("a")["m"]
+        assert store.renew_all(tokens, "a", 60.0) == {"m": True, "n": True}
+        store.append("m", 1, numbered(1, 1), token=tokens["m"])
+        other.release("n", "a", tokens["n"])
+        assert _taken(other, "a") > tokens["m"]
+        assert store.renew_all({**tokens, "o": 1}, "a", 60.0) == dict.fromkeys("mno", False)
+        assert store.renew_all({}, "a", 60.0) == {}

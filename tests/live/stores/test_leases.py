@@ -3,7 +3,7 @@
 import pytest
 
 from copyproof.live.stores import LeaseLost
-from copyproof.live.stores.contract import Lease
+from copyproof.live.stores.leases import Lease
 
 
 def test_nobody_holds_a_new_lease() -> None:
