@@ -32,6 +32,7 @@ from copyproof.live.stores.market_rows import (
 from copyproof.live.stores.schema import CHAIN, COLUMNS
 from copyproof.live.stores.snapshot_parts import OF_A_SNAPSHOT, Parts, Transaction
 from copyproof.live.stores.sql_keys import SqlKeys
+from copyproof.live.stores.sql_service_records import SqlServiceRecords
 from copyproof.live.stores.texts import (
     PART,
     decode,
