@@ -64,6 +64,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Actions
+         * @description What operators did, the oldest first, in pages: in the markets that the key is for.
+         */
+        get: operations["list_actions_v1_actions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -137,7 +157,7 @@ export interface paths {
         };
         /**
          * List Markets
-         * @description List markets in order of their names, in pages.
+         * @description List the markets that the key is for, in order of their names, in pages.
          */
         get: operations["list_markets_v1_markets_get"];
         put?: never;
@@ -558,6 +578,28 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description What an operator did: with which key, or from the command line, and with which answer.
+         *
+         *     ``said`` is the body, where it is short and not about arms. ``status`` is null if the request
+         *     was broken off.
+         */
+        ActionOut: {
+            agent: string | null;
+            at: number;
+            id: string;
+            key: string;
+            market: string | null;
+            role: string;
+            said: unknown;
+            status: number | null;
+            what: string;
+        };
+        /** @description Actions, the oldest first; ``next`` is there if there may be more. */
+        ActionsPage: {
+            actions: components["schemas"]["ActionOut"][];
+            next: string | null;
+        };
         /** @description An agent to register. */
         AgentIn: {
             agent: string;
@@ -604,12 +646,14 @@ export interface components {
         /**
          * @description An API key; its ``key`` is there only when it was just made or rotated.
          *
-         *     ``rate`` and ``burst`` are its requests a second and at once, None if they are its role's.
+         *     ``rate`` and ``burst`` are its requests a second and at once, None if they are its role's;
+         *     ``expires`` is when it stops working by itself, in seconds since 1970.
          */
         ApiKey: {
             agent: string | null;
             burst?: number | null;
             created: number;
+            expires?: number | null;
             id: string;
             key?: string | null;
             markets: string[];
@@ -717,10 +761,16 @@ export interface components {
             field: string;
             message: string;
         };
-        /** @description An API key to make; ``rate`` and ``burst`` are limits of its own, in place of its role's. */
+        /**
+         * @description An API key to make.
+         *
+         *     Without ``markets`` an operator or an auditor has all. ``rate`` and ``burst`` are limits of its
+         *     own, in place of its role's; ``expires`` is when it stops working, in seconds since 1970.
+         */
         KeyIn: {
             agent?: string | null;
             burst?: number | null;
+            expires?: number | null;
             /** @default [] */
             markets?: string[];
             /** @default  */
@@ -993,6 +1043,31 @@ export interface operations {
                     "application/json": {
                         [key: string]: boolean;
                     };
+                };
+            };
+        };
+    };
+    list_actions_v1_actions_get: {
+        parameters: {
+            query?: {
+                /** @description What `next` of the page before says. */
+                after?: string | null;
+                /** @description Most entries of the page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionsPage"];
                 };
             };
         };
