@@ -290,6 +290,7 @@ def test_a_damaged_snapshot_is_passed_over(store: SqliteStore, tmp_path: Path) -
 
 
 def test_a_slow_reader_does_not_let_the_log_grow(store: SqliteStore, tmp_path: Path) -> None:
+    store._connection().execute("PRAGMA wal_autocheckpoint = 1000")  # so that few events fill it
     events = [{"n": 0, "text": "x" * 100} for _ in range(2000)]
     for number in range(2, 40_000, 2000):
         store.append("m", number, events)

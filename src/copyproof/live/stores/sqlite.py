@@ -32,6 +32,9 @@ APPLICATION = 0x636F7079
 
 # How long a writer waits for another process.
 BUSY_SECONDS = 5.0
+# Pages of 4 KiB after which the log is written back. Every market writes to pages of its own, again
+# and again: the longer the log, the fewer of them are written back.
+_LOG_PAGES = 4000
 # Parts of something large after which the log is written back: before SQLite itself would do so.
 _WRITE_BACK = 2
 
@@ -130,6 +133,7 @@ class SqliteStore(SqlStore):
         with closed_on_failure(raw):
             raw.execute(f"PRAGMA synchronous = {self._synchronous}")
             raw.execute("PRAGMA fullfsync = ON")  # macOS: to the platter, not only to the drive
+            raw.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
         return raw
 
     def _identity(self) -> tuple[int, int]:
