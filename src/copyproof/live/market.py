@@ -18,7 +18,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import live
+from copyproof.engine import live, live_records
 from copyproof.engine.cache import is_cached
 from copyproof.engine.live import OPERATION, OUTCOME, serve
 from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, ROUND
@@ -106,6 +106,15 @@ class MarketState:
                 self._set_clock(event.at)
             case events.Unchanged():
                 pass
+            case (
+                events.CandidateSet()
+                | events.CandidateDropped()
+                | events.RailsSet()
+                | events.RailCrossed()
+                | events.Paused()
+                | events.Continued()
+            ):
+                raise Diverged("who decides is said to the market, and not to one of its games")
             case _:
                 assert_never(event)
         if event.at > self.at:
@@ -144,6 +153,27 @@ class MarketState:
         self.at = max(self.at, at)
         return made
 
+    def shadow(
+        self, arms: Sequence[int], at: float, among: Among | None, slate: bool
+    ) -> list[int]:
+        """Learn from what another policy decided, all that was entered being settled.
+
+        Returns
+        -------
+        list of int
+            What this one would have decided, each time given what was shown before.
+        """
+        self._gather_decisions(len(arms), at, among, slate)
+        self._expected = list(arms)
+        self._run(live_records.SHADOWS)
+        [outcomes] = self._outcomes
+        shown, self._outcomes, self._made, self._expected = self._made, [], [], []
+        self._done = 0
+        self.at = max(self.at, at)
+        if shown != list(arms):
+            raise Diverged(f"round {self.round + 1} was decided for an arm that is not registered")
+        return [int(one) for one in outcomes["status"][len(outcomes) - len(arms) :]]
+
     def keep_answer(self, event: MarketEvent, outcomes: Any = _NONE) -> None:
         """Keep the answer to a key; ``outcomes`` end with those of the event."""
         assert event.key is not None
@@ -177,13 +207,16 @@ class MarketState:
         self._operations.append((code, count, start, stop, at))
         self._decisions += count
 
-    def _run(self) -> None:
-        """Carry out what was gathered."""
+    def _run(self, follows: int | None = None) -> None:
+        """Carry out what was gathered; ``follows`` is said where somebody else has decided."""
         if not self._operations:
             return
         arrays = self.arrays
         operations = np.array(self._operations, OPERATION)
-        outcomes = np.zeros(len(operations), OUTCOME)
+        if follows is None:
+            follows = live_records.FOLLOWS if self.follows else live_records.DECIDES
+        behind = self._decisions if follows == live_records.SHADOWS else 0
+        outcomes = np.zeros(len(operations) + behind, OUTCOME)
         lists = np.array(self._lists, np.int64)
         before, base = int(arrays.counters[ROUND]), int(arrays.counters[BASE])
         if before - base + self._decisions > len(arrays.log):
@@ -192,9 +225,10 @@ class MarketState:
         if arrays.stale:
             arrays.show()
         self._operations, self._lists, self._decisions = [], [], 0
-        if self.follows:
+        terms = self._terms
+        if follows:
             self._recall(arrays.log["arm"][before - base :])
-        terms = self._terms._replace(follows=1) if self.follows else self._terms
+            terms = terms._replace(follows=follows)
         serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)
