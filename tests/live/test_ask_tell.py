@@ -29,7 +29,7 @@ def entered(call: Callable[[], object]) -> set[str]:
     return {name for name in found if name.startswith(("copyproof.live", "copyproof.validation"))}
 
 
-def test_a_warm_decision_enters_ten_modules(tmp_path: Path) -> None:
+def test_a_warm_decision_enters_eleven_modules(tmp_path: Path) -> None:
     with open_store(f"sqlite:{tmp_path}/live.db") as store:
         principal = Principal("h-ucb", store)
         principal.register_arms([("ann", "a"), ("bob", "b")])
@@ -46,6 +46,7 @@ def test_a_warm_decision_enters_ten_modules(tmp_path: Path) -> None:
         "copyproof.live.stores.database",
         "copyproof.live.stores.sql",
         "copyproof.live.stores.sqlite",
+        "copyproof.live.switch",
     }
 
 

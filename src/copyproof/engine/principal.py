@@ -81,10 +81,10 @@ def _choose_agent(
     t -= state.epoch[0].before
     turn = Turn(t, t - 1, t, state.epoch[0].horizon, repetition)
     if plan.is_flat:
-        return int64(NOBODY), turn
+        return int(int64(NOBODY)), turn
     place = select(plan.agent, state, 0, turn, plan.priority, plan.scan, mask)
     if mask is not None and place < 0:
-        return int64(NOBODY), turn
+        return int(int64(NOBODY)), turn
     top = state.pools[0]
     agent = int64(state.nodes[top.base + top.cap + place].link)
     return agent, _own_turn(state, agent, t, repetition)
@@ -127,13 +127,13 @@ def shadow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> tup
     the sample, if the rule brings in arms by itself or a seat is free. What would have been chosen
     leaves no trace: it was not played. ``state`` is modified in place.
     """
-    own = int64(NOBODY)
+    own = int(int64(NOBODY))
     agent, turn = _choose_agent(plan, state, t, 0, mask)
     if plan.is_flat or agent != NOBODY:
         here = state.pools[pool_of(plan, agent)]
         bar = here.bar
         pointer = here.pointer
-        own = int64(_consider_among(plan, state, pool_of(plan, agent), turn, mask)[0])
+        own = int(int64(_consider_among(plan, state, pool_of(plan, agent), turn, mask)[0]))
         here.bar = bar
         here.pointer = pointer
     if own == arm:

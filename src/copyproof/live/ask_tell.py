@@ -9,6 +9,7 @@ before anything else is answered: also when it is not known whether the store ha
 
 import hashlib
 import json
+import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from copyproof.live.records import (
     MOST_DECISIONS,
     KeyReused,
     MarketConfig,
+    MarketPaused,
     NoArm,
     checked_pairs,
     plain_eligible,
@@ -32,13 +34,15 @@ from copyproof.live.records import (
 )
 from copyproof.live.registry import Among
 from copyproof.live.replay import ids_of, recover
-from copyproof.live.segments import SegmentedState
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.live.stores.blinding import Blinding
 from copyproof.live.stores.chain import blinding_of
+from copyproof.live.switch import SwitchState
+from copyproof.live.watch import line_of
 from copyproof.validation import FieldError, name, require, shown, whole_in
 
+_log = logging.getLogger("copyproof.live")
 # Answers of one caller to requests that changed nothing.
 _MOST_UNCHANGED = 1000
 
@@ -57,7 +61,7 @@ class AskTell:
     config: MarketConfig
     _ids: DecisionIds
     _blinding: Blinding
-    _state: SegmentedState
+    _state: SwitchState
     last: int
     saved: int
 
@@ -69,6 +73,7 @@ class AskTell:
         self.token = token
         self._clock = clock
         self._staged: list[dict[str, Any]] = []
+        self._notices: list[str] = []  # for the log, once they are stored
         self._begun: tuple[int, str] | None = None  # a generation of ids, to be stored
         self._depth = 0
         self._failed = False
@@ -123,6 +128,7 @@ class AskTell:
         if found:
             return self._decisions(*found.answer)
         state = self._current()
+        now = self._checked_rails(state) if state.watch.is_on else None
         if segment is not None:
             state.check_segment(segment)
         registry = state.registry
@@ -137,19 +143,30 @@ class AskTell:
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
         with self.group():
-            at = self._expire_due()
+            at = self._expire_due(now)
             try:
                 first = state.round + 1
                 self._begun = self._ids.begin(first)
                 arms = state.decide(made, at, among, slate, segment)
-                asked = Asked(first, arms, at, wanted, slate, keyed, arms_seen, segment)
+                plain = (wanted, slate, keyed, arms_seen, segment)
+                asked = Asked(first, arms, at, *plain, *state.beside)
                 if keyed is not None:
                     state.keep_answer(asked)
             except BaseException:
                 self._failed = True  # some of it may be carried out
                 raise
             self._staged.append(events.encode(asked))
+            if state.watch.crossing is not None:
+                self._cross_rail()
         return self._decisions(asked.round, asked.arms)
+
+    def _checked_rails(self, state: SwitchState) -> float:
+        """Refuse to decide while paused, also for what expires just now; the time."""
+        with self.group():  # it is written down, also if nothing is decided
+            now = self._expire_due()
+        if state.watch.paused is not None:
+            raise MarketPaused(state.watch.why_paused(state.registry))
+        return now
 
     def _arms_of(self, seen: Any) -> list[int]:
         """The numbers of arms that a visitor has had, given as decisions or by name."""
@@ -271,7 +288,7 @@ class AskTell:
         if older is not None:
             self.store.compact(self.market, older[0])
 
-    def _current(self) -> SegmentedState:
+    def _current(self) -> SwitchState:
         """The state; rebuilt from the store first, if something failed."""
         if self._failed:
             if self._depth > 0:
@@ -281,7 +298,7 @@ class AskTell:
 
     def _rebuild(self) -> None:
         self._failed = True
-        self._staged = []
+        self._staged, self._notices = [], []
         self._unchanged = Answers(_MOST_UNCHANGED)  # what did nothing may have seen what is undone
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._ids = ids_of(self.store, self.market, self.config)
@@ -299,6 +316,9 @@ class AskTell:
                 self._ids.stored()
             self.last += len(self._staged)
             self._staged = []
+            for notice in self._notices:
+                _log.warning("market %s: %s", self.market, notice)
+            self._notices = []
 
     def _time(self, now: float | None = None) -> float:
         at = float(self._clock() if now is None else now)
@@ -310,7 +330,20 @@ class AskTell:
         """Carry an event out in memory, and have it committed at the end of the group."""
         self._staged.append(events.encode(event))
         self._state.enter(event)
-        return self._state.settle()
+        outcomes = self._state.settle()
+        if self._state.watch.crossing is not None:
+            self._cross_rail()
+        return outcomes
+
+    def _cross_rail(self) -> None:
+        """Write down that a guard rail was left, and do what it says."""
+        state = self._state
+        assert state.watch.crossing is not None
+        rail, measured, owner = state.watch.crossing
+        self._write(events.RailCrossed(rail, measured, state.at, owner))
+        crossed = state.watch.crossed(state.registry)
+        if crossed is not None:
+            self._notices.append(f"a guard rail was left ({crossed.then}): {line_of(crossed)}")
 
     def _keyed(self, key: str | None, request: Any) -> tuple[IdempotencyKey | None, Answer | None]:
         """A caller's key with the digest of its request, and what was answered to it before.

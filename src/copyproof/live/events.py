@@ -23,11 +23,11 @@ asked       Asked                round = the first one, arms = what was decided,
 told        Rewarded             rounds, rewards
 expired     Expired              upto: what waits up to this round takes the default; forgotten
 clock       ClockSet             ``at`` is the time from now on, also if it lies before
-candidate   CandidateSet         policy, share: a second policy decides so many of the decisions, and
-                                 is the shadow of the others
+candidate   CandidateSet         policy, share: a second policy decides in so many rounds, and is
+                                 the shadow of the others
 dropped     CandidateDropped     there is no second policy any more
 rails       RailsSet             rails = guard rails, fallback = the policy to fall back to
-crossed     RailCrossed          rail = which one by its place, measured, owner = whose share it was,
+crossed     RailCrossed          rail = which one by its place, measured, owner = whose share it is
                                  by number: the market pauses or falls back
 pause       Paused               reason: there are no decisions until it is resumed
 continue    Continued            there are decisions again
@@ -232,13 +232,10 @@ MarketEvent: TypeAlias = (
     | Unchanged
 )
 
+_OF_REQUEST = ("round", "eligible", "slate", "seen", "segment")
 # The tag of each record, and its fields in the order in which they are written.
 _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
-    Asked: (
-        "asked",
-        ("round", "eligible", "slate", "seen", "segment", "at", "key", "arms")
-        + ("shadow", "propensities"),
-    ),
+    Asked: ("asked", (*_OF_REQUEST, "at", "key", "arms", "shadow", "propensities")),
     Rewarded: ("told", ("rounds", "rewards", "at", "key")),
     Expired: ("expired", ("upto", "forgotten", "at", "key")),
     AgentRegistered: ("agent", ("agent", "at", "key")),

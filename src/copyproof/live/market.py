@@ -139,7 +139,7 @@ class MarketState:
         self._keyed = []
         return outcomes
 
-    def first_difference(self) -> tuple[int, int | None, int | None]:
+    def first_difference(self) -> tuple[int, int | None, int | None] | None:
         """Where decisions and the journal part, after ``Diverged``: place, journal's arm, ours."""
         both = enumerate(zip_longest(self._expected, self._made))
         return next((n, theirs, ours) for n, (theirs, ours) in both if theirs != ours)
@@ -153,9 +153,7 @@ class MarketState:
         self.at = max(self.at, at)
         return made
 
-    def shadow(
-        self, arms: Sequence[int], at: float, among: Among | None, slate: bool
-    ) -> list[int]:
+    def shadow(self, arms: Sequence[int], at: float, among: Among | None, slate: bool) -> list[int]:
         """Learn from what another policy decided, all that was entered being settled.
 
         Returns

@@ -169,10 +169,10 @@ class SegmentedState(MarketState):
         self.at = max(self.at, at)
         return made
 
-    def first_difference(self) -> tuple[int, int | None, int | None]:
+    def first_difference(self) -> tuple[int, int | None, int | None] | None:
         """Where decisions and the journal part, after ``Diverged``, in whichever game they do."""
-        parted = next(one for one in self._games if one._made != one._expected)
-        return MarketState.first_difference(parted)
+        parted = next((one for one in self._games if one._made != one._expected), None)
+        return None if parted is None else MarketState.first_difference(parted)
 
     # --- games -----------------------------------------------------------------------------
 

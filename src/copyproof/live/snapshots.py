@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.version import NUMERICS
+from copyproof.live import switch
 from copyproof.live.idempotency import Answers
 from copyproof.live.market import FORMAT, MarketState
-from copyproof.live.segments import SegmentedState
 from copyproof.live.stores.blinding import Blinding
+from copyproof.live.switch import SwitchState
 
 _WORDS = "words"
 
@@ -82,12 +83,12 @@ def _update_first(words: dict[str, Any], arrays: dict[str, Any]) -> None:
 _UPDATES: dict[int, Callable[[dict[str, Any], dict[str, Any]], None]] = {1: _update_first}
 
 
-def from_bytes(data: bytes) -> SegmentedState | None:
+def from_bytes(data: bytes) -> SwitchState | None:
     """Read what ``to_bytes`` wrote, in this version or an earlier one; None if it is no state."""
     try:
         words, arrays = _unpacked(data)
-        while words["format"] != FORMAT:
+        while words["format"] not in (FORMAT, switch.FORMAT):
             _UPDATES[words["format"]](words, arrays)
-        return SegmentedState.restore(words, arrays)
+        return SwitchState.restore(words, arrays)
     except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
         return None

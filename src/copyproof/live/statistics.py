@@ -13,8 +13,8 @@ from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics,
 
 from copyproof.engine.live_records import PRINTS
 from copyproof.live.duplicates import suspected
-from copyproof.live.market import MarketState
 from copyproof.live.registry import Registry
+from copyproof.live.switch import SwitchState
 from copyproof.validation import FieldError
 
 _COUNTS = ("plays", "answered", "pending", "revenue")  # of agents and arms alike
@@ -27,7 +27,7 @@ class View:
     ----------
     market : str
         Its name.
-    state : MarketState
+    state : SwitchState
         What it knows.
     agent : str or None
         The one agent that is looked at.
@@ -40,7 +40,7 @@ class View:
     def __init__(
         self,
         market: str,
-        state: MarketState,
+        state: SwitchState,
         agent: str | None,
         after: str | None = None,
         limit: int | None = None,
@@ -49,6 +49,11 @@ class View:
         self._market, self._policy, self._round = market, str(state.policy), state.round
         self._registry = registry  # only for names, which never change
         self._limit = limit
+        watch = state.watch
+        self._switch: dict[str, Any] = {"candidate": state.compared()}
+        if watch.is_used:
+            self._switch |= {"rails": watch.statistics(), "crossed": watch.crossed(registry)}
+            self._switch["paused"] = watch.why_paused(registry)
         games = state.arrays_of_games
         self._rows = _summed([one.agent_rows() for one in games])
         if agent is None:
@@ -97,6 +102,7 @@ class View:
             arms=tuple(map(self._arm, self._arms, self._arm_rows, self._in_play.tolist())),
             suspected=tuple(_cut(one, self._limit) for one in found[: self._limit]),
             next=following,
+            **self._switch,
         )
 
     def _agent(

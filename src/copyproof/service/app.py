@@ -26,7 +26,7 @@ from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
 from copyproof.service.gateway import FAST, Gateway
 from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import Metrics
-from copyproof.service.routes import agents, journals, keys, markets, service
+from copyproof.service.routes import agents, journals, keys, markets, service, switch
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": about}
@@ -127,8 +127,8 @@ def _routed(lifetime: Any) -> FastAPI:
         redirect_slashes=False,
         responses=_ERRORS,
     )
-    routers = (markets.router, agents.router, journals.router, keys.router, service.router)
-    for router in routers:
+    routers = (markets.router, switch.router, agents.router, journals.router, keys.router)
+    for router in (*routers, service.router):
         app.include_router(router)
     for kind in (Refusal, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _refused)
