@@ -9,6 +9,7 @@ import importlib.util
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from copyproof.live.stores import Store
 
 store = options.group(
-    "store", "Look after a store: backup, restore, compact, check, export, forget."
+    "store", "Look after a store: backup, restore, compact, check, export, forget, shadow."
 )
 
 _Market = Annotated[str, typer.Argument(metavar="MARKET", show_default=False)]
@@ -196,6 +197,26 @@ def check(
             "keys": len(found.keys()),
         }
         _print(done, as_json)
+
+
+@store.command()
+def shadow(
+    market: _Market,
+    policy: Annotated[str, typer.Argument(metavar="POLICY", show_default=False)],
+    store: options.StoreUrl = options.DEFAULT_STORE,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say how a policy would have decided on a market's journal, and what that is worth.
+
+    The market is not touched, and may be served meanwhile. Estimates have 95 % limits; where the
+    two policies differ nobody has seen what the other one earns.
+    """
+    with opened(store) as found:
+        from copyproof.live.retrospect import shadow_of
+
+        _require_market(found, market)
+        compared = asdict(shadow_of(found, market, policy))
+    _print({"market": market, **compared}, as_json)
 
 
 def _require_market(found: "Store", market: str) -> None:

@@ -128,7 +128,7 @@ class AskTell:
         if found:
             return self._decisions(*found.answer)
         state = self._current()
-        now = self._checked_rails(state) if state.watch.is_on else None
+        now = self._checked_rails(state) if state.watches else None
         if segment is not None:
             state.check_segment(segment)
         registry = state.registry

@@ -64,7 +64,8 @@ class Rail:
         no_limit = self.at_most is None and self.at_least is None
         if no_limit or (self.measure == "share" and self.at_most is None):
             needed = "at_most" if self.measure == "share" else "at_most or at_least"
-            raise FieldError("rail", self.measure, needed, said=f"of {self.measure} needs {needed}")
+            said = f"is missing: a rail of measure {self.measure!r} needs {needed}"
+            raise FieldError("at_most", None, needed, said)
         is_bad = self.measure == "share" and self.at_least is not None
         require(not is_bad, "at_least", self.at_least, "there: a share has only at_most")
 

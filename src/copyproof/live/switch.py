@@ -44,6 +44,10 @@ class SwitchState(SegmentedState):
         The guard rails, and whether the market is paused.
     beside : Beside
         What the journal is to say of the last decisions.
+    watches : bool
+        Whether there is a candidate, a rail or a pause.
+    looks_back : bool
+        Whether the candidate is not the journal's own, which then says nothing of it.
 
     Examples
     --------
@@ -59,7 +63,7 @@ class SwitchState(SegmentedState):
         self.candidate: Candidate | None = None
         self.watch = Watch()
         self.beside = _NOTHING
-        self._watches = False
+        self.watches = self.looks_back = False
         super().__init__(config, policy)
 
     # --- events ----------------------------------------------------------------------------
@@ -68,7 +72,7 @@ class SwitchState(SegmentedState):
         """Take one event in."""
         if type(event) in _SWITCHES:
             self._switch(event)
-        elif self._watches:
+        elif self.watches:
             self._enter_watched(event)
         else:
             super().enter(event)
@@ -86,7 +90,7 @@ class SwitchState(SegmentedState):
         self, plays: int, at: float, among: Among | None, slate: bool, segment: str | None = None
     ) -> list[int]:
         """Make decisions, all that was entered being settled; ``beside`` says more of them."""
-        if not self._watches:
+        if not self.watches:
             return super().decide(plays, at, among, slate, segment)
         if self.candidate is None:
             made = super().decide(plays, at, among, slate, segment)
@@ -120,7 +124,7 @@ class SwitchState(SegmentedState):
     def _begin(self, event: MarketEvent) -> None:
         """Go on after a change of who decides."""
         self.watch.begin()
-        self._watches = self.candidate is not None or self.watch.is_on
+        self.watches = self.candidate is not None or self.watch.is_on
         self.beside = _NOTHING
         self.at = max(self.at, event.at)
         if event.key is not None:
@@ -206,7 +210,8 @@ class SwitchState(SegmentedState):
         if event.key is not None:
             self.keep_answer(event)
         self._made, self._expected = made, list(event.arms)
-        if made != self._expected or self.beside != (event.shadow, event.propensities):
+        is_told = self.looks_back or self.beside == (event.shadow, event.propensities)
+        if made != self._expected or not is_told:
             raise Diverged(
                 f"decisions from round {event.round} on, those of the shadow or their propensities "
                 "are not those of the journal: it was written by another version, or is damaged"
@@ -396,7 +401,7 @@ class SwitchState(SegmentedState):
             state.candidate.comparison = found
             configs = [state.config, *(state._config_of(name) for name in state.segments)]
             state.candidate.load(words, rows, configs)
-        state._watches = state.candidate is not None or state.watch.is_on
+        state.watches = state.candidate is not None or state.watch.is_on
         return state
 
 

@@ -12,7 +12,7 @@ from copyproof.live.events import MarketEvent
 from copyproof.live.rails import Rail, checked_rails
 from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
-from copyproof.validation import name, number, require
+from copyproof.validation import FieldError, name, number, require
 
 
 class Switching(AskTell):
@@ -124,9 +124,12 @@ class Switching(AskTell):
 
     def _checked(self, field: str, policy: Policy | str) -> Policy:
         """Return a policy that this market can run."""
-        wanted = parse_policy(policy) if isinstance(policy, str) else policy
-        require(isinstance(wanted, Policy), field, policy, "a policy or its text")
-        plan_of(wanted, self.config)
+        require(isinstance(policy, Policy | str), field, policy, "a policy or its text")
+        try:
+            wanted = parse_policy(policy) if isinstance(policy, str) else policy
+            plan_of(wanted, self.config)
+        except FieldError as error:
+            raise error if field == "policy" else error.renamed(field) from None
         return wanted
 
     def _change(
