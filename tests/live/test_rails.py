@@ -23,7 +23,10 @@ SHARE = {"measure": "share", "last": 10, "at_most": 0.5}
         ([{**SHARE, "last": 0}], r"rails\[0\].last = 0 is not"),
         ([{**SHARE, "at_most": 1.5}], r"rails\[0\].at_most = 1.5 is not in \[0, 1\]"),
         ([{**SHARE, "at_least": 0.1}], r"at_least = 0.1 is not there: a share has only at_most"),
-        ([{"measure": "reward", "last": 5}], "at_most is missing: a rail of measure 'reward' needs at_most or at_l"),
+        (
+            [{"measure": "reward", "last": 5}],
+            "at_most is missing: a rail of measure 'reward' needs at_most or at_l",
+        ),
     ],
 )
 def test_what_is_no_rail(rails: Any, said: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -215,8 +215,17 @@ def shadow(
         from copyproof.live.retrospect import shadow_of
 
         _require_market(found, market)
-        compared = asdict(shadow_of(found, market, policy))
-    _print({"market": market, **compared}, as_json)
+        compared: dict[str, Any] = {"market": market, **asdict(shadow_of(found, market, policy))}
+    if not as_json:
+        for name in ("value", "value_of_first", "difference"):
+            compared[name] = _in_words(**compared[name])
+    _print(compared, as_json)
+
+
+def _in_words(mean: float | None, lower: float, upper: float) -> str:
+    """Return an estimate as text."""
+    known = "cannot be known, within" if mean is None else f"{mean:.3g}"
+    return f"{known} [{lower:.3g}, {upper:.3g}]"
 
 
 def _require_market(found: "Store", market: str) -> None:

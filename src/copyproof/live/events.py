@@ -213,11 +213,8 @@ class Unchanged(NamedTuple):
     key: IdempotencyKey | None = None
 
 
-# What is said of the market as a whole: who decides in it, and whether.
-SwitchEvent: TypeAlias = (
-    CandidateSet | CandidateDropped | RailsSet | RailCrossed | Paused | Continued
-)
-MarketEvent: TypeAlias = (
+# What happens in the games that are played in a market.
+GameEvent: TypeAlias = (
     Asked
     | Rewarded
     | Expired
@@ -228,9 +225,13 @@ MarketEvent: TypeAlias = (
     | Resumed
     | PolicyChanged
     | ClockSet
-    | SwitchEvent
     | Unchanged
 )
+# What is said of the market as a whole: who decides in it, and whether.
+SwitchEvent: TypeAlias = (
+    CandidateSet | CandidateDropped | RailsSet | RailCrossed | Paused | Continued
+)
+MarketEvent: TypeAlias = GameEvent | SwitchEvent
 
 _OF_REQUEST = ("round", "eligible", "slate", "seen", "segment")
 # The tag of each record, and its fields in the order in which they are written.

@@ -26,7 +26,7 @@ from copyproof.engine.selection import EVERYONE
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
-from copyproof.live.events import Asked, Diverged, MarketEvent, Rewarded
+from copyproof.live.events import Asked, Diverged, GameEvent, MarketEvent, Rewarded
 from copyproof.live.idempotency import Answers
 from copyproof.live.records import STATUSES, MarketConfig
 from copyproof.live.registry import Among, Registry
@@ -69,11 +69,11 @@ class MarketState:
         self._outcomes: list[Any] = []
         self._made: list[int] = []
         self._expected: list[int] = []
-        self._keyed: list[tuple[MarketEvent, int]] = []
+        self._keyed: list[tuple[GameEvent, int]] = []
 
     # --- events ----------------------------------------------------------------------------
 
-    def enter(self, event: MarketEvent) -> None:
+    def enter(self, event: GameEvent) -> None:
         """Take one event in; what it does to the statistics is done by ``settle``."""
         registry = self.registry
         match event:
@@ -106,15 +106,6 @@ class MarketState:
                 self._set_clock(event.at)
             case events.Unchanged():
                 pass
-            case (
-                events.CandidateSet()
-                | events.CandidateDropped()
-                | events.RailsSet()
-                | events.RailCrossed()
-                | events.Paused()
-                | events.Continued()
-            ):
-                raise Diverged("who decides is said to the market, and not to one of its games")
             case _:
                 assert_never(event)
         if event.at > self.at:
@@ -154,13 +145,7 @@ class MarketState:
         return made
 
     def shadow(self, arms: Sequence[int], at: float, among: Among | None, slate: bool) -> list[int]:
-        """Learn from what another policy decided, all that was entered being settled.
-
-        Returns
-        -------
-        list of int
-            What this one would have decided, each time given what was shown before.
-        """
+        """Learn from what another policy decided; what this one would have, all being settled."""
         self._gather_decisions(len(arms), at, among, slate)
         self._expected = list(arms)
         self._run(live_records.SHADOWS)

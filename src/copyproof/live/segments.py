@@ -25,7 +25,7 @@ from copyproof.engine.live import OUTCOME
 from copyproof.engine.live_records import EXPIRED, FORGOTTEN, REFUSED_LATE, ROUND
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
-from copyproof.live.events import Asked, Expired, MarketEvent, Rewarded
+from copyproof.live.events import Asked, Expired, GameEvent, Rewarded
 from copyproof.live.market import MarketState
 from copyproof.live.records import MarketConfig
 from copyproof.live.registry import Among
@@ -57,7 +57,7 @@ class SegmentedState(MarketState):
         # Since the last ``settle``: of each reward its game, and its place among that one's
         # operations, or None if it was refused; and events with keys, with the rewards up to them.
         self._told: list[tuple[int, int] | None] = []
-        self._answered: list[tuple[MarketEvent, int]] = []
+        self._answered: list[tuple[GameEvent, int]] = []
         super().__init__(config, policy)
 
     @property
@@ -101,7 +101,7 @@ class SegmentedState(MarketState):
         if segment not in self.segments and len(self.segments) >= most:
             raise FieldError("segment", segment, f"one of the {most} that the market may have")
 
-    def enter(self, event: MarketEvent) -> None:
+    def enter(self, event: GameEvent) -> None:
         """Take one event in, for the games that it is about."""
         if type(event) is Asked and event.segment is not None:
             self._game(event.segment)
@@ -127,7 +127,7 @@ class SegmentedState(MarketState):
         if event.key is not None:
             self._answered.append((event, len(self._told)))
 
-    def _enter_one(self, number: int, event: MarketEvent) -> None:
+    def _enter_one(self, number: int, event: GameEvent) -> None:
         if number == 0:
             super().enter(event)
         else:
@@ -206,10 +206,10 @@ class SegmentedState(MarketState):
         seed = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
         return replace(self.config, seed=seed)
 
-    def _everyone(self) -> Sequence[MarketEvent]:
+    def _everyone(self) -> Sequence[GameEvent]:
         """Who is registered, as events."""
         registry, at = self.registry, self.at
-        found: list[MarketEvent] = [
+        found: list[GameEvent] = [
             events.AgentRegistered(agent, at) for agent in registry.agent_names
         ]
         named = [registry.name_of(arm) for arm in range(len(registry.arm_names))]

@@ -1,11 +1,8 @@
 """Who decides in a market, and whether: a candidate beside the first policy, and guard rails.
 
-Where there is neither, a ``SwitchState`` is a ``SegmentedState``. With one, events are carried out
-one by one, also in a replay: what a play is worth when it becomes known, and which rail is left
-first, depends on their order.
-
-A play's worth is known when its first reward comes, where the first one counts, else when its
-reward window is over; what corrects it later still is left out.
+Where there is neither, a ``SwitchState`` is a ``SegmentedState``. With one of them, events are
+carried out one by one, also in a replay: what a play is worth when it becomes known, and which rail
+is left first, depends on their order.
 """
 
 from collections.abc import Sequence
@@ -14,17 +11,25 @@ from typing import Any, assert_never, get_args
 import numpy as np
 from copyproof_client.records import CandidateStatistics
 
-from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, PENDING
+from copyproof.engine.live_records import PENDING
 from copyproof.live import events
 from copyproof.live.candidate import Beside, Candidate, Request
 from copyproof.live.comparison import Comparison
-from copyproof.live.events import Asked, Diverged, Expired, MarketEvent, PolicyChanged, Rewarded
+from copyproof.live.events import (
+    Asked,
+    Diverged,
+    Expired,
+    GameEvent,
+    MarketEvent,
+    PolicyChanged,
+    Rewarded,
+)
 from copyproof.live.market import MarketState
 from copyproof.live.rails import Rail
 from copyproof.live.records import MarketConfig
 from copyproof.live.registry import Among
-from copyproof.live.segments import SegmentedState
 from copyproof.live.watch import Watch
+from copyproof.live.worth import WorthState
 from copyproof.policy import Policy, parse_policy
 
 _SWITCHES = frozenset(get_args(events.SwitchEvent))
@@ -33,7 +38,7 @@ _NOTHING = Beside()
 FORMAT = 3
 
 
-class SwitchState(SegmentedState):
+class SwitchState(WorthState):
     """A market's state, with a candidate and guard rails where there are some.
 
     Attributes
@@ -70,12 +75,13 @@ class SwitchState(SegmentedState):
 
     def enter(self, event: MarketEvent) -> None:
         """Take one event in."""
+        one: Any = event  # the types of both branches are seen to by the set
         if type(event) in _SWITCHES:
-            self._switch(event)
+            self._switch(one)
         elif self.watches:
-            self._enter_watched(event)
+            self._enter_watched(one)
         else:
-            super().enter(event)
+            super().enter(one)
 
     def settle(self) -> Any:
         """Carry out what was entered; the outcome of every reward."""
@@ -99,26 +105,25 @@ class SwitchState(SegmentedState):
             made = self._decide_both(self.candidate, Request(plays, at, among, slate), segment)
         return made
 
-    def _switch(self, event: Any) -> None:
+    def _switch(self, event: events.SwitchEvent) -> None:
         """Change who decides, or whether."""
         self.settle()
-        switch: events.SwitchEvent = event
-        match switch:
+        match event:
             case events.CandidateSet():
-                self._set_candidate(parse_policy(switch.policy), switch.share)
+                self._set_candidate(parse_policy(event.policy), event.share)
             case events.CandidateDropped():
                 self.candidate = None
             case events.RailsSet():
-                rails = [Rail.from_dict(one) for one in switch.rails]
-                self.watch.set_rails(rails, switch.fallback)
+                rails = [Rail.from_dict(one) for one in event.rails]
+                self.watch.set_rails(rails, event.fallback)
             case events.RailCrossed():
-                self._cross(switch)
+                self._cross(event)
             case events.Paused():
-                self.watch.paused = switch.reason
+                self.watch.paused = event.reason
             case events.Continued():
                 self.watch.paused = None
             case _:
-                assert_never(switch)
+                assert_never(event)
         self._begin(event)
 
     def _begin(self, event: MarketEvent) -> None:
@@ -155,16 +160,16 @@ class SwitchState(SegmentedState):
             self.candidate = None
             super().enter(PolicyChanged(self.watch.fallback, event.at))
 
-    def _enter_watched(self, event: MarketEvent) -> None:
+    def _enter_watched(self, event: GameEvent) -> None:
         self.settle()
         match event:
             case Asked():
                 self._enter_asked(event)
             case Rewarded():
-                self._look_at_rewards(self._first_rewards(event))
+                self._look_at_rewards(self.first_rewards(event))
                 self._enter_twice(event)
             case Expired():
-                self._look_at_rewards(self._known_by(event.upto))
+                self._look_at_rewards(self.known_by(event.upto))
                 self._compare_until(event.upto)
                 self._enter_twice(event)
             case PolicyChanged():
@@ -172,13 +177,13 @@ class SwitchState(SegmentedState):
             case _:
                 self._enter_twice(event)
 
-    def _enter_twice(self, event: MarketEvent) -> None:
+    def _enter_twice(self, event: GameEvent) -> None:
         """Take an event in, for the candidate's games, too."""
         super().enter(event)
         if self.candidate is not None and not self.segments:  # else they are told one by one
             self.candidate.twins[0].enter(event._replace(key=None))
 
-    def _enter_one(self, number: int, event: MarketEvent) -> None:
+    def _enter_one(self, number: int, event: GameEvent) -> None:
         super()._enter_one(number, event)
         if self.candidate is not None:
             self.candidate.twins[number].enter(event)
@@ -281,58 +286,13 @@ class SwitchState(SegmentedState):
         self.watch.add_rewards([worth for _, worth in known], newer)
         self.watch.look()
 
-    def _row(self, round_: int) -> Any:
-        """What is remembered of a decision, in its game; None if it is forgotten."""
-        number, mine = 0, round_
-        if self.segments:
-            if round_ <= self._forgotten:
-                return None
-            number = self._game_of[round_ - self._forgotten - 1]
-            mine = self._in_game(number, round_)
-        arrays = (self if number == 0 else self._games[number]).arrays
-        if mine <= int(arrays.counters[FORGOTTEN]):
-            return None
-        return arrays.log[mine - 1 - int(arrays.counters[BASE])]
-
-    def _first_rewards(self, event: Rewarded) -> list[tuple[int, float]]:
-        """Rewards that say for good what their plays are worth."""
-        if self.config.rewards != "first":
-            return []
-        found: dict[int, float] = {}
-        for round_, reward in zip(event.rounds, event.rewards, strict=True):
-            row = self._row(round_)
-            if row is not None and row["told"] == PENDING:
-                found.setdefault(round_, reward)
-        return list(found.items())
-
-    def _known_by(self, upto: int) -> list[tuple[int, float]]:
-        """Plays whose worth is known for good now that their window is over."""
-        found = []
-        for round_ in range(self._expired + 1, upto + 1):
-            row = self._row(round_)
-            if row is not None and (row["told"] == PENDING or self.config.rewards != "first"):
-                found.append((round_, self._worth(row)))
-        return found
-
-    def _worth(self, row: Any) -> float:
-        """What a play is worth when its window is over."""
-        return self.config.default_reward if row["told"] == PENDING else float(row["value"])
-
-    @property
-    def _expired(self) -> int:
-        """The last round of the market whose window is over."""
-        if not self.segments:
-            return int(self.arrays.counters[EXPIRED])
-        ends = [int(one.counters[EXPIRED]) for one in self.arrays_of_games]
-        return max(self._forgotten, *(self._in_market(n, end) for n, end in enumerate(ends)))
-
     def _compare_known(self) -> None:
         """Compare decisions whose worth is known for good, up to the first that waits."""
         if self.candidate is None or self.config.rewards != "first":
             return
         comparison, last = self.candidate.comparison, self.round
         while comparison.next <= last:
-            row = self._row(comparison.next)
+            row = self.row_of(comparison.next)
             if row["told"] == PENDING:
                 break
             comparison.settle(float(row["value"]))
@@ -342,7 +302,7 @@ class SwitchState(SegmentedState):
         if self.candidate is not None:
             comparison = self.candidate.comparison
             while comparison.next <= upto:
-                comparison.settle(self._worth(self._row(comparison.next)))
+                comparison.settle(self.worth_of(self.row_of(comparison.next)))
 
     # --- what is known -----------------------------------------------------------------------
 

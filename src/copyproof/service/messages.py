@@ -221,10 +221,7 @@ class Deletion:
 
 
 class PolicyIn(_In):
-    """The policy to go on with, or, with a ``share``, to let decide so many of the decisions.
-
-    With a share of 0 it is a shadow: it only says what it would have decided.
-    """
+    """The policy to go on with, or, with a ``share``, to make so many of the decisions."""
 
     policy: _PolicyText
     share: _Unit | None = None
