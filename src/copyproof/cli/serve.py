@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from copyproof.live.heads import SigningKey
     from copyproof.live.stores import Store
 
+# There is no place beside a database for a key, and within it would be within reach of who writes.
+_UNSIGNED = "heads of journals are not signed: give all processes the same --signing-key FILE\n"
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
 
@@ -93,17 +95,19 @@ def serve(
                     warm_up()
             key = make_example(found, keyring) if example else None
 
+            signer = _signing_key(signing_key, found)
+
             def up(url: str) -> None:
                 market = EXAMPLE if example else None
                 if as_json:
                     emit_json({"url": url, "market": market, "key": key})
                 else:
-                    emit(_welcome(url, key, EXAMPLE, store, len(keyring) == 0))
+                    said = _welcome(url, key, EXAMPLE, store, len(keyring) == 0)
+                    emit(said if signer is not None else said + _UNSIGNED)
 
             limits = Limits(
                 body=body, rate=rate, burst=burst, agent_rate=agent_rate, agent_burst=agent_burst
             )
-            signer = _signing_key(signing_key, found)
             run(found, bound, limits=limits, lease=lease, jump=jump, signing_key=signer, up=up)
     if not as_json:
         say("stopped")

@@ -7,47 +7,40 @@ before anything else is answered: also when it is not known whether the store ha
 (``Uncertain``), as then the store decides.
 """
 
-import hashlib
-import json
-import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import count as numbers_from
 from typing import Any
 
-from copyproof_client.records import Decision, Told
+from copyproof_client.records import Decision, Status, Told
 
 from copyproof.live import events
-from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, MarketEvent, Seen
-from copyproof.live.idempotency import Answer, Answers
+from copyproof.live.events import Asked, Eligible, Expired, MarketEvent, Seen
 from copyproof.live.ids import DecisionIds
-from copyproof.live.market import answers_of
+from copyproof.live.market import answers_of, told_as
 from copyproof.live.records import (
     MOST_DECISIONS,
-    KeyReused,
     MarketConfig,
-    MarketPaused,
-    NoArm,
     checked_pairs,
     plain_eligible,
     unit_reward,
 )
-from copyproof.live.registry import Among
+from copyproof.live.registry import nothing_among
 from copyproof.live.replay import ids_of, recover
+from copyproof.live.requests import Requests
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
-from copyproof.live.stores.blinding import Blinding
+from copyproof.live.stores.blinding import TOKEN, Blinding
 from copyproof.live.stores.chain import blinding_of
 from copyproof.live.switch import SwitchState
-from copyproof.live.watch import line_of
-from copyproof.validation import FieldError, name, require, shown, whole_in
+from copyproof.validation import FieldError, name, require, whole_in
 
-_log = logging.getLogger("copyproof.live")
-# Answers of one caller to requests that changed nothing.
-_MOST_UNCHANGED = 1000
+# What becomes of a reward that does nothing.
+_WITHOUT_EFFECT: frozenset[Status] = frozenset(("ignored", "refused-late"))
 
 
-class AskTell:
+class AskTell(Requests):
     """One market, asked and told; ``Principal`` says who takes part.
 
     Attributes
@@ -61,6 +54,7 @@ class AskTell:
     config: MarketConfig
     _ids: DecisionIds
     _blinding: Blinding
+    _forgotten: set[str]
     _state: SwitchState
     last: int
     saved: int
@@ -73,12 +67,10 @@ class AskTell:
         self.token = token
         self._clock = clock
         self._staged: list[dict[str, Any]] = []
-        self._notices: list[str] = []  # for the log, once they are stored
         self._begun: tuple[int, str] | None = None  # a generation of ids, to be stored
         self._depth = 0
         self._failed = False
-        # Answers to requests that changed nothing: they are no events, and end with the process.
-        self._unchanged = Answers(_MOST_UNCHANGED)
+        super().__init__()
 
     def ask(
         self,
@@ -115,6 +107,22 @@ class AskTell:
         NoArm
             If there is nothing to choose.
         """
+        rows = self.ask_rows(
+            count, eligible=eligible, slate=slate, seen=seen, segment=segment, key=key
+        )
+        return [Decision(*row) for row in rows]
+
+    def ask_rows(
+        self,
+        count: int = 1,
+        *,
+        eligible: Eligible | None = None,
+        slate: bool = False,
+        seen: Seen | None = None,
+        segment: str | None = None,
+        key: str | None = None,
+    ) -> list[tuple[str, str, str, int]]:
+        """Do as ``ask`` does; of each decision its fields, as making records takes a while."""
         if type(count) is not int or not 1 <= count <= MOST_DECISIONS:
             count = whole_in("count", count, 1, MOST_DECISIONS)
         if not isinstance(slate, bool):
@@ -124,9 +132,9 @@ class AskTell:
         request = ["ask", count, wanted, slate]
         if had is not None or segment is not None:
             request += [had, None if segment is None else name("segment", segment)]
-        keyed, found = self._keyed(key, request)
+        keyed, found = (None, None) if key is None else self._keyed(key, request)
         if found:
-            return self._decisions(*found.answer)
+            return self._rows(*found.answer)
         state = self._current()
         now = self._checked_rails(state) if state.watches else None
         if segment is not None:
@@ -139,7 +147,7 @@ class AskTell:
             among = registry.among(wanted, arms_seen)
             choosable = registry.choosable(among, slate=slate)
         if choosable == 0:
-            raise NoArm(_why_nothing(among))
+            raise nothing_among(among)
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
         with self.group():
@@ -158,15 +166,7 @@ class AskTell:
             self._staged.append(events.encode(asked))
             if state.watch.crossing is not None:
                 self._cross_rail()
-        return self._decisions(asked.round, asked.arms)
-
-    def _checked_rails(self, state: SwitchState) -> float:
-        """Refuse to decide while paused, also for what expires just now; the time."""
-        with self.group():  # it is written down, also if nothing is decided
-            now = self._expire_due()
-        if state.watch.paused is not None:
-            raise MarketPaused(state.watch.why_paused(state.registry))
-        return now
+        return self._rows(first, arms)
 
     def _arms_of(self, seen: Any) -> list[int]:
         """The numbers of arms that a visitor has had, given as decisions or by name."""
@@ -184,30 +184,60 @@ class AskTell:
 
     def tell(self, decision: str, reward: float, *, key: str | None = None) -> Told:
         """Tell the reward of a decision, a number in [0, 1]."""
-        return self._tell([(decision, reward)], key, "decision", "reward")[0]
+        [row] = self._tell([(decision, reward)], key, "decision", "reward")
+        return Told(*row)
 
     def tell_many(
         self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
     ) -> list[Told]:
         """Tell rewards as (decision, reward), up to 1000, one after another; all or none."""
+        return [Told(*row) for row in self.tell_rows(rewards, key=key)]
+
+    def tell_rows(
+        self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
+    ) -> list[tuple[str, Status, float | None]]:
+        """Do as ``tell_many`` does; of each reward the fields of what became of it."""
         rewards = checked_pairs("rewards", rewards, "(decision, reward)")
         whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
         return self._tell(rewards, key, "rewards[{}].decision", "rewards[{}].reward")
 
     def _tell(
         self, rewards: Sequence[tuple[str, float]], key: str | None, first: str, second: str
-    ) -> list[Told]:
+    ) -> list[tuple[str, Status, float | None]]:
         """Tell rewards; the fields' names have a blank for the place in the list."""
         last, round_of = self._current().round, self._ids.round
         rounds = [round_of(decision, last, first, n) for n, (decision, _) in enumerate(rewards)]
         values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
-        keyed, found = self._keyed(key, ["tell", rounds, values])
+        request = ["tell", rounds, values]
+        keyed, found = (None, None) if key is None else self._keyed(key, request)
         if found:
-            return self._told(*found.answer)
+            return told_as(rewards, found.answer[1])
         with self.group():
-            at = self._expire_due()
-            outcomes = self._write(events.Rewarded(rounds, values, at, keyed))
-        return self._told(rounds, answers_of(outcomes))
+            told = events.Rewarded(rounds, values, self._expire_due(), keyed)
+            answers = self._write_rewards(told)
+        return told_as(rewards, answers)
+
+    def _write_rewards(self, told: events.Rewarded) -> list[list[Any]]:
+        """Write rewards down if one of them counts; what became of each.
+
+        A reward that is ignored or refused changes nothing, and never would: it is no event.
+        """
+        state, before = self._state, self._state.at
+        self._staged.append(events.encode(told))
+        state.enter(told if told.key is None else told._replace(key=None))
+        outcomes = state.settle()
+        answers = answers_of(outcomes)
+        for status, _ in answers:
+            if status not in _WITHOUT_EFFECT:
+                if told.key is not None:
+                    state.keep_answer(told, outcomes)
+                if state.watch.crossing is not None:
+                    self._cross_rail()
+                return answers
+        self._staged.pop()
+        state.at = before  # time goes on by events alone
+        self._remember_unchanged(told.key, [told.rounds, answers])
+        return answers
 
     def expire(self, now: float | None = None) -> int:
         """Give decisions whose window is over the default reward; how many there were.
@@ -227,18 +257,13 @@ class AskTell:
             self._write(Expired(*due, at))
         return at
 
-    def _decisions(self, first: int, arms: Sequence[int]) -> list[Decision]:
-        registry, id_of = self._state.registry, self._ids.id
+    def _rows(self, first: int, arms: Sequence[int]) -> list[tuple[str, str, str, int]]:
+        """The fields of decisions."""
+        registry, ids = self._state.registry, self._ids.ids(first, len(arms))
         agents, owners, names = registry.agent_names, registry.arm_owner, registry.arm_names
         return [
-            Decision(id_of(number), agents[owners[arm]], names[arm], number)
-            for number, arm in enumerate(arms, first)
-        ]
-
-    def _told(self, rounds: Sequence[int], answers: Sequence[Sequence[Any]]) -> list[Told]:
-        return [
-            Told(self._ids.id(number), status, value)
-            for number, (status, value) in zip(rounds, answers, strict=True)
+            (decision, agents[owners[arm]], names[arm], number)
+            for number, decision, arm in zip(numbers_from(first), ids, arms, strict=False)
         ]
 
     @property
@@ -248,26 +273,31 @@ class AskTell:
 
     # --- the journal -----------------------------------------------------------------------
 
-    @contextmanager
-    def group(self) -> Iterator[None]:
+    def group(self) -> AbstractContextManager[None]:
         """Commit all that is written within together, at the end, with one sync.
 
         Nothing that was answered within may be passed on before the end. If the store fails, or
         the block ends with an error, nothing of the group has happened.
         """
+        return _Group(self)
+
+    def _enter_group(self) -> int:
+        """Begin a group; how many events of a larger one are staged already."""
         self._current()
         self._depth += 1
-        before = len(self._staged) if self._depth > 1 else 0
+        return len(self._staged) if self._depth > 1 else 0
+
+    def _leave_group(self, before: int, failed: bool) -> None:
+        """End a group, and commit if it is the largest."""
         try:
-            yield
-            if self._depth == 1:
+            if not failed and self._depth == 1:
+                failed = True
                 self._commit()
-        except BaseException:
-            # An error that comes before anything is written leaves a larger group as it is.
-            if len(self._staged) > before:
-                self._failed = True
-            raise
+                failed = False
         finally:
+            # An error that comes before anything is written leaves a larger group as it is.
+            if failed and len(self._staged) > before:
+                self._failed = True
             self._depth -= 1
             if self._depth == 0 and self._failed:
                 self._staged = []
@@ -298,11 +328,14 @@ class AskTell:
 
     def _rebuild(self) -> None:
         self._failed = True
-        self._staged, self._notices = [], []
-        self._unchanged = Answers(_MOST_UNCHANGED)  # what did nothing may have seen what is undone
+        self._staged = []
+        self._forget_requests()
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._ids = ids_of(self.store, self.market, self.config)
         self._blinding = blinding_of(self.store.chain(self.market).secret)
+        # Tokens of agents whose names were forgotten: none comes as long as the market is open.
+        agents = self._state.registry.agents
+        self._forgotten = {agent for agent in agents if TOKEN.fullmatch(agent)}
         self._begun = None
         self._failed = False
 
@@ -316,9 +349,8 @@ class AskTell:
                 self._ids.stored()
             self.last += len(self._staged)
             self._staged = []
-            for notice in self._notices:
-                _log.warning("market %s: %s", self.market, notice)
-            self._notices = []
+            if self._notices:
+                self._tell_notices()
 
     def _time(self, now: float | None = None) -> float:
         at = float(self._clock() if now is None else now)
@@ -335,45 +367,17 @@ class AskTell:
             self._cross_rail()
         return outcomes
 
-    def _cross_rail(self) -> None:
-        """Write down that a guard rail was left, and do what it says."""
-        state = self._state
-        assert state.watch.crossing is not None
-        rail, measured, owner = state.watch.crossing
-        self._write(events.RailCrossed(rail, measured, state.at, owner))
-        crossed = state.watch.crossed(state.registry)
-        if crossed is not None:
-            self._notices.append(f"a guard rail was left ({crossed.then}): {line_of(crossed)}")
 
-    def _keyed(self, key: str | None, request: Any) -> tuple[IdempotencyKey | None, Answer | None]:
-        """A caller's key with the digest of its request, and what was answered to it before.
+class _Group(AbstractContextManager[None]):
+    """What lies within is committed together."""
 
-        KeyReused if that was the answer to another request.
-        """
-        if key is None:
-            return None, None
-        key = name("key", key)
-        written = json.dumps(request, separators=(",", ":"))
-        digest = hashlib.sha256(written.encode()).hexdigest()[:32]
-        found = self._current().answers.get(key) or self._unchanged.get(key)
-        if found is not None and found.request != digest:
-            raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
-        return IdempotencyKey(key, digest), found
+    __slots__ = ("_before", "_of")
 
-    def _remember_unchanged(self, keyed: IdempotencyKey | None) -> None:
-        """Remember the answer to a request that changed nothing, without writing anything.
+    def __init__(self, of: AskTell) -> None:
+        self._of = of
 
-        Once it is forgotten, as after a restart, the same request is carried out as a new one: it
-        did nothing the first time, so nothing is done twice.
-        """
-        if keyed is not None:
-            self._unchanged.put(keyed.key, self._time(), keyed.request, keyed.answer)
+    def __enter__(self) -> None:
+        self._before = self._of._enter_group()
 
-
-def _why_nothing(among: Among | None) -> str:
-    """Say why there is nothing to choose."""
-    if among is None:
-        return "no arm is registered"
-    if among.ruled_out:
-        return "seen: nothing is left that this visitor has not had"
-    return "eligible: no such arm is registered"
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._of._leave_group(self._before, kind is not None)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from copyproof.engine.live_records import SHADOWS
 from copyproof.engine.version import NUMERICS
 from copyproof.live.comparison import Comparison
 from copyproof.live.events import Asked, Diverged, PolicyChanged
@@ -97,7 +98,7 @@ class Candidate:
         for drawn, run in groupby(draws):
             decides, looks_on = (twin, game) if drawn else (game, twin)
             made = MarketState.decide(decides, len(list(run)), at, among, slate)
-            own += MarketState.shadow(looks_on, made, at, among, slate)
+            own += _look_on(looks_on, made, request)
             arms += made
         return arms, self._note(arms, own, draws, slate)
 
@@ -112,8 +113,9 @@ class Candidate:
         """Take decisions from the journal, which were made under other numerics."""
         if event.shadow is None or len(event.shadow) != len(event.arms):
             raise Diverged(f"the journal does not say what the shadow of round {event.round} chose")
+        request = Request(len(event.arms), event.at, among, event.slate)
         for one in (game, twin):
-            MarketState.shadow(one, event.arms, event.at, among, event.slate)
+            _look_on(one, event.arms, request)
         self._note(event.arms, event.shadow, draws, event.slate)
 
     def _note(
@@ -155,6 +157,23 @@ class Candidate:
             twin = MarketState.restore(own, mine)
             twin.follows = False  # it is told of every decision, whoever made it
             self.twins.append(twin)
+
+
+def _look_on(game: MarketState, arms: Sequence[int], request: Request) -> list[int]:
+    """Let a game learn from what another policy decided; what it would have decided itself.
+
+    All that was entered is settled. Each time it is given what was shown before.
+    """
+    game._gather_decisions(len(arms), request.at, request.among, request.slate)
+    game._expected = list(arms)
+    game._run(SHADOWS)
+    [outcomes] = game._outcomes
+    shown, game._outcomes, game._made, game._expected = game._made, [], [], []
+    game._done = 0
+    game.at = max(game.at, request.at)
+    if shown != list(arms):
+        raise Diverged("a round was decided for an arm that is not registered")
+    return [int(one) for one in outcomes["status"][len(outcomes) - len(arms) :]]
 
 
 def draw(seed: int, round_: int) -> float:

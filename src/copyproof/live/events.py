@@ -31,8 +31,8 @@ crossed     RailCrossed          rail = which one by its place, measured, owner 
                                  by number: the market pauses or falls back
 pause       Paused               reason: there are no decisions until it is resumed
 continue    Continued            there are decisions again
-kept        Unchanged            nothing but the answer to a request that changed nothing; earlier
-                                 versions wrote these
+kept        Unchanged            nothing: a name was forgotten; earlier versions wrote one for a
+                                 request that changed nothing, with its answer
 ==========  ===================  ===============================================================
 
 Any event may carry an idempotency key, with a digest of the request that it came with and, where
@@ -207,7 +207,7 @@ class Continued(NamedTuple):
 
 
 class Unchanged(NamedTuple):
-    """A request with a key that had nothing to change."""
+    """Nothing has changed but a name, which was forgotten; or there was a request, with a key."""
 
     at: float
     key: IdempotencyKey | None = None
@@ -268,6 +268,11 @@ def _reader(record: type[MarketEvent]) -> _Reader:
     return record, itemgetter(*needed), 1 + len(needed)
 
 
+# The tag of each record, and its fields with their places in it, in the order they are written in.
+_WRITERS = {
+    record: (kind, [(name, record._fields.index(name)) for name in names])
+    for record, (kind, names) in _WRITTEN.items()
+}
 _READERS = {kind: _reader(record) for record, (kind, _) in _WRITTEN.items()}
 
 
@@ -284,10 +289,10 @@ def encode(event: MarketEvent) -> dict[str, Any]:
     >>> encode(Suspended("ann", 0.5, key=IdempotencyKey("mine", "9f", True)))
     {'kind': 'suspend', 'agent': 'ann', 'at': 0.5, 'key': 'mine', 'request': '9f', 'answer': True}
     """
-    kind, names = _WRITTEN[type(event)]
+    kind, fields = _WRITERS[type(event)]
     data: dict[str, Any] = {"kind": kind}
-    for name in names:
-        value = getattr(event, name)
+    for name, place in fields:
+        value: Any = event[place]
         if value is None or value is False:
             continue
         if name == "key":

@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 import numpy as np
+from copyproof_client.records import Status
 
 from copyproof.engine import live, live_records
 from copyproof.engine.cache import is_cached
@@ -36,6 +37,7 @@ from copyproof.policy import Policy, parse_policy
 # Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
 _NONE = np.zeros(0, OUTCOME)
+_NO_LISTS = np.zeros(0, np.int64)
 
 
 class MarketState:
@@ -136,26 +138,17 @@ class MarketState:
         return next((n, theirs, ours) for n, (theirs, ours) in both if theirs != ours)
 
     def decide(self, plays: int, at: float, among: Among | None, slate: bool) -> list[int]:
-        """Make decisions, all that was entered being settled; the arms, for the event."""
+        """Make decisions; the arms, for the event.
+
+        Rewards that were entered and not settled are carried out before, in the same call of the
+        kernel, and what became of them is not told.
+        """
         self._gather_decisions(plays, at, among, slate)
         self._run()
         made = self._made
         self._outcomes, self._made, self._done = [], [], 0
         self.at = max(self.at, at)
         return made
-
-    def shadow(self, arms: Sequence[int], at: float, among: Among | None, slate: bool) -> list[int]:
-        """Learn from what another policy decided; what this one would have, all being settled."""
-        self._gather_decisions(len(arms), at, among, slate)
-        self._expected = list(arms)
-        self._run(live_records.SHADOWS)
-        [outcomes] = self._outcomes
-        shown, self._outcomes, self._made, self._expected = self._made, [], [], []
-        self._done = 0
-        self.at = max(self.at, at)
-        if shown != list(arms):
-            raise Diverged(f"round {self.round + 1} was decided for an arm that is not registered")
-        return [int(one) for one in outcomes["status"][len(outcomes) - len(arms) :]]
 
     def keep_answer(self, event: MarketEvent, outcomes: Any = _NONE) -> None:
         """Keep the answer to a key; ``outcomes`` end with those of the event."""
@@ -200,7 +193,7 @@ class MarketState:
             follows = live_records.FOLLOWS if self.follows else live_records.DECIDES
         behind = self._decisions if follows == live_records.SHADOWS else 0
         outcomes = np.zeros(len(operations) + behind, OUTCOME)
-        lists = np.array(self._lists, np.int64)
+        lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
         before, base = int(arrays.counters[ROUND]), int(arrays.counters[BASE])
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
@@ -316,14 +309,14 @@ class MarketState:
         return int(self.arrays.log["arm"][round_ - 1 - int(self.arrays.counters[BASE])])
 
     @property
-    def arrays_of_games(self) -> list[Arrays]:
-        """What is known in each game that is played in the market."""
-        return [self.arrays]
+    def arrays_by_segment(self) -> dict[str, Arrays]:
+        """What is known in each game of the market; "" is that of visitors without a segment."""
+        return {"": self.arrays}
 
     @property
     def pending(self) -> int:
         """How many decisions wait for their reward."""
-        return sum(one.pending for one in self.arrays_of_games)
+        return sum(one.pending for one in self.arrays_by_segment.values())
 
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""
@@ -392,6 +385,14 @@ def answers_of(outcomes: Any) -> list[list[Any]]:
     return [
         [STATUSES[status], value if value == value else None] for status, value in outcomes.tolist()
     ]
+
+
+def told_as(
+    rewards: Sequence[tuple[str, float]], answers: Sequence[Sequence[Any]]
+) -> list[tuple[str, Status, float | None]]:
+    """The fields of what became of rewards, each with the id that it was told under."""
+    both = zip(rewards, answers, strict=True)
+    return [(decision, status, value) for (decision, _), (status, value) in both]
 
 
 def is_compiled() -> bool:

@@ -144,5 +144,5 @@ class Switching(AskTell):
             with self.group():
                 self._write(record(**values, at=self._time(), key=answer))
         else:
-            self._remember_unchanged(answer)
+            self._remember_unchanged(keyed, changes)
         return changes
