@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copyproof.live import Diverged, MarketConfig, NoArm, Principal, Rail
+from copyproof.live.exports import audit_lines
 from copyproof.live.replay import recover
 from copyproof.live.stores import StoreError, Uncertain
 from copyproof.live.stores.memory import MemoryStore
+from copyproof.live.verification import verify
 
 EPOCHS = "grace-anytime(first=10, factor=2, power=1)"
 POLICIES = ["prh-ucb", "h-ucb", "ucb1", "rh-ucb(L=0.7)", "h-ucb-t-free", "h-thompson", "fair"]
@@ -193,7 +195,11 @@ def check_all(config: MarketConfig, steps: list[tuple[str, int]]) -> None:
     session.check()
     # The same once more without snapshots and compaction: the journal alone.
     plain = [step for step in steps if step[0] not in ("snapshot", "compact")]
-    assert run(config, plain).principal.digest() == session.principal.digest()
+    alone = run(config, plain)
+    assert alone.principal.digest() == session.principal.digest()
+    # And as an auditor does: every shadow, every draw and every rail must be the right one.
+    verdict = verify(audit_lines(alone.store, "default"))
+    assert verdict.holds, verdict
 
 
 @settings(max_examples=60)

@@ -12,6 +12,7 @@ from copyproof.live.candidate import draw
 from copyproof.live.checks import check_store
 from copyproof.live.exports import audit_lines
 from copyproof.live.forgetting import forget
+from copyproof.live.snapshots import from_bytes, to_bytes
 from copyproof.live.stores import Store, open_store
 from copyproof.live.verification import Verdict, verify
 from tests.live.simulated import EVERY_ROW
@@ -404,6 +405,22 @@ def test_a_journal_of_other_numerics_is_followed() -> None:
     assert mine.agents == theirs.agents
     assert mine.candidate == theirs.candidate
     assert again.ask(20)
+
+
+def test_only_snapshots_that_say_who_decides_have_another_format() -> None:
+    """So that earlier versions go on reading the others, and do not take these for complete."""
+    principal, _ = market()
+    formats = []
+    for share in (None, 0.0, 0.5):
+        if share is not None:
+            principal.set_policy("fair", share=share)
+        principal.ask(5)
+        formats.append(principal._current().words()["format"])
+        again = from_bytes(to_bytes(principal._current()))
+        assert again is not None
+        assert again.digest() == principal.digest()
+    principal.drop_candidate()
+    assert [*formats, principal._current().words()["format"]] == [2, 3, 3, 2]
 
 
 def test_names_that_are_forgotten_are_nowhere(tmp_path: Any) -> None:
