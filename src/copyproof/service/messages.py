@@ -229,11 +229,19 @@ class PolicyIn(_In):
 
 @dataclass(frozen=True)
 class PolicyChange:
-    """The policies that are run now, and whether that is new."""
+    """The policy that decides now, alone or with a ``share``; and whether that is new."""
 
     policy: str
     changed: bool
-    candidate: CandidateOut | None = None
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class MarketChange:
+    """Whether something about a market was not so before."""
+
+    market: str
+    changed: bool
 
 
 class RailIn(_In):
@@ -253,14 +261,6 @@ class RailsIn(_In):
     fallback: _PolicyText | None = None
 
 
-@dataclass(frozen=True)
-class RailsChange:
-    """How many guard rails there are, and whether they are other ones than before."""
-
-    rails: int
-    changed: bool
-
-
 class PauseIn(_In):
     """Why there are to be no decisions."""
 
@@ -269,10 +269,10 @@ class PauseIn(_In):
 
 @dataclass(frozen=True)
 class Pause:
-    """Why a market decides nothing now, null if it decides; and whether that is new."""
+    """Whether a market decides nothing now, and whether that is new."""
 
     market: str
-    paused: str | None
+    paused: bool
     changed: bool
 
 

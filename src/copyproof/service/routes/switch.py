@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from copyproof.live import Principal
+from copyproof.policy import parse_policy
 from copyproof.service.messages import (
-    CandidateOut,
+    MarketChange,
     Pause,
     PauseIn,
     PolicyChange,
     PolicyIn,
-    RailsChange,
     RailsIn,
 )
 from copyproof.service.routes.call import ApiCall, allowed_to
@@ -31,25 +31,22 @@ async def change_policy(market: str, body: PolicyIn, call: _WriteMarkets) -> Pol
     takes over with all that it has learnt, and another candidate is dropped.
     """
 
-    def change(principal: Principal) -> PolicyChange:
-        changed = principal.set_policy(body.policy, share=body.share, key=call.retry)
-        return _changed(principal, changed)
+    def change(principal: Principal) -> bool:
+        return principal.set_policy(body.policy, share=body.share, key=call.retry)
 
-    return await call.on_writer(market, change, "policy")
+    changed = await call.on_writer(market, change, "policy")
+    return PolicyChange(str(parse_policy(body.policy)), changed, body.share)
 
 
 @router.delete("/candidate")
-async def drop_candidate(market: str, call: _WriteMarkets) -> PolicyChange:
+async def drop_candidate(market: str, call: _WriteMarkets) -> MarketChange:
     """Let the first policy decide alone."""
-
-    def change(principal: Principal) -> PolicyChange:
-        return _changed(principal, principal.drop_candidate(key=call.retry))
-
-    return await call.on_writer(market, change, "market")
+    changed = await call.change(market, Principal.drop_candidate, field="market")
+    return MarketChange(market, changed)
 
 
 @router.put("/rails")
-async def set_rails(market: str, body: RailsIn, call: _WriteMarkets) -> RailsChange:
+async def set_rails(market: str, body: RailsIn, call: _WriteMarkets) -> MarketChange:
     """Set guard rails, in place of those before; an empty list ends them.
 
     When an agent's share of the last decisions, or the mean reward of the last plays, leaves its
@@ -58,36 +55,21 @@ async def set_rails(market: str, body: RailsIn, call: _WriteMarkets) -> RailsCha
     """
     rails = [one.model_dump(exclude_none=True) for one in body.rails]
 
-    def change(principal: Principal) -> RailsChange:
-        changed = principal.set_rails(rails, fallback=body.fallback, key=call.retry)
-        return RailsChange(len(rails), changed)
+    def change(principal: Principal) -> bool:
+        return principal.set_rails(rails, fallback=body.fallback, key=call.retry)
 
-    return await call.on_writer(market, change, "rails")
+    return MarketChange(market, await call.on_writer(market, change, "rails"))
 
 
 @router.post("/pause")
 async def pause(market: str, body: PauseIn, call: _WriteMarkets) -> Pause:
     """Refuse requests for decisions, with this reason, until the market is resumed."""
-
-    def change(principal: Principal) -> Pause:
-        changed = principal.pause(body.reason, key=call.retry)
-        return Pause(market, principal.paused, changed)
-
-    return await call.on_writer(market, change, "reason")
+    changed = await call.change(market, Principal.pause, body.reason, field="reason")
+    return Pause(market, paused=True, changed=changed)
 
 
 @router.post("/resume")
 async def resume(market: str, call: _WriteMarkets) -> Pause:
     """Decide again after a pause."""
-
-    def change(principal: Principal) -> Pause:
-        changed = principal.resume(key=call.retry)
-        return Pause(market, principal.paused, changed)
-
-    return await call.on_writer(market, change, "market")
-
-
-def _changed(principal: Principal, changed: bool) -> PolicyChange:
-    candidate = principal.candidate
-    beside = None if candidate is None else CandidateOut(*candidate)
-    return PolicyChange(principal.policy, changed, beside)
+    changed = await call.change(market, Principal.resume, field="market")
+    return Pause(market, paused=False, changed=changed)
