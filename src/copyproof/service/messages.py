@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 
 from copyproof.defaults import MOST_ARMS, MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
+from copyproof.live.rails import LARGEST_WINDOW, MOST_RAILS, Measure, Then
 from copyproof.live.records import MOST_DECISIONS, Late, Rewards, SeenBy, Unanswered
 from copyproof.validation import LONGEST_NAME, name, require, text
 
@@ -181,14 +182,25 @@ class MarketOut:
 
 
 @dataclass(frozen=True)
+class CandidateOut:
+    """A policy beside the first one, and how many of the decisions it makes."""
+
+    policy: str
+    share: float
+
+
+@dataclass(frozen=True)
 class MarketReport(MarketOut):
     """A market, the policy that it runs now, and what that promises about copies.
 
-    ``policy`` is null if another process serves the market, which then knows.
+    ``policy`` is null if another process serves the market, which then knows. ``candidate`` is the
+    policy beside it, ``paused`` why it decides nothing now.
     """
 
     policy: str | None
     guarantee: str
+    candidate: CandidateOut | None = None
+    paused: str | None = None
 
 
 @dataclass(frozen=True)
@@ -209,16 +221,58 @@ class Deletion:
 
 
 class PolicyIn(_In):
-    """The policy to go on with."""
+    """The policy to go on with, or, with a ``share``, to make so many of the decisions."""
 
     policy: _PolicyText
+    share: _Unit | None = None
 
 
 @dataclass(frozen=True)
 class PolicyChange:
-    """The policy that is run now, and whether another one was before."""
+    """The policy that decides now, alone or with a ``share``; and whether that is new."""
 
     policy: str
+    changed: bool
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class MarketChange:
+    """Whether something about a market was not so before."""
+
+    market: str
+    changed: bool
+
+
+class RailIn(_In):
+    """A guard rail; ``at_least`` is for rewards only."""
+
+    measure: Measure
+    last: Annotated[int, Field(strict=True, ge=1, le=LARGEST_WINDOW)]
+    at_most: _Unit | None = None
+    at_least: _Unit | None = None
+    then: Then = "pause"
+
+
+class RailsIn(_In):
+    """Guard rails, and the policy to fall back to where no candidate has a share."""
+
+    rails: Annotated[list[RailIn], Field(max_length=MOST_RAILS)]
+    fallback: _PolicyText | None = None
+
+
+class PauseIn(_In):
+    """Why there are to be no decisions."""
+
+    reason: Annotated[str, _LENGTH, AfterValidator(partial(name, "reason"))]
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Whether a market decides nothing now, and whether that is new."""
+
+    market: str
+    paused: bool
     changed: bool
 
 
