@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 
 from copyproof.live import Principal
 from copyproof.policy import parse_policy
-from copyproof.service.messages import (
+from copyproof.service.policy_messages import (
     MarketChange,
     Pause,
     PauseIn,
