@@ -195,6 +195,7 @@ def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
         client.delete_key(made.id)
         client.remove_agent("new", "zoe", forget=True)
         client.delete_market("new")
+        assert "POST /v1/markets/new/pause" in [each["what"] for each in client.actions()]
         noting.close()
     names = {"new": "{market}", "zoe": "{agent}", made.id: "{key}"}
     asked = {

@@ -315,6 +315,10 @@ class AsyncClient:
                 os.unlink(path)
                 raise
 
+    async def actions(self) -> list[dict[str, Any]]:
+        """What operators did, the oldest first."""
+        return [each async for page in self._pages("/v1/actions") for each in page["actions"]]
+
     # --- keys ----------------------------------------------------------------------------------
 
     async def keys(self) -> list[ApiKey]:

@@ -313,6 +313,10 @@ class Client:
                 os.unlink(path)
                 raise
 
+    def actions(self) -> list[dict[str, Any]]:
+        """What operators did, the oldest first."""
+        return [each for page in self._pages("/v1/actions") for each in page["actions"]]
+
     # --- keys ----------------------------------------------------------------------------------
 
     def keys(self) -> list[ApiKey]:

@@ -6,6 +6,7 @@ import type { components } from "./schema.js";
 import { type Body, type Options, Transport } from "./transport.js";
 
 type Schemas = components["schemas"];
+export type Action = Schemas["ActionOut"];
 export type AgentReport = Schemas["AgentReport"];
 export type ApiKey = Schemas["ApiKey"];
 export type Decision = Schemas["Decision"];
@@ -280,6 +281,11 @@ export class Client {
   export(market: string, { agent }: { agent?: string } = {}): Promise<Result<ReadableStream<Uint8Array>>> {
     const what = agent === undefined ? "/journal/audit" : `/agents/${encodeURIComponent(agent)}/journal`;
     return this.transport.stream({ method: "GET", path: `/v1/markets/${encodeURIComponent(market)}${what}` });
+  }
+
+  /** What operators did, the oldest first. */
+  async actions(): Promise<Result<Action[]>> {
+    return rows(await this.#pages((query) => this.request("get", "/v1/actions", { query })), "actions");
   }
 
   // --- keys --------------------------------------------------------------------------------------

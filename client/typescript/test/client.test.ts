@@ -79,6 +79,7 @@ test("every request of the document has a method", async () => {
   unwrap(await client.deleteKey(made.id));
   unwrap(await client.removeAgent(name, "zoe", { forget: true }));
   unwrap(await client.deleteMarket(name));
+  assert.ok(unwrap(await client.actions()).some((each) => each.what === `POST /v1/markets/${name}/pause`));
   assert.deepEqual(unwrap(await client.request("get", "/healthz", {})), { alive: true });
   assert.match(unwrap(await client.request("get", "/metrics", {})), /^# HELP/);
 
