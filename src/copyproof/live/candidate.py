@@ -183,7 +183,7 @@ def draw(seed: int, round_: int) -> float:
     --------
     >>> draws = [draw(7, t) for t in range(1, 10_001)]
     >>> sum(u < 0.1 for u in draws)
-    969
+    988
     """
     key = f"share {seed}".encode()
     made = hashlib.blake2b(round_.to_bytes(8, "little"), key=key, digest_size=8).digest()

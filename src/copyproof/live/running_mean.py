@@ -36,7 +36,7 @@ class RunningMean:
     >>> for n in range(10_000):
     ...     mean.add(float(n % 10 == 0))
     >>> round(mean.mean, 3), round(mean.margin, 3)
-    (0.1, 0.014)
+    (0.1, 0.013)
     """
 
     def __init__(self, width: float) -> None:
