@@ -239,3 +239,20 @@ def test_what_was_done_on_the_command_line(tmp_path: Path, program: Any) -> None
     assert _done(program, "actions", "--market", "shop", "--store", url) == {"actions": []}
     _, out, _ = program("actions", "--store", url)
     assert out.splitlines()[1].split("  ")[1].strip() == "command line"
+
+
+def test_a_shadow_of_the_past(tmp_path: Path, program: Any) -> None:
+    url = f"sqlite:{tmp_path / 'live.db'}"
+    with open_store(url) as store:
+        filled(store)
+        principal = Principal(store=store, market="site")
+        for one in principal.ask(50):
+            principal.tell(one.id, 1.0)
+    found = _done(program, "shadow", "site", "h-ucb", "--store", url)
+    assert (found["decisions"], found["agreed"], found["value"]["mean"]) == (50, 50, 1.0)
+    _, said, _ = program("shadow", "site", "fair", "--store", url)
+    assert "policy: fair(ucb1), share: 0.0, since: 1, decisions: 50, drawn: 0" in said
+    assert "difference: cannot be known, within [-" in said
+    status, _, said = program("shadow", "site", "nobody", "--store", url)
+    assert status != 0
+    assert "nobody" in said

@@ -176,6 +176,11 @@ def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
         client.tell("new", decision.id, 1.0)
         client.tell_many("new", [(decision.id, 1.0)])
         client.set_policy("new", "h-ucb")
+        client.set_policy("new", "fair", share=0.1)
+        assert client.drop_candidate("new")
+        assert client.set_rails("new", [{"measure": "share", "last": 5, "at_most": 0.9}])
+        assert client.pause("new", "a test")
+        assert client.resume("new")
         client.set_clock("new")
         client.statistics("new")
         client.statistics("new", "zoe")
@@ -190,6 +195,7 @@ def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
         client.delete_key(made.id)
         client.remove_agent("new", "zoe", forget=True)
         client.delete_market("new")
+        assert "POST /v1/markets/new/pause" in [each["what"] for each in client.actions()]
         noting.close()
     names = {"new": "{market}", "zoe": "{agent}", made.id: "{key}"}
     asked = {

@@ -19,8 +19,9 @@ from copyproof.engine.version import NUMERICS
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.checks import check_store
 from copyproof.live.events import Diverged, decode
-from copyproof.live.market import MarketState, answers_of
+from copyproof.live.market import answers_of
 from copyproof.live.stores import Store, open_store
+from copyproof.live.switch import SwitchState
 from tests.golden.live.generate import MARKETS, Clock, Session, lines_of, outlook
 
 OLD = Path(__file__).parent / "live"
@@ -228,7 +229,7 @@ def test_a_new_market_says_its_numerics() -> None:
 
 def without_effect(events: list[dict[str, Any]], config: MarketConfig) -> dict[int, dict[str, Any]]:
     """Events for requests that changed nothing, as there were up to then, by number."""
-    state, found = MarketState(config), {}
+    state, found = SwitchState(config), {}
     for number, event in enumerate(events, 1):
         state.enter(decode(event))
         outcomes = state.settle()

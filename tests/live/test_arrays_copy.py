@@ -5,7 +5,7 @@ import random
 import pytest
 
 from copyproof.live import MarketConfig, Principal, arrays_copy
-from copyproof.live.snapshots import StateCopy, to_bytes
+from copyproof.live.snapshots import StateCopy, from_bytes, to_bytes
 
 EPOCHS = "grace-anytime(first=30, power=1.1)"  # which soon end
 POLICIES = (
@@ -101,11 +101,37 @@ def test_with_segments() -> None:
         assert data == to_bytes(market.principal._current())
 
 
-@pytest.mark.parametrize("change", ["policy", "clock", "segment"])
+RAILS = [
+    {"measure": "share", "last": 50, "at_most": 1.0, "then": "fall-back"},
+    {"measure": "reward", "last": 50, "at_least": 0.0},
+]
+
+
+@pytest.mark.parametrize("segments", [False, True])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_with_a_candidate_and_rails(policy: str, segments: bool) -> None:
+    market = Visitors("default-anytime", segments, late="correct", correction_window=20)
+    market.principal.set_rails(RAILS)
+    for share in (0.0, 0.5, 1.0):
+        market.principal.set_policy(policy, share=share)
+        for _ in range(20):
+            market.act()
+        data, _ = _copied(market)
+        state = market.principal._current()
+        assert data == to_bytes(state)
+        found = from_bytes(data)
+        assert found is not None
+        assert found.digest() == state.digest()
+        assert found.candidate is not None
+
+
+@pytest.mark.parametrize("change", ["policy", "clock", "segment", "candidate", "takes over"])
 def test_what_changes_everything_spoils_it(change: str) -> None:
     market = Visitors("h-ucb")
     principal = market.principal
     principal.ask()
+    if change == "takes over":
+        principal.set_policy("fair", share=0.5)
     copy = principal.begin_copy()
     copy.step()
     assert principal.is_copied_by(copy)
@@ -114,6 +140,11 @@ def test_what_changes_everything_spoils_it(change: str) -> None:
             principal.set_policy("ucb1")
         case "clock":
             principal.set_clock(market.now - 500)
+        case "candidate":
+            principal.set_policy("fair", share=0)
+        case "takes over":
+            principal.set_policy("fair")
+            principal.set_policy("h-ucb", share=0.5)
         case _:
             principal.ask(segment="new")
     assert not principal.is_copied_by(copy)

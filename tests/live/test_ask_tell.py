@@ -41,6 +41,7 @@ def test_a_warm_decision_enters_few_modules(tmp_path: Path) -> None:
         "copyproof.live.ids",
         "copyproof.live.journaled",
         "copyproof.live.market",
+        "copyproof.live.requests",
         "copyproof.live.stores.appends",
         "copyproof.live.stores.chain",
         "copyproof.live.segments",
@@ -50,6 +51,7 @@ def test_a_warm_decision_enters_few_modules(tmp_path: Path) -> None:
         "copyproof.live.stores.market_rows",
         "copyproof.live.stores.sql",
         "copyproof.live.stores.sqlite",
+        "copyproof.live.switch",
     }
 
 

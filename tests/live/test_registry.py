@@ -65,35 +65,53 @@ def test_what_a_visitor_has_had_rules_out_its_agents_or_its_content() -> None:
 HIERARCHICAL = [row.name for row in CATALOGUE if row.policy.agent is not None]
 
 
+def live(policy: str) -> str:
+    """A policy of the catalogue with the size of its sample, where it needs one."""
+    text = {"rh-ucb-online": "rh-ucb-online(L=1)"}.get(policy, policy)
+    return f"{text}(L=0.5)" if text in ("rh-ucb", "rh-ucb-t-free") else text
+
+
+def path_with(copies: int, policy: str, beside: str | None = None) -> list[int]:
+    """The agents that are shown, if two of them have so many copies of their only arm.
+
+    With slates, agents that may be seen, what was seen, and late rewards; and with a second policy
+    that makes half of the decisions.
+    """
+    principal = Principal(config=MarketConfig(policy, seed=3, horizon=2000), clock=Clock())
+    if beside is not None:
+        principal.set_policy(beside, share=0.5)
+    for number, agent in enumerate("abcd"):
+        principal.register_arms([(agent, str(n)) for n in range(copies if number < 2 else 1)])
+    visits, luck = np.random.default_rng(5), np.random.default_rng(6).random((4, 2000))
+    plays = [0, 0, 0, 0]
+    waiting: list[tuple[str, float]] = []
+    path: list[int] = []
+    had: dict[int, dict[str, list[str]]] = {}
+    for _ in range(300):
+        may = [agent for agent in "abcd" if visits.random() < 0.7] or ["a", "d"]
+        seen = had.get(int(visits.integers(5)))
+        if seen and set(may) <= seen.keys():
+            seen = None
+        made = principal.ask(3, slate=bool(visits.random() < 0.7), eligible=may, seen=seen)
+        had[int(visits.integers(5))] = {made[0].agent: [made[0].arm]}
+        for one in made:
+            owner = "abcd".index(one.agent)
+            waiting.append((one.id, float(luck[owner, plays[owner]] < 0.2 + 0.15 * owner)))
+            plays[owner] += 1
+            path.append(owner)
+        while len(waiting) > 9:
+            principal.tell(*waiting.pop(0))
+    return path
+
+
 @pytest.mark.parametrize("policy", HIERARCHICAL)
 def test_copies_of_an_agents_only_arm_leave_every_path_unchanged(policy: str) -> None:
-    """With slates, agents that may be seen, what was seen, and late rewards, to the last play."""
-    text = {"rh-ucb-online": "rh-ucb-online(L=1)"}.get(policy, policy)
-    text = f"{text}(L=0.5)" if text in ("rh-ucb", "rh-ucb-t-free") else text
-    paths = []
-    for copies in (1, 2, 7):
-        config = MarketConfig(text, seed=3, horizon=2000)
-        principal = Principal(config=config, clock=Clock())
-        for number, agent in enumerate("abcd"):
-            principal.register_arms([(agent, str(n)) for n in range(copies if number < 2 else 1)])
-        visits, luck = np.random.default_rng(5), np.random.default_rng(6).random((4, 2000))
-        plays = [0, 0, 0, 0]
-        waiting: list[tuple[str, float]] = []
-        path: list[int] = []
-        had: dict[int, dict[str, list[str]]] = {}
-        for _ in range(300):
-            may = [agent for agent in "abcd" if visits.random() < 0.7] or ["a", "d"]
-            seen = had.get(int(visits.integers(5)))
-            if seen and set(may) <= seen.keys():
-                seen = None
-            made = principal.ask(3, slate=bool(visits.random() < 0.7), eligible=may, seen=seen)
-            had[int(visits.integers(5))] = {made[0].agent: [made[0].arm]}
-            for one in made:
-                owner = "abcd".index(one.agent)
-                waiting.append((one.id, float(luck[owner, plays[owner]] < 0.2 + 0.15 * owner)))
-                plays[owner] += 1
-                path.append(owner)
-            while len(waiting) > 9:
-                principal.tell(*waiting.pop(0))
-        paths.append(path)
+    """To the last play."""
+    paths = [path_with(copies, live(policy)) for copies in (1, 2, 7)]
     assert paths[0] == paths[1] == paths[2]
+
+
+@pytest.mark.parametrize("policy", HIERARCHICAL)
+def test_nor_do_they_change_anything_while_two_policies_decide(policy: str) -> None:
+    paths = [path_with(copies, "h-ucb", live(policy)) for copies in (1, 7)]
+    assert paths[0] == paths[1]

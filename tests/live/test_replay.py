@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copyproof.live import Diverged, MarketConfig, NoArm, Principal
+from copyproof.live import Diverged, MarketConfig, NoArm, Principal, Rail
+from copyproof.live.exports import audit_lines
 from copyproof.live.replay import recover
 from copyproof.live.stores import StoreError, Uncertain
 from copyproof.live.stores.memory import MemoryStore
+from copyproof.live.verification import verify
 
 EPOCHS = "grace-anytime(first=10, factor=2, power=1)"
 POLICIES = ["prh-ucb", "h-ucb", "ucb1", "rh-ucb(L=0.7)", "h-ucb-t-free", "h-thompson", "fair"]
@@ -26,6 +28,11 @@ POLICIES += [
     "h-etc(plays=2)",
 ]
 MORE_POLICIES = [*POLICIES, "s-ucb(l=0.5)", "h-kl-ucb", "thompson", "h-epsilon-greedy"]
+RAILS = [
+    Rail("share", 9, at_most=0.9),
+    Rail("reward", 4, at_least=0.2, at_most=0.9, then="fall-back"),
+    Rail("share", 5, at_most=0.7, then="fall-back"),
+]
 AGENTS = ["ann", "bob", "cid", "dan"]
 ARMS = ["a", "b", "c", "d", "e", "f"]
 
@@ -53,6 +60,7 @@ STEP = st.tuples(
         + ["arm"] * 3
         + ["arms", "retire", "retire", "agent", "suspend", "resume", "policy", "wait", "again"]
         + ["suspend arm", "resume arm", "resume arm"]
+        + ["candidate", "candidate", "drop", "rails", "pause", "continue", "continue"]
         + ["expire", "clock", "snapshot", "compact", "fail before", "fail after", "group"]
     ),
     st.integers(0, 10_000),
@@ -87,7 +95,11 @@ class Session:
             case "ask":
                 eligible = [None, None, None, [agent], {agent: ["a", "b"]}, {"ann": [arm]}][n % 6]
                 key = f"key {n % 3}" if n % 5 == 0 else None
-                asked = principal.ask(1 + n % 7, eligible=eligible, slate=n % 11 == 0, key=key)
+                segment = "de" if n % 13 == 0 else None
+                plays, slate = 1 + n % 7, n % 11 == 0
+                asked = principal.ask(
+                    plays, eligible=eligible, slate=slate, segment=segment, key=key
+                )
                 self.ids += [decision.id for decision in asked]
             case "tell":
                 some = self.ids[-1 - n % 20 :: -3][:5] or [self.ids[0]]
@@ -111,6 +123,18 @@ class Session:
                 principal.resume_arm(agent, arm)
             case "policy":
                 principal.set_policy(MORE_POLICIES[n % len(MORE_POLICIES)])
+            case "candidate":
+                policy = MORE_POLICIES[n % len(MORE_POLICIES)]
+                principal.set_policy(policy, share=[0, 0.3, 0.8, 1][n // 3 % 4])
+            case "drop":
+                principal.drop_candidate()
+            case "rails":
+                fallback = MORE_POLICIES[n % len(MORE_POLICIES)]
+                principal.set_rails(RAILS[: n % 4], fallback=fallback if n % 2 else None)
+            case "pause":
+                principal.pause(f"pause {n}")
+            case "continue":
+                principal.resume()
             case "wait":
                 self.now += (n % 30) - 5  # at times the clock is set back
             case "again":
@@ -171,7 +195,11 @@ def check_all(config: MarketConfig, steps: list[tuple[str, int]]) -> None:
     session.check()
     # The same once more without snapshots and compaction: the journal alone.
     plain = [step for step in steps if step[0] not in ("snapshot", "compact")]
-    assert run(config, plain).principal.digest() == session.principal.digest()
+    alone = run(config, plain)
+    assert alone.principal.digest() == session.principal.digest()
+    # And as an auditor does: every shadow, every draw and every rail must be the right one.
+    verdict = verify(audit_lines(alone.store, "default"))
+    assert verdict.holds, verdict
 
 
 @settings(max_examples=60)

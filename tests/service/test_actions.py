@@ -42,6 +42,26 @@ def test_what_an_operator_does_is_listed_and_nothing_else(service: Service) -> N
     assert {each["key"] for each in found["actions"]} == {key}
 
 
+def test_who_decides_is_on_record(service: Service) -> None:
+    call = service.caller("operator")
+    found = call("GET", "/v1/actions").json["actions"]
+    last = found[-1]["id"] if found else "0"
+    rails = {"rails": [{"measure": "share", "last": 9, "at_most": 0.9}]}
+    done: list[tuple[str, str, Any]] = [
+        ("PUT", "policy", {"policy": "fair", "share": 0.1}),
+        ("DELETE", "candidate", None),
+        ("PUT", "rails", rails),
+        ("POST", "pause", {"reason": "a look"}),
+        ("POST", "resume", None),
+    ]
+    for method, path, body in done:
+        assert call(method, f"{A}/{path}", body).status == 200
+    told = call("GET", f"/v1/actions?after={last}").json["actions"]
+    assert [(each["what"], each["market"], each["status"], each["said"]) for each in told] == [
+        (f"{method} {A}/{path}", "site", 200, body) for method, path, body in done
+    ]
+
+
 def test_pages_and_markets(service: Service) -> None:
     call = service.caller("operator")
     found = call("GET", "/v1/actions").json["actions"]

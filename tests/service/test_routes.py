@@ -45,8 +45,33 @@ WRITES: list[tuple[str, str, Any, dict[str, Any], dict[str, Any]]] = [
     ),
     (
         *("PUT", f"{A}/policy", {"policy": "default-anytime"}),
-        {"policy": "trial-anytime", "changed": True},
-        {"policy": "trial-anytime", "changed": False},
+        {"policy": "trial-anytime", "changed": True, "share": None},
+        {"policy": "trial-anytime", "changed": False, "share": None},
+    ),
+    (
+        *("PUT", f"{A}/policy", {"policy": "h-ucb", "share": 0.5}),
+        {"policy": "h-ucb", "changed": True, "share": 0.5},
+        {"policy": "h-ucb", "changed": False, "share": 0.5},
+    ),
+    (
+        *("DELETE", f"{A}/candidate", None),
+        {"market": "shop", "changed": True},
+        {"market": "shop", "changed": False},
+    ),
+    (
+        *("PUT", f"{A}/rails", {"rails": [], "fallback": "ucb1"}),
+        {"market": "shop", "changed": True},
+        {"market": "shop", "changed": False},
+    ),
+    (
+        *("POST", f"{A}/pause", {"reason": "a test"}),
+        {"market": "shop", "paused": True, "changed": True},
+        {"market": "shop", "paused": True, "changed": False},
+    ),
+    (
+        *("POST", f"{A}/resume", None),
+        {"market": "shop", "paused": False, "changed": True},
+        {"market": "shop", "paused": False, "changed": False},
     ),
 ]
 

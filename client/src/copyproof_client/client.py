@@ -210,9 +210,54 @@ class Client:
         """List all markets."""
         return [each for page in self._pages("/v1/markets") for each in page["markets"]]
 
-    def set_policy(self, market: str, policy: str, *, retry_key: str | None = None) -> bool:
-        """Go on with another policy, keeping all statistics; whether that is a change."""
-        found = self._send("PUT", market, "/policy", {"policy": policy}, retry_key)
+    def set_policy(
+        self,
+        market: str,
+        policy: str,
+        *,
+        share: float | None = None,
+        retry_key: str | None = None,
+    ) -> bool:
+        """Go on with another policy, keeping all statistics; whether that is a change.
+
+        With ``share`` it is the candidate, which decides so many of the decisions: 0 is a shadow,
+        whose decisions are not shown, and another share later goes on, or back. Without it, it is
+        the first policy, and there is no candidate any more.
+        """
+        body = {"policy": policy} if share is None else {"policy": policy, "share": share}
+        found = self._send("PUT", market, "/policy", body, retry_key)
+        return bool(found["changed"])
+
+    def drop_candidate(self, market: str, *, retry_key: str | None = None) -> bool:
+        """Let the first policy decide alone; whether there was a candidate."""
+        found = self._send("DELETE", market, "/candidate", None, retry_key)
+        return bool(found["changed"])
+
+    def set_rails(
+        self,
+        market: str,
+        rails: Sequence[Mapping[str, Any]],
+        *,
+        fallback: str | None = None,
+        retry_key: str | None = None,
+    ) -> bool:
+        """Set guard rails, in place of those before; whether that is a change.
+
+        A rail has ``measure`` ("share" or "reward"), ``last``, ``at_most`` or ``at_least``, and
+        ``then`` ("pause" or "fall-back").
+        """
+        body: dict[str, Any] = {"rails": [dict(one) for one in rails], "fallback": fallback}
+        found = self._send("PUT", market, "/rails", body, retry_key)
+        return bool(found["changed"])
+
+    def pause(self, market: str, reason: str, *, retry_key: str | None = None) -> bool:
+        """Decide nothing until the market is resumed; whether that is a change."""
+        found = self._send("POST", market, "/pause", {"reason": reason}, retry_key)
+        return bool(found["changed"])
+
+    def resume(self, market: str, *, retry_key: str | None = None) -> bool:
+        """Decide again after a pause; whether that is a change."""
+        found = self._send("POST", market, "/resume", None, retry_key)
         return bool(found["changed"])
 
     def statistics(
@@ -267,6 +312,10 @@ class Client:
             except BaseException:
                 os.unlink(path)
                 raise
+
+    def actions(self) -> list[dict[str, Any]]:
+        """What operators did, the oldest first."""
+        return [each for page in self._pages("/v1/actions") for each in page["actions"]]
 
     # --- keys ----------------------------------------------------------------------------------
 

@@ -91,6 +91,72 @@ class Suspicion:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a policy's decisions are worth on average, with 95 % limits that hold at any time.
+
+    ``mean`` is None where it cannot be known: nobody has seen what the decisions pay that were not
+    shown.
+    """
+
+    mean: float | None
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateStatistics:
+    """A second policy beside the first one, since its share was last set.
+
+    ``share`` is the probability with which it is drawn to decide; ``since`` the first round of
+    that. Of the ``decisions`` so far it was drawn for ``drawn``, and both policies wanted the same
+    in ``agreed``. Estimates are over the first ``known`` of them, up to the first whose worth is
+    not known yet: of the candidate's own decisions (``value``), of those of the first policy, and
+    of how much more the candidate's are worth (``difference``).
+    """
+
+    policy: str
+    share: float
+    since: int
+    decisions: int
+    drawn: int
+    agreed: int
+    known: int
+    value: Estimate
+    value_of_first: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class RailStatistics:
+    """A guard rail, how many decisions or plays it has ``seen`` of its ``last``, and their value.
+
+    ``measured`` is the largest share of one agent in what was seen so far, or the mean reward.
+    """
+
+    measure: Literal["share", "reward"]
+    last: int
+    at_most: float | None
+    at_least: float | None
+    then: Literal["pause", "fall-back"]
+    seen: int
+    measured: float
+
+
+@dataclass(frozen=True, slots=True)
+class RailCrossing:
+    """A guard rail that was left: what was measured, whose share it was, and when."""
+
+    measure: Literal["share", "reward"]
+    last: int
+    at_most: float | None
+    at_least: float | None
+    then: Literal["pause", "fall-back"]
+    measured: float
+    agent: str | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """A market, or one agent's part of it, at one moment.
 
@@ -98,7 +164,9 @@ class Statistics:
     the list of agents, or of arms, goes on: the name to ask for the next page with. What is said of
     the whole is on every page, ``suspected`` and ``segments`` only on the first. ``segment`` is the
     one that was asked for, "" for visitors without one; None if it is all of them together.
-    ``segments`` are those that visitors have been in.
+    ``segments`` are those that visitors have been in. ``candidate`` is a second
+    policy beside this one, ``paused`` why there are no decisions now, ``crossed`` the guard rail
+    that was left last.
     """
 
     market: str
@@ -114,6 +182,10 @@ class Statistics:
     next: str | None = None
     segment: str | None = None
     segments: tuple[str, ...] = ()
+    candidate: CandidateStatistics | None = None
+    rails: tuple[RailStatistics, ...] = ()
+    crossed: RailCrossing | None = None
+    paused: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import type { components } from "./schema.js";
 import { type Body, type Options, Transport } from "./transport.js";
 
 type Schemas = components["schemas"];
+export type Action = Schemas["ActionOut"];
 export type AgentReport = Schemas["AgentReport"];
 export type ApiKey = Schemas["ApiKey"];
 export type Decision = Schemas["Decision"];
@@ -14,6 +15,7 @@ export type SignedHead = Schemas["SignedHead"];
 export type Statistics = Schemas["Statistics"];
 export type Told = Schemas["Told"];
 type MarketsPage = Schemas["MarketsPage"];
+type RailsIn = Schemas["RailsIn"];
 
 /** One event of a journal; what more it has depends on its kind. */
 export interface JournalEvent {
@@ -177,10 +179,45 @@ export class Client {
     return rows(await this.#pages((query) => this.request("get", "/v1/markets", { query })), "markets");
   }
 
-  /** Go on with another policy, keeping all statistics; whether that is a change. */
-  async setPolicy(market: string, policy: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+  /**
+   * Go on with another policy, keeping all statistics; whether that is a change.
+   *
+   * With `share` it is the candidate, which decides so many of the decisions: 0 is a shadow, whose decisions
+   * are not shown. Without it, it is the first policy, and there is no candidate any more.
+   */
+  async setPolicy(
+    market: string,
+    policy: string,
+    { retryKey, ...more }: { readonly share?: number } & Retry = {},
+  ): Promise<Result<boolean>> {
     const path = "/v1/markets/{market}/policy";
-    return changed(await this.request("put", path, { path: { market }, body: { policy }, retryKey }));
+    return changed(await this.request("put", path, { path: { market }, body: { policy, ...more }, retryKey }));
+  }
+
+  /** Let the first policy decide alone; whether there was a candidate. */
+  async dropCandidate(market: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    return changed(await this.request("delete", "/v1/markets/{market}/candidate", { path: { market }, retryKey }));
+  }
+
+  /** Set guard rails, in place of those before; whether that is a change. */
+  async setRails(
+    market: string,
+    rails: RailsIn["rails"],
+    { retryKey, ...more }: Omit<RailsIn, "rails"> & Retry = {},
+  ): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/rails";
+    return changed(await this.request("put", path, { path: { market }, body: { rails, ...more }, retryKey }));
+  }
+
+  /** Decide nothing until the market is resumed; whether that is a change. */
+  async pause(market: string, reason: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/pause";
+    return changed(await this.request("post", path, { path: { market }, body: { reason }, retryKey }));
+  }
+
+  /** Decide again after a pause; whether that is a change. */
+  async resume(market: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    return changed(await this.request("post", "/v1/markets/{market}/resume", { path: { market }, retryKey }));
   }
 
   /** Plays and revenue of a market, with `segment` of its visitors alone; all pages of the list of agents. */
@@ -244,6 +281,11 @@ export class Client {
   export(market: string, { agent }: { agent?: string } = {}): Promise<Result<ReadableStream<Uint8Array>>> {
     const what = agent === undefined ? "/journal/audit" : `/agents/${encodeURIComponent(agent)}/journal`;
     return this.transport.stream({ method: "GET", path: `/v1/markets/${encodeURIComponent(market)}${what}` });
+  }
+
+  /** What operators did, the oldest first. */
+  async actions(): Promise<Result<Action[]>> {
+    return rows(await this.#pages((query) => this.request("get", "/v1/actions", { query })), "actions");
   }
 
   // --- keys --------------------------------------------------------------------------------------

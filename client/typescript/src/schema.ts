@@ -407,6 +407,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/markets/{market}/candidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Drop Candidate
+         * @description Let the first policy decide alone.
+         */
+        delete: operations["drop_candidate_v1_markets__market__candidate_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/markets/{market}/clock": {
         parameters: {
             query?: never;
@@ -512,6 +532,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/markets/{market}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause
+         * @description Refuse requests for decisions, with this reason, until the market is resumed.
+         */
+        post: operations["pause_v1_markets__market__pause_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/markets/{market}/policy": {
         parameters: {
             query?: never;
@@ -522,10 +562,59 @@ export interface paths {
         get?: never;
         /**
          * Change Policy
-         * @description Go on with another policy, keeping all statistics.
+         * @description Go on with another policy, keeping all statistics; at once, or with a share of the decisions.
+         *
+         *     With ``share`` it becomes the candidate beside the first policy: 0 is a shadow whose decisions
+         *     are not shown, 1 lets it decide everything, with the first one as its shadow. Sent again with
+         *     another share it goes on, or back. Without ``share`` it becomes the first policy: the candidate
+         *     takes over with all that it has learnt, and another candidate is dropped.
          */
         put: operations["change_policy_v1_markets__market__policy_put"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/markets/{market}/rails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Rails
+         * @description Set guard rails, in place of those before; an empty list ends them.
+         *
+         *     When an agent's share of the last decisions, or the mean reward of the last plays, leaves its
+         *     limits, the market pauses, or falls back: the candidate's share becomes 0, or, where it has
+         *     none, the policy ``fallback`` takes over. Where they stand is in the statistics.
+         */
+        put: operations["set_rails_v1_markets__market__rails_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/markets/{market}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume
+         * @description Decide again after a pause.
+         */
+        post: operations["resume_v1_markets__market__resume_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -720,6 +809,32 @@ export interface components {
             /** @default false */
             slate?: boolean;
         };
+        /** @description A policy beside the first one, and how many of the decisions it makes. */
+        CandidateOut: {
+            policy: string;
+            share: number;
+        };
+        /**
+         * @description A second policy beside the first one, since its share was last set.
+         *
+         *     ``share`` is the probability with which it is drawn to decide; ``since`` the first round of
+         *     that. Of the ``decisions`` so far it was drawn for ``drawn``, and both policies wanted the same
+         *     in ``agreed``. Estimates are over the first ``known`` of them, up to the first whose worth is
+         *     not known yet: of the candidate's own decisions (``value``), of those of the first policy, and
+         *     of how much more the candidate's are worth (``difference``).
+         */
+        CandidateStatistics: {
+            agreed: number;
+            decisions: number;
+            difference: components["schemas"]["Estimate"];
+            drawn: number;
+            known: number;
+            policy: string;
+            share: number;
+            since: number;
+            value: components["schemas"]["Estimate"];
+            value_of_first: components["schemas"]["Estimate"];
+        };
         /** @description The time to set a market's clock to, in seconds since 1970; the machine's if it is null. */
         ClockIn: {
             at?: number | null;
@@ -762,6 +877,17 @@ export interface components {
             message: string;
         };
         /**
+         * @description What a policy's decisions are worth on average, with 95 % limits that hold at any time.
+         *
+         *     ``mean`` is None where it cannot be known: nobody has seen what the decisions pay that were not
+         *     shown.
+         */
+        Estimate: {
+            lower: number;
+            mean: number | null;
+            upper: number;
+        };
+        /**
          * @description An API key to make.
          *
          *     Without ``markets`` an operator or an auditor has all. ``rate`` and ``burst`` are limits of its
@@ -783,6 +909,11 @@ export interface components {
         KeysPage: {
             keys: components["schemas"]["ApiKey"][];
             next: string | null;
+        };
+        /** @description Whether something about a market was not so before. */
+        MarketChange: {
+            changed: boolean;
+            market: string;
         };
         /** @description A market to create; ``most_arms`` null sets no limit to an agent's arms. */
         MarketIn: {
@@ -836,14 +967,17 @@ export interface components {
         /**
          * @description A market, the policy that it runs now, and what that promises about copies.
          *
-         *     ``policy`` is null if another process serves the market, which then knows.
+         *     ``policy`` is null if another process serves the market, which then knows. ``candidate`` is the
+         *     policy beside it, ``paused`` why it decides nothing now.
          */
         MarketReport: {
+            candidate?: components["schemas"]["CandidateOut"] | null;
             config: {
                 [key: string]: unknown;
             };
             guarantee: string;
             market: string;
+            paused?: string | null;
             policy: string | null;
             served_here: boolean;
         };
@@ -852,14 +986,73 @@ export interface components {
             markets: components["schemas"]["MarketOut"][];
             next: string | null;
         };
-        /** @description The policy that is run now, and whether another one was before. */
+        /** @description Whether a market decides nothing now, and whether that is new. */
+        Pause: {
+            changed: boolean;
+            market: string;
+            paused: boolean;
+        };
+        /** @description Why there are to be no decisions. */
+        PauseIn: {
+            reason: string;
+        };
+        /** @description The policy that decides now, alone or with a ``share``; and whether that is new. */
         PolicyChange: {
             changed: boolean;
             policy: string;
+            share?: number | null;
         };
-        /** @description The policy to go on with. */
+        /** @description The policy to go on with, or, with a ``share``, to make so many of the decisions. */
         PolicyIn: {
             policy: string;
+            share?: number | null;
+        };
+        /** @description A guard rail that was left: what was measured, whose share it was, and when. */
+        RailCrossing: {
+            agent: string | null;
+            at: number;
+            at_least: number | null;
+            at_most: number | null;
+            last: number;
+            /** @enum {string} */
+            measure: "share" | "reward";
+            measured: number;
+            /** @enum {string} */
+            then: "pause" | "fall-back";
+        };
+        /** @description A guard rail; ``at_least`` is for rewards only. */
+        RailIn: {
+            at_least?: number | null;
+            at_most?: number | null;
+            last: number;
+            /** @enum {string} */
+            measure: "share" | "reward";
+            /**
+             * @default pause
+             * @enum {string}
+             */
+            then?: "pause" | "fall-back";
+        };
+        /** @description Guard rails, and the policy to fall back to where no candidate has a share. */
+        RailsIn: {
+            fallback?: string | null;
+            rails: components["schemas"]["RailIn"][];
+        };
+        /**
+         * @description A guard rail, how many decisions or plays it has ``seen`` of its ``last``, and their value.
+         *
+         *     ``measured`` is the largest share of one agent in what was seen so far, or the mean reward.
+         */
+        RailStatistics: {
+            at_least: number | null;
+            at_most: number | null;
+            last: number;
+            /** @enum {string} */
+            measure: "share" | "reward";
+            measured: number;
+            seen: number;
+            /** @enum {string} */
+            then: "pause" | "fall-back";
         };
         /** @description An arm that is retired now; ``changed`` says whether it was not before. */
         Retirement: {
@@ -917,17 +1110,24 @@ export interface components {
          *     the list of agents, or of arms, goes on: the name to ask for the next page with. What is said of
          *     the whole is on every page, ``suspected`` and ``segments`` only on the first. ``segment`` is the
          *     one that was asked for, "" for visitors without one; None if it is all of them together.
-         *     ``segments`` are those that visitors have been in.
+         *     ``segments`` are those that visitors have been in. ``candidate`` is a second
+         *     policy beside this one, ``paused`` why there are no decisions now, ``crossed`` the guard rail
+         *     that was left last.
          */
         Statistics: {
             agents: components["schemas"]["AgentStatistics"][];
             answered: number;
             arms: components["schemas"]["ArmStatistics"][];
+            candidate?: components["schemas"]["CandidateStatistics"] | null;
+            crossed?: components["schemas"]["RailCrossing"] | null;
             market: string;
             next?: string | null;
+            paused?: string | null;
             pending: number;
             plays: number;
             policy: string;
+            /** @default [] */
+            rails?: components["schemas"]["RailStatistics"][];
             revenue: number;
             round: number;
             segment?: string | null;
@@ -1563,6 +1763,31 @@ export interface operations {
             };
         };
     };
+    drop_candidate_v1_markets__market__candidate_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarketChange"];
+                };
+            };
+        };
+    };
     set_clock_v1_markets__market__clock_put: {
         parameters: {
             query?: never;
@@ -1690,6 +1915,35 @@ export interface operations {
             };
         };
     };
+    pause_v1_markets__market__pause_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pause"];
+                };
+            };
+        };
+    };
     change_policy_v1_markets__market__policy_put: {
         parameters: {
             query?: never;
@@ -1715,6 +1969,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PolicyChange"];
+                };
+            };
+        };
+    };
+    set_rails_v1_markets__market__rails_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RailsIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarketChange"];
+                };
+            };
+        };
+    };
+    resume_v1_markets__market__resume_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pause"];
                 };
             };
         };

@@ -55,6 +55,11 @@ test("every request of the document has a method", async () => {
   const [decision] = unwrap(await client.ask(name));
   assert.equal(unwrap(await client.tell(name, decision?.id ?? "", 1)).status, "counted");
   assert.equal(unwrap(await client.setPolicy(name, "prh-ucb")), true);
+  assert.equal(unwrap(await client.setPolicy(name, "fair", { share: 0.1 })), true);
+  assert.equal(unwrap(await client.dropCandidate(name)), true);
+  assert.equal(unwrap(await client.setRails(name, [{ measure: "share", last: 5, at_most: 0.9 }])), true);
+  assert.equal(unwrap(await client.pause(name, "a test")), true);
+  assert.equal(unwrap(await client.resume(name)), true);
   assert.ok(unwrap(await client.setClock(name)) > 0);
   assert.equal(unwrap(await client.statistics(name)).revenue, 1);
   assert.equal(unwrap(await client.agentStatistics(name, "zoe")).arms.length, 2);
@@ -74,6 +79,7 @@ test("every request of the document has a method", async () => {
   unwrap(await client.deleteKey(made.id));
   unwrap(await client.removeAgent(name, "zoe", { forget: true }));
   unwrap(await client.deleteMarket(name));
+  assert.ok(unwrap(await client.actions()).some((each) => each.what === `POST /v1/markets/${name}/pause`));
   assert.deepEqual(unwrap(await client.request("get", "/healthz", {})), { alive: true });
   assert.match(unwrap(await client.request("get", "/metrics", {})), /^# HELP/);
 

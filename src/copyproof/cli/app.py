@@ -29,6 +29,7 @@ from copyproof.cli.output import one_line, say, silence_stdout
 from copyproof.cli.paper import paper
 from copyproof.cli.policies import policies
 from copyproof.cli.serve import serve
+from copyproof.cli.shadow import shadow
 from copyproof.cli.simulate import simulate
 from copyproof.cli.store import store
 from copyproof.cli.verify import verify
@@ -51,6 +52,7 @@ for command in (
     app.command()(command)
 app.add_typer(keys)
 app.add_typer(market)
+store.command()(shadow)
 app.add_typer(store)
 
 

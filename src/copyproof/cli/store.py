@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from copyproof.live.stores import Store
 
 store = options.group(
-    "store", "Look after a store: backup, restore, compact, check, export, forget, actions."
+    "store", "Look after a store: backup, restore, compact, check, export, forget, actions, shadow."
 )
 
-_Market = Annotated[str, typer.Argument(metavar="MARKET", show_default=False)]
+Market = Annotated[str, typer.Argument(metavar="MARKET", show_default=False)]
 _File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
 _Every = Annotated[
     str | None, options.optional("Again and again, such as 6h; until it is ended.", "T", "--every")
@@ -127,7 +127,7 @@ def _back_up(url: str, file: Path, replay: bool, as_json: bool) -> None:
         except BaseException:
             file.unlink()
             raise
-    _print({"backup": str(file), "bytes": file.stat().st_size}, as_json)
+    print_done({"backup": str(file), "bytes": file.stat().st_size}, as_json)
 
 
 @store.command()
@@ -139,7 +139,7 @@ def restore(
 
     with opened(store, create=True) as target:  # says what is wrong with it, if anything is
         stores.restore(file, store)
-        _print({"restored": str(file), "markets": len(target.markets())}, as_json)
+        print_done({"restored": str(file), "markets": len(target.markets())}, as_json)
 
 
 @store.command()
@@ -165,7 +165,7 @@ def compact(
     def do() -> None:
         with opened(store) as found:
             if market is not None:
-                _require_market(found, market)
+                require_market(found, market)
             for each in found.markets() if market is None else [market]:
                 _compact(found, each, age, as_json)
 
@@ -187,7 +187,7 @@ def _compact(found: "Store", market: str, age: float | None, as_json: bool) -> N
     now, last = found.compacted(market), found.last(market)
     if now > before or age is None:
         record(found, "store compact", market=market, said={"upto": now})
-    _print({"market": market, "dropped": now - before, "kept": last - now}, as_json)
+    print_done({"market": market, "dropped": now - before, "kept": last - now}, as_json)
 
 
 def record(
@@ -206,7 +206,7 @@ def record(
 
 @store.command()
 def export(
-    market: _Market,
+    market: Market,
     file: _File,
     agent: Annotated[
         str | None, typer.Option(metavar="AGENT", help="Only what this agent may see.")
@@ -230,7 +230,7 @@ def export(
         from copyproof.live import Principal
         from copyproof.live.exports import agent_lines, audit_lines
 
-        _require_market(found, market)
+        require_market(found, market)
         lines = audit_lines(found, market)
         if agent is not None:
             try:
@@ -244,7 +244,7 @@ def export(
                     out.write(json.dumps(line, separators=(",", ":")) + "\n")
         except FileExistsError:
             raise FieldError("FILE", file, "new", said=f"= {file} exists already") from None
-    _print({"market": market, "journal": str(file), "bytes": file.stat().st_size}, as_json)
+    print_done({"market": market, "journal": str(file), "bytes": file.stat().st_size}, as_json)
 
 
 def _write_table(url: str, market: str, file: Path, as_json: bool) -> None:
@@ -252,7 +252,7 @@ def _write_table(url: str, market: str, file: Path, as_json: bool) -> None:
     with opened(url) as found:
         from copyproof.live.plays import write_plays
 
-        _require_market(found, market)
+        require_market(found, market)
         if file.exists():
             raise FieldError("FILE", file, "new", said=f"= {file} exists already")
         beside = file.with_name(f".{file.name}.tmp")
@@ -262,12 +262,12 @@ def _write_table(url: str, market: str, file: Path, as_json: bool) -> None:
         finally:
             beside.unlink(missing_ok=True)
     done = {"market": market, "table": str(file), "rows": rows, "bytes": file.stat().st_size}
-    _print(done, as_json)
+    print_done(done, as_json)
 
 
 @store.command()
 def forget(
-    market: _Market,
+    market: Market,
     agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False)],
     store: options.StoreUrl = options.DEFAULT_STORE,
     backups: Annotated[
@@ -287,7 +287,7 @@ def forget(
     with opened(store) as found:
         from copyproof.live.forgetting import forget as forget_agent
 
-        _require_market(found, market)
+        require_market(found, market)
         before = len(found.keys())
         try:
             token, events = forget_agent(found, market, agent)
@@ -297,7 +297,7 @@ def forget(
         record(found, "store forget", market=market, agent=token)
     changed = sum(_forget_in_backup(path, market, agent) for path in old)
     done = {"market": market, "token": token, "events": events, "keys": deleted}
-    _print(done if backups is None else {**done, "backups": changed}, as_json)
+    print_done(done if backups is None else {**done, "backups": changed}, as_json)
 
 
 def _forget_in_backup(path: Path, market: str, agent: str) -> bool:
@@ -341,7 +341,7 @@ def check(
             "unchained": sum(max(begun[one] - first, 0) for one, (first, _) in kept.items()),
             "keys": len(found.keys()),
         }
-        _print(done, as_json)
+        print_done(done, as_json)
 
 
 @store.command()
@@ -377,7 +377,8 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _require_market(found: "Store", market: str) -> None:
+def require_market(found: "Store", market: str) -> None:
+    """Refuse a market that is not in the store."""
     if market not in found.markets():
         raise FieldError("MARKET", market, "in the store")
 
@@ -389,7 +390,8 @@ def _refuse_empty(found: "Store") -> None:
         raise FieldError("--store", (), "a store with something in it", said)
 
 
-def _print(done: dict[str, object], as_json: bool) -> None:
+def print_done(done: dict[str, object], as_json: bool) -> None:
+    """Say what was done."""
     if as_json:
         emit_json(done)
     else:

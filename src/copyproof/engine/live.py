@@ -16,7 +16,9 @@ is registered or an agent that is not suspended, ABSENT for others.
 A choice among some of the arms, and a slate, put a mask on ``choose``.
 
 Decisions of a journal that was written under another version of the numerics (``version``) are not
-made again, but followed: the log has them before the call.
+made again, but followed: the log has them before the call. It also has those of another policy, of
+which this one is the shadow: it learns from them as from its own, and what it would have decided is
+written behind the outcomes, one row a decision (the arm as its status).
 """
 
 from typing import Any
@@ -24,7 +26,18 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.cache import inlined, kernel, part
-from copyproof.engine.live_records import BANKED, BASE, FORGOTTEN, LAID, PENDING, ROUND, Live, Terms
+from copyproof.engine.live_records import (
+    BANKED,
+    BASE,
+    DECIDES,
+    FORGOTTEN,
+    LAID,
+    PENDING,
+    ROUND,
+    SHADOWS,
+    Live,
+    Terms,
+)
 from copyproof.engine.live_rewards import estimate, expire, observe_arm, tell
 from copyproof.engine.memory import spread_over_blocks
 from copyproof.engine.plan import Plan, arm_pools, pool_of
@@ -38,7 +51,7 @@ from copyproof.engine.pools import (
     next_epoch,
     start_epoch,
 )
-from copyproof.engine.principal import Observation, choose, follow
+from copyproof.engine.principal import Observation, choose, follow, shadow
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
 from copyproof.engine.rules import Kind
 from copyproof.engine.selection import NOBODY, Mask, clear, mark, take
@@ -73,6 +86,7 @@ def serve(
 
     The caller has seen to it that there is room: in the log for the decisions, and for every arm.
     """
+    behind = operations.shape[0] - live.counters[ROUND]
     for n in range(operations.shape[0]):
         operation = operations[n]
         code = operation.code
@@ -84,9 +98,13 @@ def serve(
             if live.counters[LAID] == 0:
                 _lay_first(plan, state, live)
             if code == ASK:
-                outcomes[n].status = _ask(plan, state, live, terms, operation, None)
+                outcomes[n].status = _ask(
+                    plan, state, live, terms, operation, None, outcomes, behind
+                )
             else:
-                outcomes[n].status = _ask_among(plan, state, live, terms, operation, lists)
+                outcomes[n].status = _ask_among(
+                    plan, state, live, terms, operation, lists, outcomes, behind
+                )
         elif code == EXPIRE:
             outcomes[n].status = expire(plan, state, live, terms, operation.first)
             live.counters[FORGOTTEN] = operation.start
@@ -115,22 +133,37 @@ def _bank(past: Any, item: Any, terms: Terms) -> None:
 
 @inlined
 def _ask(
-    plan: Plan, state: State, live: Live, terms: Terms, operation: Any, mask: Mask | None
+    plan: Plan,
+    state: State,
+    live: Live,
+    terms: Terms,
+    operation: Any,
+    mask: Mask | None,
+    outcomes: Any,
+    behind: int,
 ) -> int:
-    """Make so many decisions, whose rewards are yet to come; how many, fewer if arms run out."""
+    """Make so many decisions, whose rewards are yet to come; how many, fewer if arms run out.
+
+    What a shadow would have decided in round t is written to row ``behind`` + t − 1 of outcomes.
+    """
     for made in range(operation.first):
         t = live.counters[ROUND] + 1
         if epoch_is_over(plan, state, t):
             _turn_epoch(plan, state, live, terms)  # who may be chosen, and how many, stays the same
         place = live.counters[ROUND] - live.counters[BASE]
         row = live.log[place]
-        if terms.follows:
+        if terms.follows == DECIDES:
+            choice = choose(plan, state, t, 0, mask)
+        else:
             arm = live.item_of[row.arm]
             if state.place[arm] < OUTSIDE:
                 return made  # it is not registered: the journal is damaged
-            choice = follow(plan, state, t, arm, mask)
-        else:
-            choice = choose(plan, state, t, 0, mask)
+            if terms.follows == SHADOWS:
+                own, choice = shadow(plan, state, t, arm, mask)
+                number = -1 if own == NOBODY else state.items[own].original
+                outcomes[behind + t - 1].status = number
+            else:
+                choice = follow(plan, state, t, arm, mask)
         if mask is not None:
             if choice.agent == NOBODY:
                 return made
@@ -150,12 +183,19 @@ def _ask(
 
 @part
 def _ask_among(
-    plan: Plan, state: State, live: Live, terms: Terms, operation: Any, lists: Any
+    plan: Plan,
+    state: State,
+    live: Live,
+    terms: Terms,
+    operation: Any,
+    lists: Any,
+    outcomes: Any,
+    behind: int,
 ) -> int:
     """Decide among some of the arms, or for a slate."""
     mask = Mask(live.marks, live.left)
     mark(plan.is_flat, state, mask, lists, operation.start, operation.stop)
-    made = _ask(plan, state, live, terms, operation, mask)
+    made = _ask(plan, state, live, terms, operation, mask, outcomes, behind)
     clear(state, mask, lists, operation.start, operation.stop)
     if operation.code == SLATE:
         for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):

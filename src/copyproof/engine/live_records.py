@@ -15,6 +15,9 @@ FIRST, LAST, SUM, MAXIMUM = 0, 1, 2, 3
 REFUSE, CORRECT = 0, 1
 NO_LIMIT = 2**62
 
+# Who decides: the policy; the same one, before, under other numerics; another one.
+DECIDES, FOLLOWS, SHADOWS = 0, 1, 2
+
 # One row a decision; the value of one that is PENDING is its estimated worth.
 LOG = np.dtype([("at", "f8"), ("value", "f8"), ("arm", "i4"), ("told", "i4")])
 PENDING, TOLD, DEFAULTED = 0, 1, 2
@@ -62,5 +65,5 @@ class Terms(NamedTuple):
     late: int
     default: float
     estimates: int  # 1 if unanswered plays are estimated, 0 if they are omitted
-    follows: int  # 1 if the rows of the log to come say what was decided
+    follows: int  # DECIDES; if not, the rows of the log to come say what was decided
     per_agent: int  # places of one agent on a slate, at most; NO_LIMIT for any number

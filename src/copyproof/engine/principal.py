@@ -23,9 +23,13 @@ from copyproof.engine.plan import BY_RULE, Plan, pool_of, sample_grows
 from copyproof.engine.pools import join
 from copyproof.engine.rules import Kind, LoweredRule, Turn, line
 from copyproof.engine.selection import NOBODY, Mask, draw_outside, select
-from copyproof.engine.state import State
+from copyproof.engine.state import OUTSIDE, State
 from copyproof.engine.tournament import replay_path
 from copyproof.engine.trial import add_to_levels
+
+# The seat in its pool's sample that an arm takes when it is played: it has one, or is played
+# without; a new one; one that another arm has left.
+STAYS, NEW, FREE = 0, 1, 2
 
 
 class Choice(NamedTuple):
@@ -51,17 +55,9 @@ class Observation(NamedTuple):
 @inlined
 def choose(plan: Plan, state: State, t: int, repetition: int, mask: Mask | None) -> Choice:
     """The principal's choice in round t; trees and samples in ``state`` are modified in place."""
-    agent = NOBODY
-    t -= state.epoch[0].before
-    turn = Turn(t, t - 1, t, state.epoch[0].horizon, repetition)
-    if not plan.is_flat:
-        place = select(plan.agent, state, 0, turn, plan.priority, plan.scan, mask)
-        if mask is not None and place < 0:
-            return Choice(NOBODY, 0, 0)
-        top = state.pools[0]
-        agent = int64(state.nodes[top.base + top.cap + place].link)
-        plays = state.items[agent].plays
-        turn = Turn(t, plays, plays, state.epoch[0].horizon, repetition)
+    agent, turn = _choose_agent(plan, state, t, repetition, mask)
+    if mask is not None and not plan.is_flat and agent == NOBODY:
+        return Choice(NOBODY, 0, 0)
     pool = pool_of(plan, agent)
     if mask is None:
         arm, place = _choose_arm(plan, state, pool, turn, None)
@@ -74,6 +70,33 @@ def choose(plan: Plan, state: State, t: int, repetition: int, mask: Mask | None)
     return Choice(agent, arm, place)
 
 
+@inlined
+def _choose_agent(
+    plan: Plan, state: State, t: int, repetition: int, mask: Mask | None
+) -> tuple[int, Turn]:
+    """Phase 1: the agent, NOBODY if none may be chosen or the policy is flat; and the arm's turn.
+
+    The agents' tree is modified in place.
+    """
+    t -= state.epoch[0].before
+    turn = Turn(t, t - 1, t, state.epoch[0].horizon, repetition)
+    if plan.is_flat:
+        return int(int64(NOBODY)), turn
+    place = select(plan.agent, state, 0, turn, plan.priority, plan.scan, mask)
+    if mask is not None and place < 0:
+        return int(int64(NOBODY)), turn
+    top = state.pools[0]
+    agent = int64(state.nodes[top.base + top.cap + place].link)
+    return agent, _own_turn(state, agent, t, repetition)
+
+
+@inlined
+def _own_turn(state: State, agent: int, t: int, repetition: int) -> Turn:
+    """The turn of an agent's arms in round t of the epoch: by the agent's own plays."""
+    plays = state.items[agent].plays
+    return Turn(t, plays, plays, state.epoch[0].horizon, repetition)
+
+
 @part
 def follow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> Choice:
     """An arm that was decided before, in round t, as a choice; ``state`` is modified in place.
@@ -84,17 +107,74 @@ def follow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> Cho
     """
     agent = int64(state.items[arm].owner)
     t -= state.epoch[0].before
-    plays = t - 1
-    k = t
+    turn = Turn(t, t - 1, t, state.epoch[0].horizon, 0)
     if not plan.is_flat:
-        plays = k = state.items[agent].plays
-    turn = Turn(t, plays, k, state.epoch[0].horizon, 0)
+        turn = _own_turn(state, agent, t, 0)
     pool = pool_of(plan, agent)
     if mask is None:
         _choose_arm(plan, state, pool, turn, None)
     else:
         _choose_arm_among(plan, state, pool, turn, mask)
     return Choice(agent, arm, int64(state.place[arm]))
+
+
+@part
+def shadow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> tuple[int, Choice]:
+    """What would be chosen in round t, where another policy chose ``arm``; and that as a choice.
+
+    If both are the same, this is a decision like any other. Otherwise the play that was shown is
+    taken as one of this policy's own: its agent's challengers have their turns, and the arm joins
+    the sample, if the rule brings in arms by itself or a seat is free. What would have been chosen
+    leaves no trace: it was not played. ``state`` is modified in place.
+    """
+    own = int(int64(NOBODY))
+    agent, turn = _choose_agent(plan, state, t, 0, mask)
+    if plan.is_flat or agent != NOBODY:
+        here = state.pools[pool_of(plan, agent)]
+        bar = here.bar
+        pointer = here.pointer
+        own = int(int64(_consider_among(plan, state, pool_of(plan, agent), turn, mask)[0]))
+        here.bar = bar
+        here.pointer = pointer
+    if own == arm:
+        return own, choose(plan, state, t, 0, mask)
+    return own, _adopt(plan, state, t, arm, mask)
+
+
+@part
+def _adopt(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> Choice:
+    """An arm that another policy chose, as a choice; ``state`` is modified in place."""
+    agent = int64(state.items[arm].owner)
+    t -= state.epoch[0].before
+    turn = Turn(t, t - 1, t, state.epoch[0].horizon, 0)
+    if not plan.is_flat:
+        turn = _own_turn(state, agent, t, 0)
+    pool = pool_of(plan, agent)
+    here = state.pools[pool]
+    by_rule = plan.sampling == BY_RULE
+    if by_rule:
+        _consider_among(plan, state, pool, turn, mask)
+    place = int64(state.place[arm])
+    if place == OUTSIDE and here.outside > 0:
+        grows = by_rule or sample_grows(plan, here.seats, turn)
+        if grows or here.size == 0:
+            here.seats += int(grows)
+            here.outside -= 1
+            place = int64(join(plan.arm, state, pool, arm))
+    return Choice(agent, arm, place)
+
+
+@part
+def _consider_among(
+    plan: Plan, state: State, pool: int, turn: Turn, mask: Mask | None
+) -> tuple[int, int, int]:
+    """``_consider``, with the mask only if it restricts the pool."""
+    if mask is None:
+        return _consider(plan, state, pool, turn, None)
+    here = state.pools[pool]
+    if not plan.is_flat and mask.left[pool - 1] == here.size + here.outside:
+        return _consider(plan, state, pool, turn, None)
+    return _consider(plan, state, pool, turn, mask)
 
 
 @part
@@ -113,6 +193,23 @@ def _choose_arm(
     plan: Plan, state: State, pool: int, turn: Turn, mask: Mask | None
 ) -> tuple[int, int]:
     """The arm of a pool and its place, NOBODY if none may be chosen; the sample may grow by it."""
+    arm, place, seat = _consider(plan, state, pool, turn, mask)
+    if seat != STAYS:
+        here = state.pools[pool]
+        here.seats += int(seat == NEW)
+        here.outside -= 1
+        place = join(plan.arm, state, pool, arm)
+    return arm, place
+
+
+@inlined
+def _consider(
+    plan: Plan, state: State, pool: int, turn: Turn, mask: Mask | None
+) -> tuple[int, int, int]:
+    """The arm of a pool to play, its place, and the seat that it takes when it is played.
+
+    What the pool remembers of its champion is modified in place, the sample is not.
+    """
     here = state.pools[pool]
     place = BY_INDEX
     if plan.sampling == BY_RULE:
@@ -122,14 +219,12 @@ def _choose_arm(
         if grows or here.size == 0:  # none of the sample is left: one that waits takes over a seat
             arm = draw_outside(state, pool, turn, mask)
             if arm >= 0:
-                here.seats += int(grows)
-                here.outside -= 1
-                return arm, join(plan.arm, state, pool, arm)
+                return arm, NOBODY, NEW if grows else FREE
     if place < 0:
         place = select(plan.arm, state, pool, turn, 0, plan.scan, mask)
     if mask is not None and place < 0:
-        return draw_outside(state, pool, turn, mask), NOBODY
-    return int64(state.nodes[here.base + here.cap + place].link), place
+        return draw_outside(state, pool, turn, mask), NOBODY, STAYS
+    return int64(state.nodes[here.base + here.cap + place].link), place, STAYS
 
 
 @inlined

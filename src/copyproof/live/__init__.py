@@ -3,7 +3,11 @@
 from copyproof_client.records import (
     AgentStatistics,
     ArmStatistics,
+    CandidateStatistics,
     Decision,
+    Estimate,
+    RailCrossing,
+    RailStatistics,
     Statistics,
     Suspicion,
     Told,
@@ -11,17 +15,24 @@ from copyproof_client.records import (
 
 from copyproof.live.events import Diverged
 from copyproof.live.principal import Principal
-from copyproof.live.records import KeyReused, MarketConfig, NoArm, Undone, Unknown
+from copyproof.live.rails import Rail
+from copyproof.live.records import KeyReused, MarketConfig, MarketPaused, NoArm, Undone, Unknown
 
 __all__ = [
     "AgentStatistics",
     "ArmStatistics",
+    "CandidateStatistics",
     "Decision",
     "Diverged",
+    "Estimate",
     "KeyReused",
     "MarketConfig",
+    "MarketPaused",
     "NoArm",
     "Principal",
+    "Rail",
+    "RailCrossing",
+    "RailStatistics",
     "Statistics",
     "Suspicion",
     "Told",

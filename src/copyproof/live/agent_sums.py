@@ -16,7 +16,7 @@ class AgentSums:
     Examples
     --------
     >>> sums = AgentSums("~00", {"rewards": "max", "late": "refuse", "default_reward": 0.0})
-    >>> sums.add(None, [[1, 0]])  # round 1 was decided for its arm 0; the rest is not shown
+    >>> sums.add(None, [[0, 1]])  # its arm 0 was decided for in round 1; the rest is not shown
     >>> sums.add(None, [[1, 0.25], [1, 0.75]])  # two rewards of it
     >>> sums.to_dict()
     {'plays': 1, 'answered': 1, 'revenue': 0.75}

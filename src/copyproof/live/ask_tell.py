@@ -7,8 +7,7 @@ from typing import Any
 from copyproof_client.records import Decision, Status, Told
 
 from copyproof.live import events
-from copyproof.live.events import Asked, Eligible, Expired, Seen
-from copyproof.live.journaled import Journaled
+from copyproof.live.events import Asked, Eligible, Seen
 from copyproof.live.market import answers_of, told_as
 from copyproof.live.records import (
     MOST_DECISIONS,
@@ -17,13 +16,14 @@ from copyproof.live.records import (
     unit_reward,
 )
 from copyproof.live.registry import nothing_among
+from copyproof.live.requests import Requests
 from copyproof.validation import FieldError, name, whole_in
 
 # What becomes of a reward that does nothing.
 _WITHOUT_EFFECT: frozenset[Status] = frozenset(("ignored", "refused-late"))
 
 
-class AskTell(Journaled):
+class AskTell(Requests):
     """One market, asked and told; ``Principal`` says who takes part."""
 
     def ask(
@@ -86,10 +86,11 @@ class AskTell(Journaled):
         request = ["ask", count, wanted, slate]
         if had is not None or segment is not None:
             request += [had, None if segment is None else name("segment", segment)]
-        keyed, found = self._keyed(key, request)
+        keyed, found = (None, None) if key is None else self._keyed(key, request)
         if found:
             return self._rows(*found.answer)
         state = self._current()
+        now = self._checked_rails(state) if state.watches else None
         if segment is not None:
             state.check_segment(segment)
         registry = state.registry
@@ -104,18 +105,21 @@ class AskTell(Journaled):
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
         with self.group():
-            at = self._expire_due()
+            at = self._expire_due(now)
             try:
                 first = state.round + 1
                 self._begun = self._ids.begin(first)
                 arms = state.decide(made, at, among, slate, segment)
-                asked = Asked(first, arms, at, wanted, slate, keyed, arms_seen, segment)
+                plain = (wanted, slate, keyed, arms_seen, segment)
+                asked = Asked(first, arms, at, *plain, *state.beside)
                 if keyed is not None:
                     state.keep_answer(asked)
             except BaseException:
                 self._failed = True  # some of it may be carried out
                 raise
             self._staged.append(events.encode(asked))
+            if state.watch.crossing is not None:
+                self._cross_rail()
         return self._rows(first, arms)
 
     def _arms_of(self, seen: Any) -> list[int]:
@@ -158,7 +162,8 @@ class AskTell(Journaled):
         last, round_of = self._current().round, self._ids.round
         rounds = [round_of(decision, last, first, n) for n, (decision, _) in enumerate(rewards)]
         values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
-        keyed, found = self._keyed(key, ["tell", rounds, values])
+        request = ["tell", rounds, values]
+        keyed, found = (None, None) if key is None else self._keyed(key, request)
         if found:
             return told_as(rewards, found.answer[1])
         with self.group():
@@ -180,6 +185,8 @@ class AskTell(Journaled):
             if status not in _WITHOUT_EFFECT:
                 if told.key is not None:
                     state.keep_answer(told, outcomes)
+                if state.watch.crossing is not None:
+                    self._cross_rail()
                 return answers
         self._staged.pop()
         state.at = before  # time goes on by events alone
@@ -200,14 +207,6 @@ class AskTell(Journaled):
     def has_expired(self) -> bool:
         """Whether there are decisions whose window is over by now."""
         return self._state.due(self._time()) is not None
-
-    def _expire_due(self, now: float | None = None) -> float:
-        """Write down what has expired by now; the time."""
-        at = self._time(now)
-        due = self._state.due(at)
-        if due is not None:
-            self._write(Expired(*due, at))
-        return at
 
     def _rows(self, first: int, arms: Sequence[int]) -> list[tuple[str, str, str, int]]:
         """The fields of decisions."""

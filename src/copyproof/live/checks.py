@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from copyproof.engine.version import NUMERICS
 from copyproof.live.events import Diverged, decode
 from copyproof.live.records import MarketConfig
-from copyproof.live.segments import SegmentedState
 from copyproof.live.snapshots import from_bytes
 from copyproof.live.stores import Damaged, Store
+from copyproof.live.switch import SwitchState
 
 
 def check_store(store: Store, *, replay: bool = False) -> None:
@@ -40,7 +40,7 @@ def check_store(store: Store, *, replay: bool = False) -> None:
             _replay(store, market, MarketConfig.from_dict(config), saved)
 
 
-def _snapshots(store: Store, market: str) -> Iterator[tuple[int, SegmentedState]]:
+def _snapshots(store: Store, market: str) -> Iterator[tuple[int, SwitchState]]:
     """All snapshots of a market, the newest first."""
     before = None
     while (found := store.snapshot(market, before)) is not None:
@@ -54,12 +54,10 @@ def _snapshots(store: Store, market: str) -> Iterator[tuple[int, SegmentedState]
         yield before, state
 
 
-def _replay(
-    store: Store, market: str, config: MarketConfig, saved: dict[int, SegmentedState]
-) -> None:
+def _replay(store: Store, market: str, config: MarketConfig, saved: dict[int, SwitchState]) -> None:
     """Make all decisions again, from the beginning or from the oldest snapshot."""
     last = store.compacted(market)
-    state = SegmentedState(config)
+    state = SwitchState(config)
     if last > 0:
         last = min(number for number in saved if number >= last)
         state = saved.pop(last)
@@ -74,7 +72,7 @@ def _replay(
         raise Damaged(f"market {market!r}: the journal cannot be replayed: {error}") from error
 
 
-def _compare(market: str, number: int, state: SegmentedState, saved: SegmentedState) -> None:
+def _compare(market: str, number: int, state: SwitchState, saved: SwitchState) -> None:
     """A state that was replayed, with the one that was saved there under the same numerics."""
     if saved.config.numerics == NUMERICS and not saved.follows and state.digest() != saved.digest():
         raise Damaged(

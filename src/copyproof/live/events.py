@@ -17,10 +17,20 @@ resume      Resumed              the same
 asked       Asked                round = the first one, arms = what was decided, as numbers in order
                                  of registration; eligible and slate as asked for; seen = the
                                  arms that the visitor has had, as numbers; segment = what the
-                                 visitor is
+                                 visitor is; and beside a candidate: shadow = what the policy would
+                                 have decided that was not drawn, propensities = with which
+                                 probability each decision came to be shown
 told        Rewarded             rounds, rewards
 expired     Expired              upto: what waits up to this round takes the default; forgotten
 clock       ClockSet             ``at`` is the time from now on, also if it lies before
+candidate   CandidateSet         policy, share: a second policy decides in so many rounds, and is
+                                 the shadow of the others
+dropped     CandidateDropped     there is no second policy any more
+rails       RailsSet             rails = guard rails, fallback = the policy to fall back to
+crossed     RailCrossed          rail = which one by its place, measured, owner = whose share it is
+                                 by number: the market pauses or falls back
+pause       Paused               reason: there are no decisions until it is resumed
+continue    Continued            there are decisions again
 kept        Unchanged            nothing: a name was forgotten; earlier versions wrote one for a
                                  request that changed nothing, with its answer
 ==========  ===================  ===============================================================
@@ -117,6 +127,8 @@ class Asked(NamedTuple):
     key: IdempotencyKey | None = None
     seen: Sequence[int] | None = None
     segment: str | None = None
+    shadow: Sequence[int] | None = None
+    propensities: Sequence[float] | None = None
 
 
 class Rewarded(NamedTuple):
@@ -144,6 +156,56 @@ class ClockSet(NamedTuple):
     key: IdempotencyKey | None = None
 
 
+class CandidateSet(NamedTuple):
+    """A second policy decides beside the first, and some of its decisions are shown."""
+
+    policy: str
+    share: float
+    at: float
+    key: IdempotencyKey | None = None
+
+
+class CandidateDropped(NamedTuple):
+    """There is no second policy any more."""
+
+    at: float
+    key: IdempotencyKey | None = None
+
+
+class RailsSet(NamedTuple):
+    """Guard rails, in place of those before."""
+
+    rails: Sequence[Mapping[str, Any]]
+    at: float
+    fallback: str | None = None
+    key: IdempotencyKey | None = None
+
+
+class RailCrossed(NamedTuple):
+    """What a guard rail watches has left its limits."""
+
+    rail: int
+    measured: float
+    at: float
+    owner: int | None = None
+    key: IdempotencyKey | None = None
+
+
+class Paused(NamedTuple):
+    """The market decides nothing from now on."""
+
+    reason: str
+    at: float
+    key: IdempotencyKey | None = None
+
+
+class Continued(NamedTuple):
+    """The market decides again."""
+
+    at: float
+    key: IdempotencyKey | None = None
+
+
 class Unchanged(NamedTuple):
     """Nothing has changed but a name, which was forgotten; or there was a request, with a key."""
 
@@ -151,7 +213,8 @@ class Unchanged(NamedTuple):
     key: IdempotencyKey | None = None
 
 
-MarketEvent: TypeAlias = (
+# What happens in the games that are played in a market.
+GameEvent: TypeAlias = (
     Asked
     | Rewarded
     | Expired
@@ -164,10 +227,16 @@ MarketEvent: TypeAlias = (
     | ClockSet
     | Unchanged
 )
+# What is said of the market as a whole: who decides in it, and whether.
+SwitchEvent: TypeAlias = (
+    CandidateSet | CandidateDropped | RailsSet | RailCrossed | Paused | Continued
+)
+MarketEvent: TypeAlias = GameEvent | SwitchEvent
 
+_OF_REQUEST = ("round", "eligible", "slate", "seen", "segment")
 # The tag of each record, and its fields in the order in which they are written.
 _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
-    Asked: ("asked", ("round", "eligible", "slate", "seen", "segment", "at", "key", "arms")),
+    Asked: ("asked", (*_OF_REQUEST, "at", "key", "arms", "shadow", "propensities")),
     Rewarded: ("told", ("rounds", "rewards", "at", "key")),
     Expired: ("expired", ("upto", "forgotten", "at", "key")),
     AgentRegistered: ("agent", ("agent", "at", "key")),
@@ -177,6 +246,12 @@ _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
     Resumed: ("resume", ("agent", "arm", "at", "key")),
     PolicyChanged: ("policy", ("policy", "at", "key")),
     ClockSet: ("clock", ("at", "key")),
+    CandidateSet: ("candidate", ("policy", "share", "at", "key")),
+    CandidateDropped: ("dropped", ("at", "key")),
+    RailsSet: ("rails", ("rails", "fallback", "at", "key")),
+    RailCrossed: ("crossed", ("rail", "measured", "owner", "at", "key")),
+    Paused: ("pause", ("reason", "at", "key")),
+    Continued: ("continue", ("at", "key")),
     Unchanged: ("kept", ("at", "key")),
 }
 

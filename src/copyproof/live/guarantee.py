@@ -14,8 +14,14 @@ from copyproof.policy import Policy
 from copyproof.policy.theorem import why_not_covered
 
 
-def guarantee(policy: Policy, config: MarketConfig) -> str:
+def guarantee(
+    policy: Policy, config: MarketConfig, candidate: tuple[Policy, float] | None = None
+) -> str:
     """Say what holds of a market that runs a policy, and what is known to pay.
+
+    A ``candidate`` beside it changes nothing while its share is 0. With a share, the two are one
+    game, in which who decides is drawn by the round: copies of an only arm change nothing if both
+    policies are hierarchical, and the pathwise theorem, which asks for one index, says nothing.
 
     Examples
     --------
@@ -26,8 +32,10 @@ def guarantee(policy: Policy, config: MarketConfig) -> str:
     proven: copies of an agent's only arm change nothing, ...; pays: copies on slates (per_agent =
     2), lists of eligible arms, several identities
     """
-    if policy.agent is None:
-        return f"none: {policy} is flat, it chooses among arms, and copies are arms"
+    second, share = candidate or (policy, 0.0)
+    for one in (policy, second) if 0.0 < share < 1.0 else (second if share == 1.0 else policy,):
+        if one.agent is None:
+            return f"none: {one} is flat, it chooses among arms, and copies are arms"
     slates = ", slates" if config.per_agent == 1 else ""
     seen = ", what was seen" if config.seen == "agent" else ""
     proven = [
@@ -35,6 +43,8 @@ def guarantee(policy: Policy, config: MarketConfig) -> str:
         f"agents{slates}{seen} and segments, too"
     ]
     reason = why_not_covered(policy)
+    if candidate is not None and share > 0.0:
+        reason = f"{policy} and {second} learn from each other's decisions"
     if reason is None:
         proven.append(
             "an agent's best arm alone earns it most, on every path, where rewards come at once "

@@ -6,28 +6,23 @@ memory is rebuilt from the store before anything else is answered: also when it 
 the store has it (``Uncertain``), as then the store decides.
 """
 
-import hashlib
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
 from copyproof.live import events
-from copyproof.live.events import IdempotencyKey, MarketEvent
-from copyproof.live.idempotency import Answer, Answers
+from copyproof.live.events import MarketEvent
 from copyproof.live.ids import DecisionIds
-from copyproof.live.records import KeyReused, MarketConfig
+from copyproof.live.records import MarketConfig
 from copyproof.live.replay import ids_of, recover
-from copyproof.live.segments import SegmentedState
 from copyproof.live.snapshots import StateCopy, to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.live.stores.appends import Append
 from copyproof.live.stores.blinding import TOKEN, Blinding
 from copyproof.live.stores.chain import blinding_of
-from copyproof.live.stores.texts import JSON
-from copyproof.validation import FieldError, name, require, shown
-
-_MOST_UNCHANGED = 1000  # answers of one caller to requests that changed nothing
+from copyproof.live.switch import SwitchState
+from copyproof.validation import FieldError, name, require
 
 
 class Journaled:
@@ -45,7 +40,7 @@ class Journaled:
     _ids: DecisionIds
     _blinding: Blinding
     _forgotten: set[str]
-    _state: SegmentedState
+    _state: SwitchState
     last: int
     saved: int
 
@@ -60,8 +55,6 @@ class Journaled:
         self._begun: tuple[int, str] | None = None  # a generation of ids, to be stored
         self._depth = 0
         self._failed = False
-        # Answers to requests that changed nothing: they are no events, and end with the process.
-        self._unchanged = Answers(_MOST_UNCHANGED)
 
     def group(self) -> AbstractContextManager[None]:
         """Commit all that is written within together, at the end, with one sync.
@@ -155,7 +148,7 @@ class Journaled:
         if older is not None:
             self.store.compact(self.market, older[0])
 
-    def _current(self) -> SegmentedState:
+    def _current(self) -> SwitchState:
         """The state; rebuilt from the store first, if something failed."""
         if self._failed:
             if self._depth > 0:
@@ -166,7 +159,6 @@ class Journaled:
     def _rebuild(self) -> None:
         self._failed = True
         self._staged = []
-        self._unchanged = Answers(_MOST_UNCHANGED)  # what did nothing may have seen what is undone
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._ids = ids_of(self.store, self.market, self.config)
         self._blinding = blinding_of(self.store.chain(self.market).secret)
@@ -194,30 +186,6 @@ class Journaled:
         self._staged.append(events.encode(event))
         self._state.enter(event)
         return self._state.settle()
-
-    def _keyed(self, key: str | None, request: Any) -> tuple[IdempotencyKey | None, Answer | None]:
-        """A caller's key with the digest of its request, and what was answered to it before.
-
-        KeyReused if that was the answer to another request.
-        """
-        if key is None:
-            return None, None
-        key = name("key", key)
-        digest = hashlib.sha256("".join(JSON(request, 0)).encode()).hexdigest()[:32]
-        found = self._current().answers.get(key) or self._unchanged.get(key)
-        # A token stands for the digest if a name was forgotten since.
-        if found and found.request not in (digest, self._blinding.token(digest)):
-            raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
-        return IdempotencyKey(key, digest), found
-
-    def _remember_unchanged(self, keyed: IdempotencyKey | None, answer: Any) -> None:
-        """Remember the answer to a request that changed nothing, without writing anything.
-
-        Once it is forgotten, as after a restart, the same request is carried out as a new one: it
-        did nothing the first time, so nothing is done twice.
-        """
-        if keyed is not None:
-            self._unchanged.put(keyed.key, self._time(), keyed.request, answer)
 
 
 class _Group(AbstractContextManager[None]):

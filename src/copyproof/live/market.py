@@ -19,7 +19,7 @@ from typing import Any, assert_never
 import numpy as np
 from copyproof_client.records import Status
 
-from copyproof.engine import live
+from copyproof.engine import live, live_records
 from copyproof.engine.cache import is_cached
 from copyproof.engine.live import OPERATION, OUTCOME, serve
 from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, ROUND
@@ -28,7 +28,7 @@ from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
 from copyproof.live.arrays_copy import ArraysCopy
-from copyproof.live.events import Asked, Diverged, MarketEvent, Rewarded
+from copyproof.live.events import Asked, Diverged, GameEvent, MarketEvent, Rewarded
 from copyproof.live.idempotency import Answers
 from copyproof.live.records import STATUSES, MarketConfig
 from copyproof.live.registry import Among, Registry
@@ -72,12 +72,12 @@ class MarketState:
         self._outcomes: list[Any] = []
         self._made: list[int] = []
         self._expected: list[int] = []
-        self._keyed: list[tuple[MarketEvent, int]] = []
+        self._keyed: list[tuple[GameEvent, int]] = []
         self.copying: ArraysCopy | None = None  # a copy that is being made, and told what changes
 
     # --- events ----------------------------------------------------------------------------
 
-    def enter(self, event: MarketEvent) -> None:
+    def enter(self, event: GameEvent) -> None:
         """Take one event in; what it does to the statistics is done by ``settle``."""
         registry = self.registry
         match event:
@@ -134,7 +134,7 @@ class MarketState:
         self._keyed = []
         return outcomes
 
-    def first_difference(self) -> tuple[int, int | None, int | None]:
+    def first_difference(self) -> tuple[int, int | None, int | None] | None:
         """Where decisions and the journal part, after ``Diverged``: place, journal's arm, ours."""
         both = enumerate(zip_longest(self._expected, self._made))
         return next((n, theirs, ours) for n, (theirs, ours) in both if theirs != ours)
@@ -185,13 +185,16 @@ class MarketState:
         self._operations.append((code, count, start, stop, at))
         self._decisions += count
 
-    def _run(self) -> None:
-        """Carry out what was gathered."""
+    def _run(self, follows: int | None = None) -> None:
+        """Carry out what was gathered; ``follows`` is said where somebody else has decided."""
         if not self._operations:
             return
         arrays = self.arrays
         operations = np.array(self._operations, OPERATION)
-        outcomes = np.zeros(len(operations), OUTCOME)
+        if follows is None:
+            follows = live_records.FOLLOWS if self.follows else live_records.DECIDES
+        behind = self._decisions if follows == live_records.SHADOWS else 0
+        outcomes = np.zeros(len(operations) + behind, OUTCOME)
         lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
         before, base, expired = (int(arrays.counters[each]) for each in (ROUND, BASE, EXPIRED))
         if before - base + self._decisions > len(arrays.log):
@@ -200,9 +203,9 @@ class MarketState:
         if arrays.stale:
             arrays.show()
         self._operations, self._lists, self._decisions = [], [], 0
-        if self.follows:
+        terms = self._terms._replace(follows=follows) if follows else self._terms
+        if follows:
             self._recall(arrays.log["arm"][before - base :])
-        terms = self._terms._replace(follows=1) if self.follows else self._terms
         serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)
@@ -230,10 +233,8 @@ class MarketState:
                 what = "twice in a slate"
             else:
                 continue
-            raise Diverged(
-                f"the journal decides in round {event.round + place} for an arm {what}: it is "
-                "damaged"
-            )
+            decides = f"the journal decides in round {event.round + place}"
+            raise Diverged(f"{decides} for an arm {what}: it is damaged")
 
     def _register(self, arms: Sequence[Sequence[str]]) -> None:
         """Let arms come, or come back; what they are may stand behind their names."""
@@ -381,9 +382,8 @@ class MarketState:
 def answers_of(outcomes: Any) -> list[list[Any]]:
     """Status and worth of told rewards, ready for JSON; None for a play that is forgotten."""
     assert outcomes.dtype == OUTCOME
-    return [
-        [STATUSES[status], value if value == value else None] for status, value in outcomes.tolist()
-    ]
+    told = outcomes.tolist()
+    return [[STATUSES[status], value if value == value else None] for status, value in told]
 
 
 def told_as(

@@ -15,18 +15,16 @@ is in ``docs/explanation/live.md``; ``guarantee`` says it of one market.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from copyproof_client.records import Statistics
 
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
-from copyproof.live.ask_tell import AskTell
-from copyproof.live.events import MarketEvent
 from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_arms
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.live.stores.blinding import TOKEN
+from copyproof.live.switching import Switching
 from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
 from copyproof.validation import FieldError, name, number, require, shown
@@ -34,7 +32,7 @@ from copyproof.validation import FieldError, name, number, require, shown
 _LATEST = 1e11  # seconds since 1970 that a clock may be set to: the year 5138
 
 
-class Principal(AskTell):
+class Principal(Switching):
     """One market: which arm comes next, and what is known so far.
 
     Parameters
@@ -165,14 +163,6 @@ class Principal(AskTell):
                 self.retire_arm(agent, arm)
             return self.suspend_agent(agent, key=key) or bool(there)
 
-    def set_policy(self, policy: Policy | str, *, key: str | None = None) -> bool:
-        """Run another policy from now on, all statistics kept; whether that is a change."""
-        wanted = parse_policy(policy) if isinstance(policy, str) else policy
-        require(isinstance(wanted, Policy), "policy", policy, "a policy or its text")
-        plan_of(wanted, self.config)
-        changes = str(wanted) != str(self._current().policy)
-        return self._change(events.PolicyChanged, key, changes, policy=str(wanted))
-
     def set_clock(self, at: float | None = None, *, key: str | None = None) -> float:
         """Set the market's clock, forward or back, as after a clock that went wrong; the time.
 
@@ -285,21 +275,6 @@ class Principal(AskTell):
             ever = more + (0 if number is None else len(registry.arm_numbers[number]))
             accepted = f"at most {most}: arms that agent {shown(agent)} ever registered"
             require(ever <= most, "arms", ever, accepted)
-
-    def _change(
-        self, record: type[MarketEvent], key: str | None, changes: bool, **values: Any
-    ) -> bool:
-        """Write one change, if there is one; whether there is."""
-        keyed, found = self._keyed(key, [events.kind_of(record), values])
-        if found:
-            return bool(found.answer)
-        answer = None if keyed is None else keyed._replace(answer=changes)
-        if changes:
-            with self.group():
-                self._write(record(**values, at=self._time(), key=answer))
-        else:
-            self._remember_unchanged(keyed, changes)
-        return changes
 
     # --- what is known ---------------------------------------------------------------------
 

@@ -99,6 +99,14 @@ class NoArm(ValueError):
         self.field = field
 
 
+class MarketPaused(ValueError):
+    """The market decides nothing until it is resumed; why."""
+
+    def __str__(self) -> str:
+        """Give one line."""
+        return f"market is paused until it is resumed: {self.args[0]}"
+
+
 @dataclass(frozen=True, slots=True)
 class MarketConfig:
     """How a live market is run; it is fixed when the market is created (the policy is not).

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from copyproof.live.events import decode
 from copyproof.live.ids import DecisionIds, Ids, SeededIds
 from copyproof.live.records import MarketConfig
-from copyproof.live.segments import SegmentedState
 from copyproof.live.snapshots import from_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.live.stores.chain import key_of
+from copyproof.live.switch import SwitchState
 
 # Operations that are gathered before the kernel is called.
 BATCH = 20_000
@@ -19,7 +19,7 @@ _OFTEN = 64
 class Recovered(NamedTuple):
     """A market as the store has it."""
 
-    state: SegmentedState
+    state: SwitchState
     last: int  # the number of its last event
     # The event after which the snapshot was taken that it began with; 0 for none.
     saved: int
@@ -33,7 +33,7 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
     without one, is of other numerics, decisions are taken from the journal, if they could be made
     then, and not compared; the market goes on under the numerics of today.
     """
-    state: SegmentedState | None = None
+    state: SwitchState | None = None
     begun: int | None = None
     while state is None and (saved := store.snapshot(market, begun)) is not None:
         begun, data, _ = saved
@@ -44,7 +44,7 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
                 f"market {market!r}: the journal up to event {dropped} was compacted away, and "
                 "there is no snapshot that can be read: restore a backup"
             )
-        state, begun = SegmentedState(config), 0
+        state, begun = SwitchState(config), 0
     last = begun = begun or 0
     enter = state.enter
     for number, event in store.events(market, after=last):

@@ -25,7 +25,7 @@ from copyproof.engine.live import OUTCOME
 from copyproof.engine.live_records import EXPIRED, FORGOTTEN, REFUSED_LATE, ROUND
 from copyproof.live import events
 from copyproof.live.arrays import Arrays
-from copyproof.live.events import Asked, Expired, MarketEvent, Rewarded
+from copyproof.live.events import Asked, Expired, GameEvent, Rewarded
 from copyproof.live.market import MarketState
 from copyproof.live.records import MarketConfig
 from copyproof.live.registry import Among
@@ -57,7 +57,7 @@ class SegmentedState(MarketState):
         # Since the last ``settle``: of each reward its game, and its place among that one's
         # operations, or None if it was refused; and events with keys, with the rewards up to them.
         self._told: list[tuple[int, int] | None] = []
-        self._answered: list[tuple[MarketEvent, int]] = []
+        self._answered: list[tuple[GameEvent, int]] = []
         super().__init__(config, policy)
 
     @property
@@ -101,7 +101,7 @@ class SegmentedState(MarketState):
         if segment not in self.segments and len(self.segments) >= most:
             raise FieldError("segment", segment, f"one of the {most} that the market may have")
 
-    def enter(self, event: MarketEvent) -> None:
+    def enter(self, event: GameEvent) -> None:
         """Take one event in, for the games that it is about."""
         if type(event) is Asked and event.segment is not None:
             self._game(event.segment)
@@ -127,7 +127,7 @@ class SegmentedState(MarketState):
         if event.key is not None:
             self._answered.append((event, len(self._told)))
 
-    def _enter_one(self, number: int, event: MarketEvent) -> None:
+    def _enter_one(self, number: int, event: GameEvent) -> None:
         if number == 0:
             super().enter(event)
         else:
@@ -170,10 +170,10 @@ class SegmentedState(MarketState):
         self.at = max(self.at, at)
         return made
 
-    def first_difference(self) -> tuple[int, int | None, int | None]:
+    def first_difference(self) -> tuple[int, int | None, int | None] | None:
         """Where decisions and the journal part, after ``Diverged``, in whichever game they do."""
-        parted = next(one for one in self.games if one._made != one._expected)
-        return MarketState.first_difference(parted)
+        parted = next((one for one in self.games if one._made != one._expected), None)
+        return None if parted is None else MarketState.first_difference(parted)
 
     # --- games -----------------------------------------------------------------------------
 
@@ -208,10 +208,10 @@ class SegmentedState(MarketState):
         seed = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
         return replace(self.config, seed=seed)
 
-    def _everyone(self) -> Sequence[MarketEvent]:
+    def _everyone(self) -> Sequence[GameEvent]:
         """Who is registered, as events."""
         registry, at = self.registry, self.at
-        found: list[MarketEvent] = [
+        found: list[GameEvent] = [
             events.AgentRegistered(agent, at) for agent in registry.agent_names
         ]
         named = [registry.name_of(arm) for arm in range(len(registry.arm_names))]
@@ -272,9 +272,9 @@ class SegmentedState(MarketState):
         """What expires by a time, in rounds of the market; times never go back within it."""
         if not self.segments:
             return MarketState.due(self, at)
-        of_games = [super().due(at), *(one.due(at) for one in self.segments.values())]
+        ofgames = [super().due(at), *(one.due(at) for one in self.segments.values())]
         upto, forgotten = 0, self._forgotten
-        for number, found in enumerate(of_games):
+        for number, found in enumerate(ofgames):
             if found is not None:
                 upto = max(upto, self._in_market(number, found[0]))
                 forgotten = max(forgotten, self._in_market(number, found[1]))
@@ -307,14 +307,11 @@ class SegmentedState(MarketState):
         found = super().export()
         for number, one in enumerate(self.segments.values(), 1):
             found |= {f"{number}/{name}": rows for name, rows in one.export().items()}
-        if self.segments:
-            found["game_of"] = self.game_of
-        return found
+        return found | self.export_rest()
 
-    @property
-    def game_of(self) -> Any:
-        """Of each decision that is remembered, its game; a copy."""
-        return np.array(self._game_of, np.int32)
+    def export_rest(self) -> dict[str, Any]:
+        """The arrays that are of no one game: of each decision that is remembered, its game."""
+        return {"game_of": np.array(self._game_of, np.int32)} if self.segments else {}
 
     def words(self) -> dict[str, Any]:
         """Everything else, ready for JSON."""

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.version import NUMERICS
+from copyproof.live import switch
 from copyproof.live.arrays_copy import ArraysCopy
 from copyproof.live.idempotency import Answers, packed
 from copyproof.live.market import FORMAT, MarketState
-from copyproof.live.segments import SegmentedState
 from copyproof.live.stores.blinding import Blinding
+from copyproof.live.switch import SwitchState
 
 _WORDS = "words"
 _NAMES = 4096  # that are written in one go
@@ -46,7 +47,7 @@ class StateCopy:
     Examples
     --------
     >>> from copyproof.live.records import MarketConfig
-    >>> state = SegmentedState(MarketConfig())
+    >>> state = SwitchState(MarketConfig())
     >>> copy = StateCopy(state)
     >>> copy.step()
     True
@@ -54,41 +55,43 @@ class StateCopy:
     True
     """
 
-    def __init__(self, state: SegmentedState) -> None:
+    def __init__(self, state: SwitchState) -> None:
         self.state = state
-        self._copies = [ArraysCopy(one.arrays) for one in state.games]
-        for one, copy in zip(state.games, self._copies, strict=True):
-            one.copying = copy
+        # By what the names of their arrays begin with.
+        self._copies: dict[str, ArraysCopy] = {}
+        for head, one in state.every_game.items():
+            one.copying = self._copies[head] = ArraysCopy(one.arrays)
 
     @property
     def is_spoilt(self) -> bool:
         """Whether too much has changed for it to be finished: another must be begun."""
-        told = [one.copying for one in self.state.games]
-        return told != self._copies or any(copy.is_spoilt for copy in self._copies)
+        told = {head: one.copying for head, one in self.state.every_game.items()}
+        return told != self._copies or any(copy.is_spoilt for copy in self._copies.values())
 
     def step(self) -> bool:
         """Copy some more; whether that was the last step but ``finish``."""
-        return all(copy.step() for copy in self._copies)
+        return all(copy.step() for copy in self._copies.values())
 
     def finish(self) -> Callable[[], bytes]:
         """Copy the rest; the bytes, to be had from another thread."""
         state = self.state
         self.end()
-        exports = [copy.finish() for copy in self._copies]
+        exports = {head: copy.finish() for head, copy in self._copies.items()}
         answers = [one.answers.texts() for one in state.games]
-        game_of = state.game_of if state.segments else None
+        twins = {head: exports.pop(head) for head in list(exports)[len(answers) :]}
+        rest = state.export_rest()
         words = {**state.words(), "numerics": NUMERICS}
         # Names are only ever added, so that those there are now need not be copied.
         count = {name: len(words[name]) for name in ("agents", "arms")}
 
         def to_bytes() -> bytes:
             arrays: dict[str, Any] = {}
-            for number, (export, texts) in enumerate(zip(exports, answers, strict=True)):
-                before = f"{number}/" if number else ""
-                arrays |= {f"{before}{name}": rows for name, rows in export().items()}
-                arrays[f"{before}keys"] = packed(texts)
-            if game_of is not None:
-                arrays["game_of"] = game_of
+            for (head, export), texts in zip(exports.items(), answers, strict=True):
+                arrays |= {f"{head}{name}": rows for name, rows in export().items()}
+                arrays[f"{head}keys"] = packed(texts)
+            arrays |= rest
+            for head, export in twins.items():
+                arrays |= {f"{head}{name}": rows for name, rows in export().items()}
             written = (
                 f"[{_list(value, count[name])}]" if name in count else _text(value)
                 for name, value in words.items()
@@ -100,7 +103,7 @@ class StateCopy:
 
     def end(self) -> None:
         """Note no more what changes."""
-        for one in self.state.games:
+        for one in self.state.every_game.values():
             one.copying = None
 
 
@@ -173,12 +176,12 @@ def _update_first(words: dict[str, Any], arrays: dict[str, Any]) -> None:
 _UPDATES: dict[int, Callable[[dict[str, Any], dict[str, Any]], None]] = {1: _update_first}
 
 
-def from_bytes(data: bytes) -> SegmentedState | None:
+def from_bytes(data: bytes) -> SwitchState | None:
     """Read what ``to_bytes`` wrote, in this version or an earlier one; None if it is no state."""
     try:
         words, arrays = _unpacked(data)
-        while words["format"] != FORMAT:
+        while words["format"] not in (FORMAT, switch.FORMAT):
             _UPDATES[words["format"]](words, arrays)
-        return SegmentedState.restore(words, arrays)
+        return SwitchState.restore(words, arrays)
     except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
         return None

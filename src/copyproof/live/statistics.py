@@ -13,9 +13,9 @@ from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics,
 
 from copyproof.engine.live_records import PRINTS, ROUND
 from copyproof.live.duplicates import suspected
-from copyproof.live.market import MarketState
 from copyproof.live.records import Unknown
 from copyproof.live.registry import Registry
+from copyproof.live.switch import SwitchState
 from copyproof.validation import FieldError
 
 _COUNTS = ("plays", "answered", "pending", "revenue")  # of agents and arms alike
@@ -28,7 +28,7 @@ class View:
     ----------
     market : str
         Its name.
-    state : MarketState
+    state : SwitchState
         What it knows.
     agent : str or None
         The one agent that is looked at.
@@ -43,7 +43,7 @@ class View:
     def __init__(
         self,
         market: str,
-        state: MarketState,
+        state: SwitchState,
         agent: str | None,
         after: str | None = None,
         limit: int | None = None,
@@ -61,6 +61,11 @@ class View:
             self._round = int(by_segment[segment].counters[ROUND])
         self._registry = registry  # only for names, which never change
         self._limit = limit
+        watch = state.watch
+        self._switch: dict[str, Any] = {"candidate": state.compared()}
+        if watch.is_used:
+            self._switch |= {"rails": watch.statistics(), "crossed": watch.crossed(registry)}
+            self._switch["paused"] = watch.why_paused(registry)
         games = list(by_segment.values())
         self._rows = _summed([one.agent_rows() for one in games])
         if agent is None:
@@ -109,6 +114,7 @@ class View:
             next=following,
             segment=self._segment,
             segments=self._segments,
+            **self._switch,
         )
 
     def _suspected(self) -> list[Suspicion]:

@@ -16,12 +16,22 @@ from typing import Any
 
 from copyproof.engine.version import NUMERICS
 from copyproof.live.agent_sums import AgentSums
-from copyproof.live.events import Asked, ClockSet, Diverged, Expired, Rewarded, decode
+from copyproof.live.events import (
+    Asked,
+    ClockSet,
+    Diverged,
+    Expired,
+    MarketEvent,
+    RailCrossed,
+    Rewarded,
+    decode,
+)
 from copyproof.live.exports import AGENT, AUDIT, VERSION
 from copyproof.live.heads import SignedHead
+from copyproof.live.rails import Crossing
 from copyproof.live.records import MarketConfig, NoArm
-from copyproof.live.segments import SegmentedState
 from copyproof.live.stores.chain import digest, digests, link, opening, pieces
+from copyproof.live.switch import SwitchState
 from copyproof.validation import FieldError, known, require
 
 
@@ -215,7 +225,7 @@ class _Audit:
         self.replayed = first["after"] == 0 and config.numerics == NUMERICS
         self.decisions = 0
         self.violation: Violation | None = None
-        self._state = SegmentedState(config)
+        self._state = SwitchState(config)
 
     def opening(self) -> bytes:
         first = self._first
@@ -239,6 +249,8 @@ class _Audit:
             due = state.due(made.at)
             if due != ((made.upto, made.forgotten) if isinstance(made, Expired) else None):
                 return Violation(number, "plays expire at another time than the terms say")
+        if _crossing(made) != state.watch.crossing:
+            return Violation(number, "a guard rail is left at another time than its limits say")
         if isinstance(made, Asked) and made.round != state.round + 1:
             return Violation(number, "its rounds are not the next ones", made.round)
         try:
@@ -251,9 +263,21 @@ class _Audit:
         return None
 
     def _difference(self, number: int, made: Any) -> Violation:
-        why = "the decision is not the one of the rule"
-        place, decided, rule = self._state.first_difference()
-        return Violation(number, why, made.round + place, decided, rule)
+        found = self._state.first_difference()
+        if found is None:
+            why = "what the shadow decided, or a propensity, is not what the rule says"
+            return Violation(number, why, getattr(made, "round", None))
+        place, decided, rule = found
+        return Violation(
+            number, "the decision is not the one of the rule", made.round + place, decided, rule
+        )
+
+
+def _crossing(event: MarketEvent) -> Crossing | None:
+    """The guard rail that an event says was left."""
+    if not isinstance(event, RailCrossed):
+        return None
+    return Crossing(event.rail, event.measured, event.owner)
 
 
 class _Agent:

@@ -27,7 +27,7 @@ from copyproof.service.gateway import FAST, Gateway, path_of
 from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import Metrics
 from copyproof.service.neighbours import Neighbours
-from copyproof.service.routes import actions, agents, journals, keys, markets, service
+from copyproof.service.routes import actions, agents, journals, keys, markets, service, switch
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": about}
@@ -137,7 +137,7 @@ def _routed(lifetime: Any) -> FastAPI:
         redirect_slashes=False,
         responses=_ERRORS,
     )
-    for part in (markets, agents, journals, keys, actions, service):
+    for part in (markets, switch, agents, journals, keys, actions, service):
         app.include_router(part.router)
     for kind in (Refusal, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _refused)

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from copyproof.live.records import KeyReused, NoArm, Undone
+from copyproof.live.records import KeyReused, MarketPaused, NoArm, Undone
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.validation import FieldError, did_you_mean
 
@@ -125,6 +125,8 @@ def refusal_of(error: Exception, field: str) -> Refusal:
             return Refusal(422, "Idempotency-Key", message)
         case NoArm():
             return Refusal(409, error.field, _line(error))
+        case MarketPaused():
+            return Refusal(409, "market", _line(error))
         case Undone():
             return Refusal(409, error.field[:_LONGEST_FIELD], _line(error))
         case FieldError():

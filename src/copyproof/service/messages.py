@@ -60,16 +60,18 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _LENGTH = Field(min_length=1, max_length=LONGEST_NAME)
 _Name = Annotated[str, _LENGTH, AfterValidator(partial(name, "name"))]
 _PathName = Annotated[str, _LENGTH, AfterValidator(partial(path_name, "name"))]
-_PolicyText = Annotated[str, Field(min_length=1, max_length=1000)]
+PolicyText = Annotated[str, Field(min_length=1, max_length=1000)]
 _Seconds = Annotated[float, Field(strict=True, ge=0, le=1e10)]
-_Unit = Annotated[float, Field(strict=True, ge=0, le=1)]
+Unit = Annotated[float, Field(strict=True, ge=0, le=1)]
 _Agents = Annotated[list[str], Accepted("a list of agents or an object of lists of arms")]
 _Arms = Annotated[list[str], Accepted("a list of texts")]
 _Decisions = Annotated[list[str], Accepted("a list of decisions or an object of lists of arms")]
 _BATCH = Field(min_length=1, max_length=MOST_DECISIONS)
 
 
-class _In(BaseModel):
+class In(BaseModel):
+    """A body, with no other fields than these."""
+
     model_config = _STRICT
 
 
@@ -110,7 +112,7 @@ class RewardIn(TypedDict):
     decision: Annotated[
         str, Field(min_length=1, max_length=300), Accepted("a text of 1 to 300 characters")
     ]
-    reward: Annotated[_Unit, Accepted("a number in [0, 1]")]
+    reward: Annotated[Unit, Accepted("a number in [0, 1]")]
 
 
 @final
@@ -147,14 +149,14 @@ class RewardsTold:
 _CONFIG = MarketConfig.from_dict(MarketConfig().to_dict())
 
 
-class MarketIn(_In):
+class MarketIn(In):
     """A market to create; ``most_arms`` null sets no limit to an agent's arms."""
 
-    policy: _PolicyText = _CONFIG.policy
+    policy: PolicyText = _CONFIG.policy
     seed: Annotated[int, Field(strict=True, ge=0, lt=2**64)] | None = _CONFIG.seed
     horizon: Annotated[int, Field(strict=True, ge=1, le=2**47)] | None = _CONFIG.horizon
     reward_window: _Seconds = _CONFIG.reward_window
-    default_reward: _Unit = _CONFIG.default_reward
+    default_reward: Unit = _CONFIG.default_reward
     late: Late = _CONFIG.late
     rewards: Rewards = _CONFIG.rewards
     correction_window: _Seconds = _CONFIG.correction_window
@@ -181,14 +183,25 @@ class MarketOut:
 
 
 @dataclass(frozen=True)
+class CandidateOut:
+    """A policy beside the first one, and how many of the decisions it makes."""
+
+    policy: str
+    share: float
+
+
+@dataclass(frozen=True)
 class MarketReport(MarketOut):
     """A market, the policy that it runs now, and what that promises about copies.
 
-    ``policy`` is null if another process serves the market, which then knows.
+    ``policy`` is null if another process serves the market, which then knows. ``candidate`` is the
+    policy beside it, ``paused`` why it decides nothing now.
     """
 
     policy: str | None
     guarantee: str
+    candidate: CandidateOut | None = None
+    paused: str | None = None
 
 
 @dataclass(frozen=True)
@@ -208,21 +221,7 @@ class Deletion:
     deleted: bool
 
 
-class PolicyIn(_In):
-    """The policy to go on with."""
-
-    policy: _PolicyText
-
-
-@dataclass(frozen=True)
-class PolicyChange:
-    """The policy that is run now, and whether another one was before."""
-
-    policy: str
-    changed: bool
-
-
-class ClockIn(_In):
+class ClockIn(In):
     """The time to set a market's clock to, in seconds since 1970; the machine's if it is null."""
 
     at: Annotated[float, Field(strict=True, gt=0, le=1e11)] | None = None
@@ -239,13 +238,13 @@ class ClockSetting:
 # --- agents and arms ------------------------------------------------------------------------------
 
 
-class AgentIn(_In):
+class AgentIn(In):
     """An agent to register."""
 
     agent: _PathName
 
 
-class ArmsIn(_In):
+class ArmsIn(In):
     """Arms to register.
 
     ``content`` says what some of them are: for the name of an arm a hash of the operator's choice,
@@ -256,7 +255,7 @@ class ArmsIn(_In):
     content: Annotated[dict[_Name, _Name], Field(max_length=MOST_DECISIONS)] = {}
 
 
-class ArmIn(_In):
+class ArmIn(In):
     """One arm of an agent."""
 
     arm: _Name
@@ -350,7 +349,7 @@ class ActionsPage:
 # --- keys -----------------------------------------------------------------------------------------
 
 
-class KeyIn(_In):
+class KeyIn(In):
     """An API key to make.
 
     Without ``markets`` an operator or an auditor has all. ``rate`` and ``burst`` are limits of its
@@ -374,7 +373,7 @@ class KeysPage:
     next: str | None
 
 
-class RotateIn(_In):
+class RotateIn(In):
     """How long the old secret still works, in seconds."""
 
     overlap: Annotated[float, Field(strict=True, ge=0, le=MOST_OVERLAP_SECONDS)] = OVERLAP_SECONDS

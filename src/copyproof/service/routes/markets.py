@@ -1,4 +1,4 @@
-"""Markets: create, list, change the policy; statistics and the journal."""
+"""Markets: create, list, delete; statistics and the journal."""
 
 from collections.abc import AsyncIterator
 from functools import partial
@@ -17,6 +17,7 @@ from copyproof.live.terms import plan_of
 from copyproof.policy import parse_policy
 from copyproof.service.errors import refusal_of
 from copyproof.service.messages import (
+    CandidateOut,
     ClockIn,
     ClockSetting,
     Deletion,
@@ -24,8 +25,6 @@ from copyproof.service.messages import (
     MarketOut,
     MarketReport,
     MarketsPage,
-    PolicyChange,
-    PolicyIn,
     path_name,
 )
 from copyproof.service.routes.call import (
@@ -71,11 +70,26 @@ async def list_markets(
 async def read_market(market: str, call: _ReadMarkets) -> MarketReport:
     """Show how a market was created, whether this process serves it, and what it promises."""
     served = await call.leadership.find(market)
-    policy, promised = None, "not known here: another process serves this market"
-    if served.is_led:
-        policy = await call.on_writer(market, lambda principal: principal.policy)
-        promised = guarantee(parse_policy(policy), MarketConfig.from_dict(served.config))
-    return MarketReport(served.name, served.config, served.is_led, policy, promised)
+    if not served.is_led:
+        elsewhere = "not known here: another process serves this market"
+        return MarketReport(served.name, served.config, False, None, elsewhere)
+    policy, candidate, paused = await call.on_writer(market, _deciding)
+    config = MarketConfig.from_dict(served.config)
+    beside = None if candidate is None else (parse_policy(candidate[0]), candidate[1])
+    return MarketReport(
+        served.name,
+        served.config,
+        served_here=True,
+        policy=policy,
+        guarantee=guarantee(parse_policy(policy), config, beside),
+        candidate=None if candidate is None else CandidateOut(*candidate),
+        paused=paused,
+    )
+
+
+def _deciding(principal: Principal) -> tuple[str, tuple[str, float] | None, str | None]:
+    """Return who decides, and why nobody does."""
+    return principal.policy, principal.candidate, principal.paused
 
 
 @router.put("/{market}")
@@ -102,13 +116,6 @@ async def delete_market(market: str, call: _WriteMarkets) -> Deletion:
     """
     await call.on_thread(lambda: call.leadership.delete(market), "market")
     return Deletion(market, None, deleted=True)
-
-
-@router.put("/{market}/policy")
-async def change_policy(market: str, body: PolicyIn, call: _WriteMarkets) -> PolicyChange:
-    """Go on with another policy, keeping all statistics."""
-    changed = await call.change(market, Principal.set_policy, body.policy, field="policy")
-    return PolicyChange(str(parse_policy(body.policy)), changed)
 
 
 @router.put("/{market}/clock")
