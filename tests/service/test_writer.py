@@ -14,6 +14,7 @@ from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.live.stores.memory import MemoryStore
 from copyproof.service import writer as writer_module
 from copyproof.service.errors import Refusal
+from copyproof.service.metrics import GroupMetrics
 from copyproof.service.writer import Writer
 from tests.service.conftest import Service, filled
 from tests.service.serving import Caller, serving
@@ -140,7 +141,9 @@ def test_nobody_is_forgotten_by_a_writer_that_ends() -> None:
         loop = asyncio.get_running_loop()
         ends: list[bool] = []
         principal = Principal("h-ucb")
-        writer = Writer("m", lambda: principal, loop, waiting=9, ended=ends.append)
+        writer = Writer(
+            "m", lambda: principal, loop, waiting=9, groups=GroupMetrics(), ended=ends.append
+        )
         writer.start()
         writer.stop()
         while not ends:

@@ -24,7 +24,7 @@ from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, au
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
-from copyproof.service.metrics import Metrics
+from copyproof.service.observation import Observer, RequestNote
 from copyproof.service.protocol import HANG_UP
 from copyproof.service.routes.call import CALL, ApiCall
 
@@ -119,6 +119,8 @@ class FastRequest:
 
     Attributes
     ----------
+    route : str
+        The path, with a name in place of the market's.
     action : str
         What a caller must be allowed to do.
     body : object
@@ -133,6 +135,7 @@ class FastRequest:
         The field to blame if an error names none.
     """
 
+    route: str
     action: str
     body: Any
     read: Callable[[bytes], Any]
@@ -143,8 +146,14 @@ class FastRequest:
 
 # By the last part of their paths, which is also what is counted.
 FAST = {
-    "decisions": FastRequest("ask", AskIn | None, _read_ask, _ask, Decisions, blamed="eligible"),
-    "rewards": FastRequest("tell", TellIn, _read_rewards, _tell, RewardsTold, blamed="decision"),
+    "decisions": FastRequest(
+        *(f"{_MARKETS}{{market}}/decisions", "ask", AskIn | None, _read_ask, _ask, Decisions),
+        blamed="eligible",
+    ),
+    "rewards": FastRequest(
+        *(f"{_MARKETS}{{market}}/rewards", "tell", TellIn, _read_rewards, _tell, RewardsTold),
+        blamed="decision",
+    ),
 }
 
 
@@ -166,17 +175,17 @@ class Gateway:
         The markets, and the keys.
     limits : Limits
         What one caller may ask for.
-    metrics : Metrics
-        Where requests are counted.
+    observer : Observer
+        Where requests are noted.
     """
 
     def __init__(
-        self, app: ASGIApp, leadership: Leadership, limits: Limits, metrics: Metrics
+        self, app: ASGIApp, leadership: Leadership, limits: Limits, observer: Observer
     ) -> None:
         self.leadership = leadership
         self._app = app
         self._keyring = leadership.keyring
-        self._metrics = metrics
+        self._observer = observer
         self._limits = limits
         self._rates = TokenBuckets(time.monotonic)
 
@@ -185,43 +194,53 @@ class Gateway:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began = time.perf_counter()
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        note = self._observer.begin(scope["method"], headers)
         status = 0  # until an answer is begun
 
         async def noting(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message["headers"] = [*message["headers"], note.header]
             await send(message)
 
         try:
-            status = await self._serve(scope, receive, send, noting) or status
+            status = await self._serve(scope, headers, note, receive, send, noting) or status
         except Refusal as refusal:
-            status = await _refuse(send, refusal)
+            status = await _refuse(send, refusal, note)
         except _Gone:
             status = 499
         except asyncio.CancelledError:  # the server stops, and has waited long enough
             if not status:
-                status = await _refuse(send, Refusal(503, "store", STORE_AWAY, 1))
+                status = await _refuse(send, Refusal(503, "store", STORE_AWAY, 1), note)
             else:
                 await _hang_up(scope)
         except Exception:
-            _log.exception("%s %s failed", scope["method"], scope["path"])
+            _log.exception("%s %s failed", note.method, self._observer.route(note, scope["path"]))
             if not status:
-                status = await _refuse(send, Refusal(500, "", "internal error"))
+                status = await _refuse(send, Refusal(500, "", "internal error"), note)
             else:
                 await _hang_up(scope)
         finally:
-            self._metrics.request(scope["method"], status or 500, time.perf_counter() - began)
+            self._observer.end(note, scope["path"], status or 500)
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send, noting: Send) -> int | None:
+    async def _serve(
+        self,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        note: RequestNote,
+        receive: Receive,
+        send: Send,
+        noting: Send,
+    ) -> int | None:
         """Take all steps; the status, if the answer was not sent through ``noting``."""
         path: str = scope["path"]
         if path in _OPEN:
             await self._app(scope, receive, noting)
             return None
-        headers: dict[bytes, bytes] = dict(scope["headers"])
         key, secret = self._caller(headers)
+        note.key = key.id
         self._rates.take(key.id, *self._limits.of(key))
         body = await self._body(receive, headers)
         retry = _idempotency_key(key, headers)
@@ -233,19 +252,22 @@ class Gateway:
             scope[CALL] = ApiCall(key, retry, self.leadership, secret)
             await self._app(scope, _replay(body, receive), noting)
             return None
+        note.route = fast.route
         authorize(key, fast.action, market)
         request = fast.read(body)
         served = self.leadership.markets.get(market) or await self.leadership.find(market)
+        note.market = market
         perform = fast.perform
         try:
-            found = await served.submit(lambda principal: perform(principal, request, retry))
+            waiting = served.submit(lambda principal: perform(principal, request, retry))
+            found = await (waiting if note.trace is None else note.trace.written(waiting))
         except (ValueError, LookupError) as error:
             raise refusal_of(error, fast.blamed) from None
         served.answered[name] += len(found)
         answer = fast.answer(found)
         if isinstance(answer, Decisions):
             answer.missing = (request or {}).get("count", 1) - len(found)
-        await _answer(send, 200, orjson.dumps(answer), {})
+        await _answer(send, 200, orjson.dumps(answer), {}, note)
         return 200
 
     def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes]:
@@ -312,14 +334,16 @@ async def _hang_up(scope: Scope) -> None:
     await asyncio.sleep(0)  # until the connection is lost
 
 
-async def _refuse(send: Send, refusal: Refusal) -> int:
+async def _refuse(send: Send, refusal: Refusal, note: RequestNote) -> int:
     """Answer with a refusal; its status."""
-    await _answer(send, refusal.status, refusal.body, refusal.headers)
+    await _answer(send, refusal.status, refusal.body, refusal.headers, note)
     return refusal.status
 
 
-async def _answer(send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:
-    found = [_JSON, (b"content-length", str(len(body)).encode())]
+async def _answer(
+    send: Send, status: int, body: bytes, headers: dict[str, str], note: RequestNote
+) -> None:
+    found = [_JSON, (b"content-length", str(len(body)).encode()), note.header]
     found += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": found})
     await send({"type": "http.response.body", "body": body})

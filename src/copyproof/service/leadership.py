@@ -29,6 +29,7 @@ from copyproof.live.clock import GuardedClock
 from copyproof.live.stores import Store, StoreError, UnknownMarket
 from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.keys import Keyring
+from copyproof.service.metrics import GroupMetrics
 from copyproof.service.readers import Readers
 from copyproof.service.warmup import warm_up
 from copyproof.service.writer import ServedMarket, Writer
@@ -80,6 +81,8 @@ class Leadership:
         Why the store cannot be used now.
     readers : Readers
         The thread that reads statistics and journals.
+    groups : GroupMetrics
+        What the writers count.
     """
 
     def __init__(
@@ -97,8 +100,9 @@ class Leadership:
         self.markets: dict[str, ServedMarket] = {}
         self.trouble: str | None = None
         self.readers = Readers()
+        self.groups = GroupMetrics()
+        self.lease = lease
         self._owner = owner
-        self._lease = lease
         self._waiting = waiting
         self._clock = clock
         self._jump = jump
@@ -279,7 +283,7 @@ class Leadership:
             if not self._begun.is_set():
                 self._tell_elsewhere()
             self._begun.set()
-            self._stopping.wait(self._lease / 6)
+            self._stopping.wait(self.lease / 6)
 
     def _tell_elsewhere(self) -> None:
         """Say what this process does not serve, as it may be the second on one store by mistake."""
@@ -301,11 +305,11 @@ class Leadership:
         now = time.monotonic()
         if writer is None:
             if now >= served.not_before:
-                token = self.store.acquire(market, self._owner, self._lease)
+                token = self.store.acquire(market, self._owner, self.lease)
                 if token is not None:
                     self._lead(served, token)
-        elif now - served.renewed >= self._lease / 3:
-            if self.store.renew(market, self._owner, served.token, self._lease):
+        elif now - served.renewed >= self.lease / 3:
+            if self.store.renew(market, self._owner, served.token, self.lease):
                 served.renewed = now
             else:
                 writer.lose()
@@ -318,9 +322,11 @@ class Leadership:
             clock.begin(found.now)
             return found
 
+        said, named = (served.name,), {"market": served.name}
+
         def ended(lost: bool) -> None:
             if writer.failure is not None and writer.failure != served.failure:
-                _log.error("market %s is not served: %s", served.name, writer.failure)
+                _log.error("market %s is not served: %s", *said, writer.failure, extra=named)
             served.failure = writer.failure
             # Reading a journal in vain takes as long as any other: not every second, then.
             in_vain = writer.failure is not None and not writer.ready.is_set()
@@ -332,11 +338,17 @@ class Leadership:
                 try:
                     self.store.release(served.name, self._owner, token)
                 except (StoreError, LookupError) as error:
-                    _log.warning("market %s: its lease runs out: %s", served.name, error)
+                    _log.warning("market %s: its lease runs out: %s", *said, error, extra=named)
             else:
-                _log.warning("market %s: another process serves it now", served.name)
+                self.groups.add_lost(served.name)
+                _log.warning("market %s: another process serves it now", *said, extra=named)
 
-        writer = Writer(served.name, load, self._loop, waiting=self._waiting, ended=ended)
+        writer = Writer(
+            *(served.name, load, self._loop),
+            waiting=self._waiting,
+            groups=self.groups,
+            ended=ended,
+        )
         served.clock = clock
         served.token = token
         served.renewed = time.monotonic()

@@ -12,6 +12,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import uvicorn
 from starlette.concurrency import run_in_threadpool
@@ -23,6 +24,9 @@ from copyproof.service.access import Limits
 from copyproof.service.app import create_app
 from copyproof.service.leadership import owner_of
 from copyproof.service.protocol import TimedProtocol
+
+if TYPE_CHECKING:
+    from copyproof.service.tracing import Tracing
 
 # Seconds for requests that are under way when the server is stopped: while one drags on, nobody
 # serves the markets of this process.
@@ -113,6 +117,8 @@ def run(
     lease: float = LEASE_SECONDS,
     signing_key: SigningKey | None = None,
     jump: float = CLOCK_JUMP_SECONDS,
+    log_requests: bool = False,
+    tracing: "Tracing | None" = None,
     up: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve a store until a signal ends it.
@@ -131,6 +137,10 @@ def run(
         What heads are signed with.
     jump : float
         Seconds by which the clock may leap and still be followed by markets.
+    log_requests : bool
+        Whether every request gets a line in the log.
+    tracing : Tracing, optional
+        Where traces go; without it there are none.
     up : callable
         Told the URL when the kernels are compiled and the markets are loaded.
     """
@@ -138,7 +148,14 @@ def run(
     shown = f"[{host}]" if ":" in host else host
     owner = owner_of(f"{host}:{port}")
     app = create_app(
-        store, owner=owner, limits=limits, lease=lease, jump=jump, signing_key=signing_key
+        store,
+        owner=owner,
+        limits=limits,
+        lease=lease,
+        jump=jump,
+        signing_key=signing_key,
+        log_requests=log_requests,
+        tracing=tracing,
     )
     config = uvicorn.Config(
         app,
@@ -147,6 +164,7 @@ def run(
         ws="none",
         lifespan="on",
         access_log=False,
+        log_config=None,  # it goes where ours goes
         log_level="warning",
         server_header=False,
         date_header=False,
@@ -169,3 +187,5 @@ def run(
         _Server(config, loaded).run(sockets=[bound])
     finally:
         sys.setswitchinterval(before)
+        if tracing is not None:
+            tracing.close()

@@ -27,7 +27,7 @@ from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.service.errors import Refusal, refusal_of
-from copyproof.service.metrics import MarketMetrics
+from copyproof.service.metrics import GroupMetrics, MarketSizes
 
 _log = logging.getLogger("copyproof.service")
 
@@ -63,6 +63,8 @@ class Writer(threading.Thread):
         Where requests come from, and answers go.
     waiting : int
         The most requests in the queue.
+    groups : GroupMetrics
+        Where groups are counted.
     ended : callable
         Told, on the writer's thread, when the writer has ended, and whether it lost its lease.
     """
@@ -74,16 +76,18 @@ class Writer(threading.Thread):
         loop: asyncio.AbstractEventLoop,
         *,
         waiting: int,
+        groups: GroupMetrics,
         ended: Callable[[bool], None],
     ) -> None:
         super().__init__(name=f"writer of {market}", daemon=True)
-        self.metrics = MarketMetrics()
+        self.sizes = MarketSizes()
         self.ready = threading.Event()
         self.failure: str | None = None
         self._market = market
         self._load = load
         self._loop = loop
         self._waiting = waiting
+        self._groups = groups
         self._ended = ended
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._lost = False
@@ -156,6 +160,8 @@ class Writer(threading.Thread):
                 expired = now
             if jobs or expire:
                 self._group(principal, jobs, expire)
+            if expire:
+                self._note_sizes(principal)
             new = principal.last - saved
             busy = new >= _SNAPSHOT_BUSY and now >= rested
             idle = new >= _SNAPSHOT_IDLE and not jobs
@@ -177,7 +183,7 @@ class Writer(threading.Thread):
         return jobs, True
 
     def _group(self, principal: Principal, jobs: list[_Job], expire: bool) -> None:
-        began = time.perf_counter()
+        began = done = time.perf_counter()
         try:
             with principal.group():
                 if expire:
@@ -187,22 +193,27 @@ class Writer(threading.Thread):
                         job.answer = job.call(principal)
                     except (ValueError, LookupError) as error:
                         job.error = error
+                done = time.perf_counter()
         except StoreError as error:
             self._failed(jobs, error)
             if isinstance(error, LeaseLost):
                 self._lost = True
         except Exception as error:
-            _log.exception("market %s: a group of %d failed", self._market, len(jobs))
+            _log.exception(
+                "market %s: a group of %d failed",
+                *(self._market, len(jobs)),
+                extra={"market": self._market},
+            )
             self._failed(jobs, StoreError(f"internal error ({type(error).__name__})"))
             raise
         else:
             if jobs:
-                self.metrics.group.add(len(jobs))
-                self.metrics.commit.add(time.perf_counter() - began)
+                now = time.perf_counter()
+                self._groups.add(len(jobs), now - began, now - done)
         self._answer(jobs)
 
     def _failed(self, jobs: list[_Job], error: StoreError) -> None:
-        self.metrics.failures += 1
+        self._groups.add_failure(self._market)
         refusal = refusal_of(error, "store")
         for job in jobs:  # also those that were refused: for what the others did, maybe
             job.error = refusal
@@ -212,9 +223,20 @@ class Writer(threading.Thread):
         began = time.monotonic()
         try:
             principal.snapshot()
+            self.sizes.saved = time.monotonic()
+            self._note_sizes(principal)
         except StoreError as error:  # only a shortcut: the journal is the truth
-            _log.warning("market %s: no snapshot was taken: %s", self._market, error)
+            _log.warning(
+                "market %s: no snapshot was taken: %s",
+                *(self._market, error),
+                extra={"market": self._market},
+            )
         return time.monotonic() - began
+
+    def _note_sizes(self, principal: Principal) -> None:
+        self.sizes.unsaved = principal.last - principal.saved
+        with contextlib.suppress(StoreError):  # after a failure it is read anew, or not yet
+            self.sizes.pending = principal.pending
 
     def _refuse_rest(self) -> None:
         jobs = []
