@@ -81,7 +81,7 @@ def test_what_is_so_now_is_told(fresh: Service) -> None:
     assert of(found, "copyproof_market_served", market="shop") == 1
     assert of(found, "copyproof_market_failed", market="shop") == 0
     assert of(found, "copyproof_store_away") == 0
-    assert of(found, "copyproof_waiting_readers") == 1  # this one
+    assert of(found, "copyproof_waiting_readers") == 0
     assert of(found, "copyproof_keys", role="agent") == 3
     assert of(found, "copyproof_clock_lag_seconds", market="site") == 0
     assert of(found, "process_resident_memory_bytes") > 1e6

@@ -20,9 +20,11 @@ def test_requests_are_counted_by_route() -> None:
     for status in (200, 200, 404):
         found.add("GET", "/a", status, 0.1)
     found.add("GET", "/b", 200, 0.1)
-    assert found.answered["GET", "/a", 200] == 2
-    assert found.seconds["GET", "/a"].sum == pytest.approx(0.3)
-    assert len(found.seconds) == 2
+    answered = [(("GET", "/a", 200), 2), (("GET", "/a", 404), 1), (("GET", "/b", 200), 1)]
+    assert found.answered() == answered
+    routes = found.by_route()
+    assert routes["GET", "/a"].sum == pytest.approx(0.3)
+    assert [each.buckets()[-1][1] for each in routes.values()] == [3, 1]
 
 
 def test_no_group_is_lost_when_many_threads_count() -> None:

@@ -5,6 +5,7 @@ Its flags are made from the table of ``settings``.
 
 import dataclasses
 import inspect
+import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -94,11 +95,12 @@ def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
         from copyproof.service.logs import set_up
         from copyproof.service.warmup import warm_up
 
-        set_up(found.log_format, found.log_level)
+        is_text = set_up(found.log_format, found.log_level)
         with bind(found.host, found.port) as bound:
             keyring = Keyring(store, time.time)
             if not is_compiled():
-                say("compiling the engine, once for this version (about 20 s) ...")
+                tell = say if is_text else logging.getLogger("copyproof").warning
+                tell("compiling the engine, once for this version (about 20 s) ...")
             if example:
                 with prompt_interrupt():
                     warm_up()

@@ -116,7 +116,7 @@ METRICS: tuple[MetricRow, ...] = (
         "Requests answered; 499 if the caller hung up.",
         lambda process: (
             ((method, route, str(status)), number)
-            for (method, route, status), number in sorted(process.requests.answered.items())
+            for (method, route, status), number in process.requests.answered()
         ),
     ),
     MetricRow(
@@ -124,7 +124,7 @@ METRICS: tuple[MetricRow, ...] = (
         "histogram",
         ("method", "route"),
         "Seconds from a request to its answer.",
-        lambda process: sorted(process.requests.seconds.items(), key=lambda found: found[0]),
+        lambda process: process.requests.by_route().items(),
     ),
     MetricRow(
         "copyproof_decisions_total",

@@ -72,8 +72,8 @@ class TextLines(logging.Formatter):
         return super().formatMessage(record) + (f" ({', '.join(said)})" if said else "")
 
 
-def set_up(form: str = "auto", level: str = "warning", stream: TextIO | None = None) -> None:
-    """Send all logs of the process to one stream, and no others.
+def set_up(form: str = "auto", level: str = "warning", stream: TextIO | None = None) -> bool:
+    """Send all logs of the process to one stream; return whether its lines are for people.
 
     Parameters
     ----------
@@ -90,3 +90,4 @@ def set_up(form: str = "auto", level: str = "warning", stream: TextIO | None = N
     handler.setFormatter(TextLines() if is_text else JsonLines())
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     logging.getLogger(REQUEST_LOG).setLevel(logging.INFO)
+    return is_text

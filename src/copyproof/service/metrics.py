@@ -9,6 +9,7 @@ import threading
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
+from operator import itemgetter
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -40,6 +41,12 @@ class Histogram:
         self._counts[bisect_left(self._limits, value)] += 1
         self.sum += value
 
+    def join(self, other: "Histogram") -> None:
+        """Count all values of another one with the same limits, too."""
+        pairs = zip(self._counts, other._counts, strict=True)
+        self._counts = [mine + theirs for mine, theirs in pairs]
+        self.sum += other.sum
+
     def buckets(self) -> list[tuple[str, int]]:
         """Return how many values were at most each limit."""
         found, total = [], 0
@@ -55,20 +62,30 @@ class RequestMetrics:
 
     Attributes
     ----------
-    answered : Counter
-        By method, route and status.
     seconds : dict
-        How long they took, by method and route.
+        How long they took, by method, route and status.
     """
 
     def __init__(self) -> None:
-        self.answered: Counter[tuple[str, str, int]] = Counter()
-        self.seconds: dict[tuple[str, str], Histogram] = defaultdict(Histogram)
+        self.seconds: dict[tuple[str, str, int], Histogram] = defaultdict(Histogram)
 
     def add(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""
-        self.answered[method, route, status] += 1
-        self.seconds[method, route].add(seconds)
+        self.seconds[method, route, status].add(seconds)
+
+    def answered(self) -> list[tuple[tuple[str, str, int], int]]:
+        """Return how many there were, by method, route and status."""
+        return [
+            (of, found.buckets()[-1][1])
+            for of, found in sorted(self.seconds.items(), key=itemgetter(0))
+        ]
+
+    def by_route(self) -> dict[tuple[str, str], Histogram]:
+        """Return how long they took, by method and route."""
+        sums: dict[tuple[str, str], Histogram] = defaultdict(Histogram)
+        for (method, route, _), found in sorted(self.seconds.items(), key=itemgetter(0)):
+            sums[method, route].join(found)
+        return sums
 
 
 class GroupMetrics:

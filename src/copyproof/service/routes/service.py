@@ -40,5 +40,6 @@ async def metrics(
 ) -> PlainTextResponse:
     """Counts and times, in the text format of Prometheus, or as OpenMetrics if asked for."""
     exposition, accept = request.app.state.exposition, request.headers.get("accept", "")
-    text, kind = await call.reading(lambda: exposition.text(accept))
+    # Not behind other readers: it must be told how many of those wait.
+    text, kind = await call.on_thread(lambda: exposition.text(accept))
     return PlainTextResponse(text, media_type=kind)
