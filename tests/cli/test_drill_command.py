@@ -4,7 +4,10 @@ import json
 
 import pytest
 
-from copyproof.drills import drill
+from copyproof.cli.drill import _parts
+from copyproof.cli.tables import printed
+from copyproof.drills import SCENARIOS, Drill, drill
+from copyproof.drills.gains import Played, gain_of
 from tests.cli.conftest import Run
 
 ASK = ("drill", "--policy", "h-ucb", "--scenario", "slates", "--games", "1", "--workers", "1")
@@ -27,6 +30,20 @@ def test_table(run: Run) -> None:
     assert lines[0].startswith("1 pair of games for each setting, seed 0")
     assert "no limit" in done.stdout
     assert "unchanged" in done.stdout
+
+
+def test_all_scenarios_fit_a_narrow_terminal() -> None:
+    one = Played(1234.0, 2345, 0.1954, 1020.0, 12345.0, 1)
+    pairs = [(one, one._replace(plays=2400, regret=11111.0))] * 40
+    gains = tuple(
+        gain_of(scenario, setting, pairs, alpha=0.001)
+        for scenario in SCENARIOS
+        for setting in scenario.settings
+    )
+    told = printed(_parts([Drill("trial-anytime", 40, 0, 0.95, gains, 1.0)]), width=80)
+    assert "…" not in told
+    assert max(map(len, told.splitlines())) <= 80
+    assert told.count("→ 11,111 ") == 9  # what a memory saves
 
 
 @pytest.mark.parametrize(

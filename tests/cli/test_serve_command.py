@@ -65,6 +65,23 @@ def test_the_example_prints_a_line_that_works(example: Example) -> None:
         refused("GET", "/healthz")
 
 
+def test_heads_that_are_not_signed_are_said_to_be_so(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "copyproof", "serve", "--store", "memory:", "--port", "0"]
+    for more, said in (([], True), (["--signing-key", str(tmp_path / "key.pem")], False)):
+        with subprocess.Popen(
+            [*command, *more],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment(),
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline().startswith("serving memory: on http://127.0.0.1:")
+            assert process.stdout.readline().startswith("there is no key yet")
+            process.send_signal(signal.SIGTERM)
+            assert ("heads of journals are not signed" in process.stdout.read()) is said
+
+
 def test_keys_on_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,17 +1,23 @@
 """The client against a real service, and against one that fails."""
 
+import json
 import re
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
+from copyproof_client.connection import Connection
 
 from copyproof.client import ApiError, Client, Decision, Unavailable
 from copyproof.live import Principal
 from copyproof.live.stores import Store, open_store
+from copyproof.live.verification import verify
+from copyproof.service import document
 from tests.service.conftest import filled
 from tests.service.serving import Running, serving
 
@@ -65,11 +71,126 @@ def test_the_whole_round(client: Client) -> None:
     found = client.statistics("é x")
     assert (found["policy"], found["revenue"]) == ("prh-ucb", 2.0)
     assert client.statistics("é x", "bob")["agent"] == "bob"
+    assert found["segments"] == ["é"]
+    assert client.statistics("é x", segment="é")["plays"] == 5
+    assert client.statistics("é x", segment="")["plays"] == found["plays"] - 5
+    assert client.statistics("é x", "bob", segment="é")["plays"] == 5
+    with pytest.raises(ApiError, match="404: segment is not known"):
+        client.statistics("é x", segment="fr")
     assert "é x" in [each["market"] for each in client.markets()]
     kinds = [event["kind"] for event in client.journal("é x")]
     assert kinds.count("asked") == 10
     numbers = [event["number"] for event in client.journal("é x", after=3)]
     assert numbers == list(range(4, len(kinds) + 1))
+
+
+def test_what_others_check(
+    client: Client, served: tuple[Running, Store, str], tmp_path: Path
+) -> None:
+    client.ask("site", 20)
+    head = client.head("site")
+    assert (head["market"], head["number"]) == ("site", served[1].last("site"))
+    for agent, name in ((None, "journal"), ("ann", "agent's journal")):
+        path = tmp_path / name
+        client.export("site", path, agent=agent)
+        assert path.stat().st_mode & 0o777 == 0o600
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        assert (lines[0]["copyproof"], lines[-1]["head"]) == (name, head["digest"])
+        assert verify(lines).holds
+        with pytest.raises(FileExistsError):
+            client.export("site", path, agent=agent)
+    with pytest.raises(ApiError, match="404: agent is not known"):
+        client.export("site", tmp_path / "none", agent="nobody")
+    with Client("http://127.0.0.1:9", "cp_0_0") as nowhere, pytest.raises(Unavailable):
+        nowhere.export("site", tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_an_answer_that_breaks_off_leaves_no_file(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(10_000)
+                connection.sendall(
+                    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\n"
+                )
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with Client(url, "cp_0_0") as client, pytest.raises(Unavailable, match="no answer"):
+            client.export("site", tmp_path / "part")
+        thread.join()
+    assert not (tmp_path / "part").exists()
+
+
+class Noting(Connection):
+    """A connection that notes what is asked for."""
+
+    asked: set[tuple[str, str]]
+
+    def _note(self, method: str, path: str) -> None:
+        self.asked.add((method, path.partition("?")[0]))
+
+    def send(
+        self, method: str, path: str, body: Any = None, *, retry_key: str | None = None
+    ) -> Any:
+        self._note(method, path)
+        return super().send(method, path, body, retry_key=retry_key)
+
+    def lines(self, path: str) -> Iterator[Any]:
+        self._note("GET", path)
+        return super().lines(path)
+
+    def stream(self, path: str) -> Iterator[bytes]:
+        self._note("GET", path)
+        return super().stream(path)
+
+
+def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    with serving(store) as running, Client(running.url, key) as client:
+        client.connection = noting = Noting(running.url, key)
+        noting.asked = set()
+        client.create_market("new")
+        assert client.market("new")["guarantee"].startswith("proven: ")
+        client.markets()
+        client.register_agent("new", "zoe")
+        client.register_arms("new", "zoe", ["a", "b"])
+        for change in (client.suspend_agent, client.resume_agent):
+            assert change("new", "zoe")
+        for change_arm in (client.suspend_arm, client.resume_arm, client.retire_arm):
+            assert change_arm("new", "zoe", "a")
+        [decision] = client.ask("new")
+        client.tell("new", decision.id, 1.0)
+        client.tell_many("new", [(decision.id, 1.0)])
+        client.set_policy("new", "h-ucb")
+        client.set_clock("new")
+        client.statistics("new")
+        client.statistics("new", "zoe")
+        assert next(client.journal("new"))["number"] == 1
+        client.head("new")
+        client.export("new", tmp_path / "whole")
+        client.export("new", tmp_path / "own", agent="zoe")
+        made = client.make_key("auditor")
+        client.rotate_key(made.id)
+        client.keys()
+        client.revoke_key(made.id)
+        client.delete_key(made.id)
+        client.remove_agent("new", "zoe", forget=True)
+        client.delete_market("new")
+        noting.close()
+    names = {"new": "{market}", "zoe": "{agent}", made.id: "{key}"}
+    asked = {
+        (method.lower(), "/".join(names.get(part, part) for part in path.split("/")))
+        for method, path in noting.asked
+    }
+    described = {(method, path) for path, each in document()["paths"].items() for method in each}
+    assert described - asked == {("get", path) for path in ("/healthz", "/readyz", "/metrics")}
+    assert asked <= described
 
 
 def test_keys(client: Client, served: tuple[Running, Store, str]) -> None:

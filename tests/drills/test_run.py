@@ -1,14 +1,14 @@
 """Drills: pairs of games share their luck, and gains are judged as they should be."""
 
 import json
-import math
 from dataclasses import replace
 
 import pytest
 
 from copyproof.drills import SCENARIOS, LiveGame, Setting, drill
 from copyproof.drills import run as module
-from copyproof.drills.run import Played
+from copyproof.drills.scenario import Scenario
+from copyproof.policy import parse_policy
 
 
 def test_processes_have_no_effect_on_the_result() -> None:
@@ -22,7 +22,7 @@ def test_processes_have_no_effect_on_the_result() -> None:
 def test_progress_counts_games() -> None:
     told: list[int] = []
     drill("h-ucb", scenarios=["slates"], games=2, workers=1, progress=told.append)
-    assert told == [4, 8]
+    assert told == [4, 8]  # two settings, with the attack and without
 
 
 @pytest.mark.parametrize(
@@ -39,24 +39,38 @@ def test_bad_input_is_one_line(wrong: dict[str, object], message: str) -> None:
         drill("h-ucb", **wrong)  # type: ignore[arg-type]
 
 
-def _nothing(game: LiveGame) -> None:
-    raise AssertionError("not played")
+def _in_turn(game: LiveGame) -> None:
+    game.register("ann", 0.9 if game.attacks else 0.1)
+    game.register("bob", 0.5)
+    for n in range(60):
+        game.show(eligible=["bob" if n % 2 else "ann"])
 
 
-@pytest.mark.parametrize(
-    ("gains", "verdict"),
-    [
-        ([0.0] * 20, "unchanged"),
-        ([5.0] * 20, "undecided"),  # few games: what was not seen may be worth all plays
-        ([5.0] * 2000, "prone"),
-        ([-5.0] * 2000, "no-gain"),
-        ([-5.0, 5.0] * 1000, "undecided"),
-    ],
-)
-def test_verdicts(gains: list[float], verdict: str) -> None:
-    setting = Setting("now", _nothing, 1000, 1000)
-    pairs = [(Played(100.0, 0.5, 200.0, 1), Played(100.0 + one, 0.5, 200.0, 1)) for one in gains]
-    found = module._gain(SCENARIOS[0], setting, pairs, alpha=0.05)
-    assert found.verdict == verdict
-    assert found.largest == max(gains)
-    assert math.isclose(found.gain.mean, sum(gains) / len(gains), abs_tol=1e-9)
+def test_plays_and_regret_are_counted_where_the_setting_says() -> None:
+    scenario = Scenario("one", "", "bob", 0.5, ())
+    policy = parse_policy("h-ucb-t-free")
+    every, some = (
+        module._play(
+            scenario, Setting("", _in_turn, 60, 60, counted=counted), policy, 1, attacks=False
+        )
+        for counted in (None, (20, 30))
+    )
+    assert every[1:3] == (30, 0.5)
+    assert every.regret == pytest.approx(12.0)
+    assert some[1:3] == (5, 0.5)
+    assert some.regret == pytest.approx(8.0)
+    everyone = module._play(
+        replace(scenario, agent=None), Setting("", _in_turn, 60, 60), policy, 1, attacks=True
+    )
+    assert (everyone.plays, everyone.share) == (60, 1.0)
+    assert everyone.revenue == everyone.total
+    assert everyone.regret == pytest.approx(12.0)
+
+
+def test_games_without_the_attack_are_shared_by_settings_that_are_alike() -> None:
+    sleep = next(one for one in SCENARIOS if one.name == "sleep")
+    trial = parse_policy("trial-anytime")
+    assert module.games_of(trial, ["sleep"]) == len(sleep.settings) + 2
+    assert module.games_of(trial, ["slates", "bait"]) == 4 + 8
+    assert module.games_of(parse_policy("h-ucb"), ["bait", "drift"]) == 2
+    assert drill("h-ucb", scenarios=["drift"], games=1, workers=1).gains == ()

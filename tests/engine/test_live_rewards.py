@@ -119,10 +119,44 @@ def test_when_all_rewards_are_told_it_does_not_matter_when(policy: str, changes:
 def test_estimates_are_no_revenue() -> None:
     principal = Principal("h-ucb")
     principal.register_arms(list(MEANS))
-    first = principal.ask(40)
+    first = principal.ask(60)
     principal.tell_many([(decision.id, 1.0) for decision in first])
     principal.ask(20)
     statistics = principal.statistics()
-    assert (statistics.answered, statistics.pending, statistics.revenue) == (40, 20, 40.0)
+    assert (statistics.answered, statistics.pending, statistics.revenue) == (60, 20, 60.0)
     log = principal._state.export()["log"]
-    assert log["value"][-20:].max() == 1.0  # which is what waiting plays have been worth so far
+    # Of three agents, each with 20 rewards of 1 and 20 of 0 that were never given, but assumed.
+    np.testing.assert_allclose(log["value"][-20:], 20 / 40, atol=2e-6)
+
+
+def test_plays_that_wait_are_estimated_anew_when_what_is_known_has_doubled() -> None:
+    principal = Principal("grace-anytime")
+    principal.register_arm("ann", "a")
+    plays = principal.ask(100)
+    estimates = []
+    for known, decision in enumerate(plays[:70], 1):
+        principal.tell(decision.id, 1.0)
+        log = principal._state.export()["log"]
+        [worth] = set(log["value"][log["told"] == 0].tolist())
+        estimates.append(worth)
+        assert log["value"][log["told"] == 1].tolist() == [1.0] * known
+    doubled = [1, 2, 4, 8, 16, 32, 64]
+    assert [n for n, one in enumerate(estimates, 1) if n == 1 or one != estimates[n - 2]] == doubled
+    np.testing.assert_allclose(sorted(set(estimates)), [n / (n + 20) for n in doubled], atol=1e-6)
+    [agent] = principal._state.export()["agents"]
+    assert agent["total"] == 70.0 + 30 * estimates[-1]
+
+
+def test_all_agents_plays_are_estimated_anew_each_by_its_own() -> None:
+    principal = Principal("h-ucb")
+    principal.register_arms([("ann", "a"), ("bob", "b"), ("cid", "c")])
+    plays = principal.ask(90, slate=False)
+    mine = {agent: [one for one in plays if one.agent == agent] for agent in ("ann", "bob")}
+    principal.tell_many([(one.id, 1.0) for one in mine["ann"][:10]])
+    principal.tell_many([(one.id, float(n < 3)) for n, one in enumerate(mine["bob"][:6])])
+    state = principal._state.export()
+    waiting = state["log"]["told"] == 0
+    for agent, worth in enumerate((10 / 30, 3 / 26, 0.0)):
+        values = state["log"]["value"][waiting & (state["log"]["arm"] == agent)]
+        assert len(values) > 10
+        np.testing.assert_allclose(values, worth, atol=2e-6)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from copyproof.live import MarketConfig, Principal
+from copyproof.live import KeyReused, MarketConfig, NoArm, Principal
 from copyproof.live.stores import open_store
 from copyproof.validation import FieldError
 
@@ -102,3 +102,48 @@ def test_errors_have_the_field(
         call(principal, value)
     assert error.value.field == field
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("segment", [None, "de"])
+def test_a_reward_that_does_nothing_is_no_event(segment: str | None) -> None:
+    now = [100.0]
+    config = MarketConfig(seed=1, reward_window=10.0)
+    with open_store("memory:") as store:
+        principal = Principal("h-ucb", store, config=config, clock=lambda: now[0])
+        principal.register_arms([("ann", "a"), ("bob", "b")])
+        first, second, third = (one.id for one in principal.ask(3, segment=segment))
+        assert principal.tell(first, 1.0).status == "counted"
+        now[0] = 101.0
+        last, before = principal.last, principal.digest()
+        again = principal.tell(first, 0.5, key="mine")
+        assert (again.status, again.reward) == ("ignored", 1.0)
+        assert principal.tell(first, 0.5, key="mine") == again
+        with pytest.raises(KeyReused):
+            principal.tell(second, 0.5, key="mine")
+        assert (principal.last, principal.digest(), principal.now) == (last, before, 100.0)
+        # One that counts takes the others of its request with it.
+        told = principal.tell_many([(first, 0.0), (second, 1.0)], key="both")
+        assert [one.status for one in told] == ["ignored", "counted"]
+        assert principal.last == last + 1
+        assert principal.tell_many([(first, 0.0), (second, 1.0)], key="both") == told
+        now[0] = 200.0
+        principal.expire()
+        last = principal.last
+        assert principal.tell(third, 1.0).status == "refused-late"
+        assert principal.last == last
+        replayed = Principal(store=store)
+        assert replayed.digest() == principal.digest()
+        assert replayed.tell_many([(first, 0.0), (second, 1.0)], key="both") == told
+
+
+def test_who_can_choose_nothing_is_told_what_left_nothing() -> None:
+    principal = Principal("h-ucb")
+    with pytest.raises(NoArm, match="no arm is registered"):
+        principal.ask()
+    principal.register_arms([("ann", "a"), ("bob", "b")])
+    principal.suspend_agent("bob")
+    with pytest.raises(NoArm, match="eligible: no such arm is registered") as listed:
+        principal.ask(eligible=["bob"])
+    with pytest.raises(NoArm, match="seen: nothing is left") as seen:
+        principal.ask(seen={"ann": ["a"]})
+    assert (listed.value.field, seen.value.field) == ("eligible", "seen")

@@ -1,12 +1,17 @@
 """What a market is told is checked where it comes in."""
 
 import json
+import pickle
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from copyproof.live import MarketConfig
+from copyproof.live import MarketConfig, Principal
 from copyproof.live.records import unit_reward
+from copyproof.live.stores import open_store
 from copyproof.validation import name
 
 
@@ -45,6 +50,29 @@ def test_a_market_from_before_a_setting_keeps_what_it_had() -> None:
     assert not MarketConfig("h-ucb", per_agent=2).agrees_with(stored)
     assert not MarketConfig("h-ucb", per_agent=2).agrees_with(MarketConfig("h-ucb"))
     assert MarketConfig("h-ucb", per_agent=3).to_dict()["per_agent"] == 3
+
+
+@pytest.mark.parametrize(
+    "said", [{"per_agent": 1}, {"unanswered": "estimated"}, {"seen": "agent"}], ids=str
+)
+def test_a_default_that_is_said_is_not_left_unsaid(said: dict[str, Any]) -> None:
+    """A market from before plays otherwise, and would go on to do so."""
+    stored = MarketConfig.from_dict({"policy": "h-ucb", "seed": 3})
+    silent, loud = MarketConfig("h-ucb"), MarketConfig("h-ucb", **said)
+    assert silent == loud
+    assert silent.to_dict() == loud.to_dict()
+    for one, agrees in ((silent, True), (loud, False)):
+        for same in (one, replace(one, seed=3), pickle.loads(pickle.dumps(one)), deepcopy(one)):
+            assert same.agrees_with(stored) is agrees
+            assert same.agrees_with(MarketConfig("h-ucb", seed=3))
+    with open_store("memory:") as store:
+        store.create_market("m", stored.to_dict())
+        Principal(store=store, market="m", config=silent)
+        with pytest.raises(ValueError, match=r"config = .* is not the one of market 'm'"):
+            Principal(store=store, market="m", config=loud)
+        Principal("h-ucb", store, market="m", config=silent)
+        with pytest.raises(ValueError, match=r"config = .* is not the one of market 'm'"):
+            Principal("h-ucb", store, market="m", config=loud)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from copyproof.live import KeyReused, MarketConfig, Principal
+from copyproof.live import KeyReused, MarketConfig, Principal, Unknown
 from copyproof.live.stores import open_store
 from tests.live.test_principal import TEN, Clock, market, reopened
 
@@ -124,3 +124,44 @@ def test_there_are_only_so_many() -> None:
         principal.ask(segment="")
     assert principal.round == 3
     reopened(principal)
+
+
+def test_statistics_of_one_segment() -> None:
+    principal, _ = market()
+    prices = {name: n / 16 for n, (_, name) in enumerate(TEN)}
+    played: dict[str, list[float]] = {"": [], "de": [], "fr": []}
+    for n in range(300):
+        segment = list(played)[n % 3]
+        [one] = principal.ask(segment=segment or None)
+        played[segment].append(prices[one.arm] if segment == "de" else n % 4 / 4)
+        principal.tell(one.id, played[segment][-1])
+    whole = principal.statistics()
+    assert (whole.segment, whole.segments, whole.plays) == (None, ("de", "fr"), 300)
+    for segment, rewards in played.items():
+        found = principal.statistics(segment=segment)
+        assert (found.segment, found.round, found.plays) == (segment, 100, 100)
+        assert found.revenue == sum(rewards)
+        assert sum(one.play_share for one in found.agents) == pytest.approx(1.0)
+        of_ann = principal.statistics("ann", segment=segment)
+        assert sum(arm.plays for arm in of_ann.arms) == found.agents[0].plays
+    with pytest.raises(Unknown, match="segment = 'it' is not known"):
+        principal.statistics(segment="it")
+
+
+def test_copies_are_suspected_in_the_segment_that_shows_them() -> None:
+    principal = Principal("ucb1", config=MarketConfig(seed=1))
+    principal.register_arms([("ann", "a"), ("ann", "b"), ("bob", "c")])
+    luck, price = random.Random(1), random.Random(2)
+    same = [price.random() for _ in range(200)]
+    shown: dict[tuple[str | None, str], int] = {}
+    for _ in range(600):
+        segment = luck.choice([None, "de"])
+        [one] = principal.ask(segment=segment)
+        n = shown[segment, one.arm] = shown.get((segment, one.arm), -1) + 1
+        is_copy = segment == "de" and one.agent == "ann"
+        principal.tell(one.id, same[n % 200] if is_copy else luck.random())
+    [found] = principal.statistics().suspected
+    assert (found.arms, found.segment) == ((("ann", "a"), ("ann", "b")), "de")
+    [alone] = principal.statistics(segment="de").suspected
+    assert alone.chance == pytest.approx(found.chance / 2)  # half as many pairs were looked at
+    assert principal.statistics(segment="").suspected == ()

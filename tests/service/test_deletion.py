@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from copyproof.client import ApiError, Client
 from copyproof.live import Principal
+from copyproof.live.checks import check_store
 from copyproof.live.stores import LeaseLost, Store, UnknownMarket, open_store
 from tests.postgres import Server
 from tests.service.conftest import filled
@@ -90,6 +92,48 @@ def test_an_agent() -> None:
         after = call("GET", f"{A}/agents/ann/statistics").json
         assert (after["plays"], after["suspended"]) == (before["plays"], True)
         assert not any(arm["registered"] for arm in after["arms"])
+
+
+def test_the_name_of_an_agent(tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    with open_store(f"sqlite:{path}") as store:
+        keys = filled(store)
+        with serving(store) as running, Client(running.url, keys["operator"]) as client:
+            client.register_arms("site", "forgettable", ["its-arm"])
+            client.make_key("agent", markets=["site"], agent="forgettable")
+            before = client.ask("site", 50)
+            plays = client.statistics("site")["plays"]
+            assert b"forgettable" in path.read_bytes() + Path(f"{path}-wal").read_bytes()
+            for _ in range(2):  # as if the answer to the first was lost
+                client.remove_agent("site", "forgettable", forget=True)
+            with pytest.raises(ApiError, match="404"):
+                client.remove_agent("site", "nobody", forget=True)
+            for file in tmp_path.iterdir():
+                content = file.read_bytes()
+                assert b"forgettable" not in content
+                assert b"its-arm" not in content
+            assert client.statistics("site")["plays"] == plays
+            agents = {one["agent"]: one for one in client.statistics("site")["agents"]}
+            [token] = [agent for agent in agents if agent.startswith("~")]
+            assert agents[token]["suspended"]
+            assert token not in {one.agent for one in client.ask("site", 50)}
+            assert client.tell("site", before[0].id, 1.0).status == "counted"
+            assert "forgettable" not in {one.agent for one in list(client.keys())}
+            with pytest.raises(ApiError, match="its agent was forgotten"):
+                client.register_agent("site", "forgettable")
+        check_store(store, replay=True)
+
+
+def test_the_name_of_an_agent_in_postgresql(postgres: Server) -> None:
+    with open_store(postgres.new_url()) as store:
+        keys = filled(store)
+        with serving(store) as running, Client(running.url, keys["operator"]) as client:
+            client.ask("site", 50)
+            client.remove_agent("site", "ann", forget=True)
+            assert "ann" not in {one["agent"] for one in client.statistics("site")["agents"]}
+            assert len(client.ask("site", 5)) == len(client.ask("shop", 5)) == 5
+        check_store(store, replay=True)
+        assert not any('"ann"' in str(row) for _, row in store.dump() if "site" in row)
 
 
 def test_names_are_checked_at_the_door() -> None:

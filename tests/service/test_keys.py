@@ -10,7 +10,8 @@ from copyproof.live.stores import open_store
 from copyproof.live.stores.memory import MemoryStore
 from copyproof.service.access import Key, authenticate
 from copyproof.service.keys import Keyring
-from tests.service.conftest import Service
+from tests.service.conftest import Service, filled
+from tests.service.serving import Caller, serving
 
 
 class Clock:
@@ -37,6 +38,34 @@ def test_the_store_never_sees_a_secret() -> None:
     }
     assert checked(ring, text) == key
     assert checked(Keyring(store, Clock()), text) == key
+
+
+def test_a_key_that_another_process_made_is_known_at_once(service: Service) -> None:
+    elsewhere = Keyring(service.store, Clock())
+    key, text = elsewhere.add("auditor")
+    assert Caller(service.url, text)("GET", "/v1/markets").status == 200
+    _, turned = elsewhere.rotate(key.id)
+    assert Caller(service.url, turned)("GET", "/v1/markets").status == 200
+
+
+def test_who_has_no_key_cannot_keep_the_store_busy() -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    read = 0
+    keys = store.keys
+
+    def counted() -> list[dict[str, Any]]:
+        nonlocal read
+        read += 1
+        return keys()
+
+    with serving(store, lease=3600.0) as running:
+        store.keys = counted  # type: ignore[method-assign]
+        wrong = [f"cp_{n:012x}_{'x' * 43}" for n in range(100)]
+        for text in ("", "cp_", "cp_1_2", f"cp_{key}", *wrong):
+            assert Caller(running.url, text)("GET", "/v1/markets").status == 401
+        assert 20 <= read <= 30
+        assert Caller(running.url, key)("GET", "/v1/markets").status == 200
 
 
 def test_two_keys_of_one_secret_have_different_hashes() -> None:

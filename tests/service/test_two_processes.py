@@ -5,6 +5,7 @@ from pathlib import Path
 
 from copyproof.client import Client
 from copyproof.live.stores import open_store
+from copyproof.service.keys import Keyring
 from tests.postgres import Server
 from tests.service.conftest import filled
 from tests.service.crowd import Crowd, check
@@ -43,8 +44,7 @@ def test_another_process_takes_over(postgres: Server) -> None:
         with Client(other.url, key) as client:
             made = client.make_key("application", markets=["site"])
         assert made.key is not None
-        time.sleep(2.5)
-        assert _until_served(one.url, made.key, 5.0) < 5.0
+        assert Caller(one.url, made.key)("POST", "/v1/markets/site/decisions").status == 200
 
         one.kill()
         assert _until_served(other.url, key, 10.0) < 10.0
@@ -89,6 +89,30 @@ def test_a_process_that_slept_cannot_write(postgres: Server) -> None:
         other.end()
     with open_store(url) as store:
         check(store, crowd)
+
+
+def test_a_second_process_on_an_empty_file_says_so_when_it_matters(tmp_path: Path) -> None:
+    url = f"sqlite:{tmp_path / 'live.db'}"
+    with open_store(url) as store:
+        _, key = Keyring(store, time.time).add("operator")
+    one, other = Program(url, "--lease", "3600"), Program(url, "--lease", "2")
+    try:
+        one.start()
+        other.start()
+        for n in range(2):
+            assert Caller(one.url, key)("PUT", f"/v1/markets/new{n}", {}).status == 200
+            until = time.monotonic() + 5.0
+            while Caller(other.url, key)("POST", f"/v1/markets/new{n}/decisions").status != 503:
+                assert time.monotonic() < until
+            time.sleep(1.0)  # it looks three times in this time
+        status, said = other.stop()
+        assert status == 0
+        assert said.count("another process serves") == 2
+        assert "another process serves 1 of 1 markets of this store (new0)" in said
+        assert "another process serves 2 of 2 markets of this store (new1)" in said
+    finally:
+        one.end()
+        other.end()
 
 
 def test_two_processes_on_one_file(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@
         client.tell("site", decision.id, 1.0)
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from copyproof_client.connection import Connection
 from copyproof_client.records import ApiError, ApiKey, Decision, Told, Unavailable, read
@@ -121,9 +122,15 @@ class Client:
         """End the suspension of an agent; whether that is a change."""
         return self._change(market, agent, "/resume", None, retry_key)
 
-    def remove_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> None:
-        """Retire all arms of an agent, suspend it, and revoke its keys; its statistics stay."""
-        self._send("DELETE", market, f"/agents/{_part(agent)}", None, retry_key)
+    def remove_agent(
+        self, market: str, agent: str, *, forget: bool = False, retry_key: str | None = None
+    ) -> None:
+        """Retire all arms of an agent, suspend it, and revoke its keys; its statistics stay.
+
+        With ``forget`` its name and those of its arms do not: tokens take their place everywhere.
+        """
+        path = _query(f"/agents/{_part(agent)}", {"forget": "true"} if forget else {})
+        self._send("DELETE", market, path, None, retry_key)
 
     def register_arms(
         self,
@@ -179,6 +186,10 @@ class Client:
         """Set a market's clock, to the service's own time if none is given; what it is now."""
         return float(self._send("PUT", market, "/clock", {"at": at}, retry_key)["at"])
 
+    def market(self, market: str) -> dict[str, Any]:
+        """How a market was created, the policy that it runs, and what that promises of copies."""
+        return dict(self._send("GET", market, "", None, None))
+
     def markets(self) -> list[dict[str, Any]]:
         """List all markets."""
         return [each for page in self._pages("/v1/markets") for each in page["markets"]]
@@ -187,14 +198,18 @@ class Client:
         """Go on with another policy, keeping all statistics; whether that is a change."""
         return bool(self._send("PUT", market, "/policy", {"policy": policy}, retry_key)["changed"])
 
-    def statistics(self, market: str, agent: str | None = None) -> dict[str, Any]:
+    def statistics(
+        self, market: str, agent: str | None = None, *, segment: str | None = None
+    ) -> dict[str, Any]:
         """Plays and revenue of a market, or of one agent and its arms.
 
-        A long list comes in pages, one after another; what is said of the whole is the first's.
+        With ``segment`` they are of its visitors alone, with "" of those without a segment. A long
+        list comes in pages, one after another; what is said of the whole is the first's.
         """
         rows = "agents" if agent is None else "arms"
         path = "/statistics" if agent is None else f"/agents/{_part(agent)}/statistics"
-        first, *others = self._pages(f"/v1/markets/{_part(market)}{path}")
+        asked = {} if segment is None else {"segment": segment}
+        first, *others = self._pages(f"/v1/markets/{_part(market)}{path}", asked)
         found = dict(first, next=None)
         found[rows] = [each for page in (first, *others) for each in page[rows]]
         return found
@@ -208,6 +223,29 @@ class Client:
             for event in self.connection.lines(f"{path}{after}"):
                 yield event
                 count, after = count + 1, event["number"]
+
+    # --- what others check ---------------------------------------------------------------------
+
+    def head(self, market: str) -> dict[str, Any]:
+        """The last event and the head of the chain after it, signed: keep it, as JSON."""
+        return dict(self._send("GET", market, "/head", None, None))
+
+    def export(
+        self, market: str, path: str | os.PathLike[str], *, agent: str | None = None
+    ) -> None:
+        """Write a market's journal, without names, into a new file for ``copyproof verify``.
+
+        For auditors it is the whole; with ``agent`` it is what this agent may see, with digests of
+        the rest. Only its owner may read the file, and if it is broken off there is none.
+        """
+        what = "/journal/audit" if agent is None else f"/agents/{_part(agent)}/journal"
+        parts = self.connection.stream(f"/v1/markets/{_part(market)}{what}")
+        with open(path, "xb", opener=_private) as file:
+            try:
+                file.writelines(parts)
+            except BaseException:
+                os.unlink(path)
+                raise
 
     # --- keys ----------------------------------------------------------------------------------
 
@@ -256,12 +294,12 @@ class Client:
         path = f"/agents/{_part(agent)}{what}"
         return bool(self._send("POST", market, path, body, retry_key)["changed"])
 
-    def _pages(self, path: str) -> Iterator[Any]:
+    def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> Iterator[Any]:
         """Return the pages of a list, one after another."""
-        page = self.connection.send("GET", path)
+        page = self.connection.send("GET", _query(path, asked or {}))
         yield page
         while (after := page.get("next")) is not None:
-            page = self.connection.send("GET", f"{path}?after={_part(after)}")
+            page = self.connection.send("GET", _query(path, {**(asked or {}), "after": after}))
             yield page
 
     def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
@@ -274,6 +312,16 @@ def _listed(name: str, texts: Sequence[str]) -> list[str]:
     if isinstance(texts, str):
         raise ValueError(f"{name} = {texts!r} is not a list: write [{texts!r}]")
     return list(texts)
+
+
+def _query(path: str, asked: Mapping[str, str]) -> str:
+    """Return a path with what is asked of it."""
+    return f"{path}?{urlencode(asked)}" if asked else path
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, if it is new."""
+    return os.open(path, flags, 0o600)
 
 
 def _part(text: str) -> str:

@@ -12,6 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from copyproof_client.records import ApiError, Unavailable
 
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 2.0
+_PART = 2**16  # bytes of a long answer that are handed on at once
 _AGAIN = (429, 502, 503, 504)
 
 
@@ -56,7 +58,8 @@ class Connection:
         if parts.scheme not in ("http", "https") or parts.hostname is None:
             raise ValueError(f"url = {url!r} is not http://HOST:PORT or https://HOST:PORT")
         kind = http.client.HTTPConnection if parts.scheme == "http" else http.client.HTTPSConnection
-        self._connection = kind(parts.hostname, parts.port, timeout=timeout)
+        self._connect = partial(kind, parts.hostname, parts.port, timeout=timeout)
+        self._connection = self._connect()
         self._prefix = parts.path.rstrip("/")
         self._authorization = f"Bearer {key}"
         self._patience = patience
@@ -90,6 +93,30 @@ class Connection:
         """Return the JSON objects of an answer that has one on each line."""
         for line in self._answer("GET", path, None, None).splitlines():
             yield json.loads(line)
+
+    def stream(self, path: str) -> Iterator[bytes]:
+        """Return a long answer in parts, on a connection of its own; it is asked for once.
+
+        Raises
+        ------
+        ApiError
+            If the service refuses the request.
+        Unavailable
+            If the service cannot be reached, or the answer is broken off.
+        """
+        connection = self._connect()
+        try:
+            headers = {"Authorization": self._authorization}
+            connection.request("GET", self._prefix + path, headers=headers)
+            answer = connection.getresponse()
+            if answer.status >= 300:
+                raise _error(answer.status, answer.read())
+            while part := answer.read(_PART):
+                yield part
+        except (OSError, http.client.HTTPException) as broken:
+            raise Unavailable(0, "url", f"no answer: {broken!r}") from None
+        finally:
+            connection.close()
 
     def _exchange(
         self, method: str, path: str, data: bytes | None, headers: dict[str, str]

@@ -79,13 +79,15 @@ class Suspicion:
 
     ``arms`` are pairs (agent, arm), and ``answers`` says how many of their first rewards agree.
     ``chance`` bounds how many such groups independent arms would be expected to show. ``more`` arms
-    of the group are left out of a list that would be too long.
+    of the group are left out of a list that would be too long. ``segment`` is where they agree,
+    None for visitors without one.
     """
 
     arms: tuple[tuple[str, str], ...]
     answers: int
     chance: float
     more: int = 0
+    segment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,9 @@ class Statistics:
 
     ``arms`` are those of the one agent that was asked for; empty if none was. ``next`` is there if
     the list of agents, or of arms, goes on: the name to ask for the next page with. What is said of
-    the whole is on every page, ``suspected`` only on the first.
+    the whole is on every page, ``suspected`` and ``segments`` only on the first. ``segment`` is the
+    one that was asked for, "" for visitors without one; None if it is all of them together.
+    ``segments`` are those that visitors have been in.
     """
 
     market: str
@@ -108,6 +112,8 @@ class Statistics:
     arms: tuple[ArmStatistics, ...]
     suspected: tuple[Suspicion, ...]
     next: str | None = None
+    segment: str | None = None
+    segments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from copyproof.defaults import CONFIDENCE, DRILL_GAMES
 from copyproof.plots import limits
 
 if TYPE_CHECKING:
-    from copyproof.drills import Drill
+    from copyproof.drills import Drill, ScenarioGain
 
 
 def drill(
@@ -34,22 +34,22 @@ def drill(
 ) -> None:
     """Attack the live principal, in memory, and measure what it pays.
 
-    Each scenario is a condition of service: slates, visitors who may not see everyone, filters. It
-    is played with the attack and without it, with the same luck, under the old settings and those
-    of today. Every verdict is a success: status 0.
+    Each scenario is a condition of service: slates, visitors who may not see everyone, filters,
+    late rewards, arms that come and go, means that change. It is played with the attack and without
+    it, with the same luck, under the old settings and those of today. Every verdict is a success:
+    status 0.
     """
     with prompt_interrupt():  # the import takes its time, too
         from copyproof.drills import drill as find
-        from copyproof.drills.run import named
+        from copyproof.drills.run import games_of
         from copyproof.live.market import is_compiled
         from copyproof.live.records import DEFAULT
         from copyproof.policy import parse_policy
 
         parsed = [parse_policy(text) for text in policy or [DEFAULT]]
-        settings = sum(len(one.settings) for one in named(scenario))
         found = in_turn(
             parsed,
-            [2 * games * settings] * len(parsed),
+            [games * games_of(one, scenario) for one in parsed],
             lambda one, progress: find(
                 one,
                 scenarios=scenario,
@@ -78,28 +78,49 @@ def _parts(found: "Sequence[Drill]") -> Iterator[tables.Part]:
             if not gains:
                 continue
             yield f"\n{one.policy}, {scenario.name}: {scenario.text}"
-            yield tables.TextTable(
-                (
-                    tables.text("setting"),
-                    tables.number("revenue"),
-                    tables.number("share"),
-                    tables.number("gain [low, high]"),
-                    tables.number("largest"),
-                    tables.word("verdict"),
-                ),
-                (
-                    (
-                        f"{gain.setting} (old)" if gain.is_old else gain.setting,
-                        f"{gain.without.revenue:,.0f} → {gain.attacking.revenue:,.0f}",
-                        f"{gain.without.share:.0%} → {gain.attacking.share:.0%}",
-                        limits(gain.gain),
-                        f"{gain.largest:,.0f}",
-                        gain.verdict,
-                    )
-                    for gain in gains
-                ),
+            yield _table(gains)
+    yield _LEGEND
+
+
+_LEGEND = """
+Without the attack → with it, or without a memory → with one. revenue, share: of
+the agent that attacks, share of the decisions that are counted; regret: of all.
+gain: of revenue, or of plays where only their share is shown; largest: of one
+game. unchanged: no play of any game differs."""
+
+
+def _table(gains: "Sequence[ScenarioGain]") -> tables.TextTable:
+    """The settings of one scenario."""
+    measure = gains[0].measure
+    shown = _COLUMNS[measure]
+    return tables.TextTable(
+        (
+            tables.text("setting"),
+            *map(tables.number, shown),
+            tables.number("saved [low, high]" if measure == "regret" else "gain [low, high]"),
+            tables.number("largest"),
+            tables.word("verdict"),
+        ),
+        (
+            (
+                f"{gain.setting} (old)" if gain.is_old else gain.setting,
+                *(_change(gain, column) for column in shown),
+                limits(gain.gain),
+                f"{gain.largest:,.0f}",
+                gain.verdict,
             )
-    yield (
-        "\nrevenue and share of the decisions of the agent that attacks: without the attack → with "
-        "it.\nlargest: the gain of the luckiest game. unchanged: no play of any game differs."
+            for gain in gains
+        ),
     )
+
+
+# By what is measured, the columns that show it.
+_COLUMNS = {"revenue": ("revenue", "share"), "plays": ("share",), "regret": ("regret",)}
+
+
+def _change(gain: "ScenarioGain", column: str) -> str:
+    """What a column shows: without the attack, and with it."""
+    wide = ".1%" if gain.measure == "plays" else ".0%"
+    shown = wide if column == "share" else ",.0f"
+    one, other = (getattr(side, column) for side in (gain.without, gain.attacking))
+    return f"{one:{shown}} → {other:{shown}}"

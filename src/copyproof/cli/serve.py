@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from copyproof.live.stores import Store
     from copyproof.service.tracing import Tracing
 
+# There is no place beside a database for a key, and within it would be within reach of who writes.
+_UNSIGNED = "heads of journals are not signed: give all processes the same --signing-key FILE\n"
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
 
@@ -106,12 +108,15 @@ def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
                     warm_up()
             key = make_example(store, keyring) if example else None
 
+            signer = _signing_key(found.signing_key, store)
+
             def up(url: str) -> None:
                 market = EXAMPLE if example else None
                 if as_json:
                     emit_json({"url": url, "market": market, "key": key})
                 else:
-                    emit(_welcome(url, key, EXAMPLE, found.store, len(keyring) == 0))
+                    said = _welcome(url, key, EXAMPLE, found.store, len(keyring) == 0)
+                    emit(said if signer is not None else said + _UNSIGNED)
 
             limits = Limits(
                 **{each.name: getattr(found, each.name) for each in dataclasses.fields(Limits)}
@@ -122,7 +127,7 @@ def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
                 limits=limits,
                 lease=found.lease,
                 jump=found.jump,
-                signing_key=_signing_key(found.signing_key, store),
+                signing_key=signer,
                 log_requests=found.log_requests,
                 tracing=_tracing() if found.traces else None,
                 up=up,

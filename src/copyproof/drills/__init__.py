@@ -7,8 +7,9 @@ luck; what the attack gains is a mean with limits, under the settings of before 
 """
 
 from copyproof.drills.catalogue import SCENARIOS
+from copyproof.drills.gains import Drill, ScenarioGain
 from copyproof.drills.live_game import LiveGame
-from copyproof.drills.run import Drill, ScenarioGain, drill
+from copyproof.drills.run import drill
 from copyproof.drills.scenario import Scenario, Setting
 
 __all__ = ["SCENARIOS", "Drill", "LiveGame", "Scenario", "ScenarioGain", "Setting", "drill"]

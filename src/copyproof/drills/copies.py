@@ -107,7 +107,7 @@ class _Visitors:
 
     def note(self, visitor: int, play: Play) -> None:
         mine = self._had.setdefault(visitor, {})
-        mine.setdefault(play.decision.agent, []).append(play.decision.arm)
+        mine.setdefault(play.agent, []).append(play.arm)
 
 
 def _filtered_arms(game: LiveGame) -> None:

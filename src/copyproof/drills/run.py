@@ -1,122 +1,27 @@
 """``drill``: play scenarios with and without the attack, and say what it gains.
 
-A gain is the mean of paired differences of the attacker's revenue, with the limits that the audit
-has for large samples (``auditing.limits``): all limits of one policy hold together. An attack is
-
-- *unchanged* if no decision and no reward of any pair of games differs,
-- *prone* if the lower limit of its gain is above 0: it pays,
-- *no-gain* if the upper limit is at most a hundredth of the revenue without it,
-- *undecided* otherwise.
+Both games of a pair have the same luck. All limits of one policy hold together.
 """
 
-import math
 import multiprocessing
 import os
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import TypeAlias
 
 from copyproof._machine import processors
-from copyproof.auditing.limits import LEAST_GAMES, large_sample_limits, unseen
-from copyproof.auditing.unseen_events import revenue_of_event
 from copyproof.defaults import CONFIDENCE, DRILL_GAMES
 from copyproof.drills.catalogue import SCENARIOS
+from copyproof.drills.gains import Drill, Played, gain_of
 from copyproof.drills.live_game import LiveGame
-from copyproof.drills.scenario import Scenario, Setting
-from copyproof.game import Agent, Constant
+from copyproof.drills.scenario import Scenario, Setting, with_memory
 from copyproof.policy import Policy, parse_policy
-from copyproof.simulation import Interval
 from copyproof.validation import known, require, whole_in
 
-DrillVerdict: TypeAlias = Literal["unchanged", "prone", "no-gain", "undecided"]
-
-# Of the revenue without the attack: a gain that counts as none.
-TOLERANCE = 0.01
-# Games that a process plays before it hands them over.
-_BATCH = 4
 _MOST_GAMES = 10**6
-
-
-class Played(NamedTuple):
-    """What the attacker got in one game, and all of them together."""
-
-    revenue: float
-    share: float  # of the decisions
-    total: float
-    path: int  # a hash of who was shown, in order
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """Means over games: the attacker's revenue, its share of the decisions, revenue of all."""
-
-    revenue: float
-    share: float
-    total: float
-
-
-@dataclass(frozen=True, slots=True)
-class ScenarioGain:
-    """What an attack gains under one setting.
-
-    Attributes
-    ----------
-    scenario, setting, is_old
-        What was played.
-    without, attacking : Side
-        What came of it.
-    gain : Interval
-        Of the attacker's revenue.
-    largest : float
-        The largest gain in one game.
-    changed : int
-        Pairs of games that differ in anything.
-    games : int
-        Pairs of games.
-    verdict : str
-        What it comes to.
-    """
-
-    scenario: str
-    setting: str
-    is_old: bool
-    without: Side
-    attacking: Side
-    gain: Interval
-    largest: float
-    changed: int
-    games: int
-    verdict: DrillVerdict
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON; a limit that is not known is null."""
-        data = asdict(self)
-        data["with"] = data.pop("attacking")
-        finite = {k: v if math.isfinite(v) else None for k, v in data["gain"].items()}
-        return {**data, "gain": finite}
-
-
-@dataclass(frozen=True, slots=True)
-class Drill:
-    """What ``drill`` found for one policy."""
-
-    policy: str
-    games: int
-    seed: int
-    confidence: float
-    gains: tuple[ScenarioGain, ...]
-    seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        data = {name: getattr(self, name) for name in ("policy", "games", "seed", "confidence")}
-        gains = [one.to_dict() for one in self.gains]
-        return {**data, "gains": gains, "seconds": self.seconds}
 
 
 def named(names: Sequence[str] | None) -> tuple[Scenario, ...]:
@@ -161,48 +66,57 @@ def drill(
     >>> [(one.setting, one.verdict) for one in found.gains]
     [('no limit', 'undecided'), ('one of an agent', 'unchanged')]
     """
-    text = str(parse_policy(policy) if isinstance(policy, str) else policy)
+    parsed = parse_policy(policy) if isinstance(policy, str) else policy
     games = whole_in("games", games, 1, _MOST_GAMES)
     seed = whole_in("seed", seed, 0, 2**31)
     require(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
-    wanted = named(scenarios)
-    lines = [(scenario, number) for scenario in wanted for number in range(len(scenario.settings))]
+    wanted = [one for one in named(scenarios) if one.settings_for(parsed)]
     began = time.perf_counter()
-    batches = [
-        (text, scenario.name, number, seed, range(first, min(first + _BATCH, games)))
-        for scenario, number in lines
-        for first in range(0, games, _BATCH)
-    ]
+    tasks = [(str(parsed), one.name, (seed << 32) + n) for one in wanted for n in range(games)]
     pairs: dict[tuple[str, int], list[tuple[Played, Played]]] = {}
     done = 0
-    for (_, name, number, _, _), found in zip(batches, _played(batches, workers), strict=True):
-        pairs.setdefault((name, number), []).extend(found)
-        done += 2 * len(found)
+    for (_, name, _), (found, played) in zip(tasks, _played(tasks, workers), strict=True):
+        for number, pair in enumerate(found):
+            pairs.setdefault((name, number), []).append(pair)
+        done += played
         if progress is not None:
             progress(done)
-    alpha = (1 - confidence) / len(lines)
+    alpha = (1 - confidence) / max(1, len(pairs))
     gains = tuple(
-        _gain(scenario, scenario.settings[number], pairs[scenario.name, number], alpha)
-        for scenario, number in lines
+        gain_of(scenario, setting, pairs[scenario.name, number], alpha)
+        for scenario in wanted
+        for number, setting in enumerate(scenario.settings_for(parsed))
     )
-    return Drill(text, games, seed, confidence, gains, time.perf_counter() - began)
+    return Drill(str(parsed), games, seed, confidence, gains, time.perf_counter() - began)
 
 
-_Batch: TypeAlias = tuple[str, str, int, int, range]
+def games_of(policy: Policy, scenarios: Sequence[str] | None) -> int:
+    """How many games a drill plays for each of ``games``."""
+    settings = [one.settings_for(policy) for one in named(scenarios)]
+    return sum(len(some) + len({_alike(one) for one in some}) for some in settings)
 
 
-def _played(
-    batches: Sequence[_Batch], workers: int | None
-) -> Iterator[list[tuple[Played, Played]]]:
-    """Play batches of pairs of games, in their order."""
+def _alike(setting: Setting) -> str:
+    """A text that settings share which are the same game without the attack."""
+    return setting.name if setting.like is None else setting.like
+
+
+# A policy, a scenario, and the luck of a game.
+_Task: TypeAlias = tuple[str, str, int]
+# Of each setting, the game without the attack and the one with it; and how many games were played.
+_Found: TypeAlias = tuple[list[tuple[Played, Played]], int]
+
+
+def _played(tasks: Sequence[_Task], workers: int | None) -> Iterator[_Found]:
+    """Play scenarios, in their order."""
     count = processors() if workers is None else whole_in("workers", workers, 1, 1024)
-    count = min(count, len(batches))
-    if count == 1:
-        yield from map(_play_batch, batches)
+    count = min(count, len(tasks))
+    if count <= 1:
+        yield from map(_play_settings, tasks)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, context, initializer=_end_with, initargs=(os.getpid(),)) as all:
-        yield from all.map(_play_batch, batches)
+        yield from all.map(_play_settings, tasks)
 
 
 def _end_with(parent: int) -> None:
@@ -216,55 +130,42 @@ def _end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _play_batch(batch: _Batch) -> list[tuple[Played, Played]]:
-    policy, name, number, seed, games = batch
+def _play_settings(task: _Task) -> _Found:
+    """Play all settings of a scenario once, with the attack and without."""
+    text, name, seed = task
     [scenario] = named([name])
-    setting = scenario.settings[number]
+    policy = parse_policy(text)
+    without: dict[str, Played] = {}
     pairs = []
-    for n in games:
-        luck = (seed << 32) + n
-        without, attacking = (
-            _play(scenario.agent, setting, policy, luck, attacks) for attacks in (False, True)
-        )
-        pairs.append((without, attacking))
-    return pairs
+    for setting in scenario.settings_for(policy):
+        alike = _alike(setting)
+        if alike not in without:
+            without[alike] = _play(scenario, setting, policy, seed, attacks=False)
+        attacking = _play(scenario, setting, policy, seed, attacks=True)
+        pairs.append((without[alike], attacking))
+    return pairs, len(pairs) + len(without)
 
 
-def _play(agent: str, setting: Setting, policy: str, seed: int, attacks: bool) -> Played:
-    game = LiveGame(policy, seed, attacks=attacks, horizon=setting.decisions, config=setting.config)
+def _play(
+    scenario: Scenario, setting: Setting, policy: Policy, seed: int, *, attacks: bool
+) -> Played:
+    if setting.memory is not None and (attacks or scenario.toggled == "attack"):
+        policy = with_memory(policy, setting.memory) or policy
+    game = LiveGame(
+        str(policy), seed, attacks=attacks, horizon=setting.decisions, config=setting.config
+    )
     setting.play(game)
-    share = game.plays[agent] / len(game.path)
-    path = hash(tuple(map(list(game.plays).index, game.path)))
-    return Played(game.revenue[agent], share, sum(game.revenue.values()), path)
-
-
-def _gain(
-    scenario: Scenario, setting: Setting, pairs: Sequence[tuple[Played, Played]], alpha: float
-) -> ScenarioGain:
-    values = np.array([attacking.revenue - without.revenue for without, attacking in pairs])
-    sides = [np.array([pair[side][:3] for pair in pairs]).mean(axis=0).tolist() for side in (0, 1)]
-    without, attacking = (Side(*side) for side in sides)
-    changed = sum(one != other for one, other in pairs)
-    # What the attacker may earn on average over the games of an event that no game has shown.
-    agent, chance = Agent(scenario.agent, [scenario.mean]), unseen(len(pairs), alpha)
-    most = min(setting.most, revenue_of_event(agent, Constant(), setting.most, chance)[1])
-    gain = large_sample_limits(values, alpha, least=-most, most=most)
-    verdict: DrillVerdict = "undecided"
-    if changed == 0:
-        verdict = "unchanged"
-    elif len(pairs) >= LEAST_GAMES and gain.low > 0:
-        verdict = "prone"
-    elif gain.high <= TOLERANCE * without.revenue:
-        verdict = "no-gain"
-    return ScenarioGain(
-        scenario.name,
-        setting.name,
-        setting.is_old,
-        without,
-        attacking,
-        gain,
-        float(values.max()),
-        changed,
-        len(pairs),
-        verdict,
+    first, last = setting.counted or (0, len(game.path))
+    mine = [
+        reward
+        for agent, reward in zip(game.path[first:last], game.rewards[first:last], strict=True)
+        if scenario.agent is None or agent == scenario.agent
+    ]
+    return Played(
+        sum(mine),
+        len(mine),
+        len(mine) / (last - first),
+        sum(game.rewards[first:]),
+        sum(game.missed[first:]),
+        zlib.crc32("\n".join(game.path).encode()),
     )

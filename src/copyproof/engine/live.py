@@ -141,9 +141,8 @@ def _ask(
         row.arm = state.items[choice.arm].original
         row.told = PENDING
         if terms.estimates:
-            plays = state.items[choice.agent].plays
-            live.numbers[place] = plays
-            row.value = estimate(live, terms, choice.agent, plays)
+            live.numbers[place] = state.items[choice.agent].plays
+            row.value = estimate(live, terms, choice.agent)
         observe_arm(plan, state, choice.arm, Observation(1, terms.estimates, row.value))
         live.counters[ROUND] += 1
     return int(operation.first)

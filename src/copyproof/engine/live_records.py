@@ -31,8 +31,8 @@ COUNTERS = 6
 # What epochs before the present one have seen, which the policy has forgotten; where unanswered
 # plays are estimated, all rewards that are known, as the items' sums hold estimates, too.
 PAST = np.dtype([("total", "f8"), ("plays", "i8"), ("answers", "i8")])
-# Of rewards that came after others were asked for: Σ k·r and Σ k, k the rounds in between.
-WAITED = np.dtype([("worth", "f8"), ("rounds", "f8")])
+# Of all rewards that came: Σ k·r and Σ k, k the rounds in between, and how many there were.
+WAITED = np.dtype([("worth", "f8"), ("rounds", "f8"), ("answers", "i8")])
 HISTORY = np.dtype([("hash", "u8"), ("last", "f8"), ("repeats", "i8"), ("rewards", "i8")])
 # After so many rewards the hash of an arm's history is kept, to be compared with others'.
 PRINTS = (16, 64, 256, 1024)

@@ -8,9 +8,11 @@ A play is counted when it is asked for. Until its reward comes, by the market's 
   met waiting: one that waits long is met more often. Where clicks are told at once and nothing else
   ever, that is 0, the default reward: the game is the one in which all is told at once, decision
   for decision. Where all rewards are late it is their mean. But a play is never estimated above the
-  mean of its agent's known rewards, and takes the default reward while the agent has not more known
-  plays than waiting ones: a newcomer of whom nothing is known looks like one who fails. All of it
-  is the agent's, and not the arm's, so that copies of an arm change nothing.
+  mean of its agent's known rewards, with DOUBT more of the default reward among them: a newcomer of
+  whom nothing is known looks like one who fails. All of it is the agent's, and not the arm's, so
+  that copies of an arm change nothing. Whenever the market's known rewards have doubled in
+  number, all plays that wait are estimated anew: those of a time when nothing was known would else
+  keep down whoever stays, until they are answered, and not who goes meanwhile and comes back.
 - *Omitted*: widths use asked plays, and means answered ones (1/2 before the first answer).
 """
 
@@ -50,22 +52,25 @@ from copyproof.engine.rules import Kind
 from copyproof.engine.state import State
 from copyproof.engine.trial import correct_levels
 
+# Rewards that an agent is taken to have had, each the default one, before the first it has.
+DOUBT = 20.0
 _FIRST_PRINT, _LAST_PRINT = PRINTS[0], PRINTS[-1]
 _MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
 @inlined
-def estimate(live: Live, terms: Terms, agent: int, plays: int) -> float:
-    """What a play of an agent's is worth until its reward comes, after so many in the epoch.
+def estimate(live: Live, terms: Terms, agent: int) -> float:
+    """What a play of an agent's is worth until its reward comes.
 
     A multiple of 2^−20, so that sums are exact again when it has been corrected.
     """
     known = live.past[agent]
     waited = live.waited[0]
     worth = terms.default
-    if waited.rounds > 0.0 and known.plays + plays - known.answers < known.answers:
-        worth = min(waited.worth / waited.rounds, known.total / known.answers)
+    if waited.rounds > 0.0:
+        own = (known.total + DOUBT * terms.default) / (known.answers + DOUBT)
+        worth = min(waited.worth / waited.rounds, own)
     return math.floor(worth * 1048576.0) / 1048576.0
 
 
@@ -119,6 +124,7 @@ def _answer(
             past.answers += 1
     if terms.estimates:
         rounds = live.counters[ROUND] - round_
+        live.waited[0].answers += 1
         live.waited[0].rounds += rounds
         live.waited[0].worth += rounds * reward
         if not banked and reward != row.value:
@@ -126,6 +132,10 @@ def _answer(
     elif not banked:
         observe_arm(plan, state, item, Observation(0, 1, reward))
     row.value = reward
+    if terms.estimates:
+        known = live.waited[0].answers
+        if known & (known - 1) == 0:
+            _estimate_again(plan, state, live, terms, round_)
     history = live.history[row.arm]
     if history.rewards > 0 and reward == history.last:
         history.repeats += 1
@@ -136,6 +146,22 @@ def _answer(
         for place in range(len(PRINTS)):
             if history.rewards == PRINTS[place]:
                 live.prints[row.arm, place] = history.hash
+
+
+@part
+def _estimate_again(plan: Plan, state: State, live: Live, terms: Terms, answered: int) -> None:
+    """Estimate anew the plays of this epoch that wait, all but the one that is just answered."""
+    first = max(live.counters[EXPIRED], live.counters[BANKED]) + 1
+    for round_ in range(first, live.counters[ROUND] + 1):
+        row = live.log[round_ - 1 - live.counters[BASE]]
+        if row.told == PENDING and round_ != answered:
+            item = live.item_of[row.arm]
+            owner = int(int64(state.items[item].owner))
+            worth = estimate(live, terms, owner)
+            change = worth - row.value
+            if change != 0.0:
+                row.value = worth
+                _correct_play(plan, state, live, terms, round_, item, owner, worth, change)
 
 
 @part

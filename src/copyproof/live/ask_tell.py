@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from copyproof_client.records import Decision, Told
+from copyproof_client.records import Decision, Status, Told
 
 from copyproof.live import events
 from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, MarketEvent, Seen
@@ -35,12 +35,14 @@ from copyproof.live.replay import ids_of, recover
 from copyproof.live.segments import SegmentedState
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
-from copyproof.live.stores.blinding import Blinding
+from copyproof.live.stores.blinding import TOKEN, Blinding
 from copyproof.live.stores.chain import blinding_of
 from copyproof.validation import FieldError, name, require, shown, whole_in
 
 # Answers of one caller to requests that changed nothing.
 _MOST_UNCHANGED = 1000
+# What becomes of a reward that does nothing.
+_WITHOUT_EFFECT: frozenset[Status] = frozenset(("ignored", "refused-late"))
 
 
 class AskTell:
@@ -57,6 +59,7 @@ class AskTell:
     config: MarketConfig
     _ids: DecisionIds
     _blinding: Blinding
+    _forgotten: set[str]
     _state: SegmentedState
     last: int
     saved: int
@@ -133,7 +136,7 @@ class AskTell:
             among = registry.among(wanted, arms_seen)
             choosable = registry.choosable(among, slate=slate)
         if choosable == 0:
-            raise NoArm(_why_nothing(among))
+            raise _nothing(among)
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
         with self.group():
@@ -188,9 +191,29 @@ class AskTell:
         if found:
             return self._told(*found.answer)
         with self.group():
-            at = self._expire_due()
-            outcomes = self._write(events.Rewarded(rounds, values, at, keyed))
-        return self._told(rounds, answers_of(outcomes))
+            told = events.Rewarded(rounds, values, self._expire_due(), keyed)
+            answers = self._write_rewards(told)
+        return self._told(rounds, answers)
+
+    def _write_rewards(self, told: events.Rewarded) -> list[list[Any]]:
+        """Write rewards down if one of them counts; what became of each.
+
+        A reward that is ignored or refused changes nothing, and never would: it is no event.
+        """
+        state, before = self._state, self._state.at
+        self._staged.append(events.encode(told))
+        state.enter(told if told.key is None else told._replace(key=None))
+        outcomes = state.settle()
+        answers = answers_of(outcomes)
+        for status, _ in answers:
+            if status not in _WITHOUT_EFFECT:
+                if told.key is not None:
+                    state.keep_answer(told, outcomes)
+                return answers
+        self._staged.pop()
+        state.at = before  # time goes on by events alone
+        self._remember_unchanged(told.key, [told.rounds, answers])
+        return answers
 
     def expire(self, now: float | None = None) -> int:
         """Give decisions whose window is over the default reward; how many there were.
@@ -286,6 +309,9 @@ class AskTell:
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._ids = ids_of(self.store, self.market, self.config)
         self._blinding = blinding_of(self.store.chain(self.market).secret)
+        # Tokens of agents whose names were forgotten: none comes as long as the market is open.
+        agents = self._state.registry.agents
+        self._forgotten = {agent for agent in agents if TOKEN.fullmatch(agent)}
         self._begun = None
         self._failed = False
 
@@ -323,24 +349,25 @@ class AskTell:
         written = json.dumps(request, separators=(",", ":"))
         digest = hashlib.sha256(written.encode()).hexdigest()[:32]
         found = self._current().answers.get(key) or self._unchanged.get(key)
-        if found is not None and found.request != digest:
+        # A token stands for the digest if a name was forgotten since.
+        if found and found.request not in (digest, self._blinding.token(digest)):
             raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")
         return IdempotencyKey(key, digest), found
 
-    def _remember_unchanged(self, keyed: IdempotencyKey | None) -> None:
+    def _remember_unchanged(self, keyed: IdempotencyKey | None, answer: Any) -> None:
         """Remember the answer to a request that changed nothing, without writing anything.
 
         Once it is forgotten, as after a restart, the same request is carried out as a new one: it
         did nothing the first time, so nothing is done twice.
         """
         if keyed is not None:
-            self._unchanged.put(keyed.key, self._time(), keyed.request, keyed.answer)
+            self._unchanged.put(keyed.key, self._time(), keyed.request, answer)
 
 
-def _why_nothing(among: Among | None) -> str:
-    """Say why there is nothing to choose."""
+def _nothing(among: Among | None) -> NoArm:
+    """Return the error that says why there is nothing to choose."""
     if among is None:
-        return "no arm is registered"
+        return NoArm("no arm is registered")
     if among.ruled_out:
-        return "seen: nothing is left that this visitor has not had"
-    return "eligible: no such arm is registered"
+        return NoArm("seen: nothing is left that this visitor has not had", "seen")
+    return NoArm("eligible: no such arm is registered")

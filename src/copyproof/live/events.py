@@ -21,8 +21,8 @@ asked       Asked                round = the first one, arms = what was decided,
 told        Rewarded             rounds, rewards
 expired     Expired              upto: what waits up to this round takes the default; forgotten
 clock       ClockSet             ``at`` is the time from now on, also if it lies before
-kept        Unchanged            nothing but the answer to a request that changed nothing; earlier
-                                 versions wrote these
+kept        Unchanged            nothing: a name was forgotten; earlier versions wrote one for a
+                                 request that changed nothing, with its answer
 ==========  ===================  ===============================================================
 
 Any event may carry an idempotency key, with a digest of the request that it came with and, where
@@ -145,7 +145,7 @@ class ClockSet(NamedTuple):
 
 
 class Unchanged(NamedTuple):
-    """A request with a key that had nothing to change."""
+    """Nothing has changed but a name, which was forgotten; or there was a request, with a key."""
 
     at: float
     key: IdempotencyKey | None = None

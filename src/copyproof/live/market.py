@@ -136,7 +136,11 @@ class MarketState:
         return next((n, theirs, ours) for n, (theirs, ours) in both if theirs != ours)
 
     def decide(self, plays: int, at: float, among: Among | None, slate: bool) -> list[int]:
-        """Make decisions, all that was entered being settled; the arms, for the event."""
+        """Make decisions; the arms, for the event.
+
+        Rewards that were entered and not settled are carried out before, in the same call of the
+        kernel, and what became of them is not told.
+        """
         self._gather_decisions(plays, at, among, slate)
         self._run()
         made = self._made
@@ -299,14 +303,14 @@ class MarketState:
         return int(self.arrays.log["arm"][round_ - 1 - int(self.arrays.counters[BASE])])
 
     @property
-    def arrays_of_games(self) -> list[Arrays]:
-        """What is known in each game that is played in the market."""
-        return [self.arrays]
+    def arrays_by_segment(self) -> dict[str, Arrays]:
+        """What is known in each game of the market; "" is that of visitors without a segment."""
+        return {"": self.arrays}
 
     @property
     def pending(self) -> int:
         """How many decisions wait for their reward."""
-        return sum(one.pending for one in self.arrays_of_games)
+        return sum(one.pending for one in self.arrays_by_segment.values())
 
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""

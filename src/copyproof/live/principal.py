@@ -26,6 +26,7 @@ from copyproof.live.events import MarketEvent
 from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_arms
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
+from copyproof.live.stores.blinding import TOKEN
 from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
 from copyproof.validation import FieldError, name, number, require, shown
@@ -112,8 +113,9 @@ class Principal(AskTell):
     def register_agent(self, agent: str, *, key: str | None = None) -> bool:
         """Register an agent; whether it is new."""
         agent = name("agent", agent)
-        self._check_not_forgotten("agent", agent)
         changes = agent not in self._current().registry.agents
+        if changes:
+            self._check_new_agent("agent", agent)
         return self._change(events.AgentRegistered, key, changes, agent=agent)
 
     def suspend_agent(self, agent: str, *, key: str | None = None) -> bool:
@@ -228,9 +230,6 @@ class Principal(AskTell):
         once it has one it keeps it.
         """
         named = checked_arms(arms)
-        for n, one in enumerate(named):
-            for part, value in zip(("agent", "arm"), one, strict=False):
-                self._check_not_forgotten(f"arms[{n}].{part}", value)
         keyed, found = self._keyed(key, ["arms", named])
         if found:
             return int(found.answer)
@@ -251,6 +250,9 @@ class Principal(AskTell):
             if not says_more and ((agent, arm) in wanted or is_there):
                 continue
             if known is None and (agent, arm) not in wanted:
+                if number is None and agent not in new:
+                    self._check_new_agent(f"arms[{n}].agent", agent)
+                _check_no_token(f"arms[{n}].arm", arm)
                 new[agent] = new.get(agent, 0) + 1
             wanted[agent, arm] = [agent, arm, *(content if says_more else ())]
         self._check_most_arms(new)
@@ -263,16 +265,14 @@ class Principal(AskTell):
                 listed = list(wanted.values())
                 self._write(events.ArmsRegistered(listed, self._time(), answer))
             else:
-                self._remember_unchanged(answer)
+                self._remember_unchanged(keyed, 0)
         return len(wanted)
 
-    def _check_not_forgotten(self, field: str, value: str) -> None:
-        """Refuse to register what is a token, or the name of a forgotten agent."""
-        registry = self._current().registry
-        if value not in registry.agents:
-            token = self._blinding.token(value)
-            forgotten = token == value or token in registry.agents
-            require(not forgotten, field, value, "a name that may be used: its agent was forgotten")
+    def _check_new_agent(self, field: str, agent: str) -> None:
+        """Refuse a token, and the name of an agent that was forgotten."""
+        _check_no_token(field, agent)
+        is_free = not self._forgotten or self._blinding.token(agent) not in self._forgotten
+        require(is_free, field, agent, "a name that may be used: its agent was forgotten")
 
     def _check_most_arms(self, new: Mapping[str, int]) -> None:
         """Refuse arms beyond those that an agent may ever register."""
@@ -297,7 +297,7 @@ class Principal(AskTell):
             with self.group():
                 self._write(record(**values, at=self._time(), key=answer))
         else:
-            self._remember_unchanged(answer)
+            self._remember_unchanged(keyed, changes)
         return changes
 
     # --- what is known ---------------------------------------------------------------------
@@ -321,20 +321,33 @@ class Principal(AskTell):
         registry = self._current().registry
         return [*registry.arm_numbers[registry.agent(agent)].values()]
 
-    def statistics(self, agent: str | None = None) -> Statistics:
-        """Plays, rewards and shares: of all agents, or of one agent and its arms."""
-        return self.view(agent).statistics()
+    def statistics(self, agent: str | None = None, *, segment: str | None = None) -> Statistics:
+        """Plays, rewards and shares: of all agents, or of one agent and its arms.
+
+        With ``segment`` they are of its visitors alone, with "" of those without a segment.
+        """
+        return self.view(agent, segment=segment).statistics()
 
     def view(
-        self, agent: str | None = None, after: str | None = None, limit: int | None = None
+        self,
+        agent: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+        segment: str | None = None,
     ) -> View:
         """What ``statistics`` needs, taken now; its ``statistics()`` may run on another thread.
 
         With ``limit`` it is a page of agents, or of one agent's arms: the first, or the one after
         the agent, or arm, ``after``.
         """
-        return View(self.market, self._current(), agent, after, limit)
+        return View(self.market, self._current(), agent, after, limit, segment)
 
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""
         return self._current().digest()
+
+
+def _check_no_token(field: str, value: str) -> None:
+    """Refuse a new name that reads like what stands for one that was forgotten."""
+    if value[0] == "~" and TOKEN.fullmatch(value):
+        raise FieldError(field, value, "a name: it stands for one that was forgotten")

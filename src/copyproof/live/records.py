@@ -7,7 +7,7 @@ its reward up to ``reward_window`` seconds. A play without a reward by then take
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from copyproof_client.records import Status
 
@@ -32,6 +32,21 @@ _BEFORE: dict[str, Any] = {
     "most_segments": 100,
     "unanswered": "omitted",
 }
+
+
+class _UnsaidNumber(int):
+    """A default that can be told from the same number, given."""
+
+
+class _UnsaidText(str):
+    """A default that can be told from the same text, given."""
+
+    __slots__ = ()
+
+
+_ONE = _UnsaidNumber(1)
+_AGENT = cast(SeenBy, _UnsaidText("agent"))
+_ESTIMATED = cast(Unanswered, _UnsaidText("estimated"))
 # Most decisions, and most rewards, of one request.
 MOST_DECISIONS = 1000
 
@@ -74,7 +89,14 @@ class KeyReused(ValueError):
 
 
 class NoArm(ValueError):
-    """There is nothing to choose: no arm is registered, or none of those that are eligible."""
+    """There is nothing to choose: no arm is registered, or none of those that are eligible.
+
+    ``field`` says what left nothing: "eligible" or "seen".
+    """
+
+    def __init__(self, message: str, field: str = "eligible") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +162,10 @@ class MarketConfig:
     rewards: Rewards = "first"
     correction_window: float = 30 * 86400.0
     most_arms: int | None = None
-    per_agent: int | None = 1
-    seen: SeenBy = "agent"
+    per_agent: int | None = _ONE
+    seen: SeenBy = _AGENT
     most_segments: int = 100
-    unanswered: Unanswered = "estimated"
+    unanswered: Unanswered = _ESTIMATED
     numerics: int = field(default=NUMERICS, compare=False)
     # Whether the policy was not named, or as the default, whatever that is.
     is_default: bool = field(init=False, repr=False, compare=False)
@@ -157,7 +179,7 @@ class MarketConfig:
             object.__setattr__(self, "horizon", whole_in("horizon", self.horizon, 1, 2**47))
         if self.most_arms is not None:
             object.__setattr__(self, "most_arms", whole_in("most_arms", self.most_arms, 1, 2**31))
-        if self.per_agent is not None:
+        if self.per_agent is not None and not isinstance(self.per_agent, _UnsaidNumber):
             most = whole_in("per_agent", self.per_agent, 1, MOST_DECISIONS)
             object.__setattr__(self, "per_agent", most)
         segments = whole_in("most_segments", self.most_segments, 0, 10_000)
@@ -187,7 +209,7 @@ class MarketConfig:
 
         They are equal, except that no seed stands for any, and the default, which names no policy,
         for the one that new markets got when the market was made; and a setting that there was not
-        yet when the market was made is what it was then, if this one has today's default.
+        yet when the market was made is what it was then, unless this one says something else.
 
         Examples
         --------
@@ -196,15 +218,18 @@ class MarketConfig:
         True
         >>> MarketConfig("trial-anytime", seed=3).agrees_with(stored)
         False
+        >>> before = MarketConfig.from_dict({"seed": 3})  # made when slates had no limit
+        >>> MarketConfig(seed=3).agrees_with(before), MarketConfig(per_agent=1).agrees_with(before)
+        (True, False)
         """
         former: dict[str, Any] = {}
         if self.seed is None:
             former["seed"] = stored.seed
         if self.is_default and stored.policy in FORMER_DEFAULTS:
             former["policy"] = stored.policy
-        usual = {one.name: one.default for one in fields(MarketConfig)}
         for setting, before in _BEFORE.items():
-            if getattr(self, setting) == usual[setting] and getattr(stored, setting) == before:
+            is_unsaid = isinstance(getattr(self, setting), _UnsaidNumber | _UnsaidText)
+            if is_unsaid and getattr(stored, setting) == before:
                 former[setting] = before
         return replace(self, **former) == stored
 
@@ -217,7 +242,7 @@ class MarketConfig:
 
         A setting as it was before it could be chosen is written as it was then: not at all.
         """
-        data = {setting: getattr(self, setting) for setting in _names()}
+        data = {setting: _plain(getattr(self, setting)) for setting in _names()}
         for setting, before in _BEFORE.items():
             if data[setting] == before:
                 del data[setting]
@@ -235,6 +260,17 @@ class MarketConfig:
         for setting in data:
             known("config", setting, sorted(_names()))
         return cls(**{**_BEFORE, **data})
+
+
+def _plain(value: Any) -> Any:
+    """Return a value, be it a default or not, as any reader knows it."""
+    match value:
+        case _UnsaidNumber():
+            return int(value)
+        case _UnsaidText():
+            return str(value)
+        case _:
+            return value
 
 
 def _names() -> list[str]:

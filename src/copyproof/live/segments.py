@@ -77,16 +77,16 @@ class SegmentedState(MarketState):
         return [self, *self.segments.values()]
 
     @property
-    def arrays_of_games(self) -> list[Arrays]:
-        """What is known in each game."""
-        return [one.arrays for one in self._games]
+    def arrays_by_segment(self) -> dict[str, Arrays]:
+        """What is known in each game; "" is that of visitors without a segment."""
+        return {"": self.arrays, **{name: one.arrays for name, one in self.segments.items()}}
 
     @property
     def round(self) -> int:
         """Decisions so far, in all segments."""
         if not self.segments:
             return int(self.arrays.counters[ROUND])
-        return sum(int(one.counters[ROUND]) for one in self.arrays_of_games)
+        return sum(int(one.arrays.counters[ROUND]) for one in self._games)
 
     @property
     def waiting(self) -> int:
@@ -155,7 +155,7 @@ class SegmentedState(MarketState):
         slate: bool,
         segment: str | None = None,
     ) -> list[int]:
-        """Make decisions in a segment, all that was entered being settled."""
+        """Make decisions in a segment; rewards that were entered are carried out, unanswered."""
         if segment is not None:
             self._game(segment)
         if not self.segments:
@@ -166,6 +166,7 @@ class SegmentedState(MarketState):
         else:
             made = self._games[number].decide(plays, at, among, slate)
         self._note(number, first, len(made))
+        self._told = []
         self.at = max(self.at, at)
         return made
 
@@ -335,7 +336,7 @@ class SegmentedState(MarketState):
         ]
         state._rounds_of = [array("q", mine.tolist()) for mine in rounds]
         state._before = [
-            int(one.counters[ROUND]) - len(mine)
-            for one, mine in zip(state.arrays_of_games, rounds, strict=True)
+            int(one.arrays.counters[ROUND]) - len(mine)
+            for one, mine in zip(state._games, rounds, strict=True)
         ]
         return state

@@ -38,7 +38,8 @@ def to_bytes(state: MarketState) -> bytes:
 def with_tokens(data: bytes, agent: str, blinding: Blinding, requests: Container[str]) -> bytes:
     """A state as bytes with tokens in place of the names of an agent and its arms.
 
-    ``requests`` are the tokens of requests that named them, whose digests are replaced, too.
+    Digests of requests are replaced, too, unless they are among ``requests``, which the journal
+    tells have not named them.
     """
     words, arrays = _unpacked(data)
     if agent in words["agents"]:
@@ -50,7 +51,7 @@ def with_tokens(data: bytes, agent: str, blinding: Blinding, requests: Container
     answers = Answers()
     answers.load(arrays["keys"])
     answers.replace_requests(
-        lambda request: token if (token := blinding.token(request)) in requests else request
+        lambda request: request if request in requests else blinding.token(request)
     )
     arrays["keys"] = answers.export()
     return _packed(words, arrays)

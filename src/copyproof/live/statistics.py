@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics, Suspicion
 
-from copyproof.engine.live_records import PRINTS
+from copyproof.engine.live_records import PRINTS, ROUND
 from copyproof.live.duplicates import suspected
 from copyproof.live.market import MarketState
+from copyproof.live.records import Unknown
 from copyproof.live.registry import Registry
 from copyproof.validation import FieldError
 
@@ -35,6 +36,8 @@ class View:
         The agent, or the arm, after which the page begins, in order of registration.
     limit : int or None
         The most agents, or arms, on the page; no limit if it is None.
+    segment : str or None
+        The one segment that is looked at, "" for visitors without one; all of them if it is None.
     """
 
     def __init__(
@@ -44,12 +47,21 @@ class View:
         agent: str | None,
         after: str | None = None,
         limit: int | None = None,
+        segment: str | None = None,
     ) -> None:
         arrays, registry = state.arrays, state.registry
         self._market, self._policy, self._round = market, str(state.policy), state.round
+        by_segment = state.arrays_by_segment
+        self._segment = segment
+        self._segments = tuple(name for name in by_segment if name) if after is None else ()
+        if segment is not None:
+            if segment not in by_segment:
+                raise Unknown("segment", segment)
+            by_segment = {segment: by_segment[segment]}
+            self._round = int(by_segment[segment].counters[ROUND])
         self._registry = registry  # only for names, which never change
         self._limit = limit
-        games = state.arrays_of_games
+        games = list(by_segment.values())
         self._rows = _summed([one.agent_rows() for one in games])
         if agent is None:
             mine = np.arange(arrays.arms)
@@ -71,16 +83,14 @@ class View:
         self._arms = [
             (arm, registry.is_registered(arm), arm in registry.withheld) for arm in listed.tolist()
         ]
-        self._pairs = len(mine) * (len(mine) - 1) / 2
+        self._pairs = len(games) * len(mine) * (len(mine) - 1) / 2
         compared = mine if after is None else mine[:0]
-        self._told, self._history, self._prints = arrays.histories(compared, PRINTS[0])
+        self._told = {name: one.histories(compared, PRINTS[0]) for name, one in by_segment.items()}
 
     def statistics(self) -> Statistics:
         """The figures. Shares are of the whole market."""
         plays, revenue = int(self._rows["plays"].sum()), float(self._rows["total"].sum())
-        found = suspected(
-            self._history, self._prints, _Names(self._registry, self._told), self._pairs
-        )
+        found = self._suspected()
         following = None
         if self._next:
             names = self._registry.agent_names if self._is_whole else self._registry.arm_names
@@ -97,7 +107,18 @@ class View:
             arms=tuple(map(self._arm, self._arms, self._arm_rows, self._in_play.tolist())),
             suspected=tuple(_cut(one, self._limit) for one in found[: self._limit]),
             next=following,
+            segment=self._segment,
+            segments=self._segments,
         )
+
+    def _suspected(self) -> list[Suspicion]:
+        """Arms that look like copies in some segment, those that agree longest first."""
+        found = [
+            replace(one, segment=segment or None)
+            for segment, (arms, history, prints) in self._told.items()
+            for one in suspected(history, prints, _Names(self._registry, arms), self._pairs)
+        ]
+        return sorted(found, key=lambda one: -one.answers)
 
     def _agent(
         self, number: int, known: tuple[bool, int], plays: int, revenue: float

@@ -45,5 +45,5 @@ def terms_of(config: MarketConfig) -> Terms:
         config.default_reward,
         int(config.estimates),
         follows=0,
-        per_agent=config.per_agent or NO_LIMIT,
+        per_agent=int(config.per_agent or NO_LIMIT),
     )

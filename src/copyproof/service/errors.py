@@ -113,7 +113,7 @@ def refusal_of(error: Exception, field: str) -> Refusal:
             message = "Idempotency-Key came with another request before"
             return Refusal(422, "Idempotency-Key", message)
         case NoArm():
-            return Refusal(409, field, _line(error))
+            return Refusal(409, error.field, _line(error))
         case Undone():
             return Refusal(409, error.field[:_LONGEST_FIELD], _line(error))
         case FieldError():

@@ -9,7 +9,9 @@ document describes the two requests from it.
 """
 
 import asyncio
+import contextlib
 import logging
+import re
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -17,9 +19,11 @@ from typing import Any
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from copyproof.live import Decision, Principal, Told
+from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, authorize
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
 from copyproof.service.leadership import Leadership
@@ -34,6 +38,9 @@ _log = logging.getLogger("copyproof.service")
 _OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs"))
 _MARKETS = "/v1/markets/"
 _JSON = (b"content-type", b"application/json")
+# What reads like a key, and how often a second such a one that is not known is looked for.
+_KEY = re.compile(rb"(?i:bearer) +cp_[0-9a-f]{12}_[A-Za-z0-9_-]{43} *")
+_LOOKS, _LOOKS_AT_ONCE = 1.0, 20
 _DEEPEST = 20  # levels of a body for FastAPI; no message has more than a few
 
 
@@ -188,6 +195,7 @@ class Gateway:
         self._observer = observer
         self._limits = limits
         self._rates = TokenBuckets(time.monotonic)
+        self._looks = TokenBuckets(time.monotonic)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or one lifetime of the server."""
@@ -209,6 +217,8 @@ class Gateway:
             status = await self._serve(scope, headers, note, receive, send, noting) or status
         except Refusal as refusal:
             status = await _refuse(send, refusal, note)
+        except StoreError as error:
+            status = await _refuse(send, refusal_of(error, "store"), note)
         except _Gone:
             status = 499
         except asyncio.CancelledError:  # the server stops, and has waited long enough
@@ -239,7 +249,7 @@ class Gateway:
         if path in _OPEN:
             await self._app(scope, receive, noting)
             return None
-        key, secret = self._caller(headers)
+        key, secret = self._caller(headers) or await self._new_caller(headers)
         note.key = key.id
         self._rates.take(key.id, *self._limits.of(key))
         body = await self._body(receive, headers)
@@ -270,14 +280,27 @@ class Gateway:
         await _answer(send, 200, orjson.dumps(answer), {}, note)
         return 200
 
-    def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes]:
-        """Return the caller's key, and its text."""
+    def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes] | None:
+        """Return the caller's key, and its text; None if it is not known."""
         scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
         text = given.strip()
         key = authenticate(text.decode("latin-1"), self._keyring.held, self._keyring.clock)
-        if key is None or scheme.lower() != b"bearer":
+        return None if key is None or scheme.lower() != b"bearer" else (key, text)
+
+    async def _new_caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes]:
+        """Look whether another process has just made the caller's key, or given it a new secret.
+
+        Only so often: whoever has no key cannot keep the store busy.
+        """
+        found = None
+        if _KEY.fullmatch(headers.get(b"authorization", b"")):
+            with contextlib.suppress(Refusal):
+                self._looks.take("", _LOOKS, _LOOKS_AT_ONCE)
+                await run_in_threadpool(self._keyring.refresh)
+                found = self._caller(headers)
+        if found is None:
             raise Refusal(401, "Authorization", "Authorization is not 'Bearer' and a valid key")
-        return key, text
+        return found
 
     async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
         """Read the whole body, if it is small enough and says that it is JSON."""

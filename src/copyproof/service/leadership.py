@@ -13,6 +13,7 @@ takes its own leases back without waiting.
 import asyncio
 import hashlib
 import logging
+import math
 import os
 import secrets
 import threading
@@ -26,6 +27,7 @@ from starlette.concurrency import run_in_threadpool
 
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.clock import GuardedClock
+from copyproof.live.forgetting import forget
 from copyproof.live.stores import Store, StoreError, UnknownMarket
 from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.keys import Keyring
@@ -106,6 +108,7 @@ class Leadership:
         self._waiting = waiting
         self._clock = clock
         self._jump = jump
+        self._told: set[str] = set()  # markets of which it was said that another serves them
         self._renewing = threading.Lock()
         self._begun = threading.Event()
         self._stopping = threading.Event()
@@ -178,7 +181,37 @@ class Leadership:
             self.store.drop_market(market)
             self._forget(market)
         self.keyring.revoke_market(market)
-        _log.warning("market %s was deleted", market)
+        _log.warning("market %s was deleted", market, extra={"market": market})
+
+    def forget(self, market: str, agent: str) -> None:
+        """Forget the name of an agent; the market is not served meanwhile (503).
+
+        Raises
+        ------
+        Refusal
+            404 if there is no such market.
+        Unknown
+            If there is no such agent.
+        LeaseLost
+            If another process serves the market.
+        """
+        served = self.markets.get(market)
+        if served is None:
+            raise unknown("market")
+        with self._renewing:
+            writer = served.writer
+            if writer is not None:
+                writer.stop()
+                writer.join()
+            served.not_before = math.inf  # the lease is another's for a while
+        try:
+            forget(self.store, market, agent)
+        finally:
+            served.not_before = 0.0
+            with self._renewing:
+                self._renew_or_acquire(market, served.config)
+        self.keyring.refresh()
+        served.wait(_CREATE)
 
     async def find(self, market: str) -> ServedMarket:
         """Return a market; one that another process has just made is looked up in the store.
@@ -280,16 +313,20 @@ class Leadership:
             except Exception as error:  # whatever it is: without this thread all leases run out
                 _log.exception("renewing leases failed, and is tried again")
                 self.trouble = type(error).__name__
-            if not self._begun.is_set():
-                self._tell_elsewhere()
+            self._tell_elsewhere()
             self._begun.set()
             self._stopping.wait(self.lease / 6)
 
     def _tell_elsewhere(self) -> None:
-        """Say what this process does not serve, as it may be the second on one store by mistake."""
-        others = [served.name for served in self.all() if served.writer is None]
-        if others:
-            shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+        """Say what this process does not serve, as it may be the second on one store by mistake.
+
+        Once for each market, when it is seen first: in a store without markets that is later.
+        """
+        others = [served.name for served in self.all() if served.elsewhere]
+        new = [name for name in others if name not in self._told]
+        self._told |= {*new}
+        if new:
+            shown = ", ".join(new[:5]) + (", ..." if len(new) > 5 else "")
             _log.warning(
                 "another process serves %d of %d markets of this store (%s): here they are "
                 "answered with 503 until it ends",
@@ -306,6 +343,7 @@ class Leadership:
         if writer is None:
             if now >= served.not_before:
                 token = self.store.acquire(market, self._owner, self.lease)
+                served.elsewhere = token is None
                 if token is not None:
                     self._lead(served, token)
         elif now - served.renewed >= self.lease / 3:
@@ -322,11 +360,11 @@ class Leadership:
             clock.begin(found.now)
             return found
 
-        said, named = (served.name,), {"market": served.name}
+        named = {"market": served.name}
 
         def ended(lost: bool) -> None:
             if writer.failure is not None and writer.failure != served.failure:
-                _log.error("market %s is not served: %s", *said, writer.failure, extra=named)
+                _log.error("market %s is not served: %s", served.name, writer.failure, extra=named)
             served.failure = writer.failure
             # Reading a journal in vain takes as long as any other: not every second, then.
             in_vain = writer.failure is not None and not writer.ready.is_set()
@@ -338,10 +376,13 @@ class Leadership:
                 try:
                     self.store.release(served.name, self._owner, token)
                 except (StoreError, LookupError) as error:
-                    _log.warning("market %s: its lease runs out: %s", *said, error, extra=named)
+                    _log.warning(
+                        "market %s: its lease runs out: %s", served.name, error, extra=named
+                    )
             else:
                 self.groups.add_lost(served.name)
-                _log.warning("market %s: another process serves it now", *said, extra=named)
+                _log.warning("market %s: another process serves it now", served.name, extra=named)
+                self._told.add(served.name)
 
         writer = Writer(
             *(served.name, load, self._loop),

@@ -144,7 +144,7 @@ class RewardsTold:
 
 # --- markets --------------------------------------------------------------------------------------
 
-_CONFIG = MarketConfig()
+_CONFIG = MarketConfig.from_dict(MarketConfig().to_dict())
 
 
 class MarketIn(_In):

@@ -275,6 +275,8 @@ class ServedMarket:
         What it was created with.
     writer : Writer or None
         There while this process has the market's lease.
+    elsewhere : bool
+        Whether another process had it when this one last looked.
     token, renewed
         The fencing token of that lease, and when it was renewed.
     clock : GuardedClock or None
@@ -289,6 +291,7 @@ class ServedMarket:
         self.name = name
         self.config = config
         self.writer: Writer | None = None
+        self.elsewhere = False
         self.clock: GuardedClock | None = None
         self.token = 0
         self.renewed = 0.0

@@ -24,14 +24,56 @@ EVENTS: list[dict[str, Any]] = [
     {"kind": "retire", "agent": "ann", "arm": "a", "at": 1.5},
     {"kind": "expired", "upto": 4, "forgotten": 0, "at": 9.0},
 ]
-CHANGES = (
-    "UPDATE events SET body = replace(body, '[0,1]', '[1,1]') WHERE number = 3",
-    "UPDATE events SET body = replace(body, '0.1', '0.2') WHERE number = 6",
-    "UPDATE events SET body = replace(body, '\"ann\"', '\"bob\"') WHERE number = 1",
-    "UPDATE events SET body = replace(body, '\"b\"', '\"c\"') WHERE number = 5",
-    "UPDATE events SET number = 9 - number WHERE number IN (4, 5)",
-    "UPDATE markets SET config = '{\"seed\":2}'",
-    "UPDATE markets SET head = cut",
+# A change, as statements, and what is said of it.
+REWARD = "UPDATE events SET body = replace(body, '0.1', '0.2') WHERE number = 6"
+CHANGES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (
+        ("UPDATE events SET body = replace(body, '[0,1]', '[1,1]') WHERE number = 3",),
+        "event 3 is not as it was written",
+    ),
+    ((REWARD,), "event 6 is not as it was written"),
+    (
+        ("UPDATE events SET body = replace(body, '\"ann\"', '\"bob\"') WHERE number = 1",),
+        "event 1 is not as it was written",
+    ),
+    (
+        ("UPDATE events SET body = replace(body, '\"b\"', '\"c\"') WHERE number = 5",),
+        "event 5 is not as it was written",
+    ),
+    # Two rows change places.
+    (
+        (
+            "UPDATE events SET number = -number WHERE number = 4",
+            "UPDATE events SET number = 4 WHERE number = 5",
+            "UPDATE events SET number = 5 WHERE number = -4",
+        ),
+        "event 4 is not as it was written",
+    ),
+    # Only what is in them does.
+    (
+        (
+            "UPDATE events SET body = (SELECT body FROM events AS o WHERE o.number = "
+            "11 - events.number) WHERE number IN (5, 6)",
+        ),
+        "event 5 is not as it was written",
+    ),
+    (("DELETE FROM events WHERE number = 7",), "event 7 is missing"),
+    # A wrong one comes first, also if one is missing after it.
+    ((REWARD, "DELETE FROM events WHERE number = 7"), "event 6 is not as it was written"),
+    # One is taken out, and those behind it close up.
+    (
+        (
+            "DELETE FROM events WHERE number = 5",
+            "UPDATE events SET number = -number WHERE number > 5",
+            "UPDATE events SET number = -number - 1 WHERE number < 0",
+            "UPDATE markets SET last = 7",
+        ),
+        "event 5 is not as it was written",
+    ),
+    (("UPDATE events SET body = '{' WHERE number = 6",), "event 6 cannot be read"),
+    (("UPDATE events SET body = x'00' WHERE number = 6",), "event 6 cannot be read"),
+    (("UPDATE markets SET config = '{\"seed\":2}'",), "is not the one it began with"),
+    (("UPDATE markets SET head = cut",), "or its head was changed"),
 )
 
 
@@ -50,18 +92,13 @@ def run(path: Path, *statements: str) -> None:
         raw.commit()
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_one_statement_that_changes_the_journal_is_found(
-    store: Store, tmp_path: Path, change: str
+@pytest.mark.parametrize(("change", "said"), CHANGES)
+def test_the_first_event_that_is_wrong_is_named(
+    store: Store, tmp_path: Path, change: tuple[str, ...], said: str
 ) -> None:
     store.check()
-    if "9 - number" in change:  # past the constraint
-        run(tmp_path / "live.db", "UPDATE events SET number = -number WHERE number = 4")
-        run(tmp_path / "live.db", "UPDATE events SET number = 4 WHERE number = 5")
-        run(tmp_path / "live.db", "UPDATE events SET number = 5 WHERE number = -4")
-    else:
-        run(tmp_path / "live.db", change)
-    with pytest.raises(Damaged, match=r"does not lead to the head|is not the one it began with"):
+    run(tmp_path / "live.db", *change)
+    with pytest.raises(Damaged, match=rf"^market 'm': .*{said}"):
         store.check()
     with pytest.raises(Damaged):
         store.backup(tmp_path / "backup.db")
@@ -70,8 +107,27 @@ def test_one_statement_that_changes_the_journal_is_found(
 
 def test_a_truncated_journal_is_found(store: Store, tmp_path: Path) -> None:
     run(tmp_path / "live.db", "DELETE FROM events WHERE number > 5", "UPDATE markets SET last = 5")
-    with pytest.raises(Damaged, match="an event from 1 to 5 is not as it was written"):
+    with pytest.raises(Damaged, match="it does not end with event 5, or its head was changed"):
         store.check()
+
+
+def test_events_of_which_no_head_was_kept_are_named_together(store: Store, tmp_path: Path) -> None:
+    run(tmp_path / "live.db", "UPDATE events SET mark = NULL WHERE number < 7")
+    store.check()
+    run(tmp_path / "live.db", REWARD)
+    with pytest.raises(Damaged, match="an event from 1 to 7 is not as it was written"):
+        store.check()
+    run(tmp_path / "live.db", "UPDATE events SET mark = NULL")
+    with pytest.raises(Damaged, match="an event from 1 to 8 is not as it was written"):
+        store.check()
+
+
+def test_what_is_wrong_is_not_compacted(store: Store, tmp_path: Path) -> None:
+    run(tmp_path / "live.db", REWARD)
+    store.save_snapshot("m", 8, b"state")
+    with pytest.raises(Damaged, match="an event from 1 to 7 is not as it was written"):
+        store.compact("m", 7)
+    assert store.compacted("m") == 0
 
 
 def test_postgres_finds_it_too(postgres: Server, tmp_path: Path) -> None:
@@ -83,10 +139,10 @@ def test_postgres_finds_it_too(postgres: Server, tmp_path: Path) -> None:
         store.backup(tmp_path / "good.db")
         with psycopg.connect(postgres.url()) as raw:
             raw.execute(f"SET search_path = {url.rpartition('=')[2]}")
-            raw.execute(CHANGES[1])
-        with pytest.raises(Damaged, match="does not lead to the head of its chain"):
+            raw.execute(REWARD)
+        with pytest.raises(Damaged, match="event 6 is not as it was written"):
             store.check()
-        with pytest.raises(Damaged, match="does not lead to the head of its chain"):
+        with pytest.raises(Damaged, match="event 6 is not as it was written"):
             store.backup(tmp_path / "backup.db")
     assert not (tmp_path / "backup.db").exists()
 
@@ -119,8 +175,8 @@ def test_compaction_keeps_the_chain(store: Store, tmp_path: Path) -> None:
     store.compact("m", 5)
     assert store.head("m") == head
     store.check()
-    run(tmp_path / "live.db", CHANGES[1])
-    with pytest.raises(Damaged, match="an event from 6 to 8"):
+    run(tmp_path / "live.db", REWARD)
+    with pytest.raises(Damaged, match="event 6 is not as it was written"):
         store.check()
 
 

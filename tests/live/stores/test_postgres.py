@@ -255,7 +255,7 @@ def test_a_process_that_hangs_in_a_transaction_is_thrown_out(
         def hanging() -> None:
             nonlocal following
             with store._market("m", write=True) as mine:
-                mine.add_events(["{}"], mine.chain.head)
+                mine.add_events(["{}"], [mine.chain.head])
                 began = time.monotonic()
                 while following is None:
                     following = other.acquire("m", "other", 60.0)

@@ -14,7 +14,7 @@ it begins: 0, or the last one of a journal that is older than chains.
 
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, blake2s, shake_128
@@ -24,6 +24,7 @@ from copyproof.live.stores.blinding import LISTS, Blinding
 from copyproof.validation import FieldError
 
 _SALT = 16  # bytes
+MARK = 16  # digits of a head that are kept with its event
 _ENCODER = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -169,6 +170,15 @@ def link(head: bytes, commitments: Iterable[bytes]) -> bytes:
 
 def head_after(head: str, first: int, events: Iterable[dict[str, Any]], secret: str) -> str:
     """Lead a chain on over events numbered from ``first``; the head after the last."""
+    for found in heads_after(head, first, events, secret):
+        head = found
+    return head
+
+
+def heads_after(
+    head: str, first: int, events: Iterable[dict[str, Any]], secret: str
+) -> Iterator[str]:
+    """Lead a chain on over events numbered from ``first``; the head after each."""
     key, blinding = key_of(secret, "chain"), blinding_of(secret)
     found = bytes.fromhex(head)
     for number, event in enumerate(events, first):
@@ -176,4 +186,4 @@ def head_after(head: str, first: int, events: Iterable[dict[str, Any]], secret: 
         if kind != "told" and (kind != "asked" or not LISTS.isdisjoint(event)):  # else no names
             event = blinding.blinded(event)
         found = link(found, digests(pieces(event), number, key))
-    return found.hex()
+        yield found.hex()

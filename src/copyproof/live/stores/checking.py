@@ -1,11 +1,12 @@
 """Whether what is stored is what was written: journals against their chains, and snapshots."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from copyproof.live.stores.chain import Chain, head_after, key_of, opening
+from copyproof.live.stores.chain import Chain, head_after, heads_after, key_of, opening
 from copyproof.live.stores.errors import Damaged
-from copyproof.live.stores.texts import decode_many, fingerprint
+from copyproof.live.stores.texts import decode_events, fingerprint
 
 if TYPE_CHECKING:
     from copyproof.live.stores.stored_market import StoredMarket
@@ -18,10 +19,12 @@ def check_journal(
     compacted: int,
     last: int,
     events: Iterator[tuple[int, dict[str, Any]]],
+    marks: Iterator[str | None],
 ) -> None:
     """Read a journal from ``compacted`` on; Damaged if it does not lead to the head of its chain.
 
-    There may be events after ``last``: others write meanwhile.
+    ``marks`` say how the heads on the way began, where that was kept: so the first event that is
+    wrong has a number. There may be events after ``last``: others write meanwhile.
     """
     first = max(compacted, chain.begins) + 1
     if compacted <= chain.begins:
@@ -29,11 +32,28 @@ def check_journal(
         if begun != chain.cut:
             raise Damaged(f"market {market!r}: its configuration is not the one it began with")
     chained = (event for number, event in events if first <= number <= last)
-    if head_after(chain.cut, first, chained, chain.secret) != chain.head:
+    heads = heads_after(chain.cut, first, chained, chain.secret)
+    head, sound = chain.cut, first - 1  # the head so far, and the last event that is known as good
+    for number, (head, mark) in enumerate(
+        zip(heads, islice(marks, first - 1 - compacted, None), strict=False), first
+    ):
+        if mark is not None:
+            if not head.startswith(mark):
+                raise Damaged(f"market {market!r}: {_one_of(sound + 1, number)}")
+            sound = number
+    if head != chain.head:
+        wrong = f"it does not end with event {last}, or its head was changed"
+        if sound < last:
+            wrong = _one_of(sound + 1, last)
         raise Damaged(
-            f"market {market!r}: the journal does not lead to the head of its chain: an event from "
-            f"{first} to {last} is not as it was written"
+            f"market {market!r}: the journal does not lead to the head of its chain: {wrong}"
         )
+
+
+def _one_of(first: int, last: int) -> str:
+    """Say that an event is wrong, the first of which nothing better is known."""
+    which = f"event {last}" if first == last else f"an event from {first} to {last}"
+    return f"{which} is not as it was written"
 
 
 def check_snapshots(market: str, mine: "StoredMarket") -> None:
@@ -56,5 +76,9 @@ def head_at_cut(market: str, mine: "StoredMarket", upto: int) -> str:
     if len(texts) != expected:
         raise Damaged(f"market {market!r}: {expected - len(texts)} events up to {upto} are missing")
     first = max(mine.compacted, mine.chain.begins)
-    events = decode_many(texts[first - mine.compacted :])
-    return head_after(mine.chain.cut, first + 1, events, mine.chain.secret)
+    events = decode_events(market, first + 1, texts[first - mine.compacted :])
+    head = head_after(mine.chain.cut, first + 1, events, mine.chain.secret)
+    mark = mine.read_marks(upto - 1, upto)[upto]
+    if mark is not None and not head.startswith(mark):
+        raise Damaged(f"market {market!r}: {_one_of(first + 1, upto)}: run `store check`")
+    return head

@@ -17,13 +17,13 @@ what may be written, and what comes back, is decided here.
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from copyproof.live.stores.chain import Chain, blinding_of, encode, head_after
+from copyproof.live.stores.chain import Chain, encode, heads_after
 from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
 from copyproof.live.stores.errors import Conflict, LeaseLost, StoreError
 from copyproof.live.stores.texts import fingerprint, parts_of
@@ -188,7 +188,8 @@ class Store(ABC):
             mine.lease.check(market, token, mine.now())
             if first != mine.last + 1:
                 raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
-            mine.add_events(texts, head_after(mine.chain.head, first, events, mine.chain.secret))
+            chain = mine.chain
+            mine.add_events(texts, [*heads_after(chain.head, first, events, chain.secret)])
             if generation is not None and mine.generations is not None:
                 before = [each for each in mine.generations if each[0] < generation[0]]
                 mine.set_generations([*before, generation])
@@ -232,25 +233,29 @@ class Store(ABC):
         with self._market(market, write=False) as mine:
             return mine.generations
 
-    def forget(self, market: str, agent: str, *, token: int | None = None) -> int:
-        """Put tokens in place of the names of an agent and its arms; in how many events.
-
-        The chain stays as it is: it never held the names.
-        """
-        _, compacted, chain = self.standing(market)
-        blinding = blinding_of(chain.secret)
-        changed = 0
-        for number, event in self.events(market, compacted):
-            replaced = blinding.replaced(event, lambda name, *_: name == agent)
-            if replaced != event:
-                changed += 1
-                with self._market(market, write=True) as mine:
-                    mine.lease.check(market, token, mine.now())
-                    mine.replace_event(number, encode(replaced))
-        return changed
+    def rewrite(
+        self,
+        market: str,
+        events: Mapping[int, dict[str, Any]],
+        snapshots: Mapping[int, bytes],
+        *,
+        token: int | None = None,
+    ) -> None:
+        """Replace events by what is chained in the same way, and all snapshots; all or none."""
+        with self._market(market, write=True) as mine:
+            mine.lease.check(market, token, mine.now())
+            for number, event in events.items():
+                mine.replace_event(number, encode(event))
+            for number in mine.snapshots():
+                mine.drop_snapshot(number)
+            for number, data in snapshots.items():
+                mine.add_snapshot(number, parts_of(data), fingerprint(data), fingerprint(data))
 
     def scrub(self) -> None:
-        """Leave no trace in the files of what was replaced or dropped, where that can be done."""
+        """Leave no trace in the files of what was replaced or dropped, where that can be done.
+
+        StoreError if others keep it from being done.
+        """
         return None
 
     def save_snapshot(
@@ -359,15 +364,24 @@ class Store(ABC):
     def check(self) -> None:
         """Read everything; Damaged, with the first thing that is wrong.
 
-        Every journal must lead to the head of its chain, and every snapshot be as it was written.
+        Every event must be the one that was chained, and every snapshot be as it was written.
         """
         for market, config in self.markets().items():
             with self._market(market, write=False) as mine:
                 check_snapshots(market, mine)
             last, compacted, chain = self.standing(market)
-            events = self.events(market, compacted)
-            check_journal(market, config, chain, compacted, last, events)
+            events, marks = self.events(market, compacted), self._marks(market, compacted, last)
+            check_journal(market, config, chain, compacted, last, events, marks)
         self.keys()
+
+    def _marks(self, market: str, after: int, last: int) -> Iterator[str | None]:
+        """How the heads begin that the chain had after each event; None where it is not stored."""
+        while after < last:
+            upto = min(last, after + DROPPED_AT_ONCE)
+            with self._market(market, write=False) as mine:
+                found = mine.read_marks(after, upto)
+            yield from (found.get(number) for number in range(after + 1, upto + 1))
+            after = upto
 
     @abstractmethod
     def close(self) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from copyproof.live.stores import errors
-from copyproof.live.stores.chain import Chain, encode
+from copyproof.live.stores.chain import MARK, Chain, encode
 from copyproof.live.stores.chain_columns import chain_from_row, chain_row
 from copyproof.live.stores.contract import Generations, Lease, Store, TableRow
 from copyproof.live.stores.sqlite import write_backup
-from copyproof.live.stores.texts import decode, decode_many
+from copyproof.live.stores.texts import decode, decode_events
 from copyproof.validation import name
 
 _CHUNK = 1000  # events that are decoded in one go
@@ -31,6 +31,7 @@ class _Market:
     chain: Chain
     generations: Generations | None = field(default_factory=list)
     events: list[str] = field(default_factory=list)
+    marks: list[str | None] = field(default_factory=list)
     compacted: int = 0
     saved: dict[int, tuple[list[bytes], str, str]] = field(default_factory=dict)
     lease: Lease = field(default_factory=Lease)
@@ -52,9 +53,10 @@ class _Market:
     def set_generations(self, generations: Generations) -> None:
         self.generations = generations
 
-    def add_events(self, texts: Sequence[str], head: str) -> None:
+    def add_events(self, texts: Sequence[str], heads: Sequence[str]) -> None:
         self.events.extend(texts)
-        self.chain = replace(self.chain, head=head)
+        self.marks.extend(head[:MARK] for head in heads)
+        self.chain = replace(self.chain, head=heads[-1])
 
     def replace_event(self, number: int, text: str) -> None:
         self.events[number - self.compacted - 1] = text
@@ -62,8 +64,12 @@ class _Market:
     def read_events(self, upto: int) -> list[str]:
         return self.events[: upto - self.compacted]
 
+    def read_marks(self, after: int, upto: int) -> dict[int, str | None]:
+        found = self.marks[after - self.compacted : upto - self.compacted]
+        return dict(enumerate(found, after + 1))
+
     def drop_events(self, upto: int, cut: str) -> None:
-        del self.events[: upto - self.compacted]
+        del self.events[: upto - self.compacted], self.marks[: upto - self.compacted]
         self.compacted = upto
         self.chain = replace(self.chain, cut=cut)
 
@@ -132,8 +138,9 @@ class MemoryStore(Store):
                 raise errors.was_compacted(after, mine.compacted)
             texts = mine.events[after - mine.compacted :]
         for done in range(0, len(texts), _CHUNK):
-            chunk = decode_many(texts[done : done + _CHUNK])
-            yield from enumerate(chunk, after + done + 1)
+            first = after + done + 1
+            chunk = decode_events(market, first, texts[done : done + _CHUNK])
+            yield from enumerate(chunk, first)
 
     def keys(self) -> list[dict[str, Any]]:
         """API keys."""
@@ -164,9 +171,10 @@ class MemoryStore(Store):
                 standing = (mine.last, mine.compacted, mine.lease.token)
                 chain = chain_row(mine.chain, mine.generations)
                 rows.append(("markets", (name, mine.config, *standing, *chain)))
+                marked = zip(mine.events, mine.marks, strict=True)
                 rows += [
-                    ("events", (name, number, text))
-                    for number, text in enumerate(mine.events, mine.compacted + 1)
+                    ("events", (name, number, text, mark))
+                    for number, (text, mark) in enumerate(marked, mine.compacted + 1)
                 ]
                 for number, ((first, *more), digest, own) in sorted(mine.saved.items()):
                     rows.append(("snapshots", (name, number, first, digest, own)))
@@ -185,10 +193,11 @@ class MemoryStore(Store):
             elif table == "markets":
                 lease = Lease("", row[4] + 1)
                 chain = chain_from_row(row[5:])
-                mine = _Market(self._lock, self._clock, row[1], *chain, [], row[3], {}, lease)
+                mine = _Market(self._lock, self._clock, row[1], *chain, [], [], row[3], {}, lease)
                 markets[row[0]] = mine
             elif table == "events":
                 markets[row[0]].events.append(row[2])
+                markets[row[0]].marks.append(row[3])
             elif table == "parts":
                 markets[row[0]].saved[row[1]][0].append(row[3])
             else:

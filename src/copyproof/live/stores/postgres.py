@@ -23,7 +23,7 @@ from psycopg import conninfo, errors
 from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
-from copyproof.live.stores.schema import STEPS, VERSION
+from copyproof.live.stores.schema import COLUMNS, STEPS, VERSION
 from copyproof.live.stores.sql import SqlStore
 from copyproof.live.stores.sqlite import check_synchronous, write_backup
 from copyproof.validation import FieldError
@@ -221,6 +221,21 @@ class PostgresStore(SqlStore):
     def backup(self, path: Path) -> None:
         """Write everything into a new SQLite file, read in one transaction; writers go on."""
         write_backup(self, path)
+
+    def scrub(self) -> None:
+        """Write the tables anew, and what the server knows of their values.
+
+        Rows that another transaction may still see stay, and so does the server's own log.
+        """
+        try:
+            raw = self._connect()
+            with closed_on_failure(raw):
+                raw.autocommit = True
+                for table in COLUMNS:
+                    raw.execute(f"VACUUM (FULL, ANALYZE) {table}")
+            raw.close()
+        except psycopg.Error as error:
+            raise self._error(error) from error
 
 
 def _own_options(url: str) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ PostgreSQL share.
 | table | a row is |
 |---|---|
 | markets | a market: configuration, last event, up to where compacted, lease, chain, generations |
-| events | an event: market, number, JSON text |
+| events | an event: market, number, JSON text, and how the chain's head after it begins |
 | snapshots | a state after an event: its first bytes, the caller's digest, our own checksum |
 | parts | more bytes of a snapshot, as no database takes a gigabyte at once: number 1, 2, ... |
 | keys | an API key: id, JSON text |
@@ -53,6 +53,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE markets ADD COLUMN head TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE markets ADD COLUMN generations TEXT",
     ),
+    # 5: how the chain's head begins after an event, so that a check can name the one that is wrong.
+    ("ALTER TABLE events ADD COLUMN mark TEXT",),
 )
 
 # The version that this code reads and writes.
@@ -65,7 +67,7 @@ CHAIN = ("secret", "begins", "cut", "head", "generations")
 COLUMNS = {
     "keys": ("id", "body"),
     "markets": ("name", "config", "last", "compacted", "token", *CHAIN),
-    "events": ("market", "number", "body"),
+    "events": ("market", "number", "body", "mark"),
     "snapshots": ("market", "number", "data", "digest", "sum"),
     "parts": ("market", "number", "part", "data"),
 }

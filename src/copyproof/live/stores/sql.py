@@ -11,11 +11,11 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
-from itertools import count, groupby, islice
+from itertools import groupby, islice
 from typing import Any
 
 from copyproof.live.stores import errors
-from copyproof.live.stores.chain import Chain, encode
+from copyproof.live.stores.chain import MARK, Chain, encode
 from copyproof.live.stores.chain_columns import chain_row, read_generations
 from copyproof.live.stores.contract import (
     DROPPED_AT_ONCE,
@@ -27,7 +27,7 @@ from copyproof.live.stores.contract import (
 from copyproof.live.stores.database import Database
 from copyproof.live.stores.errors import Damaged, StoreError
 from copyproof.live.stores.schema import CHAIN, COLUMNS
-from copyproof.live.stores.texts import decode, decode_many
+from copyproof.live.stores.texts import decode, decode_events
 from copyproof.validation import FieldError, name
 
 # How many rows are read or written in one go.
@@ -81,9 +81,12 @@ class _Market:
     def set_generations(self, generations: Generations) -> None:
         self._update("generations = ?", json.dumps(generations))
 
-    def add_events(self, texts: Sequence[str], head: str) -> None:
-        rows = [(self._name, number, text) for number, text in enumerate(texts, self.last + 1)]
-        self._update("last = ?, head = ?", rows[-1][1], head)
+    def add_events(self, texts: Sequence[str], heads: Sequence[str]) -> None:
+        rows = [
+            (self._name, number, text, head[:MARK])
+            for number, (text, head) in enumerate(zip(texts, heads, strict=True), self.last + 1)
+        ]
+        self._update("last = ?, head = ?", rows[-1][1], heads[-1])
         self._database.insert("events", COLUMNS["events"], rows)
 
     def replace_event(self, number: int, text: str) -> None:
@@ -92,6 +95,10 @@ class _Market:
     def read_events(self, upto: int) -> list[str]:
         read = "SELECT body FROM events WHERE market = ? AND number <= ? ORDER BY number"
         return [body for (body,) in self._database.rows(read, self._name, upto)]
+
+    def read_marks(self, after: int, upto: int) -> dict[int, str | None]:
+        read = "SELECT number, mark FROM events WHERE market = ? AND number > ? AND number <= ?"
+        return dict(self._database.rows(read, self._name, after, upto))
 
     def drop_events(self, upto: int, cut: str) -> None:
         drop = "DELETE FROM events WHERE market = ? AND number <= ?"
@@ -279,13 +286,12 @@ class SqlStore(Store):
                 chunk = database.rows(query, market, number, last)
                 if not chunk:
                     raise Damaged(f"market {market!r}: the journal ends at {number}, not at {last}")
-                if chunk[0][0] != number + 1 or chunk[-1][0] != number + len(chunk):
-                    there = {each for each, _ in chunk}
-                    missing = next(each for each in count(number + 1) if each not in there)
-                    raise Damaged(f"market {market!r}: event {missing} is missing in the journal")
+                bodies = [body for each, (at, body) in enumerate(chunk, number + 1) if at == each]
                 database.pause()  # nothing is held for a reader that takes its time
-                yield from enumerate(decode_many([body for _, body in chunk]), number + 1)
-                number = chunk[-1][0]
+                yield from enumerate(decode_events(market, number + 1, bodies), number + 1)
+                number += len(bodies)
+                if len(bodies) < len(chunk):
+                    raise Damaged(f"market {market!r}: event {number + 1} is missing")
                 if number < last:
                     mine = _Market(self, database, market, write=False)
 

@@ -231,9 +231,14 @@ class SqliteStore(SqlStore):
             raw = self._connection()
             try:
                 raw.execute("VACUUM")
-                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                [(busy, *_)] = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             except sqlite3.Error as error:
                 raise self._error(error) from error
+        if busy:
+            raise StoreError(
+                f"{self._path}: others read the file, so that what was replaced is still in its "
+                "log: do it again when they are done"
+            )
 
     def check(self) -> None:
         """SQLite's own check of the file, then every journal from end to end."""

@@ -31,14 +31,20 @@ class StoredMarket(Protocol):
     def set_generations(self, generations: Generations) -> None:
         """Replace the generations."""
 
-    def add_events(self, texts: Sequence[str], head: str) -> None:
-        """Add events behind the last, after which the chain has a new head."""
+    def add_events(self, texts: Sequence[str], heads: Sequence[str]) -> None:
+        """Add events behind the last, with the head that the chain has after each.
+
+        The last head is kept with the market, and of each the first ``MARK`` digits with the event.
+        """
 
     def replace_event(self, number: int, text: str) -> None:
         """Replace the text of an event by one that is chained in the same way."""
 
     def read_events(self, upto: int) -> list[str]:
         """The events up to a number that are kept."""
+
+    def read_marks(self, after: int, upto: int) -> dict[int, str | None]:
+        """What is kept of the head after each event, as far as these are there, by number."""
 
     def drop_events(self, upto: int, cut: str) -> None:
         """Drop events up to a number, after which the chain had this head."""

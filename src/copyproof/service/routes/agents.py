@@ -21,7 +21,7 @@ from copyproof.service.messages import (
     Suspension,
     path_name,
 )
-from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to
+from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, Segment, allowed_to
 from copyproof.validation import FieldError, shown
 
 router = APIRouter(prefix="/v1/markets/{market}/agents", tags=["agents"])
@@ -39,13 +39,21 @@ async def register_agent(market: str, body: AgentIn, call: _WriteAgents) -> Agen
 
 
 @router.delete("/{agent}")
-async def remove_agent(market: str, agent: str, call: _WriteAgents) -> Deletion:
+async def remove_agent(
+    market: str, agent: str, call: _WriteAgents, forget: bool = False
+) -> Deletion:
     """Retire all arms of an agent, suspend it, and revoke its keys.
 
-    What it has played and earned stays: shares of the others are held against it.
+    What it has played and earned stays: shares of the others are held against it. With ``forget``
+    its name and those of its arms do not: a token takes their place in all that is stored, which
+    takes as long as it takes to read the market's journal. The market is not served meanwhile.
     """
-    await call.change(market, Principal.remove_agent, agent, field="agent")
-    await call.on_thread(lambda: call.leadership.keyring.revoke_market(market, agent))
+    leadership = call.leadership
+    if not forget or await call.on_writer(market, lambda principal: principal.knows(agent)):
+        await call.change(market, Principal.remove_agent, agent, field="agent")
+        await call.on_thread(lambda: leadership.keyring.revoke_market(market, agent))
+    if forget:
+        await call.on_thread(lambda: leadership.forget(market, agent), "agent")
     return Deletion(market, agent, deleted=True)
 
 
@@ -111,13 +119,19 @@ async def resume_arm(market: str, agent: str, body: ArmIn, call: _WriteAgents) -
 
 @router.get("/{agent}/statistics", response_model=AgentReport)
 async def read_agent_statistics(
-    market: str, agent: str, call: _ReadAgent, limit: Limit = ON_PAGE, after: After = None
+    market: str,
+    agent: str,
+    call: _ReadAgent,
+    limit: Limit = ON_PAGE,
+    after: After = None,
+    segment: Segment = None,
 ) -> Response:
     """Plays and revenue of one agent and of each of its arms, these in pages.
 
-    Shares are left out for the agent itself: they tell what the others have.
+    Over all segments, or in one of them. Shares are left out for the agent itself: they tell what
+    the others have.
     """
-    view = await call.on_writer(market, lambda to: to.view(agent, after, limit), "agent")
+    view = await call.on_writer(market, lambda to: to.view(agent, after, limit, segment), "agent")
 
     def report() -> bytes:
         statistics = view.statistics()

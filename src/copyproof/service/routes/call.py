@@ -85,6 +85,13 @@ After = Annotated[
     str | None,
     Query(max_length=LONGEST_NAME, description="What `next` of the page before says."),
 ]
+Segment = Annotated[
+    str | None,
+    Query(
+        max_length=LONGEST_NAME,
+        description="Only visitors of this segment; those without one if it is empty.",
+    ),
+]
 
 
 def page_of(

@@ -28,7 +28,15 @@ from copyproof.service.messages import (
     PolicyIn,
     path_name,
 )
-from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to, page_of
+from copyproof.service.routes.call import (
+    ON_PAGE,
+    After,
+    ApiCall,
+    Limit,
+    Segment,
+    allowed_to,
+    page_of,
+)
 from copyproof.service.writer import ServedMarket
 
 router = APIRouter(prefix="/v1/markets", tags=["markets"])
@@ -115,10 +123,17 @@ async def set_clock(market: str, call: _WriteMarkets, body: ClockIn | None = Non
 
 @router.get("/{market}/statistics", response_model=Statistics)
 async def read_statistics(
-    market: str, call: _ReadStatistics, limit: Limit = ON_PAGE, after: After = None
+    market: str,
+    call: _ReadStatistics,
+    limit: Limit = ON_PAGE,
+    after: After = None,
+    segment: Segment = None,
 ) -> Response:
-    """Plays, revenue and shares of the agents, in pages, and arms that look like copies."""
-    view = await call.on_writer(market, lambda to: to.view(None, after, limit), "after")
+    """Plays, revenue and shares of the agents, in pages, and arms that look like copies.
+
+    Over all segments, or in one of them.
+    """
+    view = await call.on_writer(market, lambda to: to.view(None, after, limit, segment), "after")
     found = await call.reading(lambda: orjson.dumps(view.statistics()))
     return Response(found, media_type="application/json")
 

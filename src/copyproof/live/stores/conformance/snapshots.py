@@ -6,8 +6,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 from copyproof.live.stores import texts
+from copyproof.live.stores.chain import blinding_of
 from copyproof.live.stores.conformance.base import EVENT, Opening, numbered, refused
 from copyproof.live.stores.contract import Store
+from copyproof.live.stores.errors import LeaseLost
 from copyproof.live.stores.open import open_store, restore
 
 
@@ -32,6 +34,28 @@ class SnapshotConformance(Opening):
         assert (store.snapshot("m") or ())[:2] == (9, b"no digest")
         for wrong in (-1, 10):
             refused(ValueError, store.save_snapshot, "m", wrong, b"", "")
+
+    def test_names_are_replaced_by_what_is_chained_in_the_same_way(self, tmp_path: Path) -> None:
+        """All of it or nothing, by who holds the lease; snapshots that are not given are gone."""
+        store = self.made(tmp_path)
+        events = [{"kind": "agent", "agent": name, "at": 0.5} for name in ("ann", "bob", "cid")]
+        store.append("m", 1, events)
+        for number in (1, 3):
+            store.save_snapshot("m", number, b"of ann")
+        head = store.head("m")
+        blinding = blinding_of(store.chain("m").secret)
+        token = store.acquire("m", "a", 60.0)
+        wanted = {1: blinding.blinded(events[0])}
+        refused(LeaseLost, store.rewrite, "m", wanted, {3: b"of nobody"})
+        assert [event for _, event in store.events("m")] == events
+        store.rewrite("m", wanted, {3: b"of nobody"}, token=token)
+        store.scrub()
+        store = self.store(tmp_path)
+        assert [event for _, event in store.events("m")] == [wanted[1], *events[1:]]
+        assert (store.snapshot("m") or ())[:2] == (3, b"of nobody")
+        assert store.snapshot("m", before=3) is None
+        assert store.head("m") == head
+        store.check()
 
     def test_a_large_snapshot_is_kept_in_parts(self, tmp_path: Path) -> None:
         """Also in a backup, and nothing of an older one is left in it."""
