@@ -322,7 +322,11 @@ class ServedMarket:
         before = principal.now
         found = principal.set_clock(clock.wall() if at is None else at, key=key)
         clock.set(found)
-        _log.warning("market %s: its clock was set from %.3f to %.3f", self.name, before, found)
+        _log.warning(
+            "market %s: its clock was set from %.3f to %.3f",
+            *(self.name, before, found),
+            extra={"market": self.name},
+        )
         return found
 
     def wait(self, seconds: float) -> None:
