@@ -18,8 +18,10 @@ A line is one row of ``make bench`` or of ``live_http.py``:
 | http N arms | decisions a second in a market of N arms |
 
 Printed are the medians of both, the median of the paired ratios new / old (above 1 is faster), its
-95 % interval (bootstrap of the pairs) and whether the interval lies above 0.95; all turns are kept
-in ``results/compare.json``.
+95 % interval (bootstrap of the pairs) and whether the interval lies above 0.95. On Linux the same
+is printed of the processor's time that the service takes for a request, as old / new: on a machine
+that is busy with other things it varies less than the rate. All turns are kept in
+``results/compare.json``.
 """
 
 import argparse
@@ -62,11 +64,11 @@ class Measure:
         self._markets: dict[str, Any] = {}
         self._services: dict[str, tuple[str, str]] = {}
 
-    def rate(self, line: str, seconds: float, repetitions: int) -> float:
-        """Rounds, decisions or rewards a second."""
+    def turn(self, line: str, seconds: float, repetitions: int) -> tuple[float, float | None]:
+        """Rounds, decisions or rewards a second; and seconds of the service for a request."""
         if line.startswith("http "):
             return self._http(line.removeprefix("http "), seconds)
-        return self._simulate(line, repetitions)
+        return self._simulate(line, repetitions), None
 
     def _simulate(self, line: str, repetitions: int) -> float:
         import run
@@ -91,7 +93,7 @@ class Measure:
             self._markets[name] = make()
         return self._markets[name]
 
-    def _http(self, case: str, seconds: float) -> float:
+    def _http(self, case: str, seconds: float) -> tuple[float, float | None]:
         import live_http
 
         if case.endswith(" arms"):
@@ -101,15 +103,17 @@ class Measure:
                 case, "durable", [(f"agent-{n % agents}", f"arm-{n}") for n in range(arms)]
             )
             one = live_http.request("decisions", key, {})
-            found = live_http.turn(1, *live_http.send(url, lambda: one, 16, seconds))
+            make, connections, each = (lambda: one), 16, 1
         else:
             name, _, durable = case.partition(", ")
             small = [(f"agent-{n % 5}", f"arm-{n}") for n in range(50)]
             url, key = self._service(durable, durable or "durable", small)
             # Made anew each time, as a market's rewards are for decisions made now.
             make, connections, each = live_http.cases(url, key, seconds)[name]
-            found = live_http.turn(each, *live_http.send(url, make, connections, seconds))
-        return float(found.rate)
+        before = seconds_of_children()
+        took, times = live_http.send(url, make, connections, seconds)
+        worked = (seconds_of_children() - before) / len(times)
+        return each * len(times) / took, worked or None
 
     def _service(self, name: str, durable: str, arms: list[tuple[str, str]]) -> tuple[str, str]:
         import live_http
@@ -122,6 +126,16 @@ class Measure:
         return self._services[name]
 
 
+def seconds_of_children() -> float:
+    """The processor's time that our children have taken so far, where Linux tells it; else 0."""
+    found = 0
+    for children in Path("/proc/self/task").glob("*/children"):
+        for child in children.read_text().split():
+            for thread in Path(f"/proc/{child}/task").glob("*/schedstat"):
+                found += int(thread.read_text().split()[0])
+    return found / 1e9
+
+
 def answer_turns() -> None:
     """Answer every line of JSON on standard input with one on standard output."""
     import copyproof
@@ -131,7 +145,7 @@ def answer_turns() -> None:
     with tempfile.TemporaryDirectory(dir=".") as folder, ExitStack() as until:
         measure = Measure(folder, until)
         for line in sys.stdin:
-            print(json.dumps(measure.rate(**json.loads(line))), flush=True)
+            print(json.dumps(measure.turn(**json.loads(line))), flush=True)
 
 
 # --- in the process that compares --------------------------------------------------------------
@@ -157,8 +171,8 @@ class Checkout:
             text=True,
         )
 
-    def rate(self, line: str, seconds: float, repetitions: int) -> float:
-        """One turn: rounds, decisions or rewards a second."""
+    def turn(self, line: str, seconds: float, repetitions: int) -> tuple[float, float | None]:
+        """One turn, as ``Measure`` takes it."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         request = {"line": line, "seconds": seconds, "repetitions": repetitions}
@@ -166,7 +180,8 @@ class Checkout:
         answer = self._process.stdout.readline()
         if not answer:
             raise RuntimeError(f"{self.path}: the process ended while measuring {line!r}")
-        return float(json.loads(answer))
+        rate, worked = json.loads(answer)
+        return rate, worked
 
     def close(self) -> None:
         """End the process and its services."""
@@ -183,18 +198,21 @@ def interval(ratios: list[float], rounds: int = 10_000) -> tuple[float, float]:
 def compare(line: str, old: Checkout, new: Checkout, turns: int, seconds: float) -> dict[str, Any]:
     """Measure one line of both checkouts in turns."""
     for each in (old, new):  # markets are made, services started, kernels loaded
-        each.rate(line, seconds, 1)
+        each.turn(line, seconds, 1)
     began = time.perf_counter()
-    old.rate(line, seconds, 1)
+    old.turn(line, seconds, 1)
     repetitions = max(1, round(seconds / (time.perf_counter() - began)))
     rates: dict[str, list[float]] = {"old": [], "new": []}
+    worked: dict[str, list[float]] = {"old": [], "new": []}
     for number in range(turns):
         order = [("old", old), ("new", new)]
         for name, each in order if number % 2 else reversed(order):
-            rates[name].append(each.rate(line, seconds, repetitions))
+            rate, took = each.turn(line, seconds, repetitions)
+            rates[name].append(rate)
+            worked[name] += [] if took is None else [took]
     ratios = [new / old for old, new in zip(rates["old"], rates["new"], strict=True)]
     low, high = interval(ratios)
-    return {
+    row = {
         "line": line,
         "old": median(rates["old"]),
         "new": median(rates["new"]),
@@ -204,6 +222,10 @@ def compare(line: str, old: Checkout, new: Checkout, turns: int, seconds: float)
         "holds": low > ENOUGH,
         "rates": rates,
     }
+    if worked["old"]:
+        saved = [old / new for old, new in zip(worked["old"], worked["new"], strict=True)]
+        row |= {"worked": worked, "processor": [median(saved), *interval(saved)]}
+    return row
 
 
 def main() -> None:
@@ -222,16 +244,18 @@ def main() -> None:
     given = parser.parse_args()
     lines = [line for line in LINES if line.startswith(tuple(given.only))]
     old, new = Checkout(given.old), Checkout(given.new)
-    print("| line | old, /s | new, /s | new / old | 95 % interval | above 0.95 |")
-    print("|---|---:|---:|---:|---|---|", flush=True)
+    print("| line | old, /s | new, /s | new / old | 95 % interval | above 0.95 | processor |")
+    print("|---|---:|---:|---:|---|---|---|", flush=True)
     rows = []
     try:
         for line in lines:
             row = compare(line, old, new, given.turns, given.seconds)
             rows.append(row)
+            processor = "{:.3f} ({:.3f} to {:.3f})".format(*row.get("processor", [math.nan] * 3))
             print(
                 f"| {line} | {row['old']:,.0f} | {row['new']:,.0f} | {row['ratio']:.3f} "
-                f"| {row['low']:.3f} to {row['high']:.3f} | {'yes' if row['holds'] else 'NO'} |",
+                f"| {row['low']:.3f} to {row['high']:.3f} | {'yes' if row['holds'] else 'NO'} "
+                f"| {processor} |",
                 flush=True,
             )
             result = {"old": old.commit, "new": new.commit, "turns": given.turns, "lines": rows}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from copyproof.engine.bounds import bernoulli_kl, kl_index, kl_index_is_below
+from copyproof.engine.bounds import bernoulli_kl, kl_index, kl_index_is_below, line_below
 from copyproof.engine.cache import part
 from tests.reference import kl_bound
 
@@ -114,6 +114,24 @@ def test_what_is_said_to_be_below_is_below() -> None:
         said += below
         found += index < bar
     assert said > 0.8 * found > 500
+
+
+def test_what_lies_below_a_line_has_an_index_below_the_bar() -> None:
+    rng = random.Random(4)
+    below = 0
+    for mean, level in starts(3000):
+        bar = kl_index(mean, level)
+        if not mean < bar < 1.0:
+            continue
+        s, c = line_below(mean, bar)
+        for _ in range(10):
+            near = min(mean * (1 + rng.uniform(-1, 1) * 10 ** rng.uniform(-16, 0)), 1.0)
+            # On the line, a little to either side.
+            lower = (c - s * near) * (1 + rng.uniform(-1, 0.1) * 10 ** rng.uniform(-16, 0))
+            if lower > 0.0 and lower + s * near < c:
+                below += 1
+                assert kl_index(near, lower) < bar
+    assert below > 5000
 
 
 # --- markets of constant arms ----------------------------------------------------------------

@@ -156,6 +156,18 @@ def test_an_id_gives_its_round_back(round_: int, market: str) -> None:
             other.round(ids.id(round_), last=2**47)
 
 
+@given(st.integers(1, 2**47) | st.integers(1, 3000), st.integers(1, 50))
+def test_ids_in_a_row_are_those_of_their_rounds(first: int, count: int) -> None:
+    for ids in (
+        Ids("m", b"key", [(1, "0a0a0a0a")]),
+        Ids("m", b"key", [(1, "0a0a0a0a"), (first + 3, "0b0b0b0b")]),
+        SeededIds("m", seed=1),
+    ):
+        rounds = range(first, first + count)
+        assert ids.ids(first, count) == [ids.id(round_) for round_ in rounds]
+        assert len({*ids.ids(first, count)}) == count
+
+
 @given(st.integers(1, 2**47), st.text(min_size=1, max_size=20))
 def test_an_id_of_before_gives_its_round_back(round_: int, market: str) -> None:
     ids = SeededIds(market, seed=1)

@@ -99,7 +99,7 @@ def test_an_agent_sees_nothing_of_the_others(store: Store) -> None:
     lines = own_lines(store, "bob")
     shown = [piece[1] for line in lines[1:-1] for piece in line["pieces"] if len(piece) == 2]
     kinds = [json.loads(text) for text in shown]
-    arms = {pair[1] for pair in kinds if isinstance(pair, list) and type(pair[1]) is int}
+    arms = {piece[0] for piece in kinds if isinstance(piece, list) and type(piece[1]) is int}
     assert arms == {1}
     text = json.dumps(lines)
     assert key_of_salts not in text

@@ -11,6 +11,7 @@ from copyproof.engine.streams import POSTERIOR, two_uniforms
 
 _LAST = len(TILTS) - 1
 _LN_2 = 0.6931471805599453
+_ALMOST = 1.0 - 2.0**-40
 
 
 @inlined
@@ -115,8 +116,24 @@ def kl_index_is_below(mean: float, level: float, bar: float) -> bool:
     The s at which F(s) is least, if its least value is the bar, is tried: where this says no, the
     index may still be below.
     """
-    s = log((bar * (1.0 - mean)) / (mean * (1.0 - bar)))
-    return _bound_at(_place_of(s), mean, level) < bar
+    return _bound_at(_place_to_try(mean, bar), mean, level) < bar
+
+
+@inlined
+def line_below(mean: float, bar: float) -> tuple[float, float]:
+    """Return s and c such that any index is below ``bar`` whose level + s·mean is below c.
+
+    F(s) < bar says that level + s·mean < −ln(1 − bar·(1 − e^−s)), of which the last bits are not
+    relied on. The s is the one to try for this mean and the bar, 0 < mean < bar < 1.
+    """
+    place = _place_to_try(mean, bar)
+    return TILTS[place, 0], -log1p(-bar * _ALMOST * TILTS[place, 1])
+
+
+@inlined
+def _place_to_try(mean: float, bar: float) -> int:
+    """The place of the s at which F(s) is least, if its least value is the bar."""
+    return _place_of(log((bar * (1.0 - mean)) / (mean * (1.0 - bar))))
 
 
 @inlined

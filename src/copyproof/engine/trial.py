@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.bounds import bernoulli_kl, kl_index, kl_index_is_below
+from copyproof.engine.bounds import bernoulli_kl, kl_index, line_below
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.memory import evidence_below, forgets, held, mean_of, windows_of
 from copyproof.engine.numerics import log
@@ -94,27 +94,47 @@ def trial_index(
     in_turn = _forgotten(limits, 0)
     if item.plays < in_turn:
         return 3.0 - float(item.plays / in_turn)  # above all others
-    best = 0.0
-    for g in range(LEVELS):
-        if _LEVEL[g] <= best:
-            break
+    # U_0 tells how far down to look, as x_g is the most that level g can give. From there upwards:
+    # of the others few are more than the last, which ``line_below`` can show, and what it says of
+    # one level holds for all before it, whose ℓ(w)/w is smaller.
+    best, most_level, s, c = 0.0, 0.0, 0.0, 0.0
+    last, done = 0, 0
+    while done <= last:
+        g = last + 1 - done if done > 0 else 0
         forgotten = _forgotten(limits, g)
         w = item.plays - forgotten
-        if w <= 0:
-            return float(max(best, _LEVEL[g]))  # and levels below cannot be more
         claim = float(_LEVEL[g])
-        if not forgets(item, forgotten, memory):
+        if w > 0 and not forgets(item, forgotten, memory):
             answers = item.answers - forgotten
             mean = min(sums[g] / answers, 1.0) if answers > 0 else 0.5
-            level = allowance(epoch.unit, w) / w
-            below = 0.0 < mean < best and kl_index_is_below(mean, level, best)
+            level = most_level
+            below = mean < best and level + s * mean < c
+            if not below:
+                level = allowance(epoch.unit, w) / w
+                if 0.0 < mean < best:
+                    most_level = level
+                    s, c = line_below(mean, best)
+                    below = level + s * mean < c
             claim = 0.0 if below else min(claim, kl_index(mean, level))
-        if memory > 0 and claim > best:
+        if memory > 0 and w > 0 and claim > best:
             claim = min(claim, _least_of_windows(item, blocks, epoch.unit, forgotten, memory))
         best = max(best, claim)
-        if forgotten >= limits[1]:
-            break
+        if done == 0:
+            last = _last_level(limits, item.plays, best)
+        done += 1
     return best
+
+
+@inlined
+def _last_level(limits: tuple[float, float], plays: int, best: float) -> int:
+    """The last level that may give more than ``best``."""
+    g = 0
+    while g + 1 < LEVELS and _LEVEL[g + 1] > best:
+        forgotten = _forgotten(limits, g)
+        if forgotten >= plays or forgotten >= limits[1]:
+            break
+        g += 1
+    return g
 
 
 @part

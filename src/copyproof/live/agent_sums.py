@@ -52,16 +52,14 @@ class AgentSums:
         """
         if common is not None and common.get("kind") == "expired":
             self._expire(common["upto"], common["forgotten"])
+        decided: list[int] = []
         for piece in shown:
             match piece:
                 case [str(agent), str(), *_]:
                     if agent != self._agent:
                         return "an arm of somebody else is shown"
-                case [int(round_), int()]:
-                    if self._rounds and round_ <= self._rounds[-1]:
-                        return f"round {round_} is not after the ones before"
-                    self._rounds.append(round_)
-                    self._worth[round_] = None
+                case [int(), int(), *_] if {int}.issuperset(map(type, piece)):
+                    decided += piece[1:]
                 case [int(round_), float(reward)]:
                     if round_ in self._worth:
                         self._tell(round_, reward)
@@ -69,6 +67,11 @@ class AgentSums:
                         return f"round {round_} has a reward, and was not decided before"
                 case _:
                     return "a piece is neither a decision, nor a reward, nor an arm"
+        for round_ in sorted(decided):  # several arms of the agent have turns between each other
+            if self._rounds and round_ <= self._rounds[-1]:
+                return f"round {round_} is not after the ones before"
+            self._rounds.append(round_)
+            self._worth[round_] = None
         return None
 
     def _expire(self, upto: int, forgotten: int) -> None:

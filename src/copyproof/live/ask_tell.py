@@ -8,10 +8,10 @@ before anything else is answered: also when it is not known whether the store ha
 """
 
 import hashlib
-import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import count as numbers_from
 from typing import Any
 
 from copyproof_client.records import Decision, Status, Told
@@ -20,27 +20,26 @@ from copyproof.live import events
 from copyproof.live.events import Asked, Eligible, Expired, IdempotencyKey, MarketEvent, Seen
 from copyproof.live.idempotency import Answer, Answers
 from copyproof.live.ids import DecisionIds
-from copyproof.live.market import answers_of
+from copyproof.live.market import answers_of, told_as
 from copyproof.live.records import (
     MOST_DECISIONS,
     KeyReused,
     MarketConfig,
-    NoArm,
     checked_pairs,
     plain_eligible,
     unit_reward,
 )
-from copyproof.live.registry import Among
+from copyproof.live.registry import nothing_among
 from copyproof.live.replay import ids_of, recover
 from copyproof.live.segments import SegmentedState
 from copyproof.live.snapshots import to_bytes
 from copyproof.live.stores import Store, StoreError
 from copyproof.live.stores.blinding import TOKEN, Blinding
 from copyproof.live.stores.chain import blinding_of
+from copyproof.live.stores.texts import JSON
 from copyproof.validation import FieldError, name, require, shown, whole_in
 
-# Answers of one caller to requests that changed nothing.
-_MOST_UNCHANGED = 1000
+_MOST_UNCHANGED = 1000  # answers of one caller to requests that changed nothing
 # What becomes of a reward that does nothing.
 _WITHOUT_EFFECT: frozenset[Status] = frozenset(("ignored", "refused-late"))
 
@@ -113,6 +112,22 @@ class AskTell:
         NoArm
             If there is nothing to choose.
         """
+        rows = self.ask_rows(
+            count, eligible=eligible, slate=slate, seen=seen, segment=segment, key=key
+        )
+        return [Decision(*row) for row in rows]
+
+    def ask_rows(
+        self,
+        count: int = 1,
+        *,
+        eligible: Eligible | None = None,
+        slate: bool = False,
+        seen: Seen | None = None,
+        segment: str | None = None,
+        key: str | None = None,
+    ) -> list[tuple[str, str, str, int]]:
+        """Do as ``ask`` does; of each decision its fields, as making records takes a while."""
         if type(count) is not int or not 1 <= count <= MOST_DECISIONS:
             count = whole_in("count", count, 1, MOST_DECISIONS)
         if not isinstance(slate, bool):
@@ -124,7 +139,7 @@ class AskTell:
             request += [had, None if segment is None else name("segment", segment)]
         keyed, found = self._keyed(key, request)
         if found:
-            return self._decisions(*found.answer)
+            return self._rows(*found.answer)
         state = self._current()
         if segment is not None:
             state.check_segment(segment)
@@ -136,7 +151,7 @@ class AskTell:
             among = registry.among(wanted, arms_seen)
             choosable = registry.choosable(among, slate=slate)
         if choosable == 0:
-            raise _nothing(among)
+            raise nothing_among(among)
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
         with self.group():
@@ -152,7 +167,7 @@ class AskTell:
                 self._failed = True  # some of it may be carried out
                 raise
             self._staged.append(events.encode(asked))
-        return self._decisions(asked.round, asked.arms)
+        return self._rows(first, arms)
 
     def _arms_of(self, seen: Any) -> list[int]:
         """The numbers of arms that a visitor has had, given as decisions or by name."""
@@ -170,30 +185,37 @@ class AskTell:
 
     def tell(self, decision: str, reward: float, *, key: str | None = None) -> Told:
         """Tell the reward of a decision, a number in [0, 1]."""
-        return self._tell([(decision, reward)], key, "decision", "reward")[0]
+        [row] = self._tell([(decision, reward)], key, "decision", "reward")
+        return Told(*row)
 
     def tell_many(
         self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
     ) -> list[Told]:
         """Tell rewards as (decision, reward), up to 1000, one after another; all or none."""
+        return [Told(*row) for row in self.tell_rows(rewards, key=key)]
+
+    def tell_rows(
+        self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
+    ) -> list[tuple[str, Status, float | None]]:
+        """Do as ``tell_many`` does; of each reward the fields of what became of it."""
         rewards = checked_pairs("rewards", rewards, "(decision, reward)")
         whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
         return self._tell(rewards, key, "rewards[{}].decision", "rewards[{}].reward")
 
     def _tell(
         self, rewards: Sequence[tuple[str, float]], key: str | None, first: str, second: str
-    ) -> list[Told]:
+    ) -> list[tuple[str, Status, float | None]]:
         """Tell rewards; the fields' names have a blank for the place in the list."""
         last, round_of = self._current().round, self._ids.round
         rounds = [round_of(decision, last, first, n) for n, (decision, _) in enumerate(rewards)]
         values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
         keyed, found = self._keyed(key, ["tell", rounds, values])
         if found:
-            return self._told(*found.answer)
+            return told_as(rewards, found.answer[1])
         with self.group():
             told = events.Rewarded(rounds, values, self._expire_due(), keyed)
             answers = self._write_rewards(told)
-        return self._told(rounds, answers)
+        return told_as(rewards, answers)
 
     def _write_rewards(self, told: events.Rewarded) -> list[list[Any]]:
         """Write rewards down if one of them counts; what became of each.
@@ -233,18 +255,13 @@ class AskTell:
             self._write(Expired(*due, at))
         return at
 
-    def _decisions(self, first: int, arms: Sequence[int]) -> list[Decision]:
-        registry, id_of = self._state.registry, self._ids.id
+    def _rows(self, first: int, arms: Sequence[int]) -> list[tuple[str, str, str, int]]:
+        """The fields of decisions."""
+        registry, ids = self._state.registry, self._ids.ids(first, len(arms))
         agents, owners, names = registry.agent_names, registry.arm_owner, registry.arm_names
         return [
-            Decision(id_of(number), agents[owners[arm]], names[arm], number)
-            for number, arm in enumerate(arms, first)
-        ]
-
-    def _told(self, rounds: Sequence[int], answers: Sequence[Sequence[Any]]) -> list[Told]:
-        return [
-            Told(self._ids.id(number), status, value)
-            for number, (status, value) in zip(rounds, answers, strict=True)
+            (decision, agents[owners[arm]], names[arm], number)
+            for number, decision, arm in zip(numbers_from(first), ids, arms, strict=False)
         ]
 
     @property
@@ -254,26 +271,31 @@ class AskTell:
 
     # --- the journal -----------------------------------------------------------------------
 
-    @contextmanager
-    def group(self) -> Iterator[None]:
+    def group(self) -> AbstractContextManager[None]:
         """Commit all that is written within together, at the end, with one sync.
 
         Nothing that was answered within may be passed on before the end. If the store fails, or
         the block ends with an error, nothing of the group has happened.
         """
+        return _Group(self)
+
+    def _enter_group(self) -> int:
+        """Begin a group; how many events of a larger one are staged already."""
         self._current()
         self._depth += 1
-        before = len(self._staged) if self._depth > 1 else 0
+        return len(self._staged) if self._depth > 1 else 0
+
+    def _leave_group(self, before: int, failed: bool) -> None:
+        """End a group, and commit if it is the largest."""
         try:
-            yield
-            if self._depth == 1:
+            if not failed and self._depth == 1:
+                failed = True
                 self._commit()
-        except BaseException:
-            # An error that comes before anything is written leaves a larger group as it is.
-            if len(self._staged) > before:
-                self._failed = True
-            raise
+                failed = False
         finally:
+            # An error that comes before anything is written leaves a larger group as it is.
+            if failed and len(self._staged) > before:
+                self._failed = True
             self._depth -= 1
             if self._depth == 0 and self._failed:
                 self._staged = []
@@ -346,8 +368,7 @@ class AskTell:
         if key is None:
             return None, None
         key = name("key", key)
-        written = json.dumps(request, separators=(",", ":"))
-        digest = hashlib.sha256(written.encode()).hexdigest()[:32]
+        digest = hashlib.sha256("".join(JSON(request, 0)).encode()).hexdigest()[:32]
         found = self._current().answers.get(key) or self._unchanged.get(key)
         # A token stands for the digest if a name was forgotten since.
         if found and found.request not in (digest, self._blinding.token(digest)):
@@ -364,10 +385,16 @@ class AskTell:
             self._unchanged.put(keyed.key, self._time(), keyed.request, answer)
 
 
-def _nothing(among: Among | None) -> NoArm:
-    """Return the error that says why there is nothing to choose."""
-    if among is None:
-        return NoArm("no arm is registered")
-    if among.ruled_out:
-        return NoArm("seen: nothing is left that this visitor has not had", "seen")
-    return NoArm("eligible: no such arm is registered")
+class _Group(AbstractContextManager[None]):
+    """What lies within is committed together."""
+
+    __slots__ = ("_before", "_of")
+
+    def __init__(self, of: AskTell) -> None:
+        self._of = of
+
+    def __enter__(self) -> None:
+        self._before = self._of._enter_group()
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._of._leave_group(self._before, kind is not None)

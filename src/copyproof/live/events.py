@@ -193,6 +193,11 @@ def _reader(record: type[MarketEvent]) -> _Reader:
     return record, itemgetter(*needed), 1 + len(needed)
 
 
+# The tag of each record, and its fields with their places in it, in the order they are written in.
+_WRITERS = {
+    record: (kind, [(name, record._fields.index(name)) for name in names])
+    for record, (kind, names) in _WRITTEN.items()
+}
 _READERS = {kind: _reader(record) for record, (kind, _) in _WRITTEN.items()}
 
 
@@ -209,10 +214,10 @@ def encode(event: MarketEvent) -> dict[str, Any]:
     >>> encode(Suspended("ann", 0.5, key=IdempotencyKey("mine", "9f", True)))
     {'kind': 'suspend', 'agent': 'ann', 'at': 0.5, 'key': 'mine', 'request': '9f', 'answer': True}
     """
-    kind, names = _WRITTEN[type(event)]
+    kind, fields = _WRITERS[type(event)]
     data: dict[str, Any] = {"kind": kind}
-    for name in names:
-        value = getattr(event, name)
+    for name, place in fields:
+        value: Any = event[place]
         if value is None or value is False:
             continue
         if name == "key":

@@ -128,8 +128,10 @@ class _Own:
         """The places of the agent's own pieces in an event."""
         match event.get("kind"):
             case "asked":
-                mine = {n for n, arm in enumerate(event["arms"]) if arm in self.arms}
-                self.rounds |= {event["round"] + n for n in mine}
+                arms = event["arms"]
+                rounds = enumerate(arms, event["round"])
+                self.rounds |= {round_ for round_, arm in rounds if arm in self.arms}
+                mine = {n for n, arm in enumerate(dict.fromkeys(arms)) if arm in self.arms}
             case "told":
                 mine = {n for n, round_ in enumerate(event["rounds"]) if round_ in self.rounds}
             case "arms":

@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from copyproof.live.stores.texts import JSON
+
 KEY_SECONDS = 86400.0
 # Of one caller: half a minute of 10,000 requests a second, or a day of three.
 MOST_ANSWERS = 300_000
@@ -73,7 +75,7 @@ class Answers:
             self._forget_first_of(_caller(first))
         if key not in texts:
             self._add(key)
-        texts[key] = f"{at!r} {request} {json.dumps(answer, separators=(',', ':'))}"
+        texts[key] = f"{at!r} {request} {''.join(JSON(answer, 0))}"
 
     def _add(self, key: str) -> None:
         """Make room for a key among those of its caller."""

@@ -18,11 +18,13 @@ import hashlib
 import secrets
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
 from copyproof.live.records import Undone, Unknown
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_HUNDRED = 36 * 36  # what is written 100
+_PAIRS = [one + two for one in _DIGITS for two in _DIGITS]  # all below it, with leading zeros
 _LONGEST = 1000  # characters of a text that may be an id
 
 
@@ -31,6 +33,9 @@ class DecisionIds(Protocol):
 
     def id(self, round_: int) -> str:
         """The id of a decision."""
+
+    def ids(self, first: int, count: int) -> list[str]:
+        """The ids of decisions, one after another."""
 
     def round(
         self, decision: object, last: int, field: str = "decision", place: int | None = None
@@ -83,22 +88,22 @@ class Ids:
     def _latest(self) -> None:
         """Prepare for the generation in force, whose ids are most of those made and read."""
         self._since = self._first[-1] if self._first else 2**62
-        self._open = self._opened(self._marks[-1] if self._marks else "")
-
-    def _opened(self, mark: str) -> tuple[str, Any]:
-        """How ids of a generation begin, and the hash that their checks go on from."""
-        # A secret prefix makes a keyed hash of BLAKE2, which cannot be extended.
-        check = hashlib.blake2b(self._key + mark.encode(), digest_size=10)
-        return f"{self._market}-{mark}-", check
+        self._open = _Generation(self._market, self._key, self._marks[-1] if self._marks else "")
 
     def id(self, round_: int) -> str:
         """The id of a decision."""
-        if round_ < self._since:
-            return _written(self._opened(self._mark(round_)), round_)
-        begin, check = self._open  # most, and faster so
-        check = check.copy()
-        check.update(round_.to_bytes(8, "little"))
-        return f"{begin}{_base36(round_)}-{check.hexdigest()}"
+        if round_ >= self._since:  # most
+            return self._open.id(round_)
+        return self._id(self._mark(round_), round_)
+
+    def ids(self, first: int, count: int) -> list[str]:
+        """The ids of decisions, one after another."""
+        if first >= self._since:  # most
+            return self._open.ids(first, count)
+        return [self.id(round_) for round_ in range(first, first + count)]
+
+    def _id(self, mark: str, round_: int) -> str:
+        return _Generation(self._market, self._key, mark).id(round_)
 
     def _mark(self, round_: int) -> str:
         place = bisect_right(self._first, round_) - 1
@@ -121,7 +126,7 @@ class Ids:
             return number  # most
         market, _, mark = name.rpartition("-")
         is_ours = market == self._market and len(mark) < 16
-        if number is None or not is_ours or decision != _written(self._opened(mark), number):
+        if number is None or not is_ours or decision != self._id(mark, number):
             raise Unknown(field.format(place), decision)
         if number > last or mark != self._mark(number):
             raise Undone(field.format(place), decision)
@@ -140,6 +145,49 @@ class Ids:
     def stored(self) -> None:
         """The generation that began is stored."""
         self._next = None
+
+
+class _Generation:
+    """Makes the ids of one generation.
+
+    The checks of eight rounds in a row are parts of one hash: most rounds come in a row.
+    """
+
+    def __init__(self, market: str, key: bytes, mark: str) -> None:
+        self._begin = f"{market}-{mark}-"
+        # A secret prefix makes a keyed hash of BLAKE2, which cannot be extended.
+        self._hash = hashlib.blake2b(key + mark.encode())
+        self._eight, self._checks = -1, ""
+
+    def id(self, round_: int) -> str:
+        """The id of a decision."""
+        eight, place = divmod(round_, 8)
+        checks = self._checks if eight == self._eight else self._checks_of(eight)
+        return f"{self._begin}{_base36(round_)}-{checks[16 * place : 16 * place + 16]}"
+
+    def ids(self, first: int, count: int) -> list[str]:
+        """The ids of decisions, one after another."""
+        if count == 1 or first < _HUNDRED:
+            return [self.id(round_) for round_ in range(first, first + count)]
+        found: list[str] = []
+        eight, place = divmod(first, 8)
+        while len(found) < count:
+            checks = self._checks if eight == self._eight else self._checks_of(eight)
+            high, low = divmod(8 * eight, _HUNDRED)  # the same high for all eight
+            begin = f"{self._begin}{_base36(high)}"
+            found += [
+                f"{begin}{_PAIRS[low + n]}-{checks[16 * n : 16 * n + 16]}"
+                for n in range(place, min(8, place + count - len(found)))
+            ]
+            eight, place = eight + 1, 0
+        return found
+
+    def _checks_of(self, eight: int) -> str:
+        """The checks of eight rounds, one after another."""
+        check = self._hash.copy()
+        check.update(eight.to_bytes(8, "little"))
+        self._eight, self._checks = eight, check.hexdigest()
+        return self._checks
 
 
 class SeededIds:
@@ -162,6 +210,10 @@ class SeededIds:
         check.update(round_.to_bytes(8, "little"))
         return f"{self._market}-{_base36(round_)}-{check.hexdigest()}"
 
+    def ids(self, first: int, count: int) -> list[str]:
+        """The ids of decisions, one after another."""
+        return [self.id(round_) for round_ in range(first, first + count)]
+
     def round(
         self, decision: object, last: int, field: str = "decision", place: int | None = None
     ) -> int:
@@ -179,20 +231,13 @@ class SeededIds:
         """There are no generations."""
 
 
-def _written(opened: tuple[str, Any], round_: int) -> str:
-    """An id: how it begins, the round, and the check over both."""
-    begin, check = opened
-    check = check.copy()
-    check.update(round_.to_bytes(8, "little"))
-    return f"{begin}{_base36(round_)}-{check.hexdigest()}"
-
-
 def _parsed(decision: object) -> tuple[str, int | None]:
     """What comes before the round, and the round; None if it is not an id."""
     if isinstance(decision, str) and len(decision) < _LONGEST:
         name, _, _ = decision.rpartition("-")
         before, _, digits = name.rpartition("-")
-        if 0 < len(digits) <= 12 and set(digits) <= set(_DIGITS) and (number := int(digits, 36)):
+        is_number = digits.isascii() and digits.isalnum() and digits == digits.lower()
+        if len(digits) <= 12 and is_number and (number := int(digits, 36)):
             return before, number
     return "", None
 
@@ -201,6 +246,6 @@ def _base36(number: int) -> str:
     """A number of at least 1 in base 36."""
     digits = ""
     while number:
-        digits = _DIGITS[number % 36] + digits
-        number //= 36
-    return digits
+        number, last = divmod(number, _HUNDRED)
+        digits = _PAIRS[last] + digits
+    return digits.lstrip("0")

@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 import numpy as np
+from copyproof_client.records import Status
 
 from copyproof.engine import live
 from copyproof.engine.cache import is_cached
@@ -36,6 +37,7 @@ from copyproof.policy import Policy, parse_policy
 # Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
 _NONE = np.zeros(0, OUTCOME)
+_NO_LISTS = np.zeros(0, np.int64)
 
 
 class MarketState:
@@ -188,7 +190,7 @@ class MarketState:
         arrays = self.arrays
         operations = np.array(self._operations, OPERATION)
         outcomes = np.zeros(len(operations), OUTCOME)
-        lists = np.array(self._lists, np.int64)
+        lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
         before, base = int(arrays.counters[ROUND]), int(arrays.counters[BASE])
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
@@ -379,6 +381,14 @@ def answers_of(outcomes: Any) -> list[list[Any]]:
     return [
         [STATUSES[status], value if value == value else None] for status, value in outcomes.tolist()
     ]
+
+
+def told_as(
+    rewards: Sequence[tuple[str, float]], answers: Sequence[Sequence[Any]]
+) -> list[tuple[str, Status, float | None]]:
+    """The fields of what became of rewards, each with the id that it was told under."""
+    both = zip(rewards, answers, strict=True)
+    return [(decision, status, value) for (decision, _), (status, value) in both]
 
 
 def is_compiled() -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from copyproof.live.events import Eligible
-from copyproof.live.records import SeenBy, Unknown
+from copyproof.live.records import NoArm, SeenBy, Unknown
 
 
 class Among(NamedTuple):
@@ -12,6 +12,21 @@ class Among(NamedTuple):
 
     listed: Collection[int] | None  # None for all
     ruled_out: Collection[int]  # and is not to be chosen, though it is listed
+
+
+def nothing_among(among: Among | None) -> NoArm:
+    """Return the error that says why there is nothing to choose.
+
+    Examples
+    --------
+    >>> nothing_among(Among(None, [3])).field
+    'seen'
+    """
+    if among is None:
+        return NoArm("no arm is registered")
+    if among.ruled_out:
+        return NoArm("seen: nothing is left that this visitor has not had", "seen")
+    return NoArm("eligible: no such arm is registered")
 
 
 class Registry:

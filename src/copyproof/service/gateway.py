@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from copyproof.live import Decision, Principal, Told
+from copyproof.live import Principal
 from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, authorize
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
@@ -107,17 +107,27 @@ def _is_deeper(data: Any, levels: int) -> bool:
     return levels == 0 or any(_is_deeper(each, levels - 1) for each in data)
 
 
-def _ask(principal: Principal, request: AskIn, key: str | None) -> list[Decision]:
+# The answers are dictionaries, which orjson writes ten times as fast as records.
+
+
+def _ask(principal: Principal, request: AskIn, key: str | None) -> list[dict[str, Any]]:
     """Decide what to show, once or ``count`` times; durable before it is answered."""
-    return principal.ask(**request, key=key)
+    return [
+        {"id": decision, "agent": agent, "arm": arm, "round": round_}
+        for decision, agent, arm, round_ in principal.ask_rows(**request, key=key)
+    ]
 
 
-def _tell(principal: Principal, request: TellIn, key: str | None) -> list[Told]:
+def _tell(principal: Principal, request: TellIn, key: str | None) -> list[dict[str, Any]]:
     """Tell what decisions were worth."""
     if "rewards" in request:
         pairs = [(each["decision"], each["reward"]) for each in request["rewards"]]
-        return principal.tell_many(pairs, key=key)
-    return [principal.tell(request["decision"], request["reward"], key=key)]
+        return [
+            {"decision": decision, "status": status, "reward": reward}
+            for decision, status, reward in principal.tell_rows(pairs, key=key)
+        ]
+    told = principal.tell(request["decision"], request["reward"], key=key)
+    return [{"decision": told.decision, "status": told.status, "reward": told.reward}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +147,9 @@ class FastRequest:
     perform : callable
         Done by the market's writer: with the principal, what was read, and the idempotency key.
     answer : type
-        The record of the answer; it holds a list.
+        The record of the answer; its first field is a list.
+    listed : str
+        That field.
     blamed : str
         The field to blame if an error names none.
     """
@@ -146,8 +158,9 @@ class FastRequest:
     action: str
     body: Any
     read: Callable[[bytes], Any]
-    perform: Callable[[Principal, Any, str | None], list[Any]]
+    perform: Callable[[Principal, Any, str | None], list[dict[str, Any]]]
     answer: type[Decisions] | type[RewardsTold]
+    listed: str
     blamed: str
 
 
@@ -155,11 +168,11 @@ class FastRequest:
 FAST = {
     "decisions": FastRequest(
         *(f"{_MARKETS}{{market}}/decisions", "ask", AskIn | None, _read_ask, _ask, Decisions),
-        blamed="eligible",
+        *("decisions", "eligible"),
     ),
     "rewards": FastRequest(
         *(f"{_MARKETS}{{market}}/rewards", "tell", TellIn, _read_rewards, _tell, RewardsTold),
-        blamed="decision",
+        *("told", "decision"),
     ),
 }
 
@@ -274,9 +287,9 @@ class Gateway:
         except (ValueError, LookupError) as error:
             raise refusal_of(error, fast.blamed) from None
         served.answered[name] += len(found)
-        answer = fast.answer(found)
-        if isinstance(answer, Decisions):
-            answer.missing = (request or {}).get("count", 1) - len(found)
+        answer: dict[str, Any] = {fast.listed: found}
+        if name == "decisions":
+            answer["missing"] = request.get("count", 1) - len(found)
         await _answer(send, 200, orjson.dumps(answer), {}, note)
         return 200
 

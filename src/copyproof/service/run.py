@@ -168,6 +168,7 @@ def run(
         log_level="warning",
         server_header=False,
         date_header=False,
+        proxy_headers=False,  # nobody asks who is behind a proxy
         timeout_keep_alive=_IDLE,
         timeout_graceful_shutdown=_STOP,
     )

@@ -210,6 +210,31 @@ def test_the_pieces_of_frequent_events_are_what_json_makes_of_them() -> None:
         common = {k: v for k, v in event.items() if k not in apart.get(event["kind"], ())}
         assert first == chains.encode(common)
         assert len(rest) == sum(len(event[k]) for k in apart.get(event["kind"], ())[:1])
-    assert chains.pieces(EVENTS[2])[1:] == ["[1,0]", "[2,1]"]
+        assert chains.pieces(event, chains.encode(event)) == [first, *rest]
+    assert chains.pieces(EVENTS[2])[1:] == ["[0,1]", "[1,2]"]
     assert chains.pieces(EVENTS[5])[1:] == ["[1,0.1]", "[2,1.0]"]
     assert chains.pieces({"kind": "told", "rounds": [1], "rewards": []})[1:] == []
+
+
+def test_an_arm_that_is_chosen_again_is_one_piece() -> None:
+    event = {"kind": "asked", "round": 7, "at": 0.5, "key": ',"arms":', "request": "9f"}
+    event["arms"] = [3, 5, 3, 3, 8]
+    first, *rest = chains.pieces(event, chains.encode(event))
+    assert first == chains.encode({k: v for k, v in event.items() if k != "arms"})
+    assert rest == ["[3,7,9,10]", "[5,8]", "[8,11]"]
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 8, 9, 100])
+def test_every_piece_has_a_salt_of_its_own(count: int) -> None:
+    texts = [f"{n}" for n in range(count)]
+    found = chains.salts(b"key", 7, count)
+    assert len({*found}) == count
+    shown = [chains.digest(salt, text) for salt, text in zip(found, texts, strict=True)]
+    assert chains.digests(texts, 7, b"key") == shown
+    assert not {*found} & {*chains.salts(b"key", 8, count)}
+
+
+@pytest.mark.parametrize("arms", [[[1]], ["1"], [1.0], [True], [None]])
+def test_decisions_that_are_no_numbers_are_damage_like_any_other(arms: Any) -> None:
+    event = {**EVENTS[2], "arms": arms}
+    assert chains.pieces(event) == [chains.encode(event)]

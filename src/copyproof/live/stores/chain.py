@@ -1,31 +1,33 @@
 """The hash chain of a journal: what is stored cannot be changed without its head changing, too.
 
 An event is cut into **pieces**, each a JSON text: one for what concerns nobody alone, and one for
-each decision, each reward and each registered arm (``pieces``). With H = BLAKE2s-256,
+each arm that was chosen, each reward and each registered arm (``pieces``). With H = BLAKE2s-256,
 
     d_j = H(salt_j ‖ piece_j),    head_k = H(head_{k-1} ‖ d_0 ‖ d_1 ‖ … ‖ d_n)
 
-for the k-th event. The salts are 16 bytes a piece of SHAKE-128(key ‖ k), k as 8 bytes; the key is
-made from the market's secret. So one piece can be shown with its salt, and the rest as digests that
-tell nothing, and still the same head comes out. The chain begins with a head made in the same way
-from the market's name, its configuration, field by field, and the number of the event after which
-it begins: 0, or the last one of a journal that is older than chains.
+for the k-th event. The salts are 16 bytes a piece: the first four are BLAKE2b-512(key ‖ k), k as 8
+bytes, and all others come from SHAKE-128(key ‖ k); the key is made from the market's secret. So one
+piece can be shown with its salt, and the rest as digests that tell nothing, and still the same head
+comes out. The chain begins with a head made in the same way from the market's name, its
+configuration, field by field, and the number of the event after which it begins: 0, or the last one
+of a journal that is older than chains.
 """
 
-import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, blake2s, shake_128
+from itertools import repeat
 from typing import Any, Self
 
 from copyproof.live.stores.blinding import LISTS, Blinding
+from copyproof.live.stores.texts import ANY_JSON, JSON
 from copyproof.validation import FieldError
 
 _SALT = 16  # bytes
 MARK = 16  # digits of a head that are kept with its event
-_ENCODER = json.JSONEncoder(separators=(",", ":")).encode
+_SALTS = 4  # which most events need no more of, and which a shorter hash gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,31 +92,34 @@ def encode(value: dict[str, Any]) -> str:
     '{"kind":"told","reward":0.1}'
     """
     try:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError) as error:
+        return "".join(JSON(value, 0))
+    except (TypeError, ValueError, RecursionError) as error:
         raise FieldError("event", value, f"a JSON object: {error}") from error
 
 
-def pieces(event: Mapping[str, Any]) -> list[str]:
+def pieces(event: Mapping[str, Any], text: str | None = None) -> list[str]:
     """Return an event as texts that can be shown one by one.
 
-    The first is the event without its decisions, rewards or arms; each of these follows as a text
-    of its own, a list in JSON: ``[round,arm]``, ``[round,reward]``, ``[agent,arm]``.
+    The first is the event without its decisions, rewards or arms; these follow as texts of their
+    own, lists in JSON: ``[arm,round,…]`` for each arm that was chosen, ``[round,reward]``,
+    ``[agent,arm]``. ``text`` is what ``encode`` makes of the event, if that is known.
 
     Examples
     --------
-    >>> pieces({"kind": "asked", "round": 8, "at": 0.5, "arms": [17, 4]})
-    ['{"kind":"asked","round":8,"at":0.5}', '[8,17]', '[9,4]']
+    >>> pieces({"kind": "asked", "round": 8, "at": 0.5, "arms": [17, 4, 17]})
+    ['{"kind":"asked","round":8,"at":0.5}', '[17,8,10]', '[4,9]']
     """
     kind = event.get("kind")
     if kind == "asked" and type(arms := event.get("arms")) is list:
         first, at = event.get("round"), event.get("at")
-        if type(first) is int:
-            if len(event) == 4 and type(at) is float:  # most, and faster so
+        if type(first) is int and {int}.issuperset(map(type, arms)):
+            if text is not None and [*event][-1] == "arms":  # most, and faster so
+                common = text[: text.rindex(',"arms":')] + "}"
+            elif len(event) == 4 and type(at) is float:
                 common = f'{{"kind":"asked","round":{first},"at":{at!r}}}'
             else:
                 common = _text({name: event[name] for name in event if name != "arms"})
-            return [common, *[f"[{round_},{arm!r}]" for round_, arm in enumerate(arms, first)]]
+            return [common, *_plays(first, arms)]
     elif kind == "told":
         rounds, rewards, at = event.get("rounds"), event.get("rewards"), event.get("at")
         if type(rounds) is list and type(rewards) is list and len(rounds) == len(rewards):
@@ -131,14 +136,36 @@ def pieces(event: Mapping[str, Any]) -> list[str]:
     return [_text(event)]
 
 
+def _plays(first: int, arms: list[int]) -> list[str]:
+    """Return each arm with its rounds, in the order in which they were first chosen."""
+    if len(arms) == 1:  # most
+        return [f"[{arms[0]},{first}]"]
+    found: dict[int, str] = {}
+    for round_, arm in enumerate(arms, first):
+        if arm in found:
+            found[arm] += f",{round_}"
+        else:
+            found[arm] = f"[{arm},{round_}"
+    return [text + "]" for text in found.values()]
+
+
 def _text(value: object) -> str:
-    return _ENCODER(value)
+    return "".join(ANY_JSON(value, 0))
 
 
 def salts(key: bytes, number: int, count: int) -> list[bytes]:
     """Return the salts of the first ``count`` pieces of an event."""
-    made = shake_128(key + number.to_bytes(8, "big")).digest(_SALT * count)
-    return [made[at : at + _SALT] for at in range(0, len(made), _SALT)]
+    made = _all_salts(key, number, count)
+    return [made[at : at + _SALT] for at in range(0, _SALT * count, _SALT)]
+
+
+def _all_salts(key: bytes, number: int, count: int) -> bytes:
+    """Return at least so many salts of an event, one after another."""
+    begin = key + number.to_bytes(8, "big")
+    made = blake2b(begin).digest()
+    if count > _SALTS:
+        made += shake_128(begin).digest(_SALT * (count - _SALTS))
+    return made
 
 
 def digest(salt: bytes, piece: str) -> bytes:
@@ -154,13 +181,12 @@ def digest(salt: bytes, piece: str) -> bytes:
 
 def digests(texts: Sequence[str], number: int, key: bytes) -> list[bytes]:
     """Return the commitments to all pieces of an event."""
-    made = shake_128(key + number.to_bytes(8, "big")).digest(_SALT * len(texts))
-    found, start = [], 0
-    for text in texts:
-        end = start + _SALT
-        found.append(blake2s(made[start:end] + text.encode()).digest())
-        start = end
-    return found
+    made = _all_salts(key, number, len(texts))
+    starts = range(0, _SALT * len(texts), _SALT)
+    return [
+        blake2s(made[start : start + _SALT] + text.encode()).digest()
+        for start, text in zip(starts, texts, strict=True)
+    ]
 
 
 def link(head: bytes, commitments: Iterable[bytes]) -> bytes:
@@ -176,14 +202,23 @@ def head_after(head: str, first: int, events: Iterable[dict[str, Any]], secret: 
 
 
 def heads_after(
-    head: str, first: int, events: Iterable[dict[str, Any]], secret: str
+    head: str,
+    first: int,
+    events: Iterable[dict[str, Any]],
+    secret: str,
+    texts: Iterable[str | None] = repeat(None),
 ) -> Iterator[str]:
-    """Lead a chain on over events numbered from ``first``; the head after each."""
+    """Lead a chain on over events numbered from ``first``; the head after each.
+
+    ``texts`` are what ``encode`` makes of the events, if that is known.
+    """
     key, blinding = key_of(secret, "chain"), blinding_of(secret)
     found = bytes.fromhex(head)
-    for number, event in enumerate(events, first):
+    for number, (event, text) in enumerate(zip(events, texts, strict=False), first):
         kind = event.get("kind")
-        if kind != "told" and (kind != "asked" or not LISTS.isdisjoint(event)):  # else no names
-            event = blinding.blinded(event)
-        found = link(found, digests(pieces(event), number, key))
+        if kind != "told" and (kind != "asked" or not LISTS.isdisjoint(event)):
+            texts_of = pieces(blinding.blinded(event))
+        else:  # there are no names in it
+            texts_of = pieces(event, text)
+        found = link(found, digests(texts_of, number, key))
         yield found.hex()

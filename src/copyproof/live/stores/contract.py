@@ -189,7 +189,8 @@ class Store(ABC):
             if first != mine.last + 1:
                 raise Conflict(f"market {market!r}: event {first} is not the next, {mine.last + 1}")
             chain = mine.chain
-            mine.add_events(texts, [*heads_after(chain.head, first, events, chain.secret)])
+            heads = [*heads_after(chain.head, first, events, chain.secret, texts)]
+            mine.add_events(texts, heads)
             if generation is not None and mine.generations is not None:
                 before = [each for each in mine.generations if each[0] < generation[0]]
                 mine.set_generations([*before, generation])

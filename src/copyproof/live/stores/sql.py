@@ -43,6 +43,12 @@ _ONE = "WHERE market = ? AND number = ?"
 # Columns by which rows are told apart, and in whose order they are dumped.
 _KEYS = ("id", "name", "market", "number", "part")
 
+# A market's row, as ``_Market`` reads it.
+_STANDING = (
+    f"SELECT last, compacted, owner, token, since, until, {', '.join(CHAIN)} FROM markets "
+    "WHERE name = ?"
+)
+
 # In a copy of a store: who held a lease in the original shall not write here.
 UNLEASE = "UPDATE markets SET token = token + 1, owner = '', since = 0, until = 0"
 
@@ -52,10 +58,7 @@ class _Market:
 
     def __init__(self, store: "SqlStore", database: Database, market: str, *, write: bool) -> None:
         self._store, self._database, self._name = store, database, market
-        columns = f"last, compacted, owner, token, since, until, {', '.join(CHAIN)}"
-        sql = f"SELECT {columns} FROM markets WHERE name = ?"
-        if write:
-            sql += store.for_update
+        sql = _STANDING + store.for_update if write else _STANDING
         if not _is_name(market) or not (found := database.rows(sql, market)):
             raise errors.UnknownMarket(f"market {market!r} is not in the store")
         self.last: int

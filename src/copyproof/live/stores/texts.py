@@ -2,12 +2,35 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from json import encoder
 from typing import Any
 
 from copyproof.live.stores.errors import Damaged
 
 PART = 2**26  # a snapshot is stored in parts of so many bytes
+
+
+def _refuse(value: object) -> None:
+    raise TypeError(f"{value!r} is no part of JSON")
+
+
+def _writer(*, allow_nan: bool) -> Callable[[object, int], tuple[str, ...]]:
+    """Return what writes values as compact ASCII JSON, in chunks; its second argument is 0.
+
+    ``json.dumps`` makes one for every value, which takes longer than the writing.
+    """
+    make: Any = vars(encoder)["c_make_encoder"]
+    text_of = encoder.encode_basestring_ascii
+    found: Callable[[object, int], tuple[str, ...]] = make(
+        None, _refuse, text_of, None, ":", ",", False, False, allow_nan
+    )
+    return found
+
+
+JSON = _writer(allow_nan=False)
+# Also for what a damaged store may hold.
+ANY_JSON = _writer(allow_nan=True)
 
 
 def decode(text: str) -> dict[str, Any]:
