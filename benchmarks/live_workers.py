@@ -9,7 +9,8 @@ What counts on a machine of few processors is how much of them a decision takes:
 PostgreSQL, and of the load generator, which shares the machine. One process has one processor at a
 time for its Python, so it makes at most 1 / (its seconds a decision); all together, on C
 processors, make at most C / (the sum of their seconds a decision). Both limits are printed, as they
-hold on a machine that is busy with other things, too, where rates do not.
+suffer less than rates where the machine is busy with other things. With ``--markets 1 --workers 1``
+one process is held against another like it: that is how far a ratio can be off.
 """
 
 import argparse
