@@ -122,7 +122,7 @@ class Leadership(Leases):
             with self._renewing:
                 self._forget(market)
         self.keyring.revoke_market(market)
-        _log.warning("market %s was deleted", market)
+        _log.warning("market %s was deleted", market, extra={"market": market})
 
     def forget(self, market: str, agent: str) -> None:
         """Forget the name of an agent; the market is not served meanwhile (503).
