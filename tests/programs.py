@@ -16,8 +16,8 @@ DEPLOY = Path(__file__).parents[1] / "deploy"
 
 
 def program(name: str, package: str) -> str:
-    """The path of a program, or the end of the test."""
-    found = shutil.which(name)
+    """The path of a program, also of one for root, or the end of the test."""
+    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
     if found is None:
         said = f"{name} is not there, so this is UNCHECKED (Debian: apt install {package})"
         if os.environ.get("REAL_PROGRAMS") == "required":

@@ -3,14 +3,18 @@
 import re
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from copyproof.live.stores import open_store
+from copyproof.live.stores import StoreError, open_store
+from copyproof.live.stores.memory import MemoryStore
+from copyproof.service import snapshots
 from copyproof.service.exposition import METRICS
+from copyproof.service.keys import Keyring
 from tests.service.conftest import Service, filled
-from tests.service.serving import serving
+from tests.service.serving import Caller, serving
 
 _DECISIONS = "/v1/markets/{market}/decisions"
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -45,6 +49,7 @@ def test_what_was_asked_for_is_counted(fresh: Service) -> None:
         assert call("POST", "/v1/markets/site/decisions", body).status == 200
     assert call("POST", "/v1/markets/none/decisions").status == 404
     assert call("GET", "/v1/markets/site/agents/ann/statistics").status == 200
+    assert call("GET", "/v1/actions?limit=1").status == 200
     assert call("GET", "/no/such/thing").status == 404
     assert call("GET", "/v1/keys", key="cp_no_key").status == 401
     found = scraped(fresh)
@@ -54,6 +59,7 @@ def test_what_was_asked_for_is_counted(fresh: Service) -> None:
     assert of(found, requests, method="POST", route=_DECISIONS, status="404") == 1
     assert of(found, requests, method="GET", route="other", status="404") == 1
     assert of(found, requests, method="GET", route="/v1/keys", status="401") == 1
+    assert of(found, requests, method="GET", route="/v1/actions", status="200") == 1
     agents = "/v1/markets/{market}/agents/{agent}/statistics"
     assert of(found, "copyproof_request_seconds_count", method="GET", route=agents) == 1
     assert of(found, "copyproof_request_seconds_count", method="POST", route=_DECISIONS) == 6
@@ -85,6 +91,57 @@ def test_what_is_so_now_is_told(fresh: Service) -> None:
     assert of(found, "copyproof_keys", role="agent") == 3
     assert of(found, "copyproof_clock_lag_seconds", market="site") == 0
     assert of(found, "process_resident_memory_bytes") > 1e6
+
+
+def test_keys_that_are_over_are_not_counted() -> None:
+    now = [time.time()]
+    store = open_store("memory:")
+    keys = filled(store)
+    Keyring(store, time.time).add("application", markets=("site",), expires=now[0] + 1000.0)
+    with serving(store, clock=lambda: now[0]) as running:
+        service = Service(running, store, keys)
+        before = of(scraped(service), "copyproof_keys", role="application")
+        now[0] += 1000.0
+        assert of(scraped(service), "copyproof_keys", role="application") == before - 1
+
+
+class Fragile(MemoryStore):
+    """A store that takes snapshots while it is told to."""
+
+    takes = False
+    tried = 0
+
+    def save_snapshot(self, market: str, *given: Any, **more: Any) -> None:
+        self.tried += market == "site"
+        if not self.takes:
+            raise StoreError("no room")
+        super().save_snapshot(market, *given, **more)
+
+
+def test_events_are_unsaved_until_a_snapshot_was_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "_IDLE", 5)
+    store = Fragile()
+    keys = filled(store)
+    with serving(store) as running:
+        call = Caller(running.url, keys["operator"])
+        writer = running.app.leadership.markets["site"].writer
+        assert writer is not None
+
+        def asked(tried: int) -> int:
+            """Events that are not saved after a look for snapshots."""
+            for _ in range(5):
+                assert call("POST", "/v1/markets/site/decisions").status == 200
+            while store.tried < tried or writer.is_saving:
+                time.sleep(0.05)
+            writer.sizes.note(writer.principal)
+            return writer.sizes.unsaved
+
+        before = writer.sizes.saved
+        assert asked(1) >= 5
+        assert writer.sizes.saved == before
+        store.takes = True
+        assert asked(2) == 0
+        assert writer.sizes.saved > before
 
 
 def test_the_table_says_what_there_is(fresh: Service) -> None:
