@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from copyproof.cli import options
+from copyproof.cli.opening import opened, require_libraries
 from copyproof.cli.output import emit, emit_answer, emit_json, say
 from copyproof.cli.progress import prompt_interrupt
 from copyproof.cli.setting_sources import FILE_FLAG, FILE_VARIABLE, Resolved, resolve
 from copyproof.cli.settings import Settings, Switch, flag, shown, table, variable, without_password
-from copyproof.cli.store import opened, require_libraries
 from copyproof.cli.tables import TextTable, text, word
 
 if TYPE_CHECKING:
