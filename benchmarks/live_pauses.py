@@ -29,6 +29,7 @@ from copyproof.live.stores import Store, open_store
 from copyproof.service import snapshots as snapshotting
 from copyproof.service.committer import Committer
 from copyproof.service.keys import Keyring
+from copyproof.service.metrics import GroupMetrics
 from copyproof.service.run import _SWITCH
 from copyproof.service.snapshots import Snapshots
 from copyproof.service.writer import Writer
@@ -81,7 +82,7 @@ async def snapshot(store: Store) -> None:
             steps.append((time.perf_counter() - began[0], time.thread_time() - began[1]))
 
     Snapshots.go_on = timed  # type: ignore[method-assign]
-    committer = Committer(store)
+    committer = Committer(store, GroupMetrics())
     committer.start()
     loop = asyncio.get_running_loop()
     writers = [

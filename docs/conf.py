@@ -18,6 +18,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "catalogue",
     "mathml",
+    "operations",
 ]
 exclude_patterns = ["_build"]
 

@@ -141,6 +141,11 @@ class Server:
             time.sleep(0.01)
         (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
+    def pids(self) -> list[int]:
+        """The server and all processes that it has started."""
+        assert self._process is not None
+        return [self._process.pid, *_children(self._process.pid)]
+
     def new_url(self) -> str:
         """The URL of a new, empty store: a schema of its own, as a database takes longer."""
         return f"{self.url()}&schema=test{next(self._numbers)}"

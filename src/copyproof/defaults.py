@@ -56,6 +56,8 @@ REQUEST_BURST: Final = 20_000
 # The same for an agent's key, which is in the hands of somebody else.
 AGENT_RATE: Final = 20.0
 AGENT_BURST: Final = 200
+# ``serve``: requests of one market that may wait for its writer.
+WAITING_REQUESTS: Final = 10_000
 # ``PUT /v1/markets/M``: how many arms one agent may ever register.
 MOST_ARMS: Final = 10_000
 # ``serve``: until another process takes over.

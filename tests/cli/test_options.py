@@ -11,7 +11,6 @@ from copyproof import attacks, audit, equilibrium, exact, simulate
 from copyproof.cli.app import app
 from copyproof.cli.keys import rotate
 from copyproof.paper import Settings
-from copyproof.service import Limits, run
 from copyproof.service.keys import Keyring
 
 COMMANDS = {one.callback.__name__: one.callback for one in app.registered_commands if one.callback}
@@ -44,7 +43,6 @@ def defaults(function: Callable[..., Any]) -> dict[str, object]:
             {"reference", "split_arms", "confidence", "budget", "workers"},
         ),
         (rotate, Keyring.rotate, {"overlap"}),
-        (COMMANDS["serve"], run, {"lease"}),
     ],
 )
 def test_a_command_has_the_librarys_defaults(
@@ -57,7 +55,6 @@ def test_a_command_has_the_librarys_defaults(
 @pytest.mark.parametrize(
     ("command", "record", "shared"),
     [
-        (COMMANDS["serve"], Limits, {"rate", "burst", "body"}),
         (COMMANDS["paper"], Settings, {"seed"}),
     ],
 )

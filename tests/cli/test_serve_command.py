@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from copyproof.cli import main
+from copyproof.cli.settings import Settings, flag, shown, table, variable
 from copyproof.live.stores import open_store
 from tests.service.serving import Caller, environment, free_port
 
@@ -125,10 +126,10 @@ def test_keys_on_the_command_line(
         (["keys", "delete", "nothing"], "ID = 'nothing' is not that of a key"),
         (["keys", "revoke", "nothing"], "ID = 'nothing' is not that of a key"),
         (["keys", "rotate", "nothing"], "ID = 'nothing' is not that of a valid key"),
-        (["serve", "--port", "70000"], "port = 70000 is not a whole number"),
-        (["serve", "--port", "x"], "'x' is not a whole number"),
+        (["serve", "--port", "70000"], "--port 70000 is not a whole number from 0 to 65535"),
+        (["serve", "--port", "x"], "--port x is not a whole number"),
         (["serve", "--lease", "0.1"], "--lease 0.1 is not a number of seconds"),
-        (["serve", "--rate", "0"], "--rate 0.0 is not a number"),
+        (["serve", "--rate", "0"], "--rate 0 is not a number from 0.001"),
         (["serve", "--host", "999.0.0.1"], "cannot be bound"),
         (["serve", "--store", "sqlite:no/such/folder/x.db"], "--store cannot be opened"),
         (["serve", "--store", "mysql://x"], "is not memory:, sqlite:PATH or postgresql://"),
@@ -155,11 +156,56 @@ def test_bad_arguments(
     assert said in line
 
 
-def test_passwords_are_not_shown() -> None:
-    from copyproof.cli.serve import _without_password
+def test_every_setting_is_a_flag_whose_help_names_its_variable_and_default(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["copyproof", "serve", "--help"])
+    assert main() == 0
+    said = " ".join(capsys.readouterr().out.split())
+    for name, row in table().items():
+        default = shown(name, getattr(Settings(), name)).strip('"')
+        assert f"{flag(name)} " in said
+        assert f"{row.about} [{variable(name)}; default: {default}]" in said
 
-    assert _without_password("postgresql://u:p@h/d") == "postgresql://...@h/d"
-    assert _without_password("postgresql://u:p?@h/d") == "postgresql://...@"
-    assert _without_password("postgresql://h/d?user=u&password=p") == "postgresql://h/d"
-    assert _without_password("postgresql:///d?host=/tmp") == "postgresql:///d"
-    assert _without_password("sqlite:a@b.db") == "sqlite:a@b.db"
+
+def test_settings_are_shown_with_their_places_and_without_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "live.toml"
+    file.write_text('# ours\nrate = 50\nburst = 60\nstore = "postgresql://me:hush@db/live"\n')
+    monkeypatch.setenv("COPYPROOF_SETTINGS", str(file))
+    monkeypatch.setenv("COPYPROOF_BURST", "70")
+    monkeypatch.setattr(
+        sys, "argv", ["copyproof", "serve", "--show-settings", "--port", "9", "--json"]
+    )
+    assert main() == 0
+    printed = capsys.readouterr().out
+    assert "hush" not in printed
+    rows = {row.pop("name"): row for row in json.loads(printed)["settings"]}
+    assert list(rows) == list(table())
+    assert rows["port"] == {"value": "9", "from": "--port"}
+    assert rows["burst"] == {"value": "70", "from": "COPYPROOF_BURST"}
+    assert rows["rate"] == {"value": "50", "from": f"{file}:2"}
+    assert rows["store"] == {"value": '"postgresql://...@db/live"', "from": f"{file}:4"}
+    assert rows["lease"] == {"value": "6", "from": "default"}
+
+
+def test_a_store_that_cannot_be_opened_is_blamed_on_its_place(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYPROOF_STORE", "sqlite:no/such/folder/x.db")
+    monkeypatch.setattr(sys, "argv", ["copyproof", "serve"])
+    assert main() == 2
+    assert capsys.readouterr().err.startswith("error: COPYPROOF_STORE cannot be opened")
+
+
+def test_traces_need_their_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk", None)
+    store = f"sqlite:{tmp_path / 'live.db'}"
+    arguments = ["copyproof", "serve", "--traces", "--store", store, "--port", "0"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    assert main() == 2
+    said = capsys.readouterr().err
+    assert said.endswith("opentelemetry.sdk is not installed: pip install 'copyproof[otel]'\n")

@@ -2,8 +2,6 @@
 
 import http.client
 import json
-import os
-import shutil
 import socket
 import ssl
 import subprocess
@@ -22,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from copyproof.live import Principal
 from copyproof.live.stores import open_store
 from copyproof.service.keys import Keyring
+from tests import programs
 from tests.postgres import Server
 from tests.service.serving import ROOT, Program, free_port
 
@@ -75,8 +74,7 @@ def balancing(program: str, folder: Path, ports: list[int]) -> Iterator[int]:
         assert old in text or program == "haproxy"
         text = text.replace(old, new)
     (folder / file).write_text(text)
-    found = shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin")
-    assert found is not None
+    found = programs.program(program, package=program)
     log = folder / "log"  # a file: a pipe that nobody reads would stop the proxy
     with log.open("wb") as out:
         process = subprocess.Popen([found, *options, str(folder / file)], stderr=out)
@@ -147,11 +145,7 @@ class Callers:
 
 @pytest.mark.parametrize("program", BALANCERS)
 def test_a_rolling_restart_is_not_noticed(postgres: Server, tmp_path: Path, program: str) -> None:
-    if shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin") is None:
-        message = f"{program} is not installed: its configuration in deploy/ is not tested here"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
+    programs.program(program, package=program)  # or nothing is tested here
     url = postgres.new_url()
     with open_store(url) as store:
         for market in MARKETS:

@@ -56,6 +56,10 @@ def test_markets_share_one_sync(tmp_path: Path) -> None:
             assert [one.result().status for one in waiting] == [200] * 9
             assert ["site"] in store.groups
             assert any(sorted(group) == ["shop", "site"] for group in store.groups)
+            groups = running.app.leadership.groups  # one for each sync, of however many markets
+            assert groups.requests.buckets()[-1] == ("+Inf", len(store.groups))
+            assert groups.requests.sum == 9
+            assert groups.seconds.sum > groups.sync.sum > 1.0  # it was held up within the sync
         assert (store.last("site"), store.last("shop")) == (6 + 5, 6 + 4)
         store.check()
 
@@ -71,6 +75,8 @@ def test_what_fails_for_one_market_is_done_for_another(tmp_path: Path) -> None:
                 site, shop = (one.result() for one in both)
                 assert (site.status, site.field) == (503, "store")
                 assert shop.status == 200
+            groups = running.app.leadership.groups
+            assert (groups.requests.sum, groups.failures) == (5, {"site": 5})
             store.failing = set()
             [decision] = _ask(running, key, "site").json["decisions"]
             assert decision["round"] == 1

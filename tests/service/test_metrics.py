@@ -1,36 +1,43 @@
-"""Metrics are what Prometheus reads."""
+"""Counts are right, also when several threads count."""
 
-import re
+from concurrent.futures import ThreadPoolExecutor
 
-from tests.service.conftest import Service
+import pytest
 
-_SAMPLE = re.compile(r'([a-z_]+)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? (\S+)')
+from copyproof.service.metrics import GroupMetrics, Histogram, RequestMetrics
 
 
-def test_every_line_is_a_comment_or_a_sample(service: Service) -> None:
-    call = service.caller()
-    for number in range(5):
-        # Three agents are there, so a slate of a thousand has three arms.
-        body = {"count": 1000, "slate": True} if number == 0 else {"count": 3}
-        assert call("POST", "/v1/markets/site/decisions", body).status == 200
-    assert call("POST", "/v1/markets/none/decisions").status == 404
-    answer = call("GET", "/metrics")
-    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
-    found: dict[str, float] = {}
-    kinds: dict[str, str] = {}
-    for line in answer.body.decode().splitlines():
-        if line.startswith("# TYPE "):
-            name, kind = line.split()[2:]
-            assert name not in kinds
-            kinds[name] = kind
-        elif not line.startswith("# HELP "):
-            sample = _SAMPLE.fullmatch(line)
-            assert sample is not None, line
-            assert re.sub("_(bucket|sum|count)$", "", sample.group(1)) in kinds
-            found[sample.group(1) + (sample.group(2) or "")] = float(sample.group(4))
-    assert found['copyproof_decisions_total{market="site"}'] == 3 + 4 * 3
-    assert found['copyproof_requests_total{method="POST",status="404"}'] == 1
-    assert found['copyproof_group_requests_count{market="site"}'] == 5
-    assert found['copyproof_market_served{market="shop"}'] == 1
-    buckets = [value for name, value in found.items() if name.startswith("copyproof_commit_")]
-    assert max(buckets) == 5
+def test_a_value_on_a_limit_is_within_it() -> None:
+    found = Histogram((1, 2))
+    for value in (1, 1.5, 2, 3):
+        found.add(value)
+    assert found.buckets() == [("1.0", 1), ("2.0", 3), ("+Inf", 4)]
+    assert found.sum == 7.5
+
+
+def test_requests_are_counted_by_route() -> None:
+    found = RequestMetrics()
+    for status in (200, 200, 404):
+        found.add("GET", "/a", status, 0.1)
+    found.add("GET", "/b", 200, 0.1)
+    answered = [(("GET", "/a", 200), 2), (("GET", "/a", 404), 1), (("GET", "/b", 200), 1)]
+    assert found.answered() == answered
+    routes = found.by_route()
+    assert routes["GET", "/a"].sum == pytest.approx(0.3)
+    assert [each.buckets()[-1][1] for each in routes.values()] == [3, 1]
+
+
+def test_no_group_is_lost_when_many_threads_count() -> None:
+    found = GroupMetrics()
+
+    def many(_: int) -> None:
+        for _ in range(20_000):
+            found.add(1, 0.5, 0.25)
+            found.add_failure("m")
+            found.add_lost("m")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(many, range(4)))
+    assert found.requests.buckets()[-1] == ("+Inf", 80_000)
+    assert (found.requests.sum, found.seconds.sum, found.sync.sum) == (80_000, 40_000, 20_000)
+    assert (found.failures["m"], found.lost["m"]) == (80_000, 80_000)

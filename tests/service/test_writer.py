@@ -15,6 +15,7 @@ from copyproof.live.stores.memory import MemoryStore
 from copyproof.service import snapshots as snapshots_module
 from copyproof.service.committer import Committer
 from copyproof.service.errors import Refusal
+from copyproof.service.metrics import GroupMetrics
 from copyproof.service.writer import Writer
 from tests.service.conftest import Service, filled
 from tests.service.serving import Caller, serving
@@ -141,7 +142,7 @@ def test_nobody_is_forgotten_by_a_writer_that_ends() -> None:
         loop = asyncio.get_running_loop()
         ends: list[bool] = []
         principal = Principal("h-ucb")
-        committer = Committer(principal.store)
+        committer = Committer(principal.store, GroupMetrics())
         committer.start()
         writer = Writer("m", lambda: principal, loop, committer, most=9, ended=ends.append)
         writer.start()

@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description Counts and times, in the text format of Prometheus.
+         * @description Counts and times, in the text format of Prometheus, or as OpenMetrics if asked for.
          */
         get: operations["metrics_metrics_get"];
         put?: never;

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from copyproof.cli import options, tables
+from copyproof.cli.opening import opened
 from copyproof.cli.output import emit, emit_json
-from copyproof.cli.store import opened, record
+from copyproof.cli.store import record
 from copyproof.defaults import MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.validation import FieldError
 

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from copyproof.cli import options
+from copyproof.cli.opening import opened
 from copyproof.cli.output import emit, emit_json
-from copyproof.cli.store import opened
 from copyproof.validation import FieldError
 
 market = options.group(

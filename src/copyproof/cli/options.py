@@ -14,6 +14,7 @@ from copyproof.validation import FieldError
 
 DEFAULT_SEED = 0
 DEFAULT_STORE = "sqlite:copyproof.db"
+STORE_FORMS = "sqlite:FILE or postgresql://USER:PASSWORD@HOST/DATABASE."
 
 
 def group(name: str, help: str) -> typer.Typer:
@@ -107,7 +108,7 @@ StoreUrl: TypeAlias = Annotated[
     str,
     typer.Option(
         "--store",
-        help="sqlite:FILE or postgresql://USER:PASSWORD@HOST/DATABASE.",
+        help=STORE_FORMS,
         metavar="URL",
         envvar="COPYPROOF_STORE",
         show_envvar=True,

@@ -1,168 +1,171 @@
-"""``copyproof serve``: the live principal behind HTTP."""
+"""``copyproof serve``: the live principal behind HTTP.
 
+Its flags are made from the table of ``settings``.
+"""
+
+import dataclasses
+import inspect
 import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from copyproof.cli import options
-from copyproof.cli.output import emit, emit_json, say
+from copyproof.cli.opening import opened, require_libraries
+from copyproof.cli.output import emit, emit_answer, emit_json, say
 from copyproof.cli.progress import prompt_interrupt
-from copyproof.cli.store import opened
-from copyproof.defaults import (
-    AGENT_BURST,
-    AGENT_RATE,
-    CLOCK_JUMP_SECONDS,
-    LEASE_SECONDS,
-    REQUEST_BURST,
-    REQUEST_BYTES,
-    REQUEST_RATE,
-)
-from copyproof.validation import FieldError
+from copyproof.cli.setting_sources import FILE_FLAG, FILE_VARIABLE, Resolved, resolve
+from copyproof.cli.settings import Settings, Switch, flag, shown, table, variable, without_password
+from copyproof.cli.tables import TextTable, text, word
 
 if TYPE_CHECKING:
     from copyproof.live.heads import SigningKey
     from copyproof.live.stores import Store
+    from copyproof.service.tracing import Tracing
 
 # There is no place beside a database for a key, and within it would be within reach of who writes.
 _UNSIGNED = "heads of journals are not signed: give all processes the same --signing-key FILE\n"
 _EXAMPLE_STORE = "sqlite:copyproof-example.db"
 
 
+def _with_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that takes keywords the flags of all settings, before those that it has."""
+    made = []
+    for name, row in table().items():
+        default = shown(name, getattr(Settings(), name)).strip('"')
+        option = typer.Option(
+            *((f"{flag(name)}/--no-{flag(name)[2:]}",) if row.kind == Switch() else (flag(name),)),
+            help=f"{row.about} [{variable(name)}; default: {default}]",
+            metavar=row.kind.metavar or None,
+            show_default=False,
+        )
+        kind = bool | None if row.kind == Switch() else str | None
+        made.append((name, Annotated[kind, option]))
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    own = list(inspect.signature(command).parameters.values())[:-1]
+    flags = [inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in made]
+    given: Any = command
+    given.__signature__ = inspect.Signature([*flags, *own])
+    return command
+
+
+@_with_flags
 def serve(
-    store: options.StoreUrl = options.DEFAULT_STORE,
-    host: Annotated[
-        str, typer.Option(help="The address to bind; only this machine unless told otherwise.")
-    ] = "127.0.0.1",
-    port: Annotated[int, options.whole("The port; 0 takes a free one.")] = 8000,
-    rate: Annotated[
-        float, typer.Option(help="Requests a second of one key, in the long run.", metavar="X")
-    ] = REQUEST_RATE,
-    burst: Annotated[int, options.whole("Requests of one key at once.")] = REQUEST_BURST,
-    agent_rate: Annotated[
-        float, typer.Option(help="Requests a second of an agent's key.", metavar="X")
-    ] = AGENT_RATE,
-    agent_burst: Annotated[int, options.whole("Requests of an agent's at once.")] = AGENT_BURST,
-    body: Annotated[int, options.whole("Most bytes of a request.", "BYTES")] = REQUEST_BYTES,
-    lease: Annotated[
-        float, typer.Option(help="Seconds until another process takes over.", metavar="SECONDS")
-    ] = LEASE_SECONDS,
-    signing_key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The key that signs heads, made if it is not there; an SQLite store has its own.",
-        ),
-    ] = None,
-    jump: Annotated[
-        float,
-        typer.Option(help="Markets do not follow a clock that leaps further.", metavar="SECONDS"),
-    ] = CLOCK_JUMP_SECONDS,
-    advertise: Annotated[
+    *,
+    settings: Annotated[
         str | None,
-        options.optional(
-            "Where others send requests for the markets of this process; without it they answer "
-            "503 for these.",
-            "URL",
-        ),
+        options.optional(f"A TOML file with settings. [{FILE_VARIABLE}]", "FILE", FILE_FLAG),
     ] = None,
+    show_settings: Annotated[
+        bool, typer.Option("--show-settings", help="Print all settings and their origins, no more.")
+    ] = False,
     example: Annotated[
         bool, typer.Option("--example", help="Set up a small market and print a key for it.")
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object when it is up.")
     ] = False,
+    **flags: Any,
 ) -> None:
     """Serve the markets of a store over HTTP, until a signal ends it.
 
     Interrupt it (Ctrl-C) or send it SIGTERM: it finishes the requests it has. The first key comes
-    from the command `copyproof keys add operator`.
+    from the command `copyproof keys add operator`. A flag counts before its variable, that before
+    the settings file.
     """
-    _check({"rate": rate, "agent-rate": agent_rate}, 0.001)
-    _check({"burst": burst, "agent-burst": agent_burst}, 1)
-    _check({"body": body}, 100)
-    _check({"lease": lease}, 1, 3600, "a number of seconds")
-    _check({"jump": jump}, 1, 1e10, "a number of seconds")
-    if example and store == options.DEFAULT_STORE:
-        store = _EXAMPLE_STORE
-    with opened(store, create=True) as found:
+    resolved = resolve(flags, settings)
+    if example and resolved.places["store"] == "default":
+        resolved = resolve({**flags, "store": _EXAMPLE_STORE}, settings)
+    if show_settings:
+        emit_answer(as_json, lambda: _origins(resolved), [_table(resolved)])
+    else:
+        _serve(resolved, example, as_json)
+        if not as_json:
+            say("stopped")
+
+
+def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
+    found = resolved.settings
+    with opened(found.store, create=True, place=resolved.places["store"]) as store:
         from copyproof.live.market import is_compiled
         from copyproof.service import Limits, bind, run
         from copyproof.service.example import EXAMPLE, make_example
         from copyproof.service.keys import Keyring
+        from copyproof.service.logs import set_up
         from copyproof.service.warmup import warm_up
 
-        logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
-        with bind(host, port) as bound:
-            keyring = Keyring(found, time.time)
+        is_text = set_up(found.log_format, found.log_level)
+        with bind(found.host, found.port) as bound:
+            keyring = Keyring(store, time.time)
             if not is_compiled():
-                say("compiling the engine, once for this version (about 20 s) ...")
+                tell = say if is_text else logging.getLogger("copyproof").warning
+                tell("compiling the engine, once for this version (about 20 s) ...")
             if example:
                 with prompt_interrupt():
                     warm_up()
-            key = make_example(found, keyring) if example else None
+            key = make_example(store, keyring) if example else None
 
-            signer = _signing_key(signing_key, found)
+            signer = _signing_key(found.signing_key, store)
 
             def up(url: str) -> None:
                 market = EXAMPLE if example else None
                 if as_json:
                     emit_json({"url": url, "market": market, "key": key})
                 else:
-                    said = _welcome(url, key, EXAMPLE, store, len(keyring) == 0)
+                    said = _welcome(url, key, EXAMPLE, found.store, len(keyring) == 0)
                     emit(said if signer is not None else said + _UNSIGNED)
 
             limits = Limits(
-                body=body, rate=rate, burst=burst, agent_rate=agent_rate, agent_burst=agent_burst
+                **{each.name: getattr(found, each.name) for each in dataclasses.fields(Limits)}
             )
             run(
-                *(found, bound),
+                store,
+                bound,
                 limits=limits,
-                lease=lease,
-                jump=jump,
+                lease=found.lease,
+                jump=found.jump,
                 signing_key=signer,
-                address=_checked_address(advertise),
+                address=(found.advertise or "").rstrip("/"),
+                log_requests=found.log_requests,
+                tracing=_tracing() if found.traces else None,
                 up=up,
             )
-    if not as_json:
-        say("stopped")
 
 
-def _checked_address(text: str | None) -> str:
-    """Return the address of this process for others, without a slash at its end; empty if none."""
-    if text is None:
-        return ""
-    parts = urlsplit(text)
-    fits = parts.scheme in ("http", "https") and parts.hostname and not parts.query
-    if not fits or parts.path.strip("/") or not text.isascii() or not text.isprintable():
-        accepted = "a URL such as http://10.0.0.7:8000"
-        raise FieldError("--advertise", text, accepted, f"= {text!r} is not {accepted}")
-    return text.rstrip("/")
+def _table(resolved: Resolved) -> TextTable:
+    return TextTable([word("setting"), text("value"), text("from")], resolved.rows())
 
 
-def _signing_key(path: Path | None, store: "Store") -> "SigningKey | None":
+def _origins(resolved: Resolved) -> dict[str, object]:
+    rows = resolved.rows()
+    return {
+        "settings": [{"name": name, "value": value, "from": place} for name, value, place in rows]
+    }
+
+
+def _tracing() -> "Tracing":
+    require_libraries("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http", extra="otel")
+    from copyproof.service.tracing import by_otlp
+
+    return by_otlp()
+
+
+def _signing_key(file: str | None, store: "Store") -> "SigningKey | None":
     """Return the key to sign heads with: the one given, or the one beside an SQLite store."""
     from copyproof.live.heads import SigningKey
     from copyproof.live.stores.sqlite import SqliteStore
 
+    path = None if file is None else Path(file)
     if path is None and isinstance(store, SqliteStore):
         path = store.path.with_name(f"{store.path.name}.signing.pem")
     return None if path is None else SigningKey.from_file(path)
 
 
-def _check(
-    values: dict[str, float], least: float, most: float = 1e12, kind: str = "a number"
-) -> None:
-    for name, value in values.items():
-        if not least <= value <= most:
-            raise options.refused(f"--{name}", value, f"{kind} from {least:g} to {most:g}")
-
-
 def _welcome(url: str, key: str | None, market: str, store: str, no_keys: bool) -> str:
-    lines = [f"serving {_without_password(store)} on {url} (API: {url}/docs)"]
+    lines = [f"serving {without_password(store)} on {url} (API: {url}/docs)"]
     if no_keys and key is None:
         lines += ["there is no key yet: copyproof keys add operator --store URL"]
     if key is not None:
@@ -176,13 +179,3 @@ def _welcome(url: str, key: str | None, market: str, store: str, no_keys: bool) 
             '    -d \'{"decision": "ID", "reward": 1}\'',
         ]
     return "\n".join(lines) + "\n"
-
-
-def _without_password(store: str) -> str:
-    """Return a store's URL as it may be shown: passwords may be before the @, or after the ?."""
-    scheme, separator, rest = store.partition("://")
-    if not separator:
-        return store
-    before, at, after = rest.rpartition("@")
-    shown = "" if "?" in before else after.partition("?")[0]
-    return f"{scheme}://{'...@' if at else ''}{shown}"

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from copyproof.cli import options
-from copyproof.cli.store import Market, opened, print_done, require_market
+from copyproof.cli.opening import opened
+from copyproof.cli.store import Market, print_done, require_market
 
 
 def shadow(

@@ -5,18 +5,16 @@ drops journal that a snapshot stands for; it works on what is stored, so it need
 no writer waiting. With ``--every`` either goes on until it is ended.
 """
 
-import importlib.util
 import json
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from copyproof.cli import options, tables
+from copyproof.cli.opening import opened
 from copyproof.cli.output import emit, emit_json
 from copyproof.cli.schedule import repeat
 from copyproof.validation import FieldError
@@ -34,36 +32,6 @@ _Every = Annotated[
     str | None, options.optional("Again and again, such as 6h; until it is ended.", "T", "--every")
 ]
 _BACKUPS = "copyproof-*.db"
-
-
-def require_libraries(*names: str) -> None:
-    """Refuse to go on without libraries of the service: ValueError, one line."""
-    for name in names:
-        if importlib.util.find_spec(name) is None:
-            raise ValueError(f"{name} is not installed: pip install 'copyproof[service]'")
-
-
-@contextmanager
-def opened(url: str, *, create: bool = False) -> "Iterator[Store]":
-    """Open a store, and close it at the end; the service's libraries must be there.
-
-    A file that is not there is made only if ``create`` says so: its name may be a wrong one.
-
-    Raises
-    ------
-    ValueError
-        One line if they are not, or if the store cannot be opened.
-    """
-    require_libraries("fastapi", "uvicorn", "orjson", "cryptography")
-    from copyproof.live.stores import StoreError, open_store
-
-    try:
-        found = open_store(url, create=create)
-    except StoreError as error:
-        said = f"cannot be opened: {error}"
-        raise FieldError("--store", url, "a store that can be opened", said) from None
-    with found:
-        yield found
 
 
 @store.command()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from copyproof.cli import options
+from copyproof.cli.opening import require_libraries
 from copyproof.cli.output import emit, emit_json
-from copyproof.cli.store import require_libraries
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:

@@ -115,14 +115,16 @@ class GuardedClock:
         return at
 
     def _tell(self, wall: float, expected: float) -> None:
+        named = {"market": self._market}  # as a field, where logs have fields
         if self._follows:
-            _log.warning("market %s follows the machine's clock again", self._market)
+            _log.warning("market %s follows the machine's clock again", self._market, extra=named)
         else:
             _log.error(
                 "market %s: the machine's clock says %s, but it should be %s: it is not followed; "
                 "if it is right, set the market's clock (PUT /v1/markets/%s/clock, or copyproof "
                 "market clock)",
                 *(self._market, _date(wall), _date(expected), self._market),
+                extra=named,
             )
 
 

@@ -6,6 +6,9 @@ request; decisions and rewards), ``app`` and ``routes`` (everything else, with F
 ``committer`` (one thread for all markets, one sync for all that wait). ``messages`` are the bodies,
 ``errors`` the refusals; ``access`` says who may do what and how much of it, ``keys`` makes and
 keeps API keys.
+
+For whoever watches it: ``observation`` notes every request, ``metrics`` counts and ``exposition``
+tells Prometheus, ``logs`` and ``tracing`` write down.
 """
 
 from copyproof.service.access import Limits

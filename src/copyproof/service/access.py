@@ -32,6 +32,7 @@ from copyproof.defaults import (
     REQUEST_BURST,
     REQUEST_BYTES,
     REQUEST_RATE,
+    WAITING_REQUESTS,
 )
 from copyproof.service.errors import Refusal, unknown
 
@@ -236,7 +237,7 @@ class Limits:
     burst: int = REQUEST_BURST
     agent_rate: float = AGENT_RATE
     agent_burst: int = AGENT_BURST
-    waiting: int = 10_000
+    waiting: int = WAITING_REQUESTS
 
     def of(self, key: Key) -> tuple[float, int]:
         """Return the rate and the burst of a key.

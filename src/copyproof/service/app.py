@@ -6,10 +6,11 @@ back. ``document`` describes all requests: FastAPI's from its routes, the gatewa
 """
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,18 +18,26 @@ from fastapi.responses import Response
 from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.routing import Route, compile_path
 
 from copyproof.defaults import CLOCK_JUMP_SECONDS, LEASE_SECONDS
 from copyproof.live.heads import SigningKey
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
+from copyproof.service.exposition import Exposition
 from copyproof.service.gateway import FAST, Gateway, path_of
 from copyproof.service.leadership import Leadership
-from copyproof.service.metrics import Metrics
+from copyproof.service.metrics import RequestMetrics
 from copyproof.service.neighbours import Neighbours
+from copyproof.service.observation import Observer
 from copyproof.service.routes import actions, agents, journals, keys, markets, service, switch
 
+if TYPE_CHECKING:
+    from copyproof.service.tracing import Tracing
+
+_PARTS = (markets, switch, agents, journals, keys, actions, service)
+_ROUTERS = tuple(part.router for part in _PARTS)
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": about}
     for status, about in (
@@ -57,6 +66,8 @@ def create_app(
     signing_key: SigningKey | None = None,
     jump: float = CLOCK_JUMP_SECONDS,
     address: str = "",
+    log_requests: bool = False,
+    tracing: "Tracing | None" = None,
 ) -> Gateway:
     """Return the service for a store.
 
@@ -78,6 +89,10 @@ def create_app(
         Seconds by which the clock may leap and still be followed by markets.
     address : str
         Where other processes that serve the store send requests for the markets of this one.
+    log_requests : bool
+        Whether every request gets a line in the log.
+    tracing : Tracing, optional
+        Where traces go; without it there are none.
 
     Returns
     -------
@@ -111,8 +126,18 @@ def create_app(
     app = _routed(lifetime)
     app.state.leadership = leadership
     app.state.signing_key = signing_key
-    app.state.metrics = metrics = Metrics()
-    return Gateway(app, leadership, limits, metrics)
+    requests = RequestMetrics()
+    app.state.exposition = Exposition(leadership, requests)
+    observer = Observer(requests, _paths(app), log_requests=log_requests, tracing=tracing)
+    return Gateway(app, leadership, limits, observer)
+
+
+def _paths(app: FastAPI) -> list[tuple[re.Pattern[str], str]]:
+    """Return what the paths of all routes look like, and how they are called."""
+    names = [fast.route for fast in FAST.values()]
+    tables = (app.routes, *(router.routes for router in _ROUTERS))
+    names += [route.path for table in tables for route in table if isinstance(route, Route)]
+    return [(compile_path(name)[0], name) for name in dict.fromkeys(names)]
 
 
 def document() -> dict[str, Any]:
@@ -137,8 +162,8 @@ def _routed(lifetime: Any) -> FastAPI:
         redirect_slashes=False,
         responses=_ERRORS,
     )
-    for part in (markets, switch, agents, journals, keys, actions, service):
-        app.include_router(part.router)
+    for router in _ROUTERS:
+        app.include_router(router)
     for kind in (Refusal, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _refused)
     return app

@@ -28,6 +28,7 @@ from copyproof.live.stores import LeaseLost, Store, StoreError
 from copyproof.live.stores.appends import Append
 from copyproof.live.stores.errors import Locked
 from copyproof.service.errors import Refusal, refusal_of
+from copyproof.service.metrics import GroupMetrics
 from copyproof.service.snapshots import Snapshots, end, line_of
 from copyproof.service.writer import Job, Writer, resolve
 
@@ -47,11 +48,14 @@ class Committer(threading.Thread):
     ----------
     store : Store
         Where everything is kept.
+    groups : GroupMetrics
+        Where groups are counted.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, groups: GroupMetrics) -> None:
         super().__init__(name="committer", daemon=True)
         self._store = store
+        self._groups = groups
         self._arrived: SimpleQueue[Job | Callable[[], None]] = SimpleQueue()
         self._workers = ThreadPoolExecutor(_WORKERS, "worker")
         self._waiters = ThreadPoolExecutor(_LOCKED, "waiter")
@@ -130,7 +134,7 @@ class Committer(threading.Thread):
             self._turn[writer] = None
 
     def _look(self) -> None:
-        """See once in a while where plays are over, and who has the leisure for a snapshot."""
+        """See once in a while where plays are over, who can be saved, and how large all are."""
         now = time.monotonic()
         if now < self._looked + _LOOK_EVERY:
             return
@@ -142,6 +146,7 @@ class Committer(threading.Thread):
                 self._expiring.add(writer)
                 self._give_turn(writer)
             self._snapshots.consider(writer)
+            writer.sizes.note(writer.principal)
 
     # --- a group ----------------------------------------------------------------------------------
 
@@ -198,10 +203,10 @@ class Committer(threading.Thread):
     def _commit(self, group: list[tuple[Writer, list[Job]]], began: float) -> None:
         """Store what a group has done, with one sync, and answer."""
         appends = [writer.principal.staged for writer, _ in group]
+        done = time.perf_counter()
         outcomes = iter(self._append([one for one in appends if one is not None]))
+        now = time.perf_counter()
         answered: list[Job] = []
-        requests = sum(len(jobs) for _, jobs in group)
-        took = time.perf_counter() - began
         for (writer, jobs), append in zip(group, appends, strict=True):
             error = None if append is None else next(outcomes)
             if isinstance(error, Locked):
@@ -213,13 +218,12 @@ class Committer(threading.Thread):
                 continue
             if append is not None:
                 writer.principal.stored()
-            if jobs:
-                writer.metrics.group.add(requests)
-                writer.metrics.commit.add(took)
-                answered += jobs
+            answered += jobs
             writer.is_away = False
             self._give_turn(writer)
             self._snapshots.consider_busy(writer)
+        if answered:
+            self._groups.add(len(answered), now - began, now - done)
         _answer(answered)
 
     def _append(self, appends: list[Append]) -> list[Exception | None]:
@@ -242,7 +246,7 @@ class Committer(threading.Thread):
 
     def _fail(self, writer: Writer, jobs: list[Job], error: Exception) -> None:
         """Undo a market's part of a group, and tell everyone in it."""
-        writer.metrics.failures += 1
+        self._groups.add_failure(writer.market)
         writer.principal.undo()
         writer.is_away = False
         is_known = isinstance(error, StoreError | LookupError)
@@ -256,7 +260,12 @@ class Committer(threading.Thread):
             writer.is_lost = True
             self._leave(writer)
         elif not is_known:
-            _log.error("market %s: a group of %d failed", writer.market, len(jobs), exc_info=error)
+            _log.error(
+                "market %s: a group of %d failed",
+                *(writer.market, len(jobs)),
+                exc_info=error,
+                extra={"market": writer.market},
+            )
             writer.failure = line_of(error)
             self._leave(writer)
         else:

@@ -29,7 +29,7 @@ from copyproof.service.actions import READING, action_of, on_record
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of, refusal_of_body
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardIn, RewardsIn, RewardsTold, TellIn
-from copyproof.service.metrics import Metrics
+from copyproof.service.observation import Observer, RequestNote
 from copyproof.service.protocol import HANG_UP
 from copyproof.service.routes.call import CALL, ApiCall
 
@@ -137,6 +137,8 @@ class FastRequest:
 
     Attributes
     ----------
+    route : str
+        The path, with a name in place of the market's.
     action : str
         What a caller must be allowed to do.
     body : object
@@ -153,6 +155,7 @@ class FastRequest:
         The field to blame if an error names none.
     """
 
+    route: str
     action: str
     body: Any
     read: Callable[[bytes], Any]
@@ -165,10 +168,12 @@ class FastRequest:
 # By the last part of their paths, which is also what is counted.
 FAST = {
     "decisions": FastRequest(
-        "ask", AskIn | None, _read_ask, _ask, Decisions, "decisions", blamed="eligible"
+        *(f"{_MARKETS}{{market}}/decisions", "ask", AskIn | None, _read_ask, _ask, Decisions),
+        *("decisions", "eligible"),
     ),
     "rewards": FastRequest(
-        "tell", TellIn, _read_rewards, _tell, RewardsTold, "told", blamed="decision"
+        *(f"{_MARKETS}{{market}}/rewards", "tell", TellIn, _read_rewards, _tell, RewardsTold),
+        *("told", "decision"),
     ),
 }
 
@@ -191,17 +196,17 @@ class Gateway:
         The markets, and the keys.
     limits : Limits
         What one caller may ask for.
-    metrics : Metrics
-        Where requests are counted.
+    observer : Observer
+        Where requests are noted.
     """
 
     def __init__(
-        self, app: ASGIApp, leadership: Leadership, limits: Limits, metrics: Metrics
+        self, app: ASGIApp, leadership: Leadership, limits: Limits, observer: Observer
     ) -> None:
         self.leadership = leadership
         self._app = app
         self._keyring = leadership.keyring
-        self._metrics = metrics
+        self._observer = observer
         self._limits = limits
         self._rates = TokenBuckets(time.monotonic)
         self._looks = TokenBuckets(time.monotonic)
@@ -211,45 +216,55 @@ class Gateway:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began = time.perf_counter()
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        note = self._observer.begin(scope["method"], headers)
         status = 0  # until an answer is begun
 
         async def noting(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message["headers"] = [*message["headers"], note.header]
             await send(message)
 
         try:
-            status = await self._serve(scope, receive, send, noting) or status
+            status = await self._serve(scope, headers, note, receive, send, noting) or status
         except Refusal as refusal:
-            status = await _refuse(send, refusal, path_of(scope))
+            status = await _refuse(send, refusal, note, path_of(scope))
         except StoreError as error:
-            status = await _refuse(send, refusal_of(error, "store"))
+            status = await _refuse(send, refusal_of(error, "store"), note)
         except _Gone:
             status = 499
         except asyncio.CancelledError:  # the server stops, and has waited long enough
             if not status:
-                status = await _refuse(send, Refusal(503, "store", STORE_AWAY, 1))
+                status = await _refuse(send, Refusal(503, "store", STORE_AWAY, 1), note)
             else:
                 await _hang_up(scope)
         except Exception:
-            _log.exception("%s %s failed", scope["method"], scope["path"])
+            _log.exception("%s %s failed", note.method, self._observer.route(note, scope["path"]))
             if not status:
-                status = await _refuse(send, Refusal(500, "", "internal error"))
+                status = await _refuse(send, Refusal(500, "", "internal error"), note)
             else:
                 await _hang_up(scope)
         finally:
-            self._metrics.request(scope["method"], status or 500, time.perf_counter() - began)
+            self._observer.end(note, scope["path"], status or 500)
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send, noting: Send) -> int | None:
+    async def _serve(
+        self,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        note: RequestNote,
+        receive: Receive,
+        send: Send,
+        noting: Send,
+    ) -> int | None:
         """Take all steps; the status, if the answer was not sent through ``noting``."""
         path: str = scope["path"]
         if path in _OPEN:
             await self._app(scope, receive, noting)
             return None
-        headers: dict[bytes, bytes] = dict(scope["headers"])
         key, secret = self._caller(headers) or await self._new_caller(headers)
+        note.key = key.id
         self._rates.take(key.id, *self._limits.of(key))
         body = await self._body(receive, headers)
         retry = _idempotency_key(key, headers)
@@ -261,28 +276,29 @@ class Gateway:
             scope[CALL] = ApiCall(key, retry, self.leadership, secret)
             replayed = _replay(body, receive)
             if key.role == "operator" and scope["method"] not in READING:
-                at = self._keyring.clock()
-                action = action_of(at, key, scope["method"], path, body)
-                store = self.leadership.store
-                await on_record(store, action, self._app, scope, replayed, noting)
+                action = action_of(self._keyring.clock(), key, scope["method"], path, body)
+                await on_record(self.leadership.store, action, self._app, scope, replayed, noting)
             else:
                 await self._app(scope, replayed, noting)
             return None
+        note.route = fast.route
         authorize(key, fast.action, market)
         request = fast.read(body)
         served = self.leadership.markets.get(market) or await self.leadership.find(market)
+        note.market = market
         perform = fast.perform
         try:
-            found = await self.leadership.submit(
+            waiting = self.leadership.submit(
                 served, lambda principal: perform(principal, request, retry), brief=True
             )
+            found = await (waiting if note.trace is None else note.trace.written(waiting))
         except (ValueError, LookupError) as error:
             raise refusal_of(error, fast.blamed) from None
         served.answered[name] += len(found)
         answer: dict[str, Any] = {fast.listed: found}
         if name == "decisions":
             answer["missing"] = request.get("count", 1) - len(found)
-        await _answer(send, 200, orjson.dumps(answer), {})
+        await _answer(send, 200, orjson.dumps(answer), {}, note)
         return 200
 
     def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes] | None:
@@ -369,14 +385,16 @@ async def _hang_up(scope: Scope) -> None:
     await asyncio.sleep(0)  # until the connection is lost
 
 
-async def _refuse(send: Send, refusal: Refusal, path: str = "") -> int:
+async def _refuse(send: Send, refusal: Refusal, note: RequestNote, path: str = "") -> int:
     """Answer with a refusal; its status."""
-    await _answer(send, refusal.status, refusal.body, refusal.headers(path))
+    await _answer(send, refusal.status, refusal.body, refusal.headers(path), note)
     return refusal.status
 
 
-async def _answer(send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:
-    found = [_JSON, (b"content-length", str(len(body)).encode())]
+async def _answer(
+    send: Send, status: int, body: bytes, headers: dict[str, str], note: RequestNote
+) -> None:
+    found = [_JSON, (b"content-length", str(len(body)).encode()), note.header]
     found += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": found})
     await send({"type": "http.response.body", "body": body})

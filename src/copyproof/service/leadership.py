@@ -92,6 +92,8 @@ class Leadership(Leases):
                 if not self.store.shared or refusal.status not in (307, 503):
                     raise
                 await self._look_again()
+                if refusal.status == 503 and served.leader is not None and served.writer is None:
+                    continue  # where it is was not known a moment ago
                 is_changing = served.is_changing or served.writer is not None
                 if not is_changing or self._stopping.is_set() or time.monotonic() > until:
                     raise
@@ -122,7 +124,7 @@ class Leadership(Leases):
             with self._renewing:
                 self._forget(market)
         self.keyring.revoke_market(market)
-        _log.warning("market %s was deleted", market)
+        _log.warning("market %s was deleted", market, extra={"market": market})
 
     def forget(self, market: str, agent: str) -> None:
         """Forget the name of an agent; the market is not served meanwhile (503).

@@ -23,6 +23,7 @@ from copyproof.live.clock import GuardedClock
 from copyproof.live.stores import Store, StoreError
 from copyproof.service.committer import Committer
 from copyproof.service.keys import Keyring
+from copyproof.service.metrics import GroupMetrics
 from copyproof.service.neighbours import Neighbours
 from copyproof.service.readers import Readers
 from copyproof.service.warmup import warm_up
@@ -65,6 +66,8 @@ class Leases:
         Why the store cannot be used now.
     readers : Readers
         The thread that reads statistics and journals.
+    groups : GroupMetrics
+        What the committer counts, and leases that were lost.
     """
 
     def __init__(
@@ -84,9 +87,10 @@ class Leases:
         self.markets: dict[str, ServedMarket] = {}
         self.trouble: str | None = None
         self.readers = Readers()
-        self._committer = Committer(store)
+        self.groups = GroupMetrics()
+        self.lease = lease
+        self._committer = Committer(store, self.groups)
         self._owner = owner
-        self._lease = lease
         self._waiting = waiting
         self._clock = clock
         self._jump = jump
@@ -175,9 +179,9 @@ class Leases:
             due = {
                 name: each.token
                 for name, each in led.items()
-                if now - each.renewed >= self._lease / 3
+                if now - each.renewed >= self.lease / 3
             }
-            for market, is_held in self.store.renew_all(due, self._owner, self._lease).items():
+            for market, is_held in self.store.renew_all(due, self._owner, self.lease).items():
                 if is_held:
                     led[market].renewed = now
                 elif (writer := led[market].writer) is not None:
@@ -206,7 +210,7 @@ class Leases:
             if each.writer is None and self.neighbours.is_mine(each.name)
         }
         tried = [name for name, each in wanted.items() if now >= each.not_before]
-        tokens = self.store.acquire_all(tried, self._owner, self._lease)
+        tokens = self.store.acquire_all(tried, self._owner, self.lease)
         for market in tried:
             wanted[market].elsewhere = market not in tokens
             if market in tokens:
@@ -225,7 +229,8 @@ class Leases:
             served.is_changing = is_mine or leader is None or not self.neighbours.knows(leader)
             served.leader = self.neighbours.address(leader)
             if served.is_led and not self.neighbours.keeps(market):
-                _log.warning("market %s is given to another process", market)
+                named = {"market": market}
+                _log.warning("market %s is given to another process", market, extra=named)
                 assert served.writer is not None
                 served.writer.stop()
         self._take([each for name, each in self.markets.items() if name not in leaders])
@@ -240,7 +245,7 @@ class Leases:
         renewed = -math.inf
         while not self._stopping.is_set():
             try:
-                if time.monotonic() >= renewed + self._lease / 6:
+                if time.monotonic() >= renewed + self.lease / 6:
                     renewed = time.monotonic()
                     self._renew_all()
                 self.keyring.refresh()
@@ -251,7 +256,7 @@ class Leases:
                 _log.exception("renewing leases failed, and is tried again")
                 self.trouble = type(error).__name__
             self._begun.set()
-            self._rest(min(_KEYS_EVERY, self._lease / 6))
+            self._rest(min(_KEYS_EVERY, self.lease / 6))
 
     def _rest(self, seconds: float) -> None:
         """Wait for a while, and look at what others give away meanwhile."""
@@ -283,9 +288,11 @@ class Leases:
             clock.begin(found.now)
             return found
 
+        named = {"market": served.name}
+
         def ended(lost: bool) -> None:
             if writer.failure is not None and writer.failure != served.failure:
-                _log.error("market %s is not served: %s", served.name, writer.failure)
+                _log.error("market %s is not served: %s", served.name, writer.failure, extra=named)
             served.failure = writer.failure
             # Reading a journal in vain takes as long as any other: not every second, then.
             in_vain = writer.failure is not None and not writer.ready.is_set()
@@ -297,9 +304,12 @@ class Leases:
                 try:
                     self.store.release(served.name, self._owner, token)
                 except (StoreError, LookupError) as error:
-                    _log.warning("market %s: its lease runs out: %s", served.name, error)
+                    _log.warning(
+                        "market %s: its lease runs out: %s", served.name, error, extra=named
+                    )
             else:
-                _log.warning("market %s: another process serves it now", served.name)
+                self.groups.add_lost(served.name)
+                _log.warning("market %s: another process serves it now", served.name, extra=named)
                 self._told.add(served.name)
 
         writer = Writer(

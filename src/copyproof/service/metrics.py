@@ -1,14 +1,19 @@
-"""What the service counts, as Prometheus reads it (text format 0.0.4).
+"""What the service counts while it works.
 
-Counters and histograms are plain numbers that one thread each writes: the event loop counts
-requests, a market's writer counts its groups. Reading needs no lock.
+Plain numbers, as cheap as they can be: a decision pays for them. The event loop counts requests,
+the committer counts groups (once for all that share a sync) and notes once a second how large its
+markets are. ``exposition`` reads them for Prometheus.
 """
 
+import threading
+import time
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from operator import itemgetter
 
-_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+from copyproof.live import Principal
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
@@ -24,79 +29,126 @@ class Histogram:
     --------
     >>> times = Histogram((0.1, 1.0))
     >>> times.add(0.5)
-    >>> times.lines("t", 'market="m"')[1]
-    't_bucket{market="m",le="1.0"} 1'
+    >>> times.buckets(), times.sum
+    ([('0.1', 0), ('1.0', 1), ('+Inf', 1)], 0.5)
     """
 
-    def __init__(self, limits: tuple[float, ...]) -> None:
+    def __init__(self, limits: tuple[float, ...] = _SECONDS) -> None:
+        self.sum = 0.0
         self._limits = limits
         self._counts = [0] * (len(limits) + 1)
-        self._sum = 0.0
 
     def add(self, value: float) -> None:
         """Count a value."""
         self._counts[bisect_left(self._limits, value)] += 1
-        self._sum += value
+        self.sum += value
 
-    def lines(self, name: str, labels: str) -> list[str]:
-        """Return the lines of the text format."""
-        comma = "," if labels else ""
-        braced = f"{{{labels}}}" if labels else ""
+    def join(self, other: "Histogram") -> None:
+        """Count all values of another one with the same limits, too."""
+        pairs = zip(self._counts, other._counts, strict=True)
+        self._counts = [mine + theirs for mine, theirs in pairs]
+        self.sum += other.sum
+
+    def buckets(self) -> list[tuple[str, int]]:
+        """Return how many values were at most each limit."""
         found, total = [], 0
-        for limit, count in zip((*self._limits, "+Inf"), self._counts, strict=True):
+        names = (*(str(float(limit)) for limit in self._limits), "+Inf")
+        for name, count in zip(names, self._counts, strict=True):
             total += count
-            found.append(f'{name}_bucket{{{labels}{comma}le="{limit}"}} {total}')
-        return [*found, f"{name}_sum{braced} {self._sum}", f"{name}_count{braced} {total}"]
+            found.append((name, total))
+        return found
 
 
-class Metrics:
-    """The counts of one process, and of one market within it."""
+class RequestMetrics:
+    """The requests of one process, counted on its event loop.
+
+    Attributes
+    ----------
+    seconds : dict
+        How long they took, by method, route and status.
+    """
 
     def __init__(self) -> None:
-        self.requests: Counter[tuple[str, int]] = Counter()
-        self.seconds = Histogram(_SECONDS)
+        self.seconds: dict[tuple[str, str, int], Histogram] = defaultdict(Histogram)
 
-    def request(self, method: str, status: int, seconds: float) -> None:
+    def add(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""
-        self.requests[method, status] += 1
-        self.seconds.add(seconds)
+        self.seconds[method, route, status].add(seconds)
 
-    def lines(self) -> list[str]:
-        """Return the lines of the text format."""
-        counts = (
-            (f'method="{method}",status="{status}"', count)
-            for (method, status), count in sorted(self.requests.items())
-        )
-        about = "Time from the request to its answer."
+    def answered(self) -> list[tuple[tuple[str, str, int], int]]:
+        """Return how many there were, by method, route and status."""
         return [
-            *numbers("copyproof_requests_total", "Requests by method and status.", counts),
-            *histograms("copyproof_request_seconds", about, [("", self.seconds)]),
+            (of, found.buckets()[-1][1])
+            for of, found in sorted(self.seconds.items(), key=itemgetter(0))
         ]
 
+    def by_route(self) -> dict[tuple[str, str], Histogram]:
+        """Return how long they took, by method and route."""
+        sums: dict[tuple[str, str], Histogram] = defaultdict(Histogram)
+        for (method, route, _), found in sorted(self.seconds.items(), key=itemgetter(0)):
+            sums[method, route].join(found)
+        return sums
 
-class MarketMetrics:
-    """The counts of one market, written by its writer."""
+
+class GroupMetrics:
+    """The groups of requests that were stored together, of whatever markets, and what went wrong.
+
+    Attributes
+    ----------
+    requests, seconds, sync : Histogram
+        Of each group its requests, the seconds that it took, and those of its commit alone.
+    failures : Counter
+        Groups that could not be stored, by market.
+    lost : Counter
+        Leases that were lost, by market.
+    """
 
     def __init__(self) -> None:
-        self.failures = 0
-        self.group = Histogram(_SIZES)
-        self.commit = Histogram(_SECONDS)
+        self.requests = Histogram(_SIZES)
+        self.seconds = Histogram()
+        self.sync = Histogram()
+        self.failures: Counter[str] = Counter()
+        self.lost: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def add(self, requests: int, seconds: float, sync: float) -> None:
+        """Count a group that was stored."""
+        with self._lock:
+            self.requests.add(requests)
+            self.seconds.add(seconds)
+            self.sync.add(sync)
+
+    def add_failure(self, market: str) -> None:
+        """Count a group that could not be stored."""
+        with self._lock:
+            self.failures[market] += 1
+
+    def add_lost(self, market: str) -> None:
+        """Count a lease that was lost."""
+        with self._lock:
+            self.lost[market] += 1
 
 
-def numbers(name: str, about: str, values: Iterable[tuple[str, float]]) -> list[str]:
-    """Return the lines of a counter, whose name ends in ``_total``, or of a gauge.
+class MarketSizes:
+    """How large a market is, as the committer notes it once a second for other threads to read.
 
-    Examples
-    --------
-    >>> numbers("x_total", "Things.", [('market="m"', 3)])[1:]
-    ['# TYPE x_total counter', 'x_total{market="m"} 3']
+    Attributes
+    ----------
+    pending : int
+        Plays that wait for their reward.
+    unsaved : int
+        Events that the last snapshot does not hold.
+    saved : float
+        When the last snapshot was taken, or the market was loaded, on the clock of
+        ``time.monotonic``.
     """
-    kind = "counter" if name.endswith("_total") else "gauge"
-    found = [f"{name}{{{labels}}} {value}" for labels, value in values]
-    return [f"# HELP {name} {about}", f"# TYPE {name} {kind}", *found]
 
+    def __init__(self) -> None:
+        self.pending = 0
+        self.unsaved = 0
+        self.saved = time.monotonic()
 
-def histograms(name: str, about: str, values: Iterable[tuple[str, Histogram]]) -> list[str]:
-    """Return the lines of a histogram for each of some labels."""
-    found = [line for labels, each in values for line in each.lines(name, labels)]
-    return [f"# HELP {name} {about}", f"# TYPE {name} histogram", *found]
+    def note(self, principal: Principal) -> None:
+        """Note how large it is now; on the thread that may read the principal."""
+        self.pending = principal.pending
+        self.unsaved = principal.last - principal.saved

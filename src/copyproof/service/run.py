@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import uvicorn
 from starlette.concurrency import run_in_threadpool
@@ -28,6 +29,9 @@ from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.app import create_app
 from copyproof.service.protocol import TimedProtocol
+
+if TYPE_CHECKING:
+    from copyproof.service.tracing import Tracing
 
 # Seconds for requests that are under way when the server is stopped: while one drags on, nobody
 # serves the markets of this process.
@@ -152,6 +156,8 @@ def run(
     signing_key: SigningKey | None = None,
     jump: float = CLOCK_JUMP_SECONDS,
     address: str = "",
+    log_requests: bool = False,
+    tracing: "Tracing | None" = None,
     up: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve a store until a signal ends it.
@@ -172,6 +178,10 @@ def run(
         Seconds by which the clock may leap and still be followed by markets.
     address : str
         Where other processes that serve the store send requests for the markets of this one.
+    log_requests : bool
+        Whether every request gets a line in the log.
+    tracing : Tracing, optional
+        Where traces go; without it there are none.
     up : callable
         Told the URL when the kernels are compiled and the markets are loaded.
     """
@@ -186,6 +196,8 @@ def run(
         jump=jump,
         signing_key=signing_key,
         address=address,
+        log_requests=log_requests,
+        tracing=tracing,
     )
     config = uvicorn.Config(
         app,
@@ -194,6 +206,7 @@ def run(
         ws="none",
         lifespan="on",
         access_log=False,
+        log_config=None,  # it goes where ours goes
         log_level="warning",
         server_header=False,
         date_header=False,
@@ -217,3 +230,5 @@ def run(
         _Server(config, loaded, app.leadership.leave).run(sockets=[bound])
     finally:
         sys.setswitchinterval(before)
+        if tracing is not None:
+            tracing.close()

@@ -99,9 +99,12 @@ class Snapshots:
 
     def _saved(self, writer: Writer, number: int, error: Exception | None) -> None:
         _note(writer, error)
+        now = time.monotonic()
+        if error is None:
+            writer.principal.saved = number
+            writer.sizes.saved = now
         writer.is_saving = False
         writer.saved = number
-        now = time.monotonic()
         writer.rested = now + _REST * (now - writer.began)
 
     def stop(self, writer: Writer) -> None:
@@ -125,7 +128,11 @@ def end(writer: Writer, *, save: bool) -> None:
 def _note(writer: Writer, error: Exception | None) -> None:
     """Log that a snapshot failed: it is only a shortcut, the journal is the truth."""
     if error is not None:
-        _log.warning("market %s: no snapshot was taken: %s", writer.market, line_of(error))
+        _log.warning(
+            "market %s: no snapshot was taken: %s",
+            *(writer.market, line_of(error)),
+            extra={"market": writer.market},
+        )
 
 
 def line_of(error: Exception) -> str:

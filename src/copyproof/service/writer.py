@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock
 from copyproof.service.errors import Refusal
-from copyproof.service.metrics import MarketMetrics
+from copyproof.service.metrics import MarketSizes
 
 _log = logging.getLogger("copyproof.service")
 
@@ -81,6 +81,8 @@ class Writer:
         Why it ended, if it should not have.
     waiting : int
         How many requests wait for their answer; counted on the event loop.
+    sizes : MarketSizes
+        How large the market is, for metrics; noted by the committer.
     principal, jobs, is_away, seen
         The market, its requests in order, whether another thread works on it, and its last event
         when it was looked at. These, and the following, are the committer's own.
@@ -106,7 +108,7 @@ class Writer:
         self.market = market
         self.load = load
         self.loop = loop
-        self.metrics = MarketMetrics()
+        self.sizes = MarketSizes()
         self.ready = threading.Event()
         self.over = threading.Event()
         self.failure: str | None = None
@@ -257,7 +259,11 @@ class ServedMarket:
         before = principal.now
         found = principal.set_clock(clock.wall() if at is None else at, key=key)
         clock.set(found)
-        _log.warning("market %s: its clock was set from %.3f to %.3f", self.name, before, found)
+        _log.warning(
+            "market %s: its clock was set from %.3f to %.3f",
+            *(self.name, before, found),
+            extra={"market": self.name},
+        )
         return found
 
     def wait(self, seconds: float) -> None:

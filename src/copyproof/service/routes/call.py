@@ -12,6 +12,7 @@ from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, authorize
 from copyproof.service.errors import refusal_of
 from copyproof.service.leadership import Leadership
+from copyproof.service.observation import CURRENT
 from copyproof.service.writer import Answer
 from copyproof.validation import LONGEST_NAME, require
 
@@ -48,7 +49,11 @@ class ApiCall:
     ) -> Answer:
         """Have a market's writer do something, and wait until it is on the disk."""
         try:
-            return await self.leadership.submit(await self.leadership.find(market), do)
+            waiting = self.leadership.submit(await self.leadership.find(market), do)
+            note = CURRENT.get()
+            if note is not None and note.trace is not None:
+                return await note.trace.written(waiting)
+            return await waiting
         except (ValueError, LookupError) as error:
             raise refusal_of(error, field) from None
 
@@ -117,6 +122,9 @@ def allowed_to(action: str) -> Callable[[Request], Awaitable[ApiCall]]:
         call: ApiCall = request.scope[CALL]
         named = request.path_params
         authorize(call.key, action, named.get("market"), named.get("agent"))
+        note = CURRENT.get()
+        if note is not None:
+            note.market = named.get("market")
         return call
 
     return check
