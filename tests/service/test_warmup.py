@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from copyproof.live.stores import open_store
-from copyproof.service import bind, create_app, leadership
+from copyproof.service import bind, create_app, leases
 from tests.service.conftest import filled
 from tests.service.serving import Caller, Running
 
@@ -17,7 +17,7 @@ ASK = "/v1/markets/site/decisions"
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     event = threading.Event()
-    monkeypatch.setattr(leadership, "warm_up", lambda: event.wait(30))
+    monkeypatch.setattr(leases, "warm_up", lambda: event.wait(30))
     yield event
     event.set()
 
