@@ -47,6 +47,7 @@ def test_all_see_the_same() -> None:
     one, two = Neighbours(store, "one", "http://1", 6.0), Neighbours(store, "two", "", 6.0)
     for each in (one, two, one):
         each.announce()
+        each.look()
     assert one.others == two.others == 1
     assert [one.is_mine(market) for market in MARKETS] == [
         not two.is_mine(market) for market in MARKETS

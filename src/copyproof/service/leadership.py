@@ -9,7 +9,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -74,9 +74,9 @@ class Leadership(Leases):
         served.wait(_CREATE)
         return served
 
-    async def submit(
+    def submit(
         self, served: ServedMarket, call: Callable[[Principal], Answer], *, brief: bool = False
-    ) -> Answer:
+    ) -> Awaitable[Answer]:
         """Have something done by a market's writer; wait a moment if the market changes hands.
 
         Raises
@@ -84,12 +84,19 @@ class Leadership(Leases):
         Refusal
             307 or 503 if another process serves it.
         """
+        if not self.store.shared:  # then there are no others to wait for
+            return served.submit(call, brief=brief)
+        return self._submit_to_leader(served, call, brief)
+
+    async def _submit_to_leader(
+        self, served: ServedMarket, call: Callable[[Principal], Answer], brief: bool
+    ) -> Answer:
         until = time.monotonic() + _HANDOVER
         while True:
             try:
                 return await served.submit(call, brief=brief)
             except Refusal as refusal:
-                if not self.store.shared or refusal.status not in (307, 503):
+                if refusal.status not in (307, 503):
                     raise
                 await self._look_again()
                 if refusal.status == 503 and served.leader is not None and served.writer is None:

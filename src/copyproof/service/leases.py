@@ -124,12 +124,7 @@ class Leases:
             self._note_trouble(error)
         if self.neighbours.others:
             self._stopping.wait(1.5 * LOOK)  # by then they know, and let requests wait
-        with self._renewing:
-            writers = [each.writer for each in self.markets.values() if each.writer is not None]
-        for writer in writers:
-            writer.stop()
-        for writer in writers:
-            writer.join()
+        self._end_writers()
 
     def stop(self) -> None:
         """Serve what is waiting, then give all leases back."""
@@ -137,12 +132,17 @@ class Leases:
         self.readers.close()
         if self._begun.is_set():  # else it compiles, holds no lease, and cannot be broken off
             self._thread.join()
-        writers = [served.writer for served in self.markets.values() if served.writer is not None]
+        self._end_writers()
+        self._committer.stop()
+
+    def _end_writers(self) -> None:
+        """Serve what is waiting, and give the leases back."""
+        with self._renewing:
+            writers = [each.writer for each in self.markets.values() if each.writer is not None]
         for writer in writers:
             writer.stop()
         for writer in writers:
             writer.join()
-        self._committer.stop()
 
     def wait(self, seconds: float) -> bool:
         """Wait until all is loaded that this process has the lease of; False if it is stopped."""

@@ -67,10 +67,9 @@ class Neighbours:
         return len(self._addresses.keys() - {self._owner})
 
     def announce(self) -> None:
-        """Let the others know that this process is there, and look who they are."""
+        """Let the others know that this process is there."""
         if self._store.shared and not self.has_left:
             self._store.announce(self._owner, self._address, self._seconds)
-        self.look()
 
     def look(self) -> None:
         """Look who is there."""
