@@ -19,7 +19,7 @@ from copyproof.engine.version import NUMERICS
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.checks import check_store
 from copyproof.live.events import Diverged, decode
-from copyproof.live.market import answers_of
+from copyproof.live.outcomes import answers_of
 from copyproof.live.stores import Store, open_store
 from copyproof.live.switch import SwitchState
 from tests.golden.live.generate import MARKETS, Clock, Session, lines_of, outlook

@@ -42,7 +42,7 @@ def drill(
     with prompt_interrupt():  # the import takes its time, too
         from copyproof.drills import drill as find
         from copyproof.drills.run import games_of
-        from copyproof.live.market import is_compiled
+        from copyproof.live.compiled import is_compiled
         from copyproof.live.records import DEFAULT
         from copyproof.policy import parse_policy
 

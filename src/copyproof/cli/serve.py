@@ -90,7 +90,7 @@ def serve(
 def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
     found = resolved.settings
     with opened(found.store, create=True, place=resolved.places["store"]) as store:
-        from copyproof.live.market import is_compiled
+        from copyproof.live.compiled import is_compiled
         from copyproof.service import Limits, bind, run
         from copyproof.service.example import EXAMPLE, make_example
         from copyproof.service.keys import Keyring

@@ -1,14 +1,15 @@
 """Ask which arm to show, and tell what came of it: the two requests that come all the time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count as numbers_from
 from typing import Any
 
 from copyproof_client.records import Decision, Status, Told
 
 from copyproof.live import events
-from copyproof.live.events import Asked, Eligible, Seen
-from copyproof.live.market import answers_of, told_as
+from copyproof.live.events import Asked, Eligible, IdempotencyKey, Rewarded, Seen
+from copyproof.live.journaled import Later
+from copyproof.live.outcomes import CarriedOut, told_as
 from copyproof.live.records import (
     MOST_DECISIONS,
     checked_pairs,
@@ -17,6 +18,7 @@ from copyproof.live.records import (
 )
 from copyproof.live.registry import nothing_among
 from copyproof.live.requests import Requests
+from copyproof.live.switch import SwitchState
 from copyproof.validation import FieldError, name, whole_in
 
 # What becomes of a reward that does nothing.
@@ -61,10 +63,10 @@ class AskTell(Requests):
         NoArm
             If there is nothing to choose.
         """
-        rows = self.ask_rows(
+        later = self.ask_rows(
             count, eligible=eligible, slate=slate, seen=seen, segment=segment, key=key
         )
-        return [Decision(*row) for row in rows]
+        return [Decision(*row) for row in later()]
 
     def ask_rows(
         self,
@@ -75,8 +77,11 @@ class AskTell(Requests):
         seen: Seen | None = None,
         segment: str | None = None,
         key: str | None = None,
-    ) -> list[tuple[str, str, str, int]]:
-        """Do as ``ask`` does; of each decision its fields, as making records takes a while."""
+    ) -> Later:
+        """Do as ``ask`` does, later; of each decision its fields, as making records takes a while.
+
+        Within a group, decisions without conditions are made together with what follows.
+        """
         if type(count) is not int or not 1 <= count <= MOST_DECISIONS:
             count = whole_in("count", count, 1, MOST_DECISIONS)
         if not isinstance(slate, bool):
@@ -87,19 +92,22 @@ class AskTell(Requests):
         if had is not None or segment is not None:
             request += [had, None if segment is None else name("segment", segment)]
         keyed, found = (None, None) if key is None else self._keyed(key, request)
+        later = Later(self)
         if found:
-            return self._rows(*found.answer)
+            later.rows = self._rows(*found.answer)
+            return later
+        state = self._rebuilt()
+        if len(request) == 4 and wanted is None and not slate and state.is_plain:
+            self._ask_plainly(state, count, keyed, later)
+            return later
         state = self._current()
         now = self._checked_rails(state) if state.watches else None
         if segment is not None:
             state.check_segment(segment)
         registry = state.registry
         arms_seen = None if had is None else self._arms_of(had)
-        if wanted is None and had is None:  # the short way for most
-            among, choosable = None, registry.places if slate else registry.available
-        else:
-            among = registry.among(wanted, arms_seen)
-            choosable = registry.choosable(among, slate=slate)
+        among = registry.among(wanted, arms_seen)
+        choosable = registry.choosable(among, slate=slate)
         if choosable == 0:
             raise nothing_among(among)
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
@@ -111,16 +119,40 @@ class AskTell(Requests):
                 self._begun = self._ids.begin(first)
                 arms = state.decide(made, at, among, slate, segment)
                 plain = (wanted, slate, keyed, arms_seen, segment)
-                asked = Asked(first, arms, at, *plain, *state.beside)
-                if keyed is not None:
-                    state.keep_answer(asked)
+                self._write_decisions(Asked(first, arms, at, *plain, *state.beside), later)
             except BaseException:
                 self._failed = True  # some of it may be carried out
                 raise
-            self._staged.append(events.encode(asked))
             if state.watch.crossing is not None:
                 self._cross_rail()
-        return self._rows(first, arms)
+        return later
+
+    def _ask_plainly(
+        self, state: SwitchState, count: int, keyed: IdempotencyKey | None, later: Later
+    ) -> None:
+        """Have decisions without conditions made, with what else is gathered."""
+        if state.registry.available == 0:
+            raise nothing_among(None)
+        with self.group():
+            at = self._expire_due()
+            first = state.gathered_round + 1
+            self._begun = self._ids.begin(first)
+
+            def finish(done: CarriedOut) -> None:
+                arms = done.decisions(count)
+                self._write_decisions(Asked(first, arms, at, key=keyed), later)
+
+            self._gather(finish, keyed)
+            state.gather(count, at)
+
+    def _write_decisions(self, asked: Asked, later: Later) -> None:
+        """Write down decisions that are made, and answer."""
+        state = self._state
+        if asked.key is not None:
+            state.keep_answer(asked)
+        self._staged.append(events.encode(asked))
+        state.at = max(state.at, asked.at)
+        later.rows = self._rows(asked.round, asked.arms)
 
     def _arms_of(self, seen: Any) -> list[int]:
         """The numbers of arms that a visitor has had, given as decisions or by name."""
@@ -138,60 +170,81 @@ class AskTell(Requests):
 
     def tell(self, decision: str, reward: float, *, key: str | None = None) -> Told:
         """Tell the reward of a decision, a number in [0, 1]."""
-        [row] = self._tell([(decision, reward)], key, "decision", "reward")
+        [row] = self.tell_row(decision, reward, key=key)()
         return Told(*row)
 
     def tell_many(
         self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
     ) -> list[Told]:
         """Tell rewards as (decision, reward), up to 1000, one after another; all or none."""
-        return [Told(*row) for row in self.tell_rows(rewards, key=key)]
+        return [Told(*row) for row in self.tell_rows(rewards, key=key)()]
 
-    def tell_rows(
-        self, rewards: Sequence[tuple[str, float]], *, key: str | None = None
-    ) -> list[tuple[str, Status, float | None]]:
-        """Do as ``tell_many`` does; of each reward the fields of what became of it."""
+    def tell_row(self, decision: str, reward: float, *, key: str | None = None) -> Later:
+        """Do as ``tell`` does, later; the fields of what became of it."""
+        return self._tell([(decision, reward)], key, "decision", "reward")
+
+    def tell_rows(self, rewards: Sequence[tuple[str, float]], *, key: str | None = None) -> Later:
+        """Do as ``tell_many`` does, later; of each reward the fields of what became of it."""
         rewards = checked_pairs("rewards", rewards, "(decision, reward)")
         whole_in("len(rewards)", len(rewards), 1, MOST_DECISIONS)
         return self._tell(rewards, key, "rewards[{}].decision", "rewards[{}].reward")
 
     def _tell(
         self, rewards: Sequence[tuple[str, float]], key: str | None, first: str, second: str
-    ) -> list[tuple[str, Status, float | None]]:
+    ) -> Later:
         """Tell rewards; the fields' names have a blank for the place in the list."""
-        last, round_of = self._current().round, self._ids.round
+        state = self._rebuilt()
+        last, round_of = state.round, self._ids.round  # of what was gathered nobody knows the ids
         rounds = [round_of(decision, last, first, n) for n, (decision, _) in enumerate(rewards)]
         values = [unit_reward(second, reward, n) for n, (_, reward) in enumerate(rewards)]
-        request = ["tell", rounds, values]
-        keyed, found = (None, None) if key is None else self._keyed(key, request)
+        keyed, found = (None, None) if key is None else self._keyed(key, ["tell", rounds, values])
+        later = Later(self)
         if found:
-            return told_as(rewards, found.answer[1])
+            later.rows = told_as(rewards, found.answer[1])
+            return later
         with self.group():
-            told = events.Rewarded(rounds, values, self._expire_due(), keyed)
-            answers = self._write_rewards(told)
-        return told_as(rewards, answers)
+            told = Rewarded(rounds, values, self._expire_due())
 
-    def _write_rewards(self, told: events.Rewarded) -> list[list[Any]]:
-        """Write rewards down if one of them counts; what became of each.
+            def finish(done: CarriedOut) -> None:
+                answers = done.rewards(len(rounds))
+                self._write_rewards(told._replace(key=keyed), answers)
+                later.rows = told_as(rewards, answers)
+
+            if state.is_plain:
+                self._gather(finish, keyed)
+                state.enter(told)
+            else:
+                self._tell_watched(told, finish)
+        return later
+
+    def _tell_watched(self, told: Rewarded, finish: Callable[[CarriedOut], None]) -> None:
+        """Tell rewards where there are segments, a candidate or guard rails."""
+        state = self._current()
+        before = state.at
+        try:
+            state.enter(told)
+            done = CarriedOut(state.settle(), [])
+            state.at = before
+            finish(done)
+        except BaseException:
+            self._failed = True  # some of it may be carried out
+            raise
+        if state.watch.crossing is not None:
+            self._cross_rail()
+
+    def _write_rewards(self, told: Rewarded, answers: list[list[Any]]) -> None:
+        """Write rewards down if one of them counts.
 
         A reward that is ignored or refused changes nothing, and never would: it is no event.
         """
-        state, before = self._state, self._state.at
-        self._staged.append(events.encode(told))
-        state.enter(told if told.key is None else told._replace(key=None))
-        outcomes = state.settle()
-        answers = answers_of(outcomes)
-        for status, _ in answers:
-            if status not in _WITHOUT_EFFECT:
-                if told.key is not None:
-                    state.keep_answer(told, outcomes)
-                if state.watch.crossing is not None:
-                    self._cross_rail()
-                return answers
-        self._staged.pop()
-        state.at = before  # time goes on by events alone
-        self._remember_unchanged(told.key, [told.rounds, answers])
-        return answers
+        state = self._state
+        if any(status not in _WITHOUT_EFFECT for status, _ in answers):
+            if told.key is not None:
+                state.keep_answer(told, answers)
+            self._staged.append(events.encode(told))
+            state.at = max(state.at, told.at)
+        else:
+            self._remember_unchanged(told.key, [told.rounds, answers])
 
     def expire(self, now: float | None = None) -> int:
         """Give decisions whose window is over the default reward; how many there were.

@@ -164,7 +164,7 @@ def _look_on(game: MarketState, arms: Sequence[int], request: Request) -> list[i
 
     All that was entered is settled. Each time it is given what was shown before.
     """
-    game._gather_decisions(len(arms), request.at, request.among, request.slate)
+    game.gather(len(arms), request.at, request.among, request.slate)
     game._expected = list(arms)
     game._run(SHADOWS)
     [outcomes] = game._outcomes

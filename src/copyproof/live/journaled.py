@@ -4,6 +4,10 @@ What is written is carried out in memory at once, staged, and committed at the e
 one append. If the store fails, or the group ends with an error, nothing of it has happened, and
 memory is rebuilt from the store before anything else is answered: also when it is not known whether
 the store has it (``Uncertain``), as then the store decides.
+
+Plain decisions and rewards within a group are **gathered**, and carried out with one call of the
+kernel, in their order, as soon as somebody wants to know something of the state: a call takes as
+long as three decisions. Their answers come ``Later``.
 """
 
 import math
@@ -12,8 +16,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from copyproof.live import events
-from copyproof.live.events import MarketEvent
+from copyproof.live.events import IdempotencyKey, MarketEvent
 from copyproof.live.ids import DecisionIds
+from copyproof.live.outcomes import CarriedOut
 from copyproof.live.records import MarketConfig
 from copyproof.live.replay import ids_of, recover
 from copyproof.live.snapshots import StateCopy, to_bytes
@@ -23,6 +28,37 @@ from copyproof.live.stores.blinding import TOKEN, Blinding
 from copyproof.live.stores.chain import blinding_of
 from copyproof.live.switch import SwitchState
 from copyproof.validation import FieldError, name, require
+
+_UNDONE = "this group has failed: nothing of it is stored"
+
+
+class Later:
+    """An answer that is there as soon as what was gathered is carried out.
+
+    Parameters
+    ----------
+    of : Journaled
+        The market that was asked.
+
+    Attributes
+    ----------
+    rows : list or None
+        The answer, if it is there.
+    """
+
+    __slots__ = ("_of", "rows")
+
+    def __init__(self, of: "Journaled") -> None:
+        self._of = of
+        self.rows: list[Any] | None = None
+
+    def __call__(self) -> list[Any]:
+        """Return the answer."""
+        if self.rows is None:
+            self._of.carry_out()
+        if self.rows is None:
+            raise StoreError(_UNDONE)
+        return self.rows
 
 
 class Journaled:
@@ -55,6 +91,11 @@ class Journaled:
         self._begun: tuple[int, str] | None = None  # a generation of ids, to be stored
         self._depth = 0
         self._failed = False
+        # What is to be done with the outcomes of what was gathered, the keys that came with it, and
+        # the market's time before it.
+        self._gathered: list[Callable[[CarriedOut], None]] = []
+        self._gathered_keys: set[str] = set()
+        self._gathered_since = 0.0
 
     def group(self) -> AbstractContextManager[None]:
         """Commit all that is written within together, at the end, with one sync.
@@ -73,16 +114,18 @@ class Journaled:
 
     def _enter_group(self) -> int:
         """Begin a group; how many events of a larger one are staged already."""
-        self._current()
+        self._rebuilt()
         self._depth += 1
         return len(self._staged) if self._depth > 1 else 0
 
     def _leave_group(self, before: int, failed: bool, commits: bool) -> None:
         """End a group, and maybe commit if it is the largest."""
         try:
-            if commits and not failed and self._depth == 1:
+            if not failed and self._depth == 1:
                 failed = True
-                self._commit()
+                self.carry_out()
+                if commits:
+                    self._commit()
                 failed = False
         finally:
             # An error that comes before anything is written leaves a larger group as it is.
@@ -90,7 +133,7 @@ class Journaled:
                 self._failed = True
             self._depth -= 1
             if self._depth == 0 and self._failed:
-                self._staged = []
+                self.undo()
 
     @property
     def staged(self) -> Append | None:
@@ -110,7 +153,7 @@ class Journaled:
     def undo(self) -> None:
         """Let nothing of what was staged have happened; memory is rebuilt before it is used."""
         self._failed = True
-        self._staged = []
+        self._staged, self._gathered, self._gathered_keys = [], [], set()
 
     @property
     def is_undone(self) -> bool:
@@ -148,17 +191,46 @@ class Journaled:
         if older is not None:
             self.store.compact(self.market, older[0])
 
+    def carry_out(self) -> None:
+        """Carry out what was gathered, with one call of the kernel, and answer it."""
+        gathered, self._gathered = self._gathered, []
+        if not gathered or self._failed:
+            return
+        self._gathered_keys.clear()
+        try:
+            done = self._state.carry_out()
+            self._state.at = self._gathered_since  # time goes on by events alone
+            for finish in gathered:
+                finish(done)
+        except BaseException:
+            self._failed = True  # some of it may be carried out
+            raise
+
+    def _gather(self, finish: Callable[[CarriedOut], None], keyed: IdempotencyKey | None) -> None:
+        """Say what is to be done with the outcomes of what is given to the state next."""
+        if not self._gathered:
+            self._gathered_since = self._state.at
+        if keyed is not None:
+            self._gathered_keys.add(keyed.key)
+        self._gathered.append(finish)
+
     def _current(self) -> SwitchState:
+        """The state after all that was gathered."""
+        state = self._rebuilt()
+        if self._gathered:
+            self.carry_out()
+        return state
+
+    def _rebuilt(self) -> SwitchState:
         """The state; rebuilt from the store first, if something failed."""
         if self._failed:
             if self._depth > 0:
-                raise StoreError("this group has failed: nothing of it is stored")
+                raise StoreError(_UNDONE)
             self._rebuild()
         return self._state
 
     def _rebuild(self) -> None:
-        self._failed = True
-        self._staged = []
+        self.undo()
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
         self._ids = ids_of(self.store, self.market, self.config)
         self._blinding = blinding_of(self.store.chain(self.market).secret)
@@ -183,6 +255,7 @@ class Journaled:
 
     def _write(self, event: MarketEvent) -> Any:
         """Carry an event out in memory, and have it committed at the end of the group."""
+        self.carry_out()
         self._staged.append(events.encode(event))
         self._state.enter(event)
         return self._state.settle()

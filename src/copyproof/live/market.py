@@ -17,10 +17,8 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 import numpy as np
-from copyproof_client.records import Status
 
 from copyproof.engine import live, live_records
-from copyproof.engine.cache import is_cached
 from copyproof.engine.live import OPERATION, OUTCOME, serve
 from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, ROUND
 from copyproof.engine.selection import EVERYONE
@@ -30,7 +28,8 @@ from copyproof.live.arrays import Arrays
 from copyproof.live.arrays_copy import ArraysCopy
 from copyproof.live.events import Asked, Diverged, GameEvent, MarketEvent, Rewarded
 from copyproof.live.idempotency import Answers
-from copyproof.live.records import STATUSES, MarketConfig
+from copyproof.live.outcomes import CarriedOut, answers_of
+from copyproof.live.records import MarketConfig
 from copyproof.live.registry import Among, Registry
 from copyproof.live.terms import plan_of, terms_of
 from copyproof.policy import Policy, parse_policy
@@ -85,7 +84,7 @@ class MarketState:
                 among = registry.among(event.eligible, event.seen)
                 if self.follows:
                     self._check_followed(event, among)
-                self._gather_decisions(len(event.arms), event.at, among, event.slate)
+                self.gather(len(event.arms), event.at, among, event.slate)
                 self._expected += event.arms
             case Rewarded():
                 append, code = self._operations.append, live.TELL
@@ -112,16 +111,14 @@ class MarketState:
                 pass
             case _:
                 assert_never(event)
-        if event.at > self.at:
-            self.at = event.at
+        self.at = max(self.at, event.at)
         if event.key is not None:
             self._keyed.append((event, self.waiting))
 
     def settle(self) -> Any:
         """Carry out what was entered; the outcome of every operation."""
         self._run()
-        found = self._outcomes
-        outcomes = found[0] if len(found) == 1 else np.concatenate([_NONE, *found])
+        outcomes = self._joined_outcomes()
         if self._made != self._expected:
             raise Diverged(
                 f"decisions from round {self.round - len(self._made) + 1} on are not those of the "
@@ -130,7 +127,7 @@ class MarketState:
             )
         self._outcomes, self._made, self._expected, self._done = [], [], [], 0
         for event, end in self._keyed:
-            self.keep_answer(event, outcomes[:end])
+            self.keep_settled(event, outcomes[:end])
         self._keyed = []
         return outcomes
 
@@ -145,21 +142,35 @@ class MarketState:
         Rewards that were entered and not settled are carried out before, in the same call of the
         kernel, and what became of them is not told.
         """
-        self._gather_decisions(plays, at, among, slate)
-        self._run()
-        made = self._made
-        self._outcomes, self._made, self._done = [], [], 0
-        self.at = max(self.at, at)
-        return made
+        self.gather(plays, at, among, slate)
+        return self.carry_out().arms
 
-    def keep_answer(self, event: MarketEvent, outcomes: Any = _NONE) -> None:
+    def carry_out(self) -> CarriedOut:
+        """Carry out what was gathered or entered, with one call of the kernel."""
+        self._run()
+        done = CarriedOut(self._joined_outcomes(), self._made)
+        self._outcomes, self._made, self._done = [], [], 0
+        return done
+
+    def _joined_outcomes(self) -> Any:
+        found = self._outcomes
+        return found[0] if len(found) == 1 else np.concatenate([_NONE, *found])
+
+    def keep_settled(self, event: MarketEvent, outcomes: Any) -> None:
         """Keep the answer to a key; ``outcomes`` end with those of the event."""
+        told: list[list[Any]] = []
+        if isinstance(event, Rewarded):
+            told = answers_of(outcomes[len(outcomes) - len(event.rounds) :])
+        self.keep_answer(event, told)
+
+    def keep_answer(self, event: MarketEvent, told: Sequence[Sequence[Any]] = ()) -> None:
+        """Keep the answer to a key; ``told`` is what became of its rewards."""
         assert event.key is not None
         match event:
             case Asked():
                 answer: Any = [event.round, event.arms]
             case Rewarded():
-                answer = [event.rounds, answers_of(outcomes[len(outcomes) - len(event.rounds) :])]
+                answer = [event.rounds, told]
             case _:
                 answer = event.key.answer
         self.answers.put(event.key.key, event.at, event.key.request, answer)
@@ -169,7 +180,10 @@ class MarketState:
     def _gather(self, code: int, first: int, start: int = 0, stop: int = 0) -> None:
         self._operations.append((code, first, start, stop, 0.0))
 
-    def _gather_decisions(self, count: int, at: float, among: Among | None, slate: bool) -> None:
+    def gather(
+        self, count: int, at: float, among: Among | None = None, slate: bool = False
+    ) -> None:
+        """Have decisions made with the next call of the kernel."""
         start = stop = -1
         code = live.SLATE if slate else live.ASK
         if among is not None:
@@ -184,6 +198,7 @@ class MarketState:
             code = live.SLATE if slate else live.AMONG
         self._operations.append((code, count, start, stop, at))
         self._decisions += count
+        self.at = max(self.at, at)
 
     def _run(self, follows: int | None = None) -> None:
         """Carry out what was gathered; ``follows`` is said where somebody else has decided."""
@@ -306,6 +321,11 @@ class MarketState:
         """Decisions so far, those that wait to be made left out."""
         return int(self.arrays.counters[ROUND])
 
+    @property
+    def gathered_round(self) -> int:
+        """Decisions so far, with those that wait to be made."""
+        return int(self.arrays.counters[ROUND]) + self._decisions
+
     def decided(self, round_: int) -> int | None:
         """The arm of a decision; None if it is forgotten."""
         if round_ <= int(self.arrays.counters[FORGOTTEN]):
@@ -377,23 +397,3 @@ class MarketState:
         state.follows = words.get("numerics", 1) != NUMERICS
         state.answers.load(saved["keys"])
         return state
-
-
-def answers_of(outcomes: Any) -> list[list[Any]]:
-    """Status and worth of told rewards, ready for JSON; None for a play that is forgotten."""
-    assert outcomes.dtype == OUTCOME
-    told = outcomes.tolist()
-    return [[STATUSES[status], value if value == value else None] for status, value in told]
-
-
-def told_as(
-    rewards: Sequence[tuple[str, float]], answers: Sequence[Sequence[Any]]
-) -> list[tuple[str, Status, float | None]]:
-    """The fields of what became of rewards, each with the id that it was told under."""
-    both = zip(rewards, answers, strict=True)
-    return [(decision, status, value) for (decision, _), (status, value) in both]
-
-
-def is_compiled() -> bool:
-    """Whether the kernel that decides has been compiled here before."""
-    return is_cached(serve.__name__)

@@ -84,9 +84,11 @@ class Requests(Journaled):
         """
         if key is None:
             return None, None
-        key = name("key", key)
+        key, state = name("key", key), self._rebuilt()
+        if key in self._gathered_keys:
+            self.carry_out()
         digest = hashlib.sha256("".join(JSON(request, 0)).encode()).hexdigest()[:32]
-        found = self._current().answers.get(key) or self._unchanged.get(key)
+        found = state.answers.get(key) or self._unchanged.get(key)
         # A token stands for the digest if a name was forgotten since.
         if found and found.request not in (digest, self._blinding.token(digest)):
             raise KeyReused(f"key = {shown(key)} is not free: it came with another request before")

@@ -143,7 +143,7 @@ class SegmentedState(MarketState):
             OUTCOME,
         )
         for event, end in self._answered:
-            self.keep_answer(event, told[:end])
+            self.keep_settled(event, told[:end])
         self._told, self._answered = [], []
         return told
 

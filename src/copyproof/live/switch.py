@@ -71,6 +71,11 @@ class SwitchState(WorthState):
         self.watches = self.looks_back = False
         super().__init__(config, policy)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is one game with one policy, and nothing that watches it."""
+        return not self.watches and not self.segments
+
     # --- events ----------------------------------------------------------------------------
 
     def enter(self, event: MarketEvent) -> None:

@@ -17,7 +17,11 @@ from collections import OrderedDict
 from typing import Any, ClassVar, cast
 from weakref import WeakKeyDictionary
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from copyproof.service.errors import Refusal
 
@@ -25,9 +29,32 @@ _log = logging.getLogger("copyproof.service")
 
 # The most bytes of a request's line and headers; what arrives in one piece is not counted.
 HEAD = 1 << 16
-# Where the scope of a request says how to break off its answer.
-HANG_UP = "copyproof.hang_up"
+# Where the scope of a request has the cycle of request and answer that it is part of.
+CYCLE = "copyproof.cycle"
 _QUIET = 60.0  # seconds between two lines in the log about too many connections
+
+
+def write_answer(
+    cycle: RequestResponseCycle, status: int, headers: list[tuple[bytes, bytes]], body: bytes
+) -> bool:
+    """Write a whole answer at once; False if it must be written in parts.
+
+    uvicorn writes head and body one after the other: two calls of the system, and two packets.
+    """
+    is_plain = cycle.scope["method"] != "HEAD" and not cycle.response_started
+    if cycle.flow.write_paused or not is_plain:
+        return False
+    if not cycle.disconnected:
+        cycle.response_started = cycle.response_complete = True
+        head = [b"%b: %b\r\n" % header for header in headers]
+        if not cycle.keep_alive:
+            head.append(b"connection: close\r\n")
+        cycle.transport.write(b"".join((STATUS_LINE[status], *head, b"\r\n", body)))
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            cycle.transport.close()
+        cycle.on_response()
+    return True
 
 
 class SilentConnections:
@@ -115,7 +142,7 @@ class TimedProtocol(HttpToolsProtocol):
         """Note that the head is there."""
         self._in_head, self._asked = False, True
         super().on_headers_complete()
-        cast(dict[str, Any], self.scope)[HANG_UP] = self.transport.abort
+        cast(dict[str, Any], self.scope)[CYCLE] = self.cycle
 
     def on_response_complete(self) -> None:
         """Note that the connection is silent again."""

@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeVar
 
 from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock
+from copyproof.live.journaled import Later
 from copyproof.service.errors import Refusal
 from copyproof.service.metrics import MarketSizes
 
@@ -186,7 +187,8 @@ def resolve(jobs: list[Job]) -> None:
         if job.future.done():  # the caller has gone away
             continue
         if job.error is None:
-            job.future.set_result(job.answer)
+            found = job.answer  # some come later than the call, but before the sync
+            job.future.set_result(found.rows if isinstance(found, Later) else found)
         else:
             job.future.set_exception(job.error)
 
