@@ -41,6 +41,7 @@ from copyproof.service.keys import Keyring
 
 MARKET = "load"
 STORES = {"durable": "", "not durable": "?synchronous=off"}
+NUMBERS = count()  # idempotency keys, each of which is new
 
 
 class Connection(asyncio.Protocol):
@@ -159,11 +160,10 @@ def cases(url: str, key: str, seconds: float) -> dict[str, tuple[Callable[..., A
     """Requests, connections, and decisions or rewards in a request."""
     one = request("decisions", key, {})
     hundred = request("decisions", key, {"count": 100})
-    number = count()
     return {
         "decision": (lambda: one, 64, 1),
         "reward": (rewards_of(url, key, int(8000 * seconds)), 64, 1),
-        "retriable": (lambda: request("decisions", key, {}, f"{next(number)}"), 64, 1),
+        "retriable": (lambda: request("decisions", key, {}, f"{next(NUMBERS)}"), 64, 1),
         "batch": (lambda: hundred, 8, 100),
     }
 
