@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -19,11 +20,16 @@ def program(name: str, package: str) -> str:
     """The path of a program, also of one for root, or the end of the test."""
     found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
     if found is None:
-        said = f"{name} is not there, so this is UNCHECKED (Debian: apt install {package})"
-        if os.environ.get("REAL_PROGRAMS") == "required":
-            pytest.fail(said)
-        pytest.skip(said)
+        not_there(f"{name} is not there (Debian: apt install {package})")
     return found
+
+
+def not_there(what: str) -> NoReturn:
+    """End a test that lacks its real part."""
+    said = f"UNCHECKED: {what}"
+    if os.environ.get("REAL_PROGRAMS") == "required":
+        pytest.fail(said)
+    pytest.skip(said)
 
 
 def checked(*command: str | Path, folder: Path = DEPLOY) -> subprocess.CompletedProcess[str]:

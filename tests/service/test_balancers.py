@@ -2,9 +2,11 @@
 
 import http.client
 import json
+import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,14 +19,29 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from copyproof.live.checks import check_store
+from copyproof.live.stores import open_store
+from tests import programs
+from tests.postgres import Server
+from tests.service.serving import ROOT, Program, environment, free_port
+
+MARKETS = [f"m{n}" for n in range(8)]
+# Run by the version that serves first: makes the markets, and says an operator's key.
+MAKE_MARKETS = """
+import sys, time
 from copyproof.live import Principal
 from copyproof.live.stores import open_store
 from copyproof.service.keys import Keyring
-from tests import programs
-from tests.postgres import Server
-from tests.service.serving import ROOT, Program, free_port
 
-MARKETS = [f"m{n}" for n in range(8)]
+url, *markets = sys.argv[1:]
+with open_store(url) as store:
+    for market in markets:
+        Principal("h-ucb", store, market=market).register_arms([("ann", "a"), ("bob", "b")])
+    print(Keyring(store, time.time).add("operator")[1])
+"""
+# While there is no tag, the version before is this one. Those before it refuse requests for a market
+# that changes hands, so that callers notice.
+PREVIOUS = "69bde97"
 BALANCERS = {
     "nginx": ("nginx.conf", ["-g", "daemon off;", "-e", "stderr", "-c"]),
     "haproxy": ("haproxy.cfg", ["-f"]),
@@ -143,39 +160,75 @@ class Callers:
         connection.close()
 
 
+@pytest.fixture(scope="module")
+def previous(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The variables with which Python runs the version before, made from git."""
+    tag = programs.checked("git", "describe", "--tags", "--abbrev=0", "HEAD^", folder=ROOT)
+    version = tag.stdout.strip() or PREVIOUS
+    folder = tmp_path_factory.mktemp("previous")
+    packed = folder / "all.tar"
+    made = programs.checked("git", "archive", f"--output={packed}", version, folder=ROOT)
+    if made.returncode:
+        programs.not_there(f"{version} cannot be had from git: {made.stderr.strip()}")
+    shutil.unpack_archive(packed, folder, filter="data")
+    variables = {"PYTHONPATH": f"{folder / 'src'}:{folder / 'client' / 'src'}"}
+    run = [sys.executable, "-m", "tools.compile_kernels"]
+    subprocess.run(run, cwd=folder, env={**environment(), **variables}, check=True)
+    return variables
+
+
 @pytest.mark.parametrize("program", BALANCERS)
 def test_a_rolling_restart_is_not_noticed(postgres: Server, tmp_path: Path, program: str) -> None:
+    _replace_both(postgres.new_url(), tmp_path, program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", BALANCERS)
+def test_a_rolling_upgrade_is_not_noticed(
+    postgres: Server, tmp_path: Path, program: str, previous: dict[str, str]
+) -> None:
+    _replace_both(postgres.new_url(), tmp_path, program, previous)
+
+
+def _replace_both(
+    url: str, folder: Path, program: str, variables: dict[str, str] | None = None
+) -> None:
+    """Replace two processes under load, one by one; ``variables`` are for the first two."""
     programs.program(program, package=program)  # or nothing is tested here
-    url = postgres.new_url()
-    with open_store(url) as store:
-        for market in MARKETS:
-            Principal("h-ucb", store, market=market).register_arms([("ann", "a"), ("bob", "b")])
-        key = Keyring(store, time.time).add("operator")[1]
-    certificate(tmp_path)
-    processes = [Program(url), Program(url)]
+    before = [Program(url, variables=variables) for _ in "ab"]
+    after = [Program(url, port=each.port) for each in before]
+    made = subprocess.run(
+        [sys.executable, "-c", MAKE_MARKETS, url, *MARKETS],
+        env={**environment(), **(variables or {})},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    key = made.stdout.strip()
+    certificate(folder)
     try:
-        for each in processes:
+        for each in before:
             each.start()
-        ports = [each.port for each in processes]
-        with balancing(program, tmp_path, ports) as port:
-            with Callers(port, tmp_path, key) as callers:
+        with balancing(program, folder, [each.port for each in before]) as port:
+            with Callers(port, folder, key) as callers:
                 time.sleep(1.0)
-                for each in processes:  # one after the other, as an upgrade does it
-                    status, said = each.stop()
+                for old, new in zip(before, after, strict=True):
+                    status, said = old.stop()
                     assert status == 0, said
                     time.sleep(1.0)
-                    each.start()
+                    new.start()
                     time.sleep(1.0)
-            trust = ssl.create_default_context(cafile=str(tmp_path / "tls.pem"))
+            trust = ssl.create_default_context(cafile=str(folder / "tls.pem"))
             metrics = http.client.HTTPSConnection("localhost", port, timeout=30, context=trust)
             metrics.request("GET", "/metrics", headers={"Authorization": f"Bearer {key}"})
             assert metrics.getresponse().status == 404
             metrics.close()
     finally:
-        for each in processes:
+        for each in (*before, *after):
             each.end()
     assert callers.failures == []
     with open_store(url) as store:
+        check_store(store, replay=True)
         for market, rounds in callers.rounds.items():
             assert len(rounds) > 20
             # Nothing twice, nothing lost: every decision of the journal was somebody's answer.
