@@ -64,6 +64,20 @@ def test_lateness_is_decided_to_cost_little(policy: str) -> None:
     assert total.mean() - wide * total.std(ddof=1) > 0
 
 
+def test_a_good_arm_is_found_where_visitors_come_ten_at_a_time() -> None:
+    """Of a play that waits nobody knows yet whether it has failed."""
+    lost = 0
+    for seed in range(20):
+        game = LiveGame("trial-anytime", seed, attacks=False, horizon=1, config={})
+        for mean, copies in ((0.9, 10), (0.2, 100), (0.1, 100)):
+            game.register("replicator", mean, copies=copies)
+        game.register("rival", 0.8)
+        for _ in range(1000):
+            game.show(10)
+        lost += game.path[-1000:].count("rival") > 500
+    assert lost <= 1
+
+
 def test_sleep_does_not_pay() -> None:
     found = by_setting("grace-anytime", "sleep")
     assert len(found) == 1 + len(TIMES) == 21

@@ -33,7 +33,7 @@ from copyproof.engine.memory import evidence_below, windows_of
 from copyproof.engine.numerics import log
 from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
-from copyproof.engine.state import State
+from copyproof.engine.state import FAILED, PAID, State
 from copyproof.engine.trial import (
     LET_CHALLENGE,
     PLAY_CHAMPION,
@@ -103,7 +103,7 @@ def _verdict(rule: LoweredRule, state: State, pool: int, m: float, top: int) -> 
     if rule.memory > 0 and _is_gated(state, pool - 1, doubt * state.epoch[0].unit, rule.memory, m):
         return PLAY_CHAMPION
     most = 1.0 + fresh * (ln_t * ln_t) * (1.0 - m)
-    disappoints = here.failed != 0 and here.last == top
+    disappoints = here.failed == FAILED and here.last == top
     tries = here.outside > 0 and (m <= threshold or disappoints) and here.seats < most
     return TRY_FRESH if tries else LET_CHALLENGE
 
@@ -136,6 +136,6 @@ def note(state: State, pool: int, arm: int, played: int, answered: int, reward: 
     here = state.pools[pool]
     if played:
         here.last = arm
-        here.failed = 0
+        here.failed = PAID
     if answered and arm == here.last and reward <= here.bar:
-        here.failed = 1
+        here.failed = FAILED

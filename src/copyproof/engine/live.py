@@ -38,7 +38,7 @@ from copyproof.engine.live_records import (
     Live,
     Terms,
 )
-from copyproof.engine.live_rewards import estimate, expire, observe_arm, tell
+from copyproof.engine.live_rewards import estimate, estimate_for_arm, expire, observe_arm, tell
 from copyproof.engine.memory import spread_over_blocks
 from copyproof.engine.plan import Plan, arm_pools, pool_of
 from copyproof.engine.pools import (
@@ -55,7 +55,7 @@ from copyproof.engine.principal import Observation, choose, follow, shadow
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
 from copyproof.engine.rules import Kind
 from copyproof.engine.selection import NOBODY, Mask, clear, mark, take
-from copyproof.engine.state import ABSENT, OUTSIDE, State
+from copyproof.engine.state import ABSENT, OUTSIDE, WAITS, State
 from copyproof.engine.trial import spread_over_levels
 
 # Operations, with what they take.
@@ -175,8 +175,14 @@ def _ask(
         row.told = PENDING
         if terms.estimates:
             live.numbers[place] = state.items[choice.agent].plays
-            row.value = estimate(live, terms, choice.agent)
+            row.value = worth = estimate(live, terms, choice.agent)
+            arm = state.items[choice.arm]
+            for_arm = estimate_for_arm(plan.is_flat, live, arm.total, arm.answers, worth)
+            live.worths[place] = for_arm
+            arm.total += for_arm - worth  # as both are given the agent's
         observe_arm(plan, state, choice.arm, Observation(1, terms.estimates, row.value))
+        if terms.estimates and live.waited[0].worth > 0.0:
+            state.pools[pool_of(plan, choice.agent)].failed = WAITS
         live.counters[ROUND] += 1
     return int(operation.first)
 

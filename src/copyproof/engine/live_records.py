@@ -46,6 +46,7 @@ class Live(NamedTuple):
 
     log: Any  # decisions, one row each, from round ``counters[BASE]`` + 1 on
     numbers: Any  # of each decision: how many plays its agent had before, in the epoch
+    worths: Any  # of each decision: what it counts as for its arm until its reward comes
     counters: Any
     item_of: Any
     # Per arm: a hash of its rewards, how often one equals the one before, how many there were.

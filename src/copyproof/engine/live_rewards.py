@@ -10,7 +10,9 @@ A play is counted when it is asked for. Until its reward comes, by the market's 
   for decision. Where all rewards are late it is their mean. But a play is never estimated above the
   mean of its agent's known rewards, with DOUBT more of the default reward among them: a newcomer of
   whom nothing is known looks like one who fails. All of it is the agent's, and not the arm's, so
-  that copies of an arm change nothing. Whenever the market's known rewards have doubled in
+  that copies of an arm change nothing. For the choice within an agent a play that waits counts as
+  its arm's m = (S + 1/2)/(n + 1), which it then leaves as it was, and at most as Σ k·r/Σ k; and
+  while that is above 0, nobody can know whether the last play has failed. Whenever the market's known rewards have doubled in
   number, all plays that wait are estimated anew: those of a time when nothing was known would else
   keep down whoever stays, until they are answered, and not who goes meanwhile and comes back.
 - *Omitted*: widths use asked plays, and means answered ones (1/2 before the first answer).
@@ -49,7 +51,7 @@ from copyproof.engine.own_index import correct_window
 from copyproof.engine.plan import Plan, pool_of
 from copyproof.engine.principal import Observation, observe
 from copyproof.engine.rules import Kind
-from copyproof.engine.state import State
+from copyproof.engine.state import FAILED, PAID, WAITS, State
 from copyproof.engine.trial import correct_levels
 
 # Rewards that an agent is taken to have had, each the default one, before the first it has.
@@ -72,6 +74,19 @@ def estimate(live: Live, terms: Terms, agent: int) -> float:
         own = (known.total + DOUBT * terms.default) / (known.answers + DOUBT)
         worth = min(waited.worth / waited.rounds, own)
     return math.floor(worth * 1048576.0) / 1048576.0
+
+
+@inlined
+def estimate_for_arm(is_flat: int, live: Live, total: float, answers: int, worth: float) -> float:
+    """What a play is worth for its arm until its reward comes, if it is so much for its agent.
+
+    ``total`` and ``answers`` are the arm's without it.
+    """
+    waited = live.waited[0]
+    if is_flat or waited.rounds == 0.0:
+        return worth
+    m = (total + 0.5) / (answers + 1.0)
+    return float(math.floor(min(waited.worth / waited.rounds, m) * 1048576.0) / 1048576.0)
 
 
 @part
@@ -127,8 +142,12 @@ def _answer(
         live.waited[0].answers += 1
         live.waited[0].rounds += rounds
         live.waited[0].worth += rounds * reward
-        if not banked and reward != row.value:
-            _correct_play(plan, state, live, terms, round_, item, owner, reward, reward - row.value)
+        if not banked:
+            of_arm = reward - live.worths[round_ - 1 - live.counters[BASE]]
+            if reward != row.value or of_arm != 0.0:
+                change = reward - row.value
+                _correct_play(plan, state, live, terms, round_, item, owner, change, of_arm)
+            _judge_last(plan, state, live, round_, item, owner, reward, True)
     elif not banked:
         observe_arm(plan, state, item, Observation(0, 1, reward))
     row.value = reward
@@ -158,10 +177,16 @@ def _estimate_again(plan: Plan, state: State, live: Live, terms: Terms, answered
             item = live.item_of[row.arm]
             owner = int(int64(state.items[item].owner))
             worth = estimate(live, terms, owner)
-            change = worth - row.value
-            if change != 0.0:
+            place = round_ - 1 - live.counters[BASE]
+            arm = state.items[item]
+            total = arm.total - live.worths[place]
+            for_arm = estimate_for_arm(plan.is_flat, live, total, arm.answers - 1, worth)
+            change, of_arm = worth - row.value, for_arm - live.worths[place]
+            if change != 0.0 or of_arm != 0.0:
                 row.value = worth
-                _correct_play(plan, state, live, terms, round_, item, owner, worth, change)
+                live.worths[place] = for_arm
+                _correct_play(plan, state, live, terms, round_, item, owner, change, of_arm)
+            _judge_last(plan, state, live, round_, item, owner, worth, False)
 
 
 @part
@@ -178,7 +203,9 @@ def _correct(
         for past in (live.past[owner], live.past_arms[row.arm]):
             past.total = min(max(past.total + change, 0.0), float(past.answers))
     if not banked:
-        _correct_play(plan, state, live, terms, round_, item, owner, value, change)
+        _correct_play(plan, state, live, terms, round_, item, owner, change, change)
+        if terms.estimates:
+            _judge_last(plan, state, live, round_, item, owner, value, True)
 
 
 @part
@@ -190,10 +217,10 @@ def _correct_play(
     round_: int,
     item: int,
     owner: int,
-    value: float,
     change: float,
+    of_arm: float,
 ) -> None:
-    """Let the policy know what a play of this epoch is worth now, and how much more than before.
+    """Let the policy know how much more a play of this epoch is worth now, also for its arm.
 
     Sums are kept within [0, answers], which rounding could leave. Where unanswered plays are
     omitted, an agent's plays have no numbers: the correction goes to the most recent one.
@@ -201,14 +228,13 @@ def _correct_play(
     number = state.items[owner].answers - 1
     if terms.estimates:
         number = live.numbers[round_ - 1 - live.counters[BASE]]
-        _judge_last(plan, state, live, round_, item, owner, number, value)
     correct_window(state, owner, number, change)
     if plan.agent.kind == Kind.TRIAL:
         correct_levels(state, owner, number, change, plan.agent.parameters)
     correct_blocks(state, owner, number, change, plan.agent.memory)
-    for which in (item, owner):
+    for which, more in ((item, of_arm), (owner, change)):
         one = state.items[which]
-        one.total = min(max(one.total + change, 0.0), float(one.answers))
+        one.total = min(max(one.total + more, 0.0), float(one.answers))
     observe_arm(plan, state, item, Observation(0, 0, 0.0))
 
 
@@ -220,14 +246,17 @@ def _judge_last(
     round_: int,
     item: int,
     owner: int,
-    number: int,
     value: float,
+    is_known: bool,
 ) -> None:
-    """Say anew whether a pool's last play has failed, if this is the one."""
+    """Say anew what came of a pool's last play, if this is the one."""
     here = state.pools[pool_of(plan, owner)]
+    number = live.numbers[round_ - 1 - live.counters[BASE]]
     last = live.counters[ROUND] if plan.is_flat else state.items[owner].plays - 1
     if here.last == item and last == (round_ if plan.is_flat else number):
-        here.failed = int(value <= here.bar)
+        here.failed = FAILED if value <= here.bar else PAID
+        if not is_known and live.waited[0].worth > 0.0:
+            here.failed = WAITS
 
 
 @inlined

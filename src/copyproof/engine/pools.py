@@ -12,7 +12,7 @@ from copyproof.engine.cache import inlined, part
 from copyproof.engine.numerics import log
 from copyproof.engine.plan import ALL, FIXED, Plan, arm_pools, sample_bound, sample_size
 from copyproof.engine.rules import Kind, LoweredRule, line
-from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
+from copyproof.engine.state import ABSENT, OUTSIDE, PAID, RETIRED, State
 from copyproof.engine.streams import PRIORITY, SAMPLE, nth_of, stream_key, uniform
 from copyproof.engine.tournament import build, replay_path, set_leaf
 
@@ -80,7 +80,7 @@ def _begin_epoch(plan: Plan, state: State, epoch: int, before: int, repetition: 
         state.items[number].answers = 0
     for pool in range(state.pools.shape[0]):
         state.pools[pool].last = -1
-        state.pools[pool].failed = 0
+        state.pools[pool].failed = PAID
         state.pools[pool].pointer = -1
     start_epoch(plan, state, epoch, before)
     begin(plan, state, repetition)

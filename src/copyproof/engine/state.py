@@ -40,7 +40,7 @@ POOL = np.dtype(
         # For rules that let arms challenge a champion (``champion``):
         ("bar", "f8"),  # the champion's posterior mean when the pool was last asked
         ("last", "i8"),  # the item that was played last; −1 at first
-        ("failed", "i8"),  # 1 if it paid no more than the bar
+        ("failed", "i8"),  # what came of it: PAID, FAILED or WAITS
         ("pointer", "i8"),  # the item that had its turn to challenge last; −1 at first
     ]
 )
@@ -69,6 +69,11 @@ WINDOWS = 8
 OUTSIDE = -1
 ABSENT = -2
 RETIRED = -3
+
+# What came of a pool's last play: more than the bar; no more; or nobody can know yet.
+PAID = 0
+FAILED = 1
+WAITS = 2
 
 
 class State(NamedTuple):

@@ -35,7 +35,7 @@ from copyproof.engine.bounds import bernoulli_kl, kl_index, line_below
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.memory import evidence_below, forgets, held, mean_of, windows_of
 from copyproof.engine.numerics import log
-from copyproof.engine.state import LEVELS, State
+from copyproof.engine.state import FAILED, LEVELS, PAID, State
 
 # What is to be done with an agent's arms.
 TRY_FRESH = 0
@@ -221,8 +221,8 @@ def verdict(
     if _is_gated(parameters[2], memory, state, agent, m, g, _forgotten(limits, g)):
         return PLAY_CHAMPION
     is_known = top >= 0 and here.last >= 0
-    failed = is_known and here.failed != 0
-    succeeded = is_known and not failed and _is_answered(state, here.last)
+    failed = is_known and here.failed == FAILED
+    succeeded = is_known and here.failed == PAID and _is_answered(state, here.last)
     if succeeded and here.last != top and state.place[here.last] >= 0:
         return PLAY_LAST
     in_trial = state.items[agent].plays < _forgotten(limits, g)

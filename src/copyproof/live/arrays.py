@@ -293,6 +293,8 @@ class Arrays:
 
     def load(self, saved: dict[str, Any], plan: Plan, *, agent_room: int = 16) -> None:
         """Lay out what ``export`` wrote, for the plan that it was written under."""
+        if self._estimates:  # a snapshot of before: for its arm a play counted as for its agent
+            saved.setdefault("worths", saved["log"]["value"])
         self._lay_out(saved, plan, agent_room)
         if self.counters[LAID]:
             lay_again(plan, self.state, self.live, 0, 0)
@@ -386,6 +388,7 @@ def _estimate_again(saved: dict[str, Any]) -> None:
     for rows, of in (("arms", log["arm"]), ("agents", owner)):
         np.add.at(saved[rows]["total"], of[waiting], log["value"][waiting])
         saved[rows]["answers"] = saved[rows]["plays"]
+    saved["worths"] = log["value"].copy()
     # The decisions in the log are the last plays of their agents: rank them agent by agent.
     by_owner = np.argsort(owner, kind="stable")
     made = np.bincount(owner, minlength=len(saved["agents"]))

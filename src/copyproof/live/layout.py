@@ -102,6 +102,7 @@ TABLE = (
     Array("prints", np.dtype((np.uint64, len(PRINTS))), "arm", exported=True),
     Array("log", LOG, "decision", exported=True),
     Array("numbers", np.int64, "decision", exported=True, kept_for="estimates"),
+    Array("worths", np.float64, "decision", exported=True, kept_for="estimates"),
     Array("waited", WAITED, "market", exported=True, kept_for="estimates"),
     Array("counters", np.int64, "counter", exported=True),
 )
