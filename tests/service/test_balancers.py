@@ -39,7 +39,7 @@ with open_store(url) as store:
         Principal("h-ucb", store, market=market).register_arms([("ann", "a"), ("bob", "b")])
     print(Keyring(store, time.time).add("operator")[1])
 """
-# While there is no tag, the version before is this one. Those before it refuse requests for a market
+# While there is no tag, the version before is this one. Older ones refuse requests for a market
 # that changes hands, so that callers notice.
 PREVIOUS = "69bde97"
 BALANCERS = {

@@ -12,9 +12,10 @@ A play is counted when it is asked for. Until its reward comes, by the market's 
   whom nothing is known looks like one who fails. All of it is the agent's, and not the arm's, so
   that copies of an arm change nothing. For the choice within an agent a play that waits counts as
   its arm's m = (S + 1/2)/(n + 1), which it then leaves as it was, and at most as Σ k·r/Σ k; and
-  while that is above 0, nobody can know whether the last play has failed. Whenever the market's known rewards have doubled in
-  number, all plays that wait are estimated anew: those of a time when nothing was known would else
-  keep down whoever stays, until they are answered, and not who goes meanwhile and comes back.
+  while that is above 0, nobody can know whether the last play has failed. Whenever the market's
+  known rewards have doubled in number, all plays that wait are estimated anew: those of a time when
+  nothing was known would else keep down whoever stays, until they are answered, and not who goes
+  meanwhile and comes back.
 - *Omitted*: widths use asked plays, and means answered ones (1/2 before the first answer).
 """
 
