@@ -61,7 +61,7 @@ WAITING_REQUESTS: Final = 10_000
 # ``PUT /v1/markets/M``: how many arms one agent may ever register.
 MOST_ARMS: Final = 10_000
 # ``serve``: until another process takes over.
-LEASE_SECONDS: Final = 6.0
+LEASE_SECONDS: Final = 5.0
 # ``keys rotate``: for which the old secret still works.
 OVERLAP_SECONDS: Final = 300.0
 # The same, at most.

@@ -82,15 +82,30 @@ def test_what_is_so_now_is_told(fresh: Service) -> None:
     assert of(found, "copyproof_pending_plays", market="shop") == 0
     assert 0 < of(found, "copyproof_snapshot_age_seconds", market="site") < 60
     assert of(found, "copyproof_leases") == 2
-    assert of(found, "copyproof_lease_seconds") == 6
-    assert 0 <= of(found, "copyproof_lease_age_seconds", market="site") < 6
+    assert of(found, "copyproof_lease_seconds") == 5
+    assert 0 <= of(found, "copyproof_lease_age_seconds", market="site") < 5
     assert of(found, "copyproof_market_served", market="shop") == 1
     assert of(found, "copyproof_market_failed", market="shop") == 0
     assert of(found, "copyproof_store_away") == 0
     assert of(found, "copyproof_waiting_readers") == 0
     assert of(found, "copyproof_keys", role="agent") == 3
     assert of(found, "copyproof_clock_lag_seconds", market="site") == 0
+    assert of(found, "copyproof_market_paused", market="site") == 0
     assert of(found, "process_resident_memory_bytes") > 1e6
+
+
+def test_pauses_and_candidates_are_told(fresh: Service) -> None:
+    call, share = fresh.caller(), "copyproof_candidate_share"
+    assert (share, frozenset({("market", "site")})) not in scraped(fresh)
+    shadow = {"policy": "h-ucb", "share": 0.25}
+    assert call("PUT", "/v1/markets/site/policy", shadow).status == 200
+    assert call("POST", "/v1/markets/site/pause", {"reason": "a new printer"}).status == 200
+    until = time.monotonic() + 10
+    while of(found := scraped(fresh), "copyproof_market_paused", market="site") != 1:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert of(found, share, market="site") == 0.25
+    assert of(found, "copyproof_market_paused", market="shop") == 0
 
 
 def test_keys_that_are_over_are_not_counted() -> None:

@@ -332,14 +332,17 @@ class Client:
         note: str = "",
         rate: float | None = None,
         burst: int | None = None,
+        expires: float | None = None,
         retry_key: str | None = None,
     ) -> ApiKey:
-        """Make an API key, with limits of its own if they are given; the answer holds its text."""
+        """Make an API key, with limits of its own if they are given; the answer holds its text.
+
+        It ends by itself at ``expires``, in seconds since 1970.
+        """
         body: dict[str, Any] = {"role": role, "markets": listed("markets", markets)}
         body |= {"agent": agent, "note": note}
-        body |= {
-            name: each for name, each in (("rate", rate), ("burst", burst)) if each is not None
-        }
+        limits = {"rate": rate, "burst": burst, "expires": expires}
+        body |= {name: each for name, each in limits.items() if each is not None}
         return ApiKey.from_dict(self.connection.send("POST", "/v1/keys", body, retry_key=retry_key))
 
     def rotate_key(

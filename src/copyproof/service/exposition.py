@@ -155,6 +155,20 @@ METRICS: tuple[MetricRow, ...] = (
         _markets(lambda served: int(served.failure is not None)),
     ),
     MetricRow(
+        "copyproof_market_paused",
+        "gauge",
+        _MARKET,
+        "1 if the market was paused, by an operator or a guard rail, else 0.",
+        _writers(lambda _, writer: int(writer.sizes.is_paused)),
+    ),
+    MetricRow(
+        "copyproof_candidate_share",
+        "gauge",
+        _MARKET,
+        "The share of the decisions that a candidate makes, where there is one: 0 for a shadow.",
+        _writers(lambda _, writer: writer.sizes.share),
+    ),
+    MetricRow(
         "copyproof_waiting_requests",
         "gauge",
         _MARKET,

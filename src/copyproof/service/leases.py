@@ -136,12 +136,14 @@ class Leases:
         self._committer.stop()
 
     def _end_writers(self) -> None:
-        """Serve what is waiting, and give the leases back."""
+        """Serve what is waiting, and give the leases back, one by one.
+
+        Markets whose turn has not come are served meanwhile: each is away for its own snapshot.
+        """
         with self._renewing:
             writers = [each.writer for each in self.markets.values() if each.writer is not None]
         for writer in writers:
             writer.stop()
-        for writer in writers:
             writer.join()
 
     def wait(self, seconds: float) -> bool:

@@ -130,7 +130,7 @@ class GroupMetrics:
 
 
 class MarketSizes:
-    """How large a market is, as the committer notes it once a second for other threads to read.
+    """How large a market is and who decides in it, as the committer notes it once a second.
 
     Attributes
     ----------
@@ -141,14 +141,23 @@ class MarketSizes:
     saved : float
         When the last snapshot was taken, or the market was loaded, on the clock of
         ``time.monotonic``.
+    is_paused : bool
+        Whether it decides nothing until it is resumed.
+    share : float or None
+        Which share of the decisions a candidate makes, if there is one.
     """
 
     def __init__(self) -> None:
         self.pending = 0
         self.unsaved = 0
         self.saved = time.monotonic()
+        self.is_paused = False
+        self.share: float | None = None
 
     def note(self, principal: Principal) -> None:
         """Note how large it is now; on the thread that may read the principal."""
         self.pending = principal.pending
         self.unsaved = principal.last - principal.saved
+        self.is_paused = principal.paused is not None
+        candidate = principal.candidate
+        self.share = None if candidate is None else candidate[1]

@@ -16,8 +16,8 @@ from copyproof.service.writer import Writer
 
 _log = logging.getLogger("copyproof.service")
 
-_IDLE = 10_000  # events after which a snapshot is taken when nothing else is to do
-_BUSY = 100_000  # events after which it is taken anyway
+_IDLE = 1_000  # events after which a snapshot is taken when nothing else is to do
+_BUSY = 10_000  # events after which it is taken anyway
 # How many times as long as the last one took a busy market then goes without one.
 _REST = 100.0
 _TRIES = 3  # copies that may be spoilt by what happens, before one is made without a break
