@@ -187,7 +187,7 @@ def test_settings_are_shown_with_their_places_and_without_secrets(
     assert rows["burst"] == {"value": "70", "from": "COPYPROOF_BURST"}
     assert rows["rate"] == {"value": "50", "from": f"{file}:2"}
     assert rows["store"] == {"value": '"postgresql://...@db/live"', "from": f"{file}:4"}
-    assert rows["lease"] == {"value": "6", "from": "default"}
+    assert rows["lease"] == {"value": "5", "from": "default"}
 
 
 def test_a_store_that_cannot_be_opened_is_blamed_on_its_place(
