@@ -3,8 +3,8 @@
 Two services share one PostgreSQL and 64 markets. Each market has a caller that asks for one
 decision after another, each with an Idempotency-Key; what one process does not answer, it asks the
 other, with the same key, until it is answered. One process after the other is killed (kill -9, 50
-times), started again, and given its share of the markets back; then one after the other is asked to
-end (SIGTERM, 10 times).
+times) and started again, and as soon as both lead some markets it is the other's turn; then one
+after the other is asked to end (SIGTERM, 10 times).
 
 The *gap* of a market is the longest time between two answers around that moment. In the end every
 journal must hold each acknowledged decision once, and nothing else; its chain is checked and its
@@ -58,7 +58,7 @@ class Market:
 
 
 async def spread(url: str, owners: int) -> None:
-    """Wait until each process that is there leads its share."""
+    """Wait until so many processes lead all markets between them, whatever each has."""
     with open_store(url) as store:
         while True:
             leaders = list(store.leaders().values())

@@ -40,6 +40,6 @@ def test_where_nothing_changes_a_memory_costs_little() -> None:
     found = drill("trial-anytime", scenarios=["still"], games=5, seed=1, workers=1).gains
     assert len(found) == len(STILL.settings)
     kept = [one for one in found if one.attacking.most < 1000]
-    assert len(found) - len(kept) <= 1  # of 30 games one may be lost, as one in a hundred is
+    assert len(found) - len(kept) <= 1  # games are lost in one setting at most: about one in 40 is
     for one in kept:
         assert one.attacking.regret < 1.4 * one.without.regret
