@@ -184,6 +184,12 @@ class Result(Repetitions):
         >>> simulate(market, "h-ucb", horizon=10_000, repetitions=20, seed=1).lost
         LostGames(count=20, games=20)
         """
+        which = self.lost_games
+        return None if which is None else LostGames(int(which.sum()), len(which))
+
+    @property
+    def lost_games(self) -> NDArray[np.bool_] | None:
+        """Which games were lost, one for each repetition; None where ``lost`` is."""
         if self.schedule is not None:
             return None
         gap = (
@@ -191,8 +197,7 @@ class Result(Repetitions):
             if self.means is None
             else gaps_to_rivals(self.market, self.means)
         )
-        which = lost_games(self.rounds, self.regret_curves, gap)
-        return None if which is None else LostGames(int(which.sum()), len(which))
+        return lost_games(self.rounds, self.regret_curves, gap)
 
     @property
     def curve(self) -> Curve:
