@@ -83,12 +83,13 @@ def compare(
     Examples
     --------
     >>> from copyproof import paper_market, simulate
-    >>> market, size = paper_market("2a"), {"horizon": 2000, "repetitions": 400, "seed": 1}
-    >>> results = [simulate(market, policy, **size) for policy in ("ucb1", "h-ucb", "rh-ucb")]
+    >>> market, size = paper_market("2a"), {"horizon": 1000, "repetitions": 100, "seed": 1}
+    >>> results = [simulate(market, policy, **size) for policy in ("ucb1", "h-ucb", "trial")]
     >>> found = compare(results)
     >>> found
     <Comparison of 3 policies on paper:2a by regret: 1 of 3 differences open>
-    >>> found.between("h-ucb", "ucb1").verdict, found.between("h-ucb", "rh-ucb").needed
+    >>> found.between("h-ucb", "ucb1").verdict, found.between("h-ucb", "trial").verdict
+    ('better', 'open')
     """
     known("measure", measure, MEASURES)
     if (agent is not None) != (measure == "revenue"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyproof.comparison.ranks import Ranking
 from copyproof.comparison.result import Comparison, Difference
-from copyproof.comparison.tables import words_of
+from copyproof.comparison.tables import capital, words_of
 from copyproof.plots import canvas, limits
 from copyproof.plots.palette import INK, QUIET, line_styles, names_of
 
@@ -75,7 +75,7 @@ def _draw_ranks(comparison: Comparison, found: Ranking, ax: "Axes | None") -> "A
             f"apart\n(Wilcoxon's signed-rank test, Holm's correction, "
             f"{100 * comparison.confidence:g} %)."
         )
-        _add_words(ax, f"{_capital(comparison.measured)}: average ranks", note)
+        _add_words(ax, f"{capital(comparison.measured)}: average ranks", note)
     last = len(policies)
     room = 0.42 * (last - 1)  # for the names, on either side
     ax.set_xlim(1 - room, last + room)
@@ -120,8 +120,8 @@ def _draw_differences(comparison: Comparison, ax: "Axes | None") -> "Axes":
         (ax,) = canvas.new_axes(_FRAME + _ROW * (1 + len(pairs)), width=_WIDTH)
         words = words_of(comparison)
         more = f"\nNot shown: {left_out:,} more pairs, without the best." if left_out else ""
-        note = f"{_capital(words.notes[0])}\nFull marks are certain, empty ones open.{more}"
-        _add_words(ax, _capital(words.title), note)
+        note = f"{words.notes[0]}\nFull marks are certain, empty ones open.{more}"
+        _add_words(ax, capital(words.title), note)
     names = dict(zip(comparison.policies, names_of(comparison.policies), strict=True))
     styles = dict(zip(comparison.policies, line_styles(comparison.policies), strict=True))
     ax.axvline(0, color=QUIET, linewidth=0.9, zorder=1)
@@ -165,10 +165,6 @@ def _by_how_much(comparison: Comparison) -> str:
     words = {"regret": "less regret", "lost": "smaller share of lost games"}
     more = words.get(comparison.measure, f"more {comparison.measured}")
     return f"{more} of the first policy than of the second"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _add_words(ax: "Axes", title: str, note: str) -> None:

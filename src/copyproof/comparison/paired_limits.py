@@ -85,7 +85,7 @@ def pair_limits(
     >>> rows = [luck + 3, luck + rng.normal(0, 1, 200)]
     >>> (pair,) = pair_limits(rows, alpha=0.05, reach=20.0)
     >>> print(pair.difference)
-    2.873 [2.312, 3.317]
+    3.090 [2.539, 3.528]
     """
     rows = finite_table(values)
     if len(rows) < 2:

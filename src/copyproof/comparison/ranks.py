@@ -140,7 +140,7 @@ def ranking(values: ArrayLike, policies: Sequence[str], *, alpha: float = 0.05) 
     >>> table = size * [1.0, 1.3, 1.3] * rng.uniform(0.9, 1.1, (20, 3))
     >>> found = ranking(table, ["a", "b", "c"])
     >>> found.ranks, found.groups
-    ((1.0, 2.45, 2.55), (('b', 'c'),))
+    ((1.0, 2.5, 2.5), (('b', 'c'),))
     """
     table = finite_table(values)
     if table.shape[1] != len(policies) or len(policies) < 2:

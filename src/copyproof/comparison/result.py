@@ -192,7 +192,15 @@ class Comparison:
         >>> from copyproof import compare, paper_market, simulate
         >>> market, size = paper_market("2a"), {"horizon": 2000, "repetitions": 400, "seed": 1}
         >>> results = [simulate(market, policy, **size) for policy in ("ucb1", "h-ucb")]
-        >>> print(compare(results))
+        >>> print(compare(results).to_markdown())
+        regret on paper:2a: T = 2,000, 400 games, seed 1
+        <BLANKLINE>
+        | policy | is | other policy | by | note |
+        | --- | --- | --- | ---: | --- |
+        | h-ucb | better than | ucb1 | 678.1 [663.2, 680.5] |  |
+        <BLANKLINE>
+        Limits hold with 95 %, with an allowance for what no game has shown.
+        <BLANKLINE>
         """
         from copyproof.comparison.tables import markdown
 

@@ -71,7 +71,7 @@ def words_of(comparison: Comparison) -> Words:
         f"{comparison.measured} on {played.market}: {size}",
         ("policy", "is", "other policy", "by", "note"),
         rows,
-        [_limits_note(comparison)],
+        [capital(_limits_note(comparison))],
     )
 
 
@@ -145,6 +145,11 @@ def _limits_note(comparison: Comparison) -> str:
     return f"{hold} with {100 * comparison.confidence:g} %, {rare}."
 
 
+def capital(text: str) -> str:
+    """The text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 def _p_value(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
@@ -155,7 +160,7 @@ def markdown(comparison: Comparison) -> str:
     sides = ["---:" if name in _NUMBERS else "---" for name in words.head]
     lines = [words.head, sides, *([_in_markdown(cell) for cell in row] for row in words.rows)]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    notes = "\n".join(_in_markdown(note[0].upper() + note[1:]) for note in words.notes)
+    notes = "\n".join(_in_markdown(note) for note in words.notes)
     return f"{_in_markdown(words.title)}\n\n{table}\n\n{notes}\n"
 
 
@@ -194,6 +199,5 @@ def html(comparison: Comparison) -> str:
     from copyproof.pages import notebook_table
 
     words = words_of(comparison)
-    notes = [note[0].upper() + note[1:] for note in words.notes]
     other = [name for name in words.head if name not in _NUMBERS]
-    return notebook_table(words.head, words.rows, title=words.title, notes=notes, words=other)
+    return notebook_table(words.head, words.rows, title=words.title, notes=words.notes, words=other)
