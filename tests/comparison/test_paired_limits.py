@@ -20,7 +20,8 @@ ALPHA = 0.05
 
 def normal(rng: np.random.Generator, games: int) -> Floats:
     luck = rng.normal(100, 30, games)
-    return luck + rng.normal(0, 3, (4, games)) + np.array([[0.0], [0.5], [2.0], [9.0]])
+    rows = luck + rng.normal(0, 3, (4, games))
+    return np.asarray(rows + np.array([[0.0], [0.5], [2.0], [9.0]]))
 
 
 def lost(chance: float) -> Draw:
@@ -37,13 +38,13 @@ def lost(chance: float) -> Draw:
 
 def indicators(rng: np.random.Generator, games: int) -> Floats:
     """Lost games themselves, of shared luck: who loses with chance p loses with any larger one."""
-    return (rng.random(games) < np.array([[0.0], [0.004], [0.02], [0.3]])).astype(float)
+    return np.asarray(rng.random(games) < np.array([[0.0], [0.004], [0.02], [0.3]]), float)
 
 
 def heavy(rng: np.random.Generator, games: int) -> Floats:
     """Costs like a Pareto variable of index 1.5, cut at 1,000."""
     rows = np.minimum(rng.random((4, games)) ** (-1 / 1.5), 1000.0)
-    return rows * np.array([[1.0], [1.0], [0.5], [0.5]])
+    return np.asarray(rows * np.array([[1.0], [1.0], [0.5], [0.5]]))
 
 
 PARETO = 3 - 2 * 1000**-0.5  # E min(X, 1000) = ∫ P(X > x) dx up to 1000

@@ -23,9 +23,7 @@ def test_the_p_value_is_the_share_of_all_signs_as_far_out(values: list[float]) -
     middle = ranks.sum() / 2
     seen = abs(ranks[x > 0].sum() - middle)
     nonzero = ranks[x != 0]
-    sums = [
-        nonzero @ np.array(signs) for signs in itertools.product((0, 1), repeat=len(nonzero))
-    ]
+    sums = [nonzero @ np.array(signs) for signs in itertools.product((0, 1), repeat=len(nonzero))]
     share = np.mean([abs(one - middle) >= seen - 1e-9 for one in sums])
     assert signed_rank_p(values) == pytest.approx(float(share))
 
