@@ -152,8 +152,8 @@ class Equilibrium:
         >>> from copyproof import Agent, Market, equilibrium
         >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.8])])
         >>> found = equilibrium(market, "h-ucb", horizon=500, seed=1, cap=3, starts=["truthful"])
-        >>> found.to_frame()[["start", "moves"]].iloc[0].tolist()
-        ['truthful', 0]
+        >>> found.to_frame()["profile"].tolist()
+        ['[[1], [1]]']
         """
         from copyproof.auditing.display import equilibrium_frame
 
