@@ -28,6 +28,13 @@ def test_a_result_is_one_short_line() -> None:
     )
 
 
+def test_small_numbers_keep_their_digits() -> None:
+    market = Market([Agent("a", [0.9995]), Agent("b", [1.0])])
+    result = simulate(market, "h-ucb", horizon=50, repetitions=20, seed=1)
+    assert result.regret.mean < 0.05
+    assert f"regret {result.regret.mean:.3g} ± {result.regret.stderr:.2g}>" in repr(result)
+
+
 def test_a_notebook_shows_every_agent() -> None:
     market = Market([Agent("<script>ann", [0.5]), Agent("bob", [0.9])]).named("a & b")
     result = simulate(market, "h-ucb", horizon=100, repetitions=4, seed=1)

@@ -4,6 +4,7 @@ Frames open with policy, market, seed and horizon, so that those of several resu
 together.
 """
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from copyproof.validation import shortened
 if TYPE_CHECKING:
     import pandas as pd
 
-    from copyproof.simulation.result import Result
+    from copyproof.simulation.result import Estimate, Result
 
 
 def result_line(result: "Result") -> str:
@@ -26,7 +27,7 @@ def result_line(result: "Result") -> str:
     >>> simulate(paper_market("2a"), "h-ucb", horizon=1000, repetitions=10, seed=1)
     <Result h-ucb on paper:2a: T = 1,000, 10 games, seed 1: regret ...>
     """
-    return f"{_played(result)}: {_size(result)}: regret {with_error(result.regret)}"
+    return f"{_played(result)}: {_size(result)}: regret {_estimate(result.regret)}"
 
 
 def result_html(result: "Result") -> str:
@@ -34,12 +35,12 @@ def result_html(result: "Result") -> str:
     from copyproof.pages import notebook_table
 
     rows = [
-        [agent.name, *(with_error(one) for one in (agent.revenue, agent.plays, agent.utility))]
+        [agent.name, *(_estimate(one) for one in (agent.revenue, agent.plays, agent.utility))]
         for agent in result.agents
     ]
     lost = result.lost
     known = "" if lost is None else f"; {lost.count:,} of {lost.games:,} games lost"
-    notes = [f"{_size(result)}. Regret {with_error(result.regret)}{known}."]
+    notes = [f"{_size(result)}. Regret {_estimate(result.regret)}{known}."]
     if result.repetitions > 1:
         notes.append("± one standard error of the mean.")
     head = ["agent", "revenue", "plays", "utility"]
@@ -79,6 +80,14 @@ def _identity(result: "Result") -> dict[str, Any]:
         "seed": result.seed,
         "horizon": result.horizon,
     }
+
+
+def _estimate(estimate: "Estimate") -> str:
+    """A mean and its standard error, with digits enough for what is smaller than 1."""
+    if estimate.mean == 0 or abs(estimate.mean) >= 1:
+        return with_error(estimate)
+    error = "" if math.isnan(estimate.stderr) else f" ± {estimate.stderr:.2g}"
+    return f"{estimate.mean:.3g}{error}"
 
 
 def _played(result: "Result") -> str:
