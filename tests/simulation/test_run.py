@@ -26,8 +26,7 @@ from copyproof import (
     paper_market,
     simulate,
 )
-from copyproof.policy import own_rules
-from copyproof.simulation import play, rules_digest, run
+from copyproof.simulation import play
 from copyproof.validation import FieldError
 
 MARKET = Market([Agent("a", [0.5]), Agent("b", [0.9])])
@@ -48,7 +47,7 @@ ARRAYS = ("regret_curves", "revenue", "plays", "original_plays")
         ({"seed": 10**5000}, "seed = 2**16609 or more is not a whole number from 0"),
         ({"checkpoints": None}, "checkpoints = None is not a whole number from 1 to "),
         ({"checkpoints": 5.0}, "checkpoints = 5.0 is not a whole number from 1 to "),
-        ({"policy": 5}, "policy = 5 is not a text such as"),
+        ({"policy": 5}, "policy = 5 is not a Policy, an ExternalPolicy or a text such as"),
         ({"market": "paper:2a"}, "market = 'paper:2a' is not a Market"),
         ({"workers": 0}, "workers = 0 is not a whole number from 1 to 1024"),
         ({"checkpoints": 0}, "checkpoints = 0 is not a whole number from 1 to "),
@@ -250,16 +249,3 @@ def test_what_is_not_a_schedule_is_refused() -> None:
     no: Any = []
     with pytest.raises(FieldError, match=r"schedule = \[\] is not a Schedule"):
         simulate(MARKET, "ucb1", **GOOD, schedule=no)
-
-
-def test_rules_digest_is_of_the_numbers_that_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = rules_digest(MARKET, "trial", 1000)
-    assert rules_digest(MARKET, "trial(c=1/21)", 1000) == before
-    assert rules_digest(MARKET, "trial(c=1/20)", 1000) != before
-    assert rules_digest(MARKET, "trial-anytime", 1000) != before
-    for name in ("SPARE", "SHARE", "GATE"):
-        with monkeypatch.context() as changed:
-            changed.setattr(own_rules, name, 0.5)
-            assert rules_digest(MARKET, "trial", 1000) != before
-    monkeypatch.setattr(run, "NUMERICS", 99)
-    assert rules_digest(MARKET, "trial", 1000) != before

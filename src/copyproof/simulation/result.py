@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from copyproof._files import write_or_refuse
 from copyproof.engine.version import NUMERICS
+from copyproof.external import AnyPolicy, policy_from_dict, policy_to_dict
 from copyproof.game import Market, Schedule
-from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
+from copyproof.policy import Policy, with_market_defaults
 from copyproof.simulation.lost import LostGames, gap_to_rivals, gaps_to_rivals, lost_games
 
 if TYPE_CHECKING:
@@ -127,9 +128,10 @@ class Result(Repetitions):
     Attributes
     ----------
     market, policy, horizon, repetitions, seed
-        What was played; the policy as it was asked for.
+        What was played; the policy as it was asked for, as a record.
     versions : dict
-        Of the packages that the numbers depend on.
+        Of the packages that the numbers depend on; for an external policy with a text, its package,
+        module or file, too.
     numerics : int
         The version of the engine's numerics: equal versions, equal results, on every machine.
     schedule : Schedule or None
@@ -139,7 +141,7 @@ class Result(Repetitions):
     """
 
     market: Market
-    policy: Policy
+    policy: AnyPolicy
     horizon: int
     repetitions: int
     seed: int
@@ -148,9 +150,11 @@ class Result(Repetitions):
     schedule: Schedule | None = None
 
     @property
-    def resolved_policy(self) -> Policy:
+    def resolved_policy(self) -> AnyPolicy:
         """The policy with l or L filled in where none was asked for."""
-        return with_market_defaults(self.policy, self.market)
+        if isinstance(self.policy, Policy):
+            return with_market_defaults(self.policy, self.market)
+        return self.policy
 
     @property
     def regret(self) -> Estimate:
@@ -277,14 +281,15 @@ class Result(Repetitions):
     def save(self, path: str | Path) -> None:
         """Write everything into one ``.npz`` file: the arrays, and a manifest as JSON.
 
-        The file appears whole or not at all. Read it back with ``Result.load``.
+        The file appears whole or not at all. Read it back with ``Result.load``. Of an external
+        policy its name and text are kept, and not its code.
         """
         from copyproof.game import market_to_dict
 
         manifest = {
             "format": _FORMAT,
             "market": market_to_dict(self.market),
-            "policy": to_dict(self.policy),
+            "policy": policy_to_dict(self.policy),
             **{name: getattr(self, name) for name in _PLAIN},
             "numerics": self.numerics,
             "schedule": self.schedule and self.schedule.to_dict(),
@@ -324,7 +329,7 @@ class Result(Repetitions):
                 array.flags.writeable = False
             return cls(
                 market=market,
-                policy=from_dict(manifest["policy"]),
+                policy=policy_from_dict(manifest["policy"]),
                 schedule=None if schedule is None else Schedule.from_dict(schedule),
                 **{name: manifest[name] for name in _PLAIN},
                 numerics=manifest.get("numerics", 1),  # a file from before they had versions

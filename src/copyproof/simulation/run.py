@@ -8,10 +8,11 @@ are given the same seed share their luck.
 
 Where agents know only a prior, the means are drawn anew for every repetition; they are part of its
 luck, and do not depend on the policy or on what anybody registers.
+
+A policy that is not ours is played with the same luck and leaves the same arrays behind; its games
+run in processes, as ours run in threads.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from importlib.metadata import version
@@ -23,14 +24,15 @@ from copyproof._machine import processors
 from copyproof.defaults import CHECKPOINTS
 from copyproof.engine.cache import is_cached
 from copyproof.engine.drawn_means import drawn_means
-from copyproof.engine.lower import Lowered, lower, lower_policy
+from copyproof.engine.lower import Lowered, lower
 from copyproof.engine.lower_rewards import lower_priors
 from copyproof.engine.play import Record
-from copyproof.engine.version import NUMERICS
+from copyproof.external import AnyPolicy, ExternalPolicy, any_policy, code_of
+from copyproof.external.game import game_setup
 from copyproof.game import Market, Schedule
-from copyproof.policy import Policy, parse_policy, with_market_defaults
+from copyproof.simulation.processes import fill_external, refuse_what_only_ours_take
 from copyproof.simulation.result import Repetitions, Result
-from copyproof.simulation.threads import fill, new_record
+from copyproof.simulation.threads import empty_record, fill, new_record
 from copyproof.validation import require, whole_in
 
 MOST_ROUNDS = 2**47
@@ -39,7 +41,7 @@ MOST_REPETITIONS = 2**32
 
 def play(
     market: Market,
-    policy: Policy | str,
+    policy: AnyPolicy | str,
     first: int,
     count: int,
     *,
@@ -58,8 +60,8 @@ def play(
     ----------
     market : Market
         Agents, their arms and how they register them.
-    policy : Policy or str
-        A record, or its text form such as ``"rh-ucb(L=3)"``.
+    policy : Policy, ExternalPolicy or str
+        Ours or another's, or a text such as ``"rh-ucb(L=3)"`` or ``"river:UCB(delta=1)"``.
     first, count : int
         Which repetitions; the first of all is number 0.
     horizon, seed, checkpoints, workers, tape, priority, schedule
@@ -81,25 +83,39 @@ def play(
     >>> later = play(paper_market("2a"), "h-ucb", 3, 2, **game)
     >>> whole.revenue[3:, 0].tolist(), later.revenue[:, 0].tolist()
     ([25.0, 23.0], [25.0, 23.0])
+    >>> theirs = play(paper_market("2a"), "river:UCB(delta=1)", 3, 2, workers=1, **game)
+    >>> theirs.revenue[:, 0].tolist()
+    [502.0, 507.0]
     """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    asked = any_policy(policy)
     horizon, seed, workers = checked_game(market, horizon, seed, workers)
     first = whole_in("first", first, 0, MOST_REPETITIONS - 1)
     count = whole_in("count", count, 1, MOST_REPETITIONS - first)
     given = schedule is None or isinstance(schedule, Schedule)
     require(given, "schedule", schedule, "a Schedule")
     rounds = _checkpoint_rounds(checkpoints, horizon)
-    lowered = lower(
-        market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority, schedule=schedule
-    )
-    record = new_record(lowered, len(rounds), count, trace=False)
     means = None
     if market.has_priors:
         priors = lower_priors(market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
-    seconds = fill(
-        lowered, rounds, record, workers=workers, first=first, means=means, progress=progress
-    )
+    new_arms = None
+    if isinstance(asked, ExternalPolicy):
+        refuse_what_only_ours_take(asked, schedule, priority)
+        setup = game_setup(market, checkpoints=rounds.tolist(), seed=seed, tape=tape)
+        record = empty_record(setup.agents, setup.originals, len(rounds), count)
+        seconds = fill_external(
+            asked, setup, record, workers=workers, first=first, progress=progress
+        )
+    else:
+        lowered = lower(
+            market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority,
+            schedule=schedule,
+        )  # fmt: skip
+        record = new_record(lowered, len(rounds), count, trace=False)
+        seconds = fill(
+            lowered, rounds, record, workers=workers, first=first, means=means, progress=progress
+        )
+        new_arms = _frozen(_new_arms(lowered, record)) if schedule else None
     return Repetitions(
         first=first,
         rounds=_frozen(rounds),
@@ -107,7 +123,7 @@ def play(
         revenue=_frozen(record.revenue),
         plays=_frozen(record.agent_plays),
         original_plays=_frozen(record.original_plays),
-        new_arms=_frozen(_new_arms(lowered, record)) if schedule else None,
+        new_arms=new_arms,
         means=means,
         seconds=seconds,
     )
@@ -115,7 +131,7 @@ def play(
 
 def simulate(
     market: Market,
-    policy: Policy | str,
+    policy: AnyPolicy | str,
     *,
     horizon: int,
     repetitions: int,
@@ -133,8 +149,8 @@ def simulate(
     ----------
     market : Market
         Agents, their arms and how they register them.
-    policy : Policy or str
-        A record, or its text form such as ``"rh-ucb(L=3)"``.
+    policy : Policy, ExternalPolicy or str
+        Ours or another's, or a text such as ``"rh-ucb(L=3)"`` or ``"river:UCB(delta=1)"``.
     horizon : int
         T, the rounds of a game.
     repetitions : int
@@ -145,15 +161,17 @@ def simulate(
     checkpoints : int or sequence of int
         Rounds at which the regret is kept; a number stands for that many, evenly spaced up to T.
     workers : int, optional
-        Threads; as many as there are processors by default. No effect on the result.
+        Threads, or processes for a policy that is not ours; as many as there are processors by
+        default. No effect on the result.
     tape : sequence of sequences of float, optional
         ``tape[i][k]`` is the reward of the play number k (from 0) of agent i, instead of drawn
         ones.
     priority : sequence of int, optional
         For policies with priority ties: the agents' positions in the order that ties go by, instead
-        of a drawn one.
+        of a drawn one. Not for a policy that is not ours.
     schedule : Schedule, optional
-        Arms that are withdrawn, and submitted again, during the game.
+        Arms that are withdrawn, and submitted again, during the game. Not for a policy that is not
+        ours.
     progress : callable, optional
         Is told the number of rounds played so far, a few times a second.
 
@@ -170,7 +188,7 @@ def simulate(
     >>> round(result.agents[0].plays.mean / 10_000, 2)
     0.73
     """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    asked = any_policy(policy)
     repetitions = whole_in("repetitions", repetitions, 1, MOST_REPETITIONS)
     found = play(
         market, asked, 0, repetitions, horizon=horizon, seed=seed, checkpoints=checkpoints,
@@ -184,7 +202,7 @@ def simulate(
         repetitions=repetitions,
         seed=int(seed),
         schedule=schedule or None,
-        versions={name: version(name) for name in ("copyproof", "numpy", "numba")},
+        versions=_versions(asked),
     )
 
 
@@ -205,25 +223,6 @@ def checked_game(
         whole_in("seed", seed, 0, 2**64 - 1),
         processors() if workers is None else whole_in("workers", workers, 1, 1024),
     )
-
-
-def rules_digest(market: Market, policy: Policy | str, horizon: int) -> str:
-    """Digest of all numbers that a policy is played with, and of the version of the numerics.
-
-    A policy's text does not say everything: its rules have constants, which may change. Results
-    that are kept are only taken again where this is what it was.
-
-    Examples
-    --------
-    >>> from copyproof import paper_market
-    >>> same = rules_digest(paper_market("2c"), "rh-ucb(L=3)", 1000)
-    >>> rules_digest(paper_market("2c"), "rh-ucb", 1000) == same
-    True
-    """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
-    plan = lower_policy(with_market_defaults(asked, market), horizon=horizon, seed=0)
-    text = json.dumps([NUMERICS, plan], default=lambda numbers: numbers.tolist())
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def is_compiled() -> bool:
@@ -248,6 +247,14 @@ def _new_arms(lowered: Lowered, record: Record) -> NDArray[np.int64]:
     owner = np.repeat(np.arange(len(lowered.counts)), lowered.counts)
     later = np.bincount(owner[lowered.late], minlength=len(lowered.counts))
     return np.asarray(record.renewals + later)
+
+
+def _versions(policy: AnyPolicy) -> dict[str, str]:
+    """Of the packages that the numbers depend on, and of another's code where a text names it."""
+    known = {name: version(name) for name in ("copyproof", "numpy", "numba")}
+    if isinstance(policy, ExternalPolicy) and policy.text is not None:
+        known |= code_of(policy)
+    return known
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
