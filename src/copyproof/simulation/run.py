@@ -16,12 +16,14 @@ run in processes, as ours run in threads.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from importlib.metadata import version
+from typing import TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copyproof._machine import processors
-from copyproof.defaults import CHECKPOINTS
+from copyproof._progress import Progress, shown
+from copyproof.defaults import CHECKPOINTS, HORIZON, REPETITIONS, SEED
 from copyproof.engine.cache import is_cached
 from copyproof.engine.drawn_means import drawn_means
 from copyproof.engine.lower import Lowered, lower
@@ -29,18 +31,19 @@ from copyproof.engine.lower_rewards import lower_priors
 from copyproof.engine.play import Record
 from copyproof.external import AnyPolicy, ExternalPolicy, any_policy, code_of
 from copyproof.external.game import game_setup
-from copyproof.game import Market, Schedule
+from copyproof.game import GivenMarket, Schedule, as_market
+from copyproof.policy import Policy
 from copyproof.simulation.processes import fill_external, refuse_what_only_ours_take
 from copyproof.simulation.result import Repetitions, Result
 from copyproof.simulation.threads import empty_record, fill, new_record
-from copyproof.validation import require, whole_in
+from copyproof.validation import items, require, whole_in
 
 MOST_ROUNDS = 2**47
 MOST_REPETITIONS = 2**32
 
 
 def play(
-    market: Market,
+    market: GivenMarket,
     policy: AnyPolicy | str,
     first: int,
     count: int,
@@ -58,8 +61,8 @@ def play(
 
     Parameters
     ----------
-    market : Market
-        Agents, their arms and how they register them.
+    market : Market, path or str
+        Agents, their arms and how they register them; or what names them, as for ``simulate``.
     policy : Policy, ExternalPolicy or str
         Ours or another's, or a text such as ``"rh-ucb(L=3)"`` or ``"river:UCB(delta=1)"``.
     first, count : int
@@ -87,8 +90,8 @@ def play(
     >>> theirs.revenue[:, 0].tolist()
     [502.0, 507.0]
     """
-    asked = any_policy(policy)
-    horizon, seed, workers = checked_game(market, horizon, seed, workers)
+    market, asked = as_market(market), any_policy(policy)
+    horizon, seed, workers = checked_game(horizon, seed, workers)
     first = whole_in("first", first, 0, MOST_REPETITIONS - 1)
     count = whole_in("count", count, 1, MOST_REPETITIONS - first)
     given = schedule is None or isinstance(schedule, Schedule)
@@ -129,28 +132,52 @@ def play(
     )
 
 
+class _Game(TypedDict, total=False):
+    """What ``simulate`` is told besides market and policy."""
+
+    horizon: int
+    repetitions: int
+    seed: int
+    checkpoints: int | Sequence[int]
+    workers: int | None
+    tape: Sequence[Sequence[float]] | None
+    priority: Sequence[int] | None
+    schedule: Schedule | None
+    progress: Progress
+
+
+@overload
+def simulate(  # type: ignore[overload-overlap]  # a text is one policy, and no sequence of texts
+    market: GivenMarket, policy: AnyPolicy | str, **game: Unpack[_Game]
+) -> Result: ...
+@overload
 def simulate(
-    market: Market,
-    policy: AnyPolicy | str,
+    market: GivenMarket, policy: Sequence[AnyPolicy | str], **game: Unpack[_Game]
+) -> list[Result]: ...
+def simulate(
+    market: GivenMarket,
+    policy: AnyPolicy | str | Sequence[AnyPolicy | str],
     *,
-    horizon: int,
-    repetitions: int,
-    seed: int,
+    horizon: int = HORIZON,
+    repetitions: int = REPETITIONS,
+    seed: int = SEED,
     checkpoints: int | Sequence[int] = CHECKPOINTS,
     workers: int | None = None,
     tape: Sequence[Sequence[float]] | None = None,
     priority: Sequence[int] | None = None,
     schedule: Schedule | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Result:
-    """Play a market under a policy, many times over.
+    progress: Progress = None,
+) -> Result | list[Result]:
+    """Play a market under a policy, or under several, many times over.
 
     Parameters
     ----------
-    market : Market
-        Agents, their arms and how they register them.
-    policy : Policy, ExternalPolicy or str
-        Ours or another's, or a text such as ``"rh-ucb(L=3)"`` or ``"river:UCB(delta=1)"``.
+    market : Market, path or str
+        Agents, their arms and how they register them; or the path of a market file, or a market of
+        the paper such as ``"paper:2a"``.
+    policy : Policy, ExternalPolicy or str, or a sequence of these
+        Ours or another's, or a text such as ``"rh-ucb(L=3)"`` or ``"river:UCB(delta=1)"``. Several
+        share their luck.
     horizon : int
         T, the rounds of a game.
     repetitions : int
@@ -172,52 +199,60 @@ def simulate(
     schedule : Schedule, optional
         Arms that are withdrawn, and submitted again, during the game. Not for a policy that is not
         ours.
-    progress : callable, optional
-        Is told the number of rounds played so far, a few times a second.
+    progress : bool or callable, optional
+        True for a bar on standard error; a function is told the number of rounds played so far, a
+        few times a second.
 
     Returns
     -------
-    Result
-        Means, deviations, standard errors, curves and per-repetition arrays.
+    Result, or a list of them
+        Means, deviations, standard errors, curves and per-repetition arrays; for several policies a
+        result for each, in their order.
 
     Examples
     --------
-    >>> from copyproof import paper_market
-    >>> market = paper_market("1a", copies=100)
-    >>> result = simulate(market, "ucb1", horizon=10_000, repetitions=10, seed=1)
-    >>> round(result.agents[0].plays.mean / 10_000, 2)
+    >>> flat, ours = simulate("paper:1a:100", ["ucb1", "h-ucb"], repetitions=10, seed=1)
+    >>> round(flat.agents[0].plays.mean / flat.horizon, 2)
     0.73
+    >>> round(ours.agents[0].plays.mean / ours.horizon, 2)
+    0.01
     """
-    asked = any_policy(policy)
+    found = as_market(market)
+    asked = _policies(policy)
+    horizon, seed, workers = checked_game(horizon, seed, workers)
     repetitions = whole_in("repetitions", repetitions, 1, MOST_REPETITIONS)
-    found = play(
-        market, asked, 0, repetitions, horizon=horizon, seed=seed, checkpoints=checkpoints,
-        workers=workers, tape=tape, priority=priority, schedule=schedule, progress=progress,
-    )  # fmt: skip
-    return Result(
-        **{field.name: getattr(found, field.name) for field in fields(found)},
-        market=market,
-        policy=asked,
-        horizon=int(horizon),
-        repetitions=repetitions,
-        seed=int(seed),
-        schedule=schedule or None,
-        versions=_versions(asked),
-    )
+    results: list[Result] = []
+    with shown(progress, horizon * repetitions * len(asked)) as tell:
+        for place, each in enumerate(asked):
+            played = play(
+                found, each, 0, repetitions, horizon=horizon, seed=seed, checkpoints=checkpoints,
+                workers=workers, tape=tape, priority=priority, schedule=schedule,
+                progress=_further(tell, place * horizon * repetitions),
+            )  # fmt: skip
+            results.append(
+                Result(
+                    **{field.name: getattr(played, field.name) for field in fields(played)},
+                    market=found,
+                    policy=each,
+                    horizon=horizon,
+                    repetitions=repetitions,
+                    seed=seed,
+                    schedule=schedule or None,
+                    versions=_versions(each),
+                )
+            )
+    is_one = isinstance(policy, str | Policy | ExternalPolicy)
+    return results[0] if is_one else results
 
 
-def checked_game(
-    market: Market, horizon: int, seed: int, workers: int | None
-) -> tuple[int, int, int]:
-    """Return horizon, seed and workers as checked whole numbers; refuse what is not a market.
+def checked_game(horizon: int, seed: int, workers: int | None) -> tuple[int, int, int]:
+    """Return horizon, seed and workers as checked whole numbers.
 
     Examples
     --------
-    >>> from copyproof import paper_market
-    >>> checked_game(paper_market("2a"), 1000, 1, workers=2)
+    >>> checked_game(1000, 1, workers=2)
     (1000, 1, 2)
     """
-    require(isinstance(market, Market), "market", market, "a Market")
     return (
         whole_in("horizon", horizon, 1, MOST_ROUNDS),
         whole_in("seed", seed, 0, 2**64 - 1),
@@ -247,6 +282,18 @@ def _new_arms(lowered: Lowered, record: Record) -> NDArray[np.int64]:
     owner = np.repeat(np.arange(len(lowered.counts)), lowered.counts)
     later = np.bincount(owner[lowered.late], minlength=len(lowered.counts))
     return np.asarray(record.renewals + later)
+
+
+def _policies(given: AnyPolicy | str | Sequence[AnyPolicy | str]) -> list[AnyPolicy]:
+    """One policy or several, as records."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return [any_policy(given)]
+    return [any_policy(one) for one in items("policy", given, "policies")]
+
+
+def _further(tell: Callable[[int], None] | None, before: int) -> Callable[[int], None] | None:
+    """What tells the rounds of one policy's games after those of the policies before it."""
+    return None if tell is None else lambda played: tell(before + played)
 
 
 def _versions(policy: AnyPolicy) -> dict[str, str]:
