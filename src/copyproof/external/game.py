@@ -150,7 +150,9 @@ def play_game(
     number_of = {arm: number for number, arm in enumerate(setup.arms)}
     rewards = setup.rewards_in(repetition)
     gaps: list[float] = rewards.originals["gap"].tolist()
-    luck = _Luck(setup, rewards, repetition)
+    reward_of = _Luck(setup, rewards, repetition).reward
+    checkpoints = iter(setup.checkpoints)
+    checkpoint = next(checkpoints)
     found = GameResult([0.0] * setup.agents, [0] * setup.agents, [0] * setup.originals, [])
     revenue, plays, original_plays = found.revenue, found.plays, found.original_plays
     regret, gamma = 0.0, 1.0
@@ -164,7 +166,7 @@ def play_game(
             what = _not_an_arm(arm, len(setup.arms))
             raise _breakdown(policy, repetition, t, f"choose() returned {what}")
         agent, original = agent_of[number], original_of[number]
-        reward = luck.reward(agent, original, plays[agent])
+        reward = reward_of(agent, original, plays[agent])
         if reward is None:
             what = f"tape[{agent}] has {plays[agent]} rewards, and the game asks for one more"
             raise _breakdown(policy, repetition, t, what)
@@ -180,8 +182,9 @@ def play_game(
             revenue[agent] += gamma * reward
             gamma *= factor
         regret += gaps[original]
-        if t == setup.checkpoints[len(found.regret)]:
+        if t == checkpoint:
             found.regret.append(regret)
+            checkpoint = next(checkpoints, 0)
         if t % _TICK == 0:
             tick(_TICK)
     tick(setup.horizon % _TICK)
