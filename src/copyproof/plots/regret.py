@@ -11,6 +11,7 @@ import numpy as np
 
 from copyproof.plots.canvas import draw_band, new_axes
 from copyproof.plots.palette import line_styles
+from copyproof.validation import items, require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,9 +58,10 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
     >>> [line.get_label() for line in plot_regret(results).lines]
     ['ucb1', 'h-ucb']
     """
-    found = list(results) if isinstance(results, Sequence) else [results]
-    if not found:
-        raise ValueError("results is empty: at least one is needed")
+    given: Any = results  # whatever a caller may give
+    found: Sequence[Result] = [given] if _is_result(given) else items("results", given, "results")
+    for place, one in enumerate(found):
+        require(_is_result(one), f"results[{place}]", one, "a Result")
     if ax is None:
         lines = 2 + sum(_label(result).count("\n") + 1 for result in found)
         height = max(_LEAST_HEIGHT, _LEGEND_LINE * lines)
@@ -89,6 +91,11 @@ def draw_regret(ax: "Axes", results: "Sequence[Result]") -> None:
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def _is_result(one: object) -> bool:
+    """Whether it is a ``Result``, whose class figures do not load."""
+    return hasattr(one, "regret_curves") and hasattr(one, "resolved_policy")
 
 
 def _label(result: "Result") -> str:
