@@ -45,8 +45,8 @@ from copyproof.live.layout import (
 class Arrays:
     """Arrays for the agents and arms of one market.
 
-    ``state`` and ``live`` show them to the kernels as far as they are in use; while ``stale``,
-    they must be shown again first (``show``).
+    ``state`` and ``live``, and with the plan ``shown``, show them to the kernels as far as they
+    are in use; while ``stale``, they must be shown again first (``show``).
 
     Examples
     --------
@@ -173,6 +173,7 @@ class Arrays:
         }
         self.state = State(**{name: shown[name] for name in State._fields})
         self.live = Live(**{name: shown[name] for name in Live._fields})
+        self.shown = (self.plan, self.state, self.live)
         self.stale = False
 
     def _in_use(self) -> dict[Axis, int]:
