@@ -20,6 +20,7 @@ _IDLE = 1_000  # events after which a snapshot is taken when nothing else is to 
 _BUSY = 10_000  # events after which it is taken anyway
 # How many times as long as the last one took a busy market then goes without one.
 _REST = 100.0
+_STEP = 0.002  # seconds after which no more of a copy is made before the next group
 _TRIES = 3  # copies that may be spoilt by what happens, before one is made without a break
 
 
@@ -72,7 +73,7 @@ class Snapshots:
         return any(writer.rests for writer in self._copies)
 
     def go_on(self) -> None:
-        """Make one step of one copy."""
+        """Go on with one copy for a moment."""
         writer = next((each for each in self._copies if each.rests), None)
         if writer is None:
             return
@@ -81,8 +82,9 @@ class Snapshots:
             copy = self._copies[writer] = principal.begin_copy()
             writer.began = time.monotonic()
             writer.tries += 1
+        until = time.perf_counter() + _STEP
         is_done = copy.step()
-        while not is_done and writer.tries > _TRIES:
+        while not is_done and (writer.tries > _TRIES or time.perf_counter() < until):
             is_done = copy.step()
         if is_done:
             del self._copies[writer]
