@@ -17,6 +17,7 @@ from copyproof.service.writer import Writer
 _log = logging.getLogger("copyproof.service")
 
 _IDLE = 1_000  # events after which a snapshot is taken when nothing else is to do
+_FEW = 1_000  # events that the next process may have to replay when a market is handed over
 _BUSY = 10_000  # events after which it is taken anyway
 # How many times as long as the last one took a busy market then goes without one.
 _REST = 100.0
@@ -60,6 +61,15 @@ class Snapshots:
         """Take a snapshot of a market that never rests, if it has gone long enough without one."""
         if writer.principal.last - writer.saved >= _BUSY and time.monotonic() >= writer.rested:
             self._begin(writer)
+
+    def ask_for(self, writer: Writer, done: Callable[[], None]) -> None:
+        """Take a snapshot of a market that will soon be handed over, and say when it is saved."""
+        is_served = writer.ready.is_set() and not writer.is_closed
+        if is_served and (writer.is_saving or writer.principal.last - writer.saved >= _FEW):
+            writer.awaited.append(done)
+            self._begin(writer)
+        else:
+            done()
 
     def _begin(self, writer: Writer) -> None:
         if not writer.is_saving and not writer.is_closed:
@@ -105,21 +115,32 @@ class Snapshots:
         if error is None:
             writer.principal.saved = number
             writer.sizes.saved = now
-        writer.is_saving = False
         writer.saved = number
         writer.rested = now + _REST * (now - writer.began)
+        _end_saving(writer)
 
     def stop(self, writer: Writer) -> None:
         """Give up the copy of a market, if one is being made."""
         if writer in self._copies:
             if (copy := self._copies.pop(writer)) is not None:
                 copy.end()
-            writer.is_saving = False
+            _end_saving(writer)
+
+
+def _end_saving(writer: Writer) -> None:
+    writer.is_saving = False
+    for done in writer.awaited:
+        done()
+    writer.awaited.clear()
 
 
 def end(writer: Writer, *, save: bool) -> None:
-    """End a writer whose market is served no more; on a thread that may take its time."""
-    if save and not writer.principal.is_undone and writer.principal.last > writer.saved:
+    """End a writer whose market is served no more; on a thread that may take its time.
+
+    A market that is handed over was saved just before, and is waited for: few events are left.
+    """
+    least = _FEW if writer.is_handed_over else 1
+    if save and not writer.principal.is_undone and writer.principal.last - writer.saved >= least:
         try:
             writer.principal.snapshot()
         except Exception as error:
