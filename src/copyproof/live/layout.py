@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, assert_never
 
 import numpy as np
 
-from copyproof.engine.live_records import COUNTERS, HISTORY, LOG, PAST, PRINTS, WAITED
+from copyproof.engine.live_records import COUNTERS, HISTORY, LOG, PAST, PENDING, PRINTS, WAITED
 from copyproof.engine.plan import Plan
 from copyproof.engine.rules import Kind
 from copyproof.engine.state import (
@@ -178,3 +178,22 @@ def standing_of(places: tuple[Any, Any, Any], *, laid: bool) -> dict[str, Any]:
         "registered": (start.take(item) == OUTSIDE).astype(np.int8),
         "status": status.astype(np.int8),
     }
+
+
+def estimate_again(saved: dict[str, Any]) -> None:
+    """Let unanswered plays of all epochs count by their estimates, as if there had been but one.
+
+    ``saved`` is modified in place.
+    """
+    log = saved["log"]
+    owner = saved["arms"]["owner"][log["arm"]]
+    waiting = log["told"] == PENDING
+    for rows, of in (("arms", log["arm"]), ("agents", owner)):
+        np.add.at(saved[rows]["total"], of[waiting], log["value"][waiting])
+        saved[rows]["answers"] = saved[rows]["plays"]
+    saved["worths"] = log["value"].copy()
+    # The decisions in the log are the last plays of their agents: rank them agent by agent.
+    by_owner = np.argsort(owner, kind="stable")
+    made = np.bincount(owner, minlength=len(saved["agents"]))
+    first = saved["agents"]["plays"] - made - (np.cumsum(made) - made)
+    saved["numbers"][by_owner] = first[owner[by_owner]] + np.arange(len(log))
