@@ -2,7 +2,8 @@
 
 Per repetition it keeps what a study needs and nothing that grows with the horizon: discounted
 revenue v_i = Σ γ_t R_t per agent, plays per agent and per original arm, and the regret
-Σ (μ* − μ(A_t)) at given checkpoints. The k-th play of agent i meets the uniform keyed by (i, k), or
+Σ (μ* − μ(A_t)) at given checkpoints, where μ* and μ are those of the round if means change during
+the game (``changing_means``). The k-th play of agent i meets the uniform keyed by (i, k), or
 the k-th reward of a given tape.
 """
 
@@ -11,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import inlined, kernel, part
+from copyproof.engine.changing_means import gap_at, mean_at
+from copyproof.engine.distributions import CHANGING
 from copyproof.engine.plan import Plan
 from copyproof.engine.pools import epoch_is_over, next_epoch, reset
 from copyproof.engine.principal import Observation, choose, observe
@@ -67,6 +70,7 @@ def play(
     weighted = game.discount_weights.shape[0] > 0
     changing = game.changes.round.shape[0] > 0
     renewing = game.changes.renew_after.shape[0] > 0
+    moving = game.rewards.changing.shape[0] > 0
     for row in range(record.revenue.shape[0]):
         repetition = first_repetition + row
         reset(plan, state, repetition)
@@ -90,7 +94,7 @@ def play(
             original = state.items[arm].original
             if game.tape.shape[1] > 0 and state.items[agent].plays >= game.tape_lengths[agent]:
                 return 1 + agent
-            r = _reward(state, game, agent, original, repetition)
+            r = _reward(state, game, agent, original, repetition, t)
             observe(plan, state, agent, arm, place, Observation(1, 1, r))
             if renewing and t < horizon and is_due(game.changes, agent, state.items[arm]):
                 record.original_plays[row, original] += state.items[arm].plays
@@ -101,7 +105,10 @@ def play(
             revenue[agent] += gamma * r
             if not weighted:
                 gamma *= game.discount_factor
-            regret += game.rewards.originals[original].gap
+            if moving:
+                regret += gap_at(game.rewards, original, t)
+            else:
+                regret += game.rewards.originals[original].gap
             if record.choices.shape[1] > 0:
                 record.choices[row, t - 1] = arm - agents
             if t == checkpoints[checkpoint]:
@@ -115,7 +122,7 @@ def play(
 
 
 @inlined
-def _reward(state: State, game: Game, agent: int, original: int, repetition: int) -> float:
+def _reward(state: State, game: Game, agent: int, original: int, repetition: int, t: int) -> float:
     """What the agent's next play pays: as the tape has it, or F⁻¹(u) of its uniform."""
     k = state.items[agent].plays
     if game.tape.shape[1] > 0:
@@ -123,6 +130,8 @@ def _reward(state: State, game: Game, agent: int, original: int, repetition: int
     key0 = state.keys[agent + 1, 0]
     key1 = state.keys[agent + 1, 1]
     u = uniform(key0, key1, k, REWARD, 0, repetition)
+    if game.rewards.originals[original].family == CHANGING:
+        return 1.0 if u >= 1.0 - mean_at(game.rewards, original, t) else 0.0
     return reward(game.rewards, original, u)
 
 

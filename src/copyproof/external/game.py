@@ -2,8 +2,8 @@
 
 The game is the engine's (``engine.play``) with somebody else's choices. The k-th play of agent i in
 repetition r meets the same uniform u_{i,k} as there, revenue is v_i = Σ γ_t R_t with the same γ_t,
-and the regret is Σ (μ* − μ(A_t)): a learner that makes the engine's choices ends with the engine's
-numbers, to the last bit.
+and the regret is Σ (μ* − μ(A_t)), or Σ (μ*_t − μ_t(A_t)) where means change: a learner that makes
+the engine's choices ends with the engine's numbers, to the last bit.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from copyproof.engine.changing_means import mean_and_gap
 from copyproof.engine.drawn_means import Priors, drawn_means, put_means
 from copyproof.engine.lower import lower_discount
 from copyproof.engine.lower_rewards import lower_priors, lower_rewards
-from copyproof.engine.luck import fill_rewards
+from copyproof.engine.luck import fill_rewards, fill_uniforms
 from copyproof.engine.quantiles import Rewards
 from copyproof.external.records import ExternalError, ExternalPolicy, Learner, one_line
 from copyproof.game import Market
@@ -104,6 +105,9 @@ def game_setup(market: Market, *, horizon: int, seed: int) -> GameSetup:
     )
     # Has the kernels compiled here, and not by every process that is forked off.
     fill_rewards(setup.rewards_in(0), np.uint64(0), 0, 0, 0, 0, np.empty(0))
+    if market.has_changing_means:
+        fill_uniforms(np.uint64(0), 0, 0, 0, np.empty(0))
+        mean_and_gap(setup.rewards, 0, 1)
     return setup
 
 
@@ -132,6 +136,7 @@ def play_game(
     number_of = {arm: number for number, arm in enumerate(setup.arms)}
     rewards = setup.rewards_in(repetition)
     gaps: list[float] = rewards.originals["gap"].tolist()
+    moving, changing = len(rewards.changing) > 0, set(rewards.changing.tolist())
     size = min(_BLOCK, horizon)
     block = np.empty(size)
     starts = [-size] * setup.originals
@@ -153,9 +158,16 @@ def play_game(
         k = plays[agent]
         place = k - starts[original]
         if place >= size:
-            fill_rewards(rewards, seed, agent, original, k, repetition, block)
+            if original in changing:
+                fill_uniforms(seed, agent, k, repetition, block)
+            else:
+                fill_rewards(rewards, seed, agent, original, k, repetition, block)
             paid[original], starts[original], place = block.tolist(), k, 0
-        reward = paid[original][place]
+        reward, gap = paid[original][place], gaps[original]
+        if moving:
+            mean, gap = mean_and_gap(rewards, original, t)
+            if original in changing:  # its block has uniforms
+                reward = float(reward >= 1.0 - mean)
         try:
             learn(arm, reward)
         except (Exception, SystemExit) as error:
@@ -167,7 +179,7 @@ def play_game(
         else:
             revenue[agent] += gamma * reward
             gamma *= factor
-        regret += gaps[original]
+        regret += gap
         if t % _TICK == 0:
             tick(_TICK)
     tick(horizon % _TICK)

@@ -5,6 +5,7 @@ returns the markets of the paper's figures, and ``read_market`` that of a file.
 """
 
 from copyproof.game.agent import Agent, Arm, Strategy
+from copyproof.game.changing import Changing, Drift, Piecewise
 from copyproof.game.discount import NO_DISCOUNT, Constant, Discount, Explicit, Geometric
 from copyproof.game.files import market_from_dict, market_to_dict, read_market, write_market
 from copyproof.game.identities import split
@@ -18,6 +19,7 @@ from copyproof.game.rewards import (
     Empirical,
     Exponential,
     Gaussian,
+    Mixture,
     Poisson,
     Reward,
     as_reward,
@@ -37,9 +39,11 @@ __all__ = [
     "Beta",
     "BetaPrior",
     "Change",
+    "Changing",
     "Constant",
     "Custom",
     "Discount",
+    "Drift",
     "Empirical",
     "Explicit",
     "Exponential",
@@ -47,7 +51,9 @@ __all__ = [
     "Geometric",
     "ListPrior",
     "Market",
+    "Mixture",
     "Neutral",
+    "Piecewise",
     "Poisson",
     "Prior",
     "Profile",

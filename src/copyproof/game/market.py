@@ -3,7 +3,8 @@
 n agents each own original arms O_i and register copies of them. A profile is one strategy per
 agent. Agent i earns v_i = Σ_t γ_t R_t 1[A_t is owned by i], and its utility is
 u_i = E[U_i(v_i)] − fee × registered arms. Regret is measured against μ*, the best mean over ALL
-originals, hidden ones included: Σ_t (μ* − μ(A_t)).
+originals, hidden ones included: Σ_t (μ* − μ(A_t)). Where means change during the game
+(``changing``), every round has a μ* of its own.
 
 A market never changes. Every ``with_…`` method, and ``honest``, ``truthful``, ``replicate`` and
 ``best_arm_only``, return a new market that differs in strategies only.
@@ -15,6 +16,7 @@ from typing import TypeAlias
 
 from copyproof.game._fields import set_fields
 from copyproof.game.agent import Agent, Strategy
+from copyproof.game.changing import Changing
 from copyproof.game.discount import NO_DISCOUNT, Discount
 from copyproof.game.priors import Prior
 from copyproof.validation import FieldError, did_you_mean, items, number, require, shown, whole
@@ -64,6 +66,9 @@ class Market:
         except FieldError as error:
             raise error.within("discount") from None
         set_fields(self, agents=members, fee=fee, discount=discount)
+        if self.has_priors and self.has_changing_means:
+            said = "have priors and means that change: a market has one or the other"
+            raise FieldError("agents", members, "with one of the two", said)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,10 +86,16 @@ class Market:
         return not all(agent.is_informed for agent in self.agents)
 
     @property
+    def has_changing_means(self) -> bool:
+        """Whether the mean of some arm changes during the game."""
+        return any(isinstance(arm, Changing) for agent in self.agents for arm in agent.arms)
+
+    @property
     def best_mean(self) -> float:
         """The mean μ*: the largest over all originals, hidden ones included.
 
-        Raises ``FieldError`` for a market with priors: every game has a μ* of its own.
+        Raises ``FieldError`` for a market with priors, where every game has a μ* of its own, and
+        for one whose means change, where every round has.
         """
         return max(agent.best_mean for agent in self.agents)
 
@@ -109,7 +120,7 @@ class Market:
         return self.agents[self._position(name)]
 
     def require_known_means(self, what: str) -> None:
-        """Refuse a market with priors where ``what`` takes known means only.
+        """Refuse a market with priors, or with means that change, where ``what`` takes neither.
 
         Examples
         --------
@@ -120,9 +131,11 @@ class Market:
         """
         for i, agent in enumerate(self.agents):
             for k, arm in enumerate(agent.arms):
-                if isinstance(arm, Prior):
+                if isinstance(arm, Prior | Changing):
                     said = f"has a prior: {what} takes known means only"
-                    raise FieldError(f"agents[{i}].arms[{k}]", arm, "a known mean", said)
+                    if isinstance(arm, Changing):
+                        said = f"has a mean that changes: {what} takes fixed means only"
+                    raise FieldError(f"agents[{i}].arms[{k}]", arm, "a known, fixed mean", said)
 
     def with_profile(self, profile: Iterable[Iterable[int]]) -> "Market":
         """Return the market in which every agent plays its strategy in ``profile``.

@@ -271,8 +271,9 @@ def _unit(gains: DrawnGains) -> str:
 
 
 def _title(agent: Agent) -> str:
-    if not agent.is_informed:
-        words = f"{len(agent.arms)} arm{'s' * (len(agent.arms) > 1)} of drawn means"
+    if not agent.has_fixed_means:
+        kind = "changing" if agent.is_informed else "drawn"
+        words = f"{len(agent.arms)} arm{'s' * (len(agent.arms) > 1)} of {kind} means"
         return f"{_short(agent.name)} ({words})".replace("$", r"\$")
     arms = f", the best of {len(agent.arms)} arms" if len(agent.arms) > 1 else ""
     return f"{_short(agent.name)} (mean {agent.best_mean:.3g}{arms})".replace("$", r"\$")
