@@ -46,11 +46,10 @@ def gap_at(rewards: "Rewards", original: int, t: int) -> float:
     best = rewards.best_unchanging
     for place in range(rewards.changing.shape[0]):
         best = max(best, mean_at(rewards, rewards.changing[place], t))
-    row = rewards.originals[original]
-    if row.family == CHANGING:
+    if rewards.originals[original].family == CHANGING:
         return best - mean_at(rewards, original, t)
-    gap: float = row.gap
-    return (best - rewards.best_unchanging) + gap
+    mean: float = rewards.unchanging[original]
+    return best - mean
 
 
 @kernel

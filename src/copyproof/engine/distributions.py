@@ -42,7 +42,7 @@ def probability(family: int, first: float, second: float, x: float) -> float:
 
 @part
 def normal_probability(z: float) -> float:
-    """Φ(z) = 1/2 + φ(z) (z + z³/3 + z⁵/15 + …), with an error of some 1e-16.
+    """Φ(z) = 1/2 + φ(z) (z + z³/3 + z⁵/15 + …), with an error of a few 1e-15.
 
     G. Marsaglia: "Evaluating the normal distribution", Journal of Statistical Software 2004.
     """

@@ -83,15 +83,11 @@ def lower_rewards(market: Market) -> Rewards:
     """
     rows = _Rows()
     originals: list[Arm] = [arm for agent in market.agents for arm in agent.arms]
-    means = [0.0 if isinstance(arm, changing.Changing) else arm.mean for arm in originals]
-    fixed = [
-        mean
-        for arm, mean in zip(originals, means, strict=True)
-        if not isinstance(arm, changing.Changing)
-    ]
-    best = math.nan if market.has_priors else max(fixed, default=-math.inf)
+    later = market.has_priors or market.has_changing_means  # what the gaps are is said later
+    means = [-math.inf if isinstance(arm, changing.Changing) else arm.mean for arm in originals]
+    best = max(means)
     for arm, mean in zip(originals, means, strict=True):
-        gap = 0.0 if isinstance(arm, changing.Changing) else best - mean
+        gap = math.nan if later else best - mean
         rows.originals.append((*rows.parameters(arm), gap))
     return Rewards(
         originals=np.array(rows.originals, quantiles.ORIGINAL),
@@ -100,6 +96,7 @@ def lower_rewards(market: Market) -> Rewards:
         components=np.array(rows.components, mixtures.COMPONENT),
         changing=np.array(rows.changing, np.int64),
         knots=np.array(rows.knots, changing_means.KNOT),
+        unchanging=np.array(means, float),
         best_unchanging=float(best),
     )
 

@@ -7,13 +7,13 @@ the game (``changing_means``). The k-th play of agent i meets the uniform keyed 
 the k-th reward of a given tape.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from copyproof.engine.cache import inlined, kernel, part
-from copyproof.engine.changing_means import gap_at, mean_at
-from copyproof.engine.distributions import CHANGING
+from copyproof.engine.changing_means import gap_at
 from copyproof.engine.plan import Plan
 from copyproof.engine.pools import epoch_is_over, next_epoch, reset
 from copyproof.engine.principal import Observation, choose, observe
@@ -70,7 +70,6 @@ def play(
     weighted = game.discount_weights.shape[0] > 0
     changing = game.changes.round.shape[0] > 0
     renewing = game.changes.renew_after.shape[0] > 0
-    moving = game.rewards.changing.shape[0] > 0
     for row in range(record.revenue.shape[0]):
         repetition = first_repetition + row
         reset(plan, state, repetition)
@@ -105,10 +104,8 @@ def play(
             revenue[agent] += gamma * r
             if not weighted:
                 gamma *= game.discount_factor
-            if moving:
-                regret += gap_at(game.rewards, original, t)
-            else:
-                regret += game.rewards.originals[original].gap
+            gap = game.rewards.originals[original].gap
+            regret += gap_at(game.rewards, original, t) if math.isnan(gap) else gap
             if record.choices.shape[1] > 0:
                 record.choices[row, t - 1] = arm - agents
             if t == checkpoints[checkpoint]:
@@ -130,9 +127,7 @@ def _reward(state: State, game: Game, agent: int, original: int, repetition: int
     key0 = state.keys[agent + 1, 0]
     key1 = state.keys[agent + 1, 1]
     u = uniform(key0, key1, k, REWARD, 0, repetition)
-    if game.rewards.originals[original].family == CHANGING:
-        return 1.0 if u >= 1.0 - mean_at(game.rewards, original, t) else 0.0
-    return reward(game.rewards, original, u)
+    return reward(game.rewards, original, u, t)
 
 
 @part

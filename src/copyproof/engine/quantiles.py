@@ -16,13 +16,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copyproof.engine.cache import inlined
+from copyproof.engine.cache import inlined, part
+from copyproof.engine.changing_means import mean_at
 from copyproof.engine.distributions import (
     BERNOULLI,
     BETA,
+    CHANGING,
     EXPONENTIAL,
     GAUSSIAN,
-    MIXTURE,
+    TABLE,
     beta_quantile,
     normal_quantile,
 )
@@ -34,9 +36,7 @@ ORIGINAL = np.dtype(
         ("family", "i8"),
         ("first", "f8"),  # Bernoulli: 1 − μ; Beta: α; Gaussian: μ; exponential: mean; or first row
         ("second", "f8"),  # Beta: β; Gaussian: σ; table, mixture, knots: the number of rows
-        # μ* − μ, the regret of playing it. Where means change, of the arms whose means do not: to
-        # the best of them; and 0 of an arm whose mean does.
-        ("gap", "f8"),
+        ("gap", "f8"),  # μ* − μ, the regret of playing it; NaN if it depends on the round
     ]
 )
 
@@ -48,16 +48,17 @@ class Rewards(NamedTuple):
     table_value: Any
     table_upper: Any
     components: Any  # of mixtures (``mixtures``)
-    # Of arms whose means change (``changing_means``): the arms, what their means are when, and the
-    # best mean of all other arms.
+    # Where means change (``changing_means``): the arms whose means do, and what they are when; and
+    # the means of all arms whose means do not, −∞ for the others, with the best of them.
     changing: Any
     knots: Any
+    unchanging: Any
     best_unchanging: float
 
 
 @inlined
-def reward(rewards: Rewards, original: int, u: float) -> float:
-    """F⁻¹(u) of one original arm whose mean does not change."""
+def reward(rewards: Rewards, original: int, u: float, t: int) -> float:
+    """F⁻¹(u) of one original arm in round t, which only matters where means change."""
     row = rewards.originals[original]
     family = row.family
     first: float = row.first
@@ -70,10 +71,20 @@ def reward(rewards: Rewards, original: int, u: float) -> float:
         return first + second * normal_quantile(u)
     if family == EXPONENTIAL:
         return -first * log1p(-u)
-    if family == MIXTURE:
-        mixed = rewards.components[np.int64(first) : np.int64(first) + np.int64(second)]
-        return mixture_quantile(mixed, rewards.table_value, rewards.table_upper, u)
+    if family != TABLE:
+        return _rarer_reward(rewards, original, u, t)
     start = np.int64(first)
     stop = start + np.int64(second)
     place = start + np.searchsorted(rewards.table_upper[start:stop], u)
     return float(rewards.table_value[min(place, stop - 1)])
+
+
+@part
+def _rarer_reward(rewards: Rewards, original: int, u: float, t: int) -> float:
+    """F⁻¹(u) of a mixture, or of an arm whose mean changes: few markets have any."""
+    row = rewards.originals[original]
+    if row.family == CHANGING:
+        return 1.0 if u >= 1.0 - mean_at(rewards, original, t) else 0.0
+    first = np.int64(row.first)
+    mixed = rewards.components[first : first + np.int64(row.second)]
+    return mixture_quantile(mixed, rewards.table_value, rewards.table_upper, u)
