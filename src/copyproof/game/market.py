@@ -66,7 +66,7 @@ class Market:
         except FieldError as error:
             raise error.within("discount") from None
         set_fields(self, agents=members, fee=fee, discount=discount)
-        if self.has_priors and self.has_changing_means:
+        if self.has_changing_means and self.has_priors:
             said = "have priors and means that change: a market has one or the other"
             raise FieldError("agents", members, "with one of the two", said)
 
@@ -88,7 +88,8 @@ class Market:
     @property
     def has_changing_means(self) -> bool:
         """Whether the mean of some arm changes during the game."""
-        return any(isinstance(arm, Changing) for agent in self.agents for arm in agent.arms)
+        kinds = {type(arm) for agent in self.agents for arm in agent.arms}
+        return any(issubclass(kind, Changing) for kind in kinds)
 
     @property
     def best_mean(self) -> float:
