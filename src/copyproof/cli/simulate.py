@@ -64,7 +64,7 @@ def simulate(
     game: dict[str, Any] = {"horizon": horizon, "repetitions": repetitions, "seed": seed}
     results = _play(named_market(market), asked, game, workers=workers, checkpoints=checkpoints)
     if plot is not None:
-        figure = plot_regret(results).get_figure(root=True)
+        figure = plot_regret(results, market=market).get_figure(root=True)
         assert figure is not None
         save_figure(figure, plot)
     if save is not None:
