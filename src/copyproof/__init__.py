@@ -24,6 +24,9 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.auditing import equilibrium as equilibrium
     from copyproof.auditing.report import plot_gains as plot_gains
     from copyproof.auditing.report import write_audit_report as write_audit_report
+    from copyproof.comparison import Comparison as Comparison
+    from copyproof.comparison import compare as compare
+    from copyproof.comparison import plot_comparison as plot_comparison
     from copyproof.exact_values.result import Exact as Exact
     from copyproof.exact_values.run import exact as exact
     from copyproof.external.functions import function_policy as function_policy
@@ -84,6 +87,7 @@ _HOME = {
     for module, names in {
         "auditing": "Attacks Audit Equilibrium attacks audit equilibrium",
         "auditing.report": "plot_gains write_audit_report",
+        "comparison": "Comparison compare plot_comparison",
         "exact_values.result": "Exact",
         "exact_values.run": "exact",
         "external.functions": "function_policy",

@@ -93,7 +93,16 @@ def shown(value: object) -> str:
         written = (str(value) if isinstance(value, Real) else repr(value)).replace("\n", " ")
     except ValueError:  # such a number within
         written = f"a {type(value).__name__}"
-    return written if len(written) <= _LONGEST else f"{written[: _LONGEST - 3]}..."
+    return shortened(written)
+
+
+def shortened(written: str, most: int = _LONGEST) -> str:
+    """Return a text as it is, or its beginning and three dots if it is long.
+
+    >>> shortened("hierarchical(ucb, ucb)", 15)
+    'hierarchical...'
+    """
+    return written if len(written) <= most else f"{written[: most - 3]}..."
 
 
 def require(holds: bool, field: str, value: object, accepted: str) -> None:

@@ -183,3 +183,31 @@ def test_means_with_a_prior_are_drawn(run: Run, tmp_path: Path) -> None:
         refused = run(command, file, "--policy", "h-ucb", "--horizon", "5")
         said = f"error: agents[0].arms[0] has a prior: {command} takes known means only\n"
         assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", said)
+
+
+def test_a_comparison_is_printed_and_in_the_json(run: Run) -> None:
+    asked = ("simulate", "paper:1a:20", "--policy", "ucb1", "--policy", "h-ucb", "--compare")
+    size = ("--horizon", "500", "--repetitions", "100", "--seed", "3")
+    done = run(*asked, *size)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    tail = done.stdout.partition("regret on paper:1a:20: T = 500, 100 games, seed 3")[2]
+    assert "h-ucb    better than   ucb1" in tail
+    assert "Limits hold with 95 %" in tail
+    found = strict(run(*asked, *size, "--json").stdout)
+    assert set(found) == {"policies", "comparison"}
+    (one,) = found["comparison"]["differences"]
+    assert (one["policy"], one["against"], one["verdict"]) == ("h-ucb", "ucb1", "better")
+    regret = {one["policy"]: one["regret"]["mean"] for one in found["policies"]}
+    assert one["by"] == pytest.approx(regret["ucb1"] - regret["h-ucb"])
+    assert one["low"] < one["by"] < one["high"]
+
+
+def test_what_cannot_be_compared_is_refused_before_it_is_played(run: Run) -> None:
+    endless = ("--horizon", "100000000000", "--compare")
+    done = run("simulate", "paper:1a", "--policy", "ucb1", *endless)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--compare takes two policies or more" in done.stderr
+    done = run("simulate", "paper:1a", "--policy", "ucb1", "--policy", "ucb1", *endless)
+    assert done.returncode == 2
+    assert "--policy = ucb1 is given twice" in done.stderr

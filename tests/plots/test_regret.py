@@ -46,7 +46,7 @@ def test_lines_and_bands_are_the_curves() -> None:
 def test_one_repetition_has_no_band() -> None:
     ax = plot_regret([play("h-ucb", repetitions=1)])
     assert len(ax.collections) == 0
-    note = "5 agents, 1,004 registered arms; T = 200, 1 repetition, seed 1."
+    note = "paper:2a: 5 agents, 1,004 registered arms; T = 200, 1 repetition, seed 1."
     assert ax.figure.get_supxlabel() == note
     own: Any = Figure().subplots()
     plot_regret([play("h-ucb", repetitions=1)], ax=own)
@@ -55,12 +55,12 @@ def test_one_repetition_has_no_band() -> None:
 
 def test_every_line_ends_in_its_name_and_its_regret() -> None:
     results = [play(policy) for policy in SIX]
-    ax = plot_regret(results, market="paper:2a")
+    ax = plot_regret(results)
     expected = {f"{name}  {one.regret.mean:,.0f}" for name, one in zip(NAMES, results, strict=True)}
     assert {text.get_text() for text in ax.texts} == expected
     assert ax.get_legend() is None
-    note = "paper:2a; T = 200, 3 repetitions, seed 1. Bands: one standard deviation."
-    assert ax.figure.get_supxlabel() == note
+    note = "paper:2a: 5 agents, 1,004 registered arms; T = 200, 3 repetitions, seed 1. Bands: one"
+    assert ax.figure.get_supxlabel().startswith(note)
 
 
 MANY = [*SIX, "trial", "grace", "thompson", "kl-ucb", "h-thompson", "trial(c=1/50, lost=0.001)"]

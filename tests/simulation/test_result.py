@@ -73,10 +73,17 @@ def test_nothing_returned_can_be_written(result: Result) -> None:
 
 def test_frames(result: Result) -> None:
     frame = result.to_frame()
-    assert list(frame.columns) == ["repetition", "agent", "revenue", "plays", "utility", "regret"]
+    identity = ["policy", "market", "seed", "horizon"]
+    own = ["repetition", "agent", "revenue", "plays", "utility", "regret"]
+    assert list(frame.columns) == identity + own
+    assert frame[identity].drop_duplicates().values.tolist() == [
+        ["rh-ucb", result.market.label, 9, 500]
+    ]
     assert len(frame) == 30 * 3
     assert frame.groupby("agent").plays.sum().sum() == 500 * 30
     curve = result.curve_frame()
+    regret = ["regret_mean", "regret_std", "regret_stderr"]
+    assert list(curve.columns) == [*identity, "round", *regret]
     assert curve["regret_mean"].is_monotonic_increasing
 
 

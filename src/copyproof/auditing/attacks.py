@@ -17,7 +17,7 @@ are (``sampled_gains``), all of them together at the stated confidence.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from copyproof.auditing.audit import Reference, reference_strategy
 from copyproof.auditing.deviations import Deviation
@@ -31,7 +31,10 @@ from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
 from copyproof.game.identities import How
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
-from copyproof.validation import FieldError, items, known, shown, whole_in
+from copyproof.validation import FieldError, items, known, shortened, shown, whole_in
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MOST_IDENTITIES = 10_000
 _LONG_RECORD = 10
@@ -64,7 +67,7 @@ class Attacks:
 
     Attributes
     ----------
-    policy, agent, horizon, seed, confidence, method
+    market, policy, agent, horizon, seed, confidence, method
         What was asked.
     reference : tuple of int
         The strategy that all is held against.
@@ -76,6 +79,7 @@ class Attacks:
         What it took.
     """
 
+    market: Market
     policy: str
     agent: str
     horizon: int
@@ -105,6 +109,33 @@ class Attacks:
         found = "identities_verdict identities renewals_verdict renewals"
         asked = "horizon seed confidence method"
         return plain(self, f"policy agent reference {found} {asked} rounds seconds")
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per attack: policy, market, seed, horizon, agent, and the gain with its limits.
+
+        Examples
+        --------
+        >>> from copyproof import attacks, paper_market
+        >>> found = attacks(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=500, seed=1)
+        >>> found.to_frame()[["deviation", "verdict"]].iloc[0].tolist()
+        ['2 identities', 'prone']
+        """
+        from copyproof.auditing.display import attacks_frame
+
+        return attacks_frame(self)
+
+    def __repr__(self) -> str:
+        """Say on one line what was tried, and the verdicts."""
+        from copyproof.auditing.display import examined
+
+        found = f"identities {self.identities_verdict}, renewals {self.renewals_verdict}"
+        return f"<Attacks by {shortened(self.agent)}, {examined(self)}: {found}>"
+
+    def _repr_html_(self) -> str:
+        """Show every attack's gain in a notebook."""
+        from copyproof.auditing.display import attacks_html
+
+        return attacks_html(self)
 
 
 def attacks(
@@ -170,6 +201,7 @@ def attacks(
     )
     pairs = zip(counts, gains[: len(counts)], strict=True)
     return Attacks(
+        market=market,
         agent=agent,
         method=method,
         reference=strategy,

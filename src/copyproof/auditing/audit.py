@@ -24,7 +24,7 @@ from copyproof.auditing.sampled_gains import LIMITS, sample
 from copyproof.auditing.trials import DeviationTrial, tolerated
 from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE
 from copyproof.external import ExternalPolicy
-from copyproof.game import Agent, Market, Strategy
+from copyproof.game import Agent, ByName, Market, Strategy
 from copyproof.policy import Policy
 from copyproof.validation import FieldError, known, require, whole_in
 
@@ -116,7 +116,7 @@ def audit(
         market=market,
         method=taken,
         budget=asked.budget,
-        agents=tuple(_gathered(name, trials, gains, worths) for name in names),
+        agents=ByName(_gathered(name, trials, gains, worths) for name in names),
         **asked.summary(),
     )
 

@@ -19,7 +19,7 @@ answered apart, from the first round of turns that starts there.
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ from copyproof.game import Agent, Market, Profile, Strategy
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
 from copyproof.validation import FieldError, known, whole_in
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Ending: TypeAlias = Literal["equilibrium", "cycle", "undecided"]
 _STARTS = ("truthful", "honest", "market", "capped")
@@ -99,6 +102,8 @@ class Equilibrium:
 
     Attributes
     ----------
+    market : Market
+        The agents and their arms.
     policy : str
         Its text, or its name.
     horizon, seed, cap, epsilon, confidence
@@ -115,6 +120,7 @@ class Equilibrium:
         What it took.
     """
 
+    market: Market
     policy: str
     horizon: int
     seed: int
@@ -137,6 +143,34 @@ class Equilibrium:
             **plain(self, "truthful_regret paths"),
             **plain(self, "horizon seed cap epsilon confidence rounds seconds"),
         }
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per start: policy, market, seed, horizon, how it ends, regret and price.
+
+        Examples
+        --------
+        >>> from copyproof import Agent, Market, equilibrium
+        >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.8])])
+        >>> found = equilibrium(market, "h-ucb", horizon=500, seed=1, cap=3, starts=["truthful"])
+        >>> found.to_frame()["profile"].tolist()
+        ['[[1], [1]]']
+        """
+        from copyproof.auditing.display import equilibrium_frame
+
+        return equilibrium_frame(self)
+
+    def __repr__(self) -> str:
+        """Say on one line what was followed, and how it ended."""
+        from copyproof.auditing.display import examined
+
+        endings = ", ".join(dict.fromkeys(path.ending for path in self.paths))
+        return f"<Equilibrium {examined(self)}: {endings}>"
+
+    def _repr_html_(self) -> str:
+        """Show where every start ends in a notebook."""
+        from copyproof.auditing.display import equilibrium_html
+
+        return equilibrium_html(self)
 
 
 def equilibrium(
@@ -206,6 +240,7 @@ def equilibrium(
         if any(gain.verdict != "no-gain" for gain in gains)
     ]
     return Equilibrium(
+        market=market,
         cap=cap,
         epsilon=epsilon,
         truthful=False if "prone" in verdicts else None if "undecided" in verdicts else True,

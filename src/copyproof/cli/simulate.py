@@ -1,11 +1,14 @@
 """``copyproof simulate``: play a market under policies, and show what came of it."""
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
 from copyproof.cli import options
 from copyproof.cli.markets import named_market
-from copyproof.cli.output import check_outputs, emit_results
+from copyproof.cli.output import check_outputs, emit_answer, emit_results
 from copyproof.cli.progress import in_turn, prompt_interrupt
 from copyproof.defaults import CHECKPOINTS
 from copyproof.game import Market
@@ -37,6 +40,12 @@ def simulate(
         ),
     ] = None,
     checkpoints: Annotated[int, options.whole("Rounds at which the regret is kept.")] = CHECKPOINTS,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare", help="Say which policy has less regret, by how much, and where it is open."
+        ),
+    ] = False,
     as_json: options.AsJson = False,
     plot: Annotated[
         Path | None,
@@ -58,20 +67,40 @@ def simulate(
     if save is not None and len(asked) != 1:
         said = f"keeps one policy, and {len(asked)} are played: give one --policy"
         raise FieldError("--save", save, "for several policies", said)
+    if compare:
+        _check_comparable(asked)
     if plot is not None:
         check_format(plot)
     check_outputs(market, plot=plot, save=save)
     game: dict[str, Any] = {"horizon": horizon, "repetitions": repetitions, "seed": seed}
     results = _play(named_market(market), asked, game, workers=workers, checkpoints=checkpoints)
     if plot is not None:
-        figure = plot_regret(results, market=market).get_figure(root=True)
+        figure = plot_regret(results).get_figure(root=True)
         assert figure is not None
         save_figure(figure, plot)
     if save is not None:
         results[0].save(save)
-    from copyproof.cli.simulation_tables import simulation_tables
+    from copyproof.cli.simulation_tables import comparison_tables, simulation_tables
 
-    emit_results(as_json, results, simulation_tables(results))
+    if not compare:
+        return emit_results(as_json, results, simulation_tables(results))
+    from copyproof.comparison import compare as held_together
+
+    found = held_together(results)
+    answer = {"policies": [one.to_dict() for one in results], "comparison": found.to_dict()}
+    parts = chain(simulation_tables(results), comparison_tables(found))
+    return emit_answer(as_json, lambda: answer, parts)
+
+
+def _check_comparable(asked: list[Policy]) -> None:
+    """Refuse, before any game, policies that cannot be compared."""
+    texts = [str(policy) for policy in asked]
+    if len(texts) < 2:
+        said = "takes two policies or more: give another --policy"
+        raise FieldError("--compare", texts, "for one policy", said)
+    for text in texts:
+        if texts.count(text) > 1:
+            raise FieldError("--policy", text, "given once", f"= {text} is given twice")
 
 
 def _play(market: Market, asked: list[Policy], game: dict[str, Any], **how: Any) -> "list[Result]":

@@ -22,7 +22,7 @@ from copyproof.exact_values.floats import play_floats
 from copyproof.exact_values.rational import as_written, play_fractions
 from copyproof.exact_values.result import Exact, ExactAgent, Number
 from copyproof.exact_values.weighted_games import Played, Setting
-from copyproof.game import Constant, Discount, Explicit, Geometric, Market, Neutral
+from copyproof.game import ByName, Constant, Discount, Explicit, Geometric, Market, Neutral
 from copyproof.policy import Policy
 
 __all__ = ["exact"]
@@ -90,7 +90,7 @@ def exact(
         horizon=game.horizon,
         fractions=fractions,
         regret=regret,
-        agents=tuple(
+        agents=ByName(
             _summary(game, i, plays, chances[i], means, read) for i in range(len(market.agents))
         ),
         size=task.size,

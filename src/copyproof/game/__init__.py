@@ -5,9 +5,16 @@ returns the markets of the paper's figures, and ``read_market`` that of a file.
 """
 
 from copyproof.game.agent import Agent, Arm, Strategy
+from copyproof.game.by_name import ByName
 from copyproof.game.changing import Changing, Drift, Piecewise
 from copyproof.game.discount import NO_DISCOUNT, Constant, Discount, Explicit, Geometric
-from copyproof.game.files import market_from_dict, market_to_dict, read_market, write_market
+from copyproof.game.files import (
+    market_digest,
+    market_from_dict,
+    market_to_dict,
+    read_market,
+    write_market,
+)
 from copyproof.game.identities import split
 from copyproof.game.ledger import Change, Registrations, registrations
 from copyproof.game.market import MOST_ARMS, Market, Profile
@@ -38,6 +45,7 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "BetaPrior",
+    "ByName",
     "Change",
     "Changing",
     "Constant",
@@ -70,6 +78,7 @@ __all__ = [
     "Utility",
     "as_reward",
     "churn",
+    "market_digest",
     "market_from_dict",
     "market_to_dict",
     "paper_market",

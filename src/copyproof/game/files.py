@@ -46,6 +46,7 @@ hides it. Whatever is wrong with a file raises ``FieldError`` with one line: the
 its value, and what is accepted.
 """
 
+import hashlib
 import json
 import os
 import tomllib
@@ -79,6 +80,7 @@ def read_market(path: str | os.PathLike[str]) -> Market:
     Returns
     -------
     Market
+        Its ``name`` is the file's, without folder and suffix.
 
     Raises
     ------
@@ -108,7 +110,11 @@ def read_market(path: str | os.PathLike[str]) -> Market:
         raise _refused(path, "is not a market: it is nested too deeply") from None
     except ValueError as error:
         raise _refused(path, f"is not {kind}: {error}") from None
-    return market_from_dict(data, source=_named(path))
+    market = market_from_dict(data, source=_named(path))
+    try:
+        return market.named(path.stem)
+    except FieldError:  # a file may be called what nothing can be shown as
+        return market
 
 
 def write_market(market: Market, path: str | os.PathLike[str]) -> None:
@@ -194,6 +200,26 @@ def market_to_dict(market: Market) -> dict[str, Any]:
     options = {"fee": market.fee, "discount": _table(market.discount)}
     given = {key: value for key, value in options.items() if value}
     return {**given, "agents": [_agent_table(agent) for agent in market.agents]}
+
+
+def market_digest(market: Market) -> str:
+    """Return a digest of everything in a market but its name, in 64 hexadecimal digits.
+
+    Of a utility function of the user's own it is the function's name that counts.
+
+    Examples
+    --------
+    >>> one, other = (Market([Agent("ann", [mean])]) for mean in (0.5, 0.6))
+    >>> market_digest(one)[:8], market_digest(other)[:8]
+    ('519b0422', '53144172')
+    """
+    own = [one.utility.name for one in market.agents if isinstance(one.utility, Custom)]
+    plain = [
+        Agent(one.name, one.arms, one.copies) if isinstance(one.utility, Custom) else one
+        for one in market.agents
+    ]
+    written = market_to_dict(Market(plain, market.fee, market.discount))
+    return hashlib.sha256(json.dumps([written, own]).encode()).hexdigest()
 
 
 def _agent_table(agent: Agent) -> dict[str, Any]:

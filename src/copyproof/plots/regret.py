@@ -34,9 +34,7 @@ _LABEL_LETTERS = 24
 _NOTE_LETTERS = 20
 
 
-def plot_regret(
-    results: "Result | Sequence[Result]", *, ax: "Axes | None" = None, market: str | None = None
-) -> "Axes":
+def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = None) -> "Axes":
     """Draw the mean regret over the rounds, a line for each policy.
 
     Bands are one standard deviation of a single repetition wide on either side. On a new figure
@@ -49,8 +47,6 @@ def plot_regret(
         What ``simulate`` found.
     ax : Axes, optional
         Where to draw; a new figure by default, ``plot_regret(...).figure``.
-    market : str, optional
-        What the note below a new figure calls the market; by default its size.
 
     Returns
     -------
@@ -69,7 +65,7 @@ def plot_regret(
     ...     simulate(paper_market("2a"), p, horizon=100, repetitions=4, seed=1)
     ...     for p in ("ucb1", "h-ucb")
     ... ]
-    >>> ax = plot_regret(results, market="Figure 2a")
+    >>> ax = plot_regret(results)
     >>> [text.get_text() for text in ax.texts]
     ['H-UCB  26', 'UCB1  39']
     """
@@ -86,7 +82,7 @@ def plot_regret(
     names = names_of([str(result.policy) for result in found])
     room = _LETTER * max(0, max(map(len, names)) - _LETTERS)
     height = _HEIGHT + _LINE * max(0, len(found) - _LINES)
-    note = "\n".join(textwrap.wrap(_note(found, market), int(_NOTE_LETTERS * (_WIDTH + room))))
+    note = "\n".join(textwrap.wrap(_note(found), int(_NOTE_LETTERS * (_WIDTH + room))))
     with mpl.rc_context({"font.size": 9}):
         (ax,) = new_axes(height, width=_WIDTH + room)
         draw_regret(ax, found, looks)
@@ -107,15 +103,14 @@ def _end(result: "Result", name: str, colour: str) -> End:
     return End(result.horizon, regret, f"{name}  {regret:,.0f}".replace("$", r"\$"), colour)
 
 
-def _note(results: "Sequence[Result]", market: str | None) -> str:
+def _note(results: "Sequence[Result]") -> str:
     """What was played: the market, T, repetitions and the seed, and what the bands are."""
     first = results[0]
-    said = market
-    if said is None:
-        agents, arms = len(first.market.agents), first.market.registered
-        said = f"{agents} agent{'s' * (agents > 1)}, {arms:,} registered arm{'s' * (arms > 1)}"
-        if any(result.market != first.market for result in results):
-            said = "Several markets"
+    agents, arms = len(first.market.agents), first.market.registered
+    size = f"{agents} agent{'s' * (agents > 1)}, {arms:,} registered arm{'s' * (arms > 1)}"
+    called = f"{first.market.name}: " if first.market.name else ""
+    same = all(result.market == first.market for result in results)
+    said = f"{called}{size}" if same else "Several markets"
     T, games, seeds = (
         _several(getattr(result, field) for result in results)
         for field in ("horizon", "repetitions", "seed")

@@ -15,7 +15,7 @@ see an agent's own plays and rewards only are in ``own_rules``.
 """
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.sampling import (
@@ -27,7 +27,10 @@ from copyproof.policy.sampling import (
     set_whole,
 )
 from copyproof.policy.traits import CLOCKS, BaseRule, Clock, Coin, Traits
-from copyproof.validation import FieldError, known, require
+from copyproof.validation import FieldError, known, require, shortened
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Ties: TypeAlias = Literal["random", "priority"]
 TIES: tuple[Ties, ...] = ("random", "priority")
@@ -308,6 +311,38 @@ class Policy:
         from copyproof.policy.text import to_text
 
         return to_text(self)
+
+    def __repr__(self) -> str:
+        """Give the text form, cut if it is long."""
+        return f"<Policy {shortened(str(self))}>"
+
+    def _repr_html_(self) -> str:
+        """Show the parts in a notebook."""
+        from copyproof.pages import notebook_table
+        from copyproof.policy.text import parts_of
+
+        title = f"Policy {shortened(str(self))}"
+        return notebook_table(
+            ["part", "rule"], list(parts_of(self).items()), title=title, words=["rule"]
+        )
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per part of the policy: the rules for agents and arms, samples, ties, restarts.
+
+        Examples
+        --------
+        >>> from copyproof import parse_policy
+        >>> print(parse_policy("h-ucb").to_frame().head(2).to_string(index=False))
+        policy  part             rule
+         h-ucb agent              ucb
+         h-ucb   arm ucb(clock=plays)
+        """
+        import pandas as pd
+
+        from copyproof.policy.text import parts_of
+
+        rows = [(str(self), part, rule) for part, rule in parts_of(self).items()]
+        return pd.DataFrame(rows, columns=["policy", "part", "rule"])
 
 
 def clock_of(rule: Rule) -> Clock | None:

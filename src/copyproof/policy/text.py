@@ -99,6 +99,24 @@ def from_dict(data: Any) -> Policy:
 # --- reading ---------------------------------------------------------------------------------
 
 
+def parts_of(policy: Policy) -> dict[str, str]:
+    """What a policy is made of, part by part, each as its text.
+
+    Examples
+    --------
+    >>> parts_of(parse_policy("rh-ucb(L=3)"))["sampling"]
+    'fixed(factor=3)'
+    """
+    none = "none"
+    return {
+        "agent": none if policy.agent is None else str(_record_call(policy.agent)),
+        "arm": str(_record_call(policy.arm)),
+        "sampling": str(_record_call(policy.sampling)),
+        "ties": policy.ties,
+        "restart": none if policy.restart is None else str(_record_call(policy.restart)),
+    }
+
+
 def _to_policy(call: Call) -> Policy:
     name = f"{call.place}:{call.name}" if call.place else call.name
     if name in ("flat", "hierarchical"):

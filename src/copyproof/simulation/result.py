@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from copyproof._files import write_or_refuse
 from copyproof.engine.version import NUMERICS
-from copyproof.game import Market, Schedule
+from copyproof.game import ByName, Market, Schedule
 from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
+from copyproof.simulation.display import curve_frame, repetitions_frame, result_html, result_line
 from copyproof.simulation.lost import LostGames, gap_to_rivals, gaps_to_rivals, lost_games
 
 if TYPE_CHECKING:
@@ -119,6 +120,12 @@ class Repetitions:
     means: NDArray[np.float64] | None = None
     seconds: float
 
+    def __repr__(self) -> str:
+        """Say on one line which games these are."""
+        games, agents = self.plays.shape
+        last = self.first + games - 1
+        return f"<Repetitions {self.first} to {last}: {agents:,} agents, T = {self.rounds[-1]:,}>"
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Result(Repetitions):
@@ -181,6 +188,12 @@ class Result(Repetitions):
         >>> simulate(market, "h-ucb", horizon=10_000, repetitions=20, seed=1).lost
         LostGames(count=20, games=20)
         """
+        which = self.lost_games
+        return None if which is None else LostGames(int(which.sum()), len(which))
+
+    @property
+    def lost_games(self) -> NDArray[np.bool_] | None:
+        """Which games were lost, one for each repetition; None where ``lost`` is."""
         if self.schedule is not None or self.market.has_changing_means:
             return None
         gap = (
@@ -188,8 +201,7 @@ class Result(Repetitions):
             if self.means is None
             else gaps_to_rivals(self.market, self.means)
         )
-        which = lost_games(self.rounds, self.regret_curves, gap)
-        return None if which is None else LostGames(int(which.sum()), len(which))
+        return lost_games(self.rounds, self.regret_curves, gap)
 
     @property
     def curve(self) -> Curve:
@@ -197,11 +209,19 @@ class Result(Repetitions):
         return Curve(self.rounds, *_moments(self.regret_curves))
 
     @property
-    def agents(self) -> tuple[AgentEstimates, ...]:
-        """Every agent's estimates, in the market's order."""
+    def agents(self) -> ByName[AgentEstimates]:
+        """Every agent's estimates, in the market's order: ``agents[0]`` or ``agents["ann"]``.
+
+        Examples
+        --------
+        >>> from copyproof import paper_market, simulate
+        >>> result = simulate(paper_market("2a"), "h-ucb", horizon=100, repetitions=4, seed=1)
+        >>> result.agents["0.9-agent"].plays.mean == result.agents[4].plays.mean
+        True
+        """
         columns = [_estimates(values) for values in (self.revenue, self.plays, self.utility)]
         rows = zip(self.market.names, *columns, strict=True)
-        return tuple(AgentEstimates(*row) for row in rows)
+        return ByName(AgentEstimates(*row) for row in rows)
 
     @property
     def registrations(self) -> NDArray[np.int64]:
@@ -227,6 +247,9 @@ class Result(Repetitions):
     def to_frame(self) -> "pd.DataFrame":
         """A row per repetition and agent: revenue, plays, utility, and the game's regret.
 
+        It opens with policy, market, seed and horizon, so that frames of several results can be
+        put together.
+
         Examples
         --------
         >>> from copyproof import paper_market, simulate
@@ -234,34 +257,29 @@ class Result(Repetitions):
         >>> result.to_frame()["agent"].head(5).tolist()
         ['0.5-agent', '0.6-agent', '0.7-agent', '0.8-agent', '0.9-agent']
         """
-        import pandas as pd
-
-        agents = len(self.market.agents)
-        return pd.DataFrame(
-            {
-                "repetition": np.repeat(np.arange(self.repetitions), agents),
-                "agent": np.tile(np.array(self.market.names, dtype=object), self.repetitions),
-                "revenue": self.revenue.ravel(),
-                "plays": self.plays.ravel(),
-                "utility": self.utility.ravel(),
-                "regret": np.repeat(self.regret_curves[:, -1], agents),
-            }
-        )
+        return repetitions_frame(self)
 
     def curve_frame(self) -> "pd.DataFrame":
-        """A row per checkpoint: the regret's mean, std and stderr."""
-        import pandas as pd
+        """A row per checkpoint: what was played, and the regret's mean, std and stderr."""
+        return curve_frame(self)
 
-        return pd.DataFrame(self._curve_columns())
-
-    def _curve_columns(self) -> dict[str, NDArray[Any]]:
+    def curve_columns(self) -> dict[str, NDArray[Any]]:
+        """The checkpoints, and the regret's mean, std and stderr there, as tables name them."""
         curve = self.curve
         regret = {"mean": curve.mean, "std": curve.std, "stderr": curve.stderr}
         return {"round": curve.round} | {f"regret_{name}": one for name, one in regret.items()}
 
+    def __repr__(self) -> str:
+        """Say on one line what was played, and its regret."""
+        return f"<Result {result_line(self)}>"
+
+    def _repr_html_(self) -> str:
+        """Show every agent's estimates in a notebook."""
+        return result_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """The summary that the command line prints as JSON; NaN becomes None."""
-        curve = self._curve_columns().items()
+        curve = self.curve_columns().items()
         return {
             "policy": str(self.policy),
             "resolved_policy": str(self.resolved_policy),
@@ -288,6 +306,7 @@ class Result(Repetitions):
         manifest = {
             "format": _FORMAT,
             "market": market_to_dict(self.market),
+            **({} if self.market.name is None else {"market_name": self.market.name}),
             "policy": to_dict(self.policy),
             **{name: getattr(self, name) for name in _PLAIN},
             "numerics": self.numerics,
@@ -316,6 +335,8 @@ class Result(Repetitions):
                 manifest = json.loads(file["manifest"].tobytes())
                 arrays = {name: file[name] for name in _ARRAYS}
                 market = market_from_dict(manifest["market"], source=str(path))
+                if (name := manifest.get("market_name")) is not None:
+                    market = market.named(name)
                 schedule = manifest.get("schedule")  # a file from before there were schedules
                 if schedule is not None:
                     arrays["new_arms"] = file["new_arms"]

@@ -1,8 +1,11 @@
 """Which theorems speak about a market under a policy, and what they say there."""
 
+from dataclasses import replace
+from typing import Any
+
 from copyproof.game import Market
 from copyproof.policy import Policy, parse_policy, with_market_defaults
-from copyproof.theory.bound import Bound
+from copyproof.theory.bound import Bounds
 from copyproof.theory.conditions import Assumed, Case
 from copyproof.theory.own_theorems import OWN_THEOREMS
 from copyproof.theory.paper_theorems import PAPER_THEOREMS
@@ -21,7 +24,7 @@ def bounds(
     c: float | None = None,
     lost: float | None = None,
     plays: float | None = None,
-) -> tuple[Bound, ...]:
+) -> Bounds:
     """Hold every theorem against a market, its profile, a policy and a horizon.
 
     Parameters
@@ -47,7 +50,8 @@ def bounds(
 
     Returns
     -------
-    tuple of Bound
+    Bounds
+        A tuple of ``Bound``, with a ``to_frame`` of its own.
         Theorems 3, 5, 6 and 7 and lemma 1 of Shin, Lee, Ok (2022), the exact probability that
         lemma 1 bounds, the lower bound of Lai, Robbins (1985), and theorems A, A′ (for truthful
         agents, and where good arms are few) and B (whatever the gaps, and with the gaps) of
@@ -77,7 +81,9 @@ def bounds(
     assumed = _accepted(Assumed(K, g, c, lost, plays))
     resolved = with_market_defaults(asked, market)
     case = Case(market, resolved, _whole_horizon(horizon), assumed)
-    return tuple(theorem.held_against(case) for theorem in (*PAPER_THEOREMS, *OWN_THEOREMS))
+    held: dict[str, Any] = {"policy": str(asked), "market": market.label, "horizon": case.T}
+    theorems = (*PAPER_THEOREMS, *OWN_THEOREMS)
+    return Bounds(replace(theorem.held_against(case), **held) for theorem in theorems)
 
 
 def _whole_horizon(value: object) -> int:

@@ -16,6 +16,7 @@ from copyproof import Agent, Audit, Market, RiskAverse, UniformPrior, audit, pap
 from copyproof.auditing import report
 from copyproof.auditing.report.captions import gain_text, reference_words
 from copyproof.auditing.report.figure import MOST_PANELS
+from copyproof.game import ByName
 from copyproof.plots import COLOURS, save_figure
 from copyproof.plots.palette import line_styles, names_of
 from copyproof.simulation import Interval
@@ -204,7 +205,8 @@ def test_a_wide_interval_is_cut_at_the_axis(sampled: list[Audit]) -> None:
     agent = sampled[0].agents[0]
     wide = Interval(agent.copying[0].gain.mean, -math.inf, math.inf)
     copying = (dataclasses.replace(agent.copying[0], gain=wide), *agent.copying[1:])
-    one = dataclasses.replace(sampled[0], agents=(dataclasses.replace(agent, copying=copying),))
+    changed = dataclasses.replace(agent, copying=copying)
+    one = dataclasses.replace(sampled[0], agents=ByName([changed]))
     (ax,) = plot_gains(one)
     bars = segments(ax, COLOURS["ucb1"])
     np.testing.assert_allclose(bars[1], ax.get_ylim())
