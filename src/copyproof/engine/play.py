@@ -104,8 +104,7 @@ def play(
             revenue[agent] += gamma * r
             if not weighted:
                 gamma *= game.discount_factor
-            gap = game.rewards.originals[original].gap
-            regret += gap_at(game.rewards, original, t) if math.isnan(gap) else gap
+            regret += _gap(game.rewards, original, t)
             if record.choices.shape[1] > 0:
                 record.choices[row, t - 1] = arm - agents
             if t == checkpoints[checkpoint]:
@@ -116,6 +115,13 @@ def play(
         control[1 + worker] += horizon & 1023
         _add_plays(state, agents, row, record)
     return DONE
+
+
+@inlined
+def _gap(rewards: Rewards, original: int, t: int) -> float:
+    """What playing an original costs; only where means change it depends on the round."""
+    gap: float = rewards.originals[original].gap
+    return gap_at(rewards, original, t) if math.isnan(gap) else gap
 
 
 @inlined
