@@ -211,3 +211,52 @@ def test_what_cannot_be_compared_is_refused_before_it_is_played(run: Run) -> Non
     done = run("simulate", "paper:1a", "--policy", "ucb1", "--policy", "ucb1", *endless)
     assert done.returncode == 2
     assert "--policy = ucb1 is given twice" in done.stderr
+
+
+MINE = """
+class Rule:
+    def __init__(self, arms, *, owners, horizon, seed, place=0):
+        self.arm = arms[place]
+
+    def choose(self):
+        return self.arm
+
+    def learn(self, arm, reward):
+        pass
+"""
+
+
+def test_external_policies_beside_ours(run: Run, market: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    mine, saved = f"{tmp_path}/mine.py:Rule(place=1)", tmp_path / "x.npz"
+    asked = ("--policy", "river:UCB(delta=1)", "--policy", "ucb1", "--policy", mine)
+    done = run("simulate", market, *asked, *SMALL, "--json", "--plot", tmp_path / "x.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    theirs, ours, one = strict(done.stdout)["policies"]
+    assert [theirs["policy"], ours["policy"], one["policy"]] == list(asked[1::2])
+    assert set(theirs) == set(ours) == set(one)
+    assert theirs["curve"]["round"] == ours["curve"]["round"]
+    assert one["agents"][0]["plays"]["mean"] == 500
+    alone = run("simulate", market, "--policy", mine, *SMALL, "--json", "--save", saved)
+    again = Result.load(saved).to_dict()
+    for found in (strict(alone.stdout)["policies"][0], again):
+        different = {name for name in one if found[name] != one[name]}
+        assert different <= {"seconds", "rounds_per_second"}
+    table = run("simulate", market, "--policy", "river:UCB(delta=1)", *SMALL).stdout
+    assert "river:UCB(delta=1)" in table
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ("river:UCV", "policy = 'river:UCV': UCV is not one of the classes of river.bandit"),
+        ("missing.py:Rule", "policy = 'missing.py:Rule': there is no file missing.py"),
+    ],
+)
+def test_an_external_policy_that_is_not_there(
+    run: Run, market: Path, policy: str, message: str
+) -> None:
+    done = run("simulate", market, "--policy", "ucb1", "--policy", policy, *SMALL)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,5 +1,7 @@
 """Means that change: games against slow ones, the dynamic regret, and what still holds."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -43,8 +45,8 @@ def test_a_mean_that_never_changes_is_a_bernoulli_arm() -> None:
     still = Piecewise([(1, 0.3), (500, 0.3)])
     same = Market([Agent("a", [still], copies=[3]), Agent("b", [Drift(0.6, 0.6, 3, 9), 0.2])])
     for policy in ("ucb1", "h-ucb", "trial"):
-        how = {"horizon": 1000, "repetitions": 3, "seed": 2}
-        one, other = simulate(fixed, policy, **how), simulate(same, policy, **how)  # type: ignore[arg-type]
+        how: dict[str, Any] = {"horizon": 1000, "repetitions": 3, "seed": 2}
+        one, other = simulate(fixed, policy, **how), simulate(same, policy, **how)
         assert np.array_equal(one.revenue, other.revenue)
         assert np.allclose(one.regret_curves, other.regret_curves, rtol=1e-12)
 
@@ -52,9 +54,9 @@ def test_a_mean_that_never_changes_is_a_bernoulli_arm() -> None:
 @pytest.mark.parametrize("policy", ["h-ucb", "trial", "grace", "rh-ucb-t-free(L=2)"])
 def test_copies_of_an_only_arm_still_change_nothing(policy: str) -> None:
     honest = Market([Agent("ann", [STEPS]), Agent("bob", [0.5]), Agent("cat", [RISING])])
-    how = {"horizon": 2000, "repetitions": 4, "seed": 3}
-    one = simulate(honest, policy, **how)  # type: ignore[arg-type]
-    copied = simulate(honest.replicate("ann", 40), policy, **how)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"horizon": 2000, "repetitions": 4, "seed": 3}
+    one = simulate(honest, policy, **how)
+    copied = simulate(honest.replicate("ann", 40), policy, **how)
     assert np.array_equal(one.revenue, copied.revenue)
 
 
@@ -64,16 +66,16 @@ def test_a_worthless_arm_can_pay_where_means_change() -> None:
     arm = Piecewise([(1, 1.0), (3, 0.0), (5, 1.0)])
     market = Market([Agent("ann", [arm, 0.0]), Agent("bob", [0.0])])
     assert why_not_covered(parse_policy("grace")) is None
-    how = {"horizon": 8, "repetitions": 1000, "seed": 1}
-    alone = simulate(market.with_strategy("ann", [1, 0]), "grace", **how)  # type: ignore[arg-type]
-    beside = simulate(market.with_strategy("ann", [1, 1]), "grace", **how)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"horizon": 8, "repetitions": 1000, "seed": 1}
+    alone = simulate(market.with_strategy("ann", [1, 0]), "grace", **how)
+    beside = simulate(market.with_strategy("ann", [1, 1]), "grace", **how)
     gain = beside.revenue[:, 0] - alone.revenue[:, 0]
     assert gain.max() == 1
     assert gain.mean() > 10 * gain.std() / np.sqrt(len(gain))
     # With a mean that does not change it never does.
     still = Market([Agent("ann", [1.0, 0.0]), Agent("bob", [0.0])])
-    alone = simulate(still.with_strategy("ann", [1, 0]), "grace", **how)  # type: ignore[arg-type]
-    beside = simulate(still.with_strategy("ann", [1, 1]), "grace", **how)  # type: ignore[arg-type]
+    alone = simulate(still.with_strategy("ann", [1, 0]), "grace", **how)
+    beside = simulate(still.with_strategy("ann", [1, 1]), "grace", **how)
     assert (beside.revenue[:, 0] <= alone.revenue[:, 0]).all()
 
 

@@ -25,9 +25,9 @@ from copyproof.auditing.request import checked_request, positive
 from copyproof.auditing.result import Gain, Method, Verdict, plain, worst_verdict
 from copyproof.auditing.sampled_gains import sample
 from copyproof.auditing.trials import DeviationTrial
-from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SPLIT
-from copyproof.external import ExternalPolicy
-from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
+from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SEED, SPLIT
+from copyproof.external import AnyPolicy
+from copyproof.game import GivenMarket, Market, Renew, Schedule, Strategy, as_market, churn, split
 from copyproof.game.identities import How
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
@@ -139,12 +139,12 @@ class Attacks:
 
 
 def attacks(
-    market: Market,
-    policy: Policy | ExternalPolicy | str,
+    market: GivenMarket,
+    policy: AnyPolicy | str,
     *,
     agent: str,
     horizon: int,
-    seed: int,
+    seed: int = SEED,
     identities: Sequence[int] = IDENTITIES,
     split_arms: How = SPLIT,
     reference: Reference = REFERENCE,
@@ -158,8 +158,8 @@ def attacks(
 
     Parameters
     ----------
-    market : Market
-        The game; the other agents play as it says.
+    market : Market, path or str
+        The game, or the path of its file, or ``"paper:2a"``; the other agents play as it says.
     policy : Policy, ExternalPolicy or str
         As for ``audit``. Re-registering is tried on our own policies only.
     agent : str
@@ -180,6 +180,7 @@ def attacks(
     >>> found.renewals[0].gain.high
     0.0
     """
+    market = as_market(market)
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     tolerance = positive("tolerance", tolerance)
     if not market.agent(agent).has_fixed_means:

@@ -30,10 +30,9 @@ from copyproof.auditing.request import Request, checked_request, positive
 from copyproof.auditing.result import Gain, plain
 from copyproof.auditing.sampled_gains import sample
 from copyproof.auditing.trials import DeviationTrial, largest_regret
-from copyproof.defaults import CAP, CONFIDENCE, STARTS
-from copyproof.external import ExternalPolicy
-from copyproof.game import Agent, Market, Profile, Strategy
-from copyproof.policy import Policy
+from copyproof.defaults import CAP, CONFIDENCE, SEED, STARTS
+from copyproof.external import AnyPolicy
+from copyproof.game import Agent, GivenMarket, Market, Profile, Strategy, as_market
 from copyproof.simulation import Interval
 from copyproof.validation import FieldError, known, whole_in
 
@@ -174,11 +173,11 @@ class Equilibrium:
 
 
 def equilibrium(
-    market: Market,
-    policy: Policy | ExternalPolicy | str,
+    market: GivenMarket,
+    policy: AnyPolicy | str,
     *,
     horizon: int,
-    seed: int,
+    seed: int = SEED,
     cap: int = CAP,
     epsilon: float | None = None,
     starts: Sequence[str] = STARTS,
@@ -191,8 +190,8 @@ def equilibrium(
 
     Parameters
     ----------
-    market : Market
-        The agents and their arms.
+    market : Market, path or str
+        The agents and their arms, or the path of their file, or ``"paper:2a"``.
     policy : Policy, ExternalPolicy or str
         As for ``audit``.
     horizon : int
@@ -223,6 +222,7 @@ def equilibrium(
     >>> found.paths[0].steps
     ()
     """
+    market = as_market(market)
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     market.require_known_means("equilibrium")
     cap = whole_in("cap", cap, 2, 10_000)

@@ -66,7 +66,7 @@ def lower(
     order of the agents' positions that priority ties go by; ``schedule`` says which arms come and
     go; ``scan`` turns the tournaments off.
     """
-    rows, lengths = _lower_tape(market, tape)
+    rows, lengths = lower_tape(market, tape)
     schedule = schedule or Schedule()
     booked = registrations(market, schedule, horizon)
     _check_rewards(market, policy, tape, booked)
@@ -279,7 +279,8 @@ def lower_discount(given: discount.Discount) -> tuple[float, Any]:
             assert_never(given)
 
 
-def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple[Any, Any]:
+def lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple[Any, Any]:
+    """A row of rewards per agent, and how many of them are given; no columns without a tape."""
     agents = len(market.agents)
     if tape is None:
         return np.zeros((agents, 0)), np.zeros(agents, np.int64)

@@ -18,6 +18,7 @@ from copyproof.game.files import (
 from copyproof.game.identities import split
 from copyproof.game.ledger import Change, Registrations, registrations
 from copyproof.game.market import MOST_ARMS, Market, Profile
+from copyproof.game.named import GivenMarket, as_market
 from copyproof.game.paper import PAPER_FIGURES, paper_market
 from copyproof.game.priors import BetaPrior, ListPrior, Prior, UniformPrior
 from copyproof.game.rewards import (
@@ -57,6 +58,7 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "Geometric",
+    "GivenMarket",
     "ListPrior",
     "Market",
     "Mixture",
@@ -76,6 +78,7 @@ __all__ = [
     "Strategy",
     "UniformPrior",
     "Utility",
+    "as_market",
     "as_reward",
     "churn",
     "market_digest",

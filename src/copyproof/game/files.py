@@ -66,7 +66,7 @@ from copyproof.game.paper import PAPER_FIGURES
 from copyproof.game.priors import BetaPrior, ListPrior, Prior, UniformPrior
 from copyproof.game.rewards import Bernoulli, Mixture, Reward
 from copyproof.game.utility import Custom, Utility
-from copyproof.validation import FieldError, did_you_mean, shown
+from copyproof.validation import FieldError, did_you_mean, file_path, require, shown
 
 
 def read_market(path: str | os.PathLike[str]) -> Market:
@@ -96,7 +96,7 @@ def read_market(path: str | os.PathLike[str]) -> Market:
     ...     read_market(file).registered
     7
     """
-    path = Path(path)
+    path = file_path("path", path)
     try:
         written = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -143,7 +143,8 @@ def write_market(market: Market, path: str | os.PathLike[str]) -> None:
     ...     read_market(file).registered
     7
     """
-    path = Path(path)
+    require(isinstance(market, Market), "market", market, "a Market")
+    path = file_path("path", path)
     data = market_to_dict(market)
     if _is_json(path):
         written = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -19,6 +19,7 @@ from copyproof.plots.canvas import (
 )
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import PrintedLine, line_styles, names_of, printed_lines
+from copyproof.validation import items, require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,11 +70,12 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
     >>> [text.get_text() for text in ax.texts]
     ['H-UCB  26', 'UCB1  39']
     """
-    found = list(results) if isinstance(results, Sequence) else [results]
-    if not found:
-        raise ValueError("results is empty: at least one is needed")
     import matplotlib as mpl
 
+    given: Any = results  # whatever a caller may give
+    found: Sequence[Result] = [given] if _is_result(given) else items("results", given, "results")
+    for place, one in enumerate(found):
+        require(_is_result(one), f"results[{place}]", one, "a Result")
     looks = printed_lines([str(result.policy) for result in found])
     if ax is not None:
         draw_regret(ax, found, looks)
@@ -153,6 +155,11 @@ def draw_regret(
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def _is_result(one: object) -> bool:
+    """Whether it is a ``Result``, whose class figures do not load."""
+    return hasattr(one, "regret_curves") and hasattr(one, "resolved_policy")
 
 
 def _label(result: "Result") -> str:

@@ -31,7 +31,7 @@ from copyproof.policy.sampling import (
     Sampling,
     Season,
 )
-from copyproof.policy.text import from_dict, parse_policy, to_dict, to_text
+from copyproof.policy.text import as_policy, from_dict, parse_policy, to_dict, to_text
 from copyproof.policy.theorem import why_not_covered
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "Trial",
     "TrialArms",
     "Uniform",
+    "as_policy",
     "fair",
     "from_dict",
     "parse_policy",

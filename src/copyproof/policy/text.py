@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 from copyproof.policy.catalogue import ALIASES, CATALOGUE, SEASON, fair, row
 from copyproof.policy.records import RULES, Policy, Rule, Uniform, clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Season
-from copyproof.policy.syntax import Call, parse, refused
+from copyproof.policy.syntax import Call, parse, place_of, refused
 from copyproof.validation import FieldError, did_you_mean, known, require
 
 _Kinds: TypeAlias = Mapping[str, Any]  # classes of records by their names in the text form
@@ -55,6 +55,23 @@ def parse_policy(text: str) -> Policy:
         if isinstance(error, FieldError) and error.field == "policy":
             raise
         raise refused(text, error) from None
+
+
+def as_policy(given: Policy | str) -> Policy:
+    """Take a record as it is, and read a text; anything else, also a policy of others, is refused.
+
+    Examples
+    --------
+    >>> as_policy("river:UCB(delta=1)")
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: policy = 'river:UCB(delta=1)' is not a policy of the...
+    """
+    if isinstance(given, Policy):
+        return given
+    is_text = isinstance(given, str)
+    accepted = "a policy of the catalogue, or its text such as 'h-ucb' or 'rh-ucb(L=3)'"
+    require(is_text and place_of(given) is None, "policy", given, accepted)
+    return parse_policy(given)
 
 
 def to_text(record: Policy) -> str:

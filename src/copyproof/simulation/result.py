@@ -4,11 +4,7 @@ Every estimate is a mean over repetitions with the standard deviation of one rep
 R − 1) and the standard error of the mean, std/√R. With one repetition both are NaN.
 """
 
-import io
-import json
 import math
-import zipfile
-import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,25 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof._files import write_or_refuse
 from copyproof.engine.version import NUMERICS
+from copyproof.external import AnyPolicy
 from copyproof.game import ByName, Market, Schedule
-from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
+from copyproof.policy import Policy, with_market_defaults
 from copyproof.simulation.display import curve_frame, repetitions_frame, result_html, result_line
 from copyproof.simulation.lost import LostGames, gap_to_rivals, gaps_to_rivals, lost_games
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_FORMAT = 1
-# What reading a damaged file may raise.
-_DAMAGED = (
-    KeyError, TypeError, ValueError, EOFError, AttributeError, NotImplementedError, OSError,
-    zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
-# What the manifest of a file repeats as it is.
-_PLAIN = ("horizon", "repetitions", "seed", "seconds", "versions")
-_ARRAYS = ("rounds", "regret_curves", "revenue", "plays", "original_plays")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +120,10 @@ class Result(Repetitions):
     Attributes
     ----------
     market, policy, horizon, repetitions, seed
-        What was played; the policy as it was asked for.
+        What was played; the policy as it was asked for, as a record.
     versions : dict
-        Of the packages that the numbers depend on.
+        Of the packages that the numbers depend on; for an external policy with a text, its package,
+        module or file, too.
     numerics : int
         The version of the engine's numerics: equal versions, equal results, on every machine.
     schedule : Schedule or None
@@ -146,7 +133,7 @@ class Result(Repetitions):
     """
 
     market: Market
-    policy: Policy
+    policy: AnyPolicy
     horizon: int
     repetitions: int
     seed: int
@@ -155,9 +142,11 @@ class Result(Repetitions):
     schedule: Schedule | None = None
 
     @property
-    def resolved_policy(self) -> Policy:
+    def resolved_policy(self) -> AnyPolicy:
         """The policy with l or L filled in where none was asked for."""
-        return with_market_defaults(self.policy, self.market)
+        if isinstance(self.policy, Policy):
+            return with_market_defaults(self.policy, self.market)
+        return self.policy
 
     @property
     def regret(self) -> Estimate:
@@ -299,75 +288,23 @@ class Result(Repetitions):
     def save(self, path: str | Path) -> None:
         """Write everything into one ``.npz`` file: the arrays, and a manifest as JSON.
 
-        The file appears whole or not at all. Read it back with ``Result.load``.
+        The file appears whole or not at all. Read it back with ``Result.load``. Of an external
+        policy its name and text are kept, and not its code.
         """
-        from copyproof.game import market_to_dict
+        from copyproof.simulation.files import write_result
 
-        manifest = {
-            "format": _FORMAT,
-            "market": market_to_dict(self.market),
-            **({} if self.market.name is None else {"market_name": self.market.name}),
-            "policy": to_dict(self.policy),
-            **{name: getattr(self, name) for name in _PLAIN},
-            "numerics": self.numerics,
-            "schedule": self.schedule and self.schedule.to_dict(),
-        }
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
-        for name in ("new_arms", "means"):
-            if getattr(self, name) is not None:
-                arrays[name] = getattr(self, name)
-        arrays["manifest"] = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
-        memory = io.BytesIO()
-        np.savez_compressed(memory, **arrays)
-        write_or_refuse(Path(path), memory.getvalue())
+        write_result(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> "Result":
-        """Read what ``save`` wrote."""
-        from copyproof.game import market_from_dict
+        """Read what ``save`` wrote; nothing in the file is ever run.
 
-        try:
-            content = io.BytesIO(Path(path).read_bytes())
-        except OSError as error:
-            raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
-        try:
-            with np.load(content, allow_pickle=False) as file:
-                manifest = json.loads(file["manifest"].tobytes())
-                arrays = {name: file[name] for name in _ARRAYS}
-                market = market_from_dict(manifest["market"], source=str(path))
-                if (name := manifest.get("market_name")) is not None:
-                    market = market.named(name)
-                schedule = manifest.get("schedule")  # a file from before there were schedules
-                if schedule is not None:
-                    arrays["new_arms"] = file["new_arms"]
-                if market.has_priors:
-                    arrays["means"] = file["means"]
-            if manifest["format"] != _FORMAT:
-                raise ValueError(f"format = {manifest['format']!r} is not {_FORMAT}")
-            _check_shapes(arrays, market, manifest["repetitions"])
-            for array in arrays.values():
-                array.flags.writeable = False
-            return cls(
-                market=market,
-                policy=from_dict(manifest["policy"]),
-                schedule=None if schedule is None else Schedule.from_dict(schedule),
-                **{name: manifest[name] for name in _PLAIN},
-                numerics=manifest.get("numerics", 1),  # a file from before they had versions
-                **arrays,
-            )
-        except _DAMAGED as error:
-            raise ValueError(f"{path} is not a saved simulation: {error}") from None
+        An external policy comes back with its name and text, and without its code: it says so if it
+        is played.
+        """
+        from copyproof.simulation.files import read_result
 
-
-def _check_shapes(arrays: dict[str, NDArray[Any]], market: Market, repetitions: int) -> None:
-    """Refuse arrays that are not of the shapes that ``Repetitions`` says."""
-    agents, originals, checkpoints = len(market.agents), market.originals, arrays["rounds"].size
-    columns = {"regret_curves": checkpoints, "revenue": agents, "plays": agents}
-    columns |= {"original_plays": originals, "new_arms": agents, "means": originals}
-    shapes = {"rounds": (checkpoints,)} | {name: (repetitions, n) for name, n in columns.items()}
-    for name, array in arrays.items():
-        if array.shape != shapes[name]:
-            raise ValueError(f"{name} is of shape {array.shape}, not {shapes[name]}")
+        return read_result(path)
 
 
 def _moments(values: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from copyproof.game import Market
-from copyproof.policy import Policy, parse_policy, with_market_defaults
+from copyproof.game import GivenMarket, as_market
+from copyproof.policy import Policy, as_policy, with_market_defaults
 from copyproof.theory.bound import Bounds
 from copyproof.theory.conditions import Assumed, Case
 from copyproof.theory.own_theorems import OWN_THEOREMS
@@ -15,7 +15,7 @@ LONGEST_HORIZON = 10**100
 
 
 def bounds(
-    market: Market,
+    market: GivenMarket,
     policy: Policy | str,
     horizon: int,
     *,
@@ -29,8 +29,8 @@ def bounds(
 
     Parameters
     ----------
-    market : Market
-        Agents, their arms and how they register them.
+    market : Market, path or str
+        Agents, their arms and how they register them; or the path of their file, or ``"paper:2a"``.
     policy : Policy or str
         A record, or its text form such as ``"rh-ucb(L=3)"``.
     horizon : int
@@ -76,7 +76,7 @@ def bounds(
     >>> [round(one.value, 1) for one in found if one.theorem == "theorem A′, truthful"]
     [94.4]
     """
-    asked = parse_policy(policy) if isinstance(policy, str) else policy
+    market, asked = as_market(market), as_policy(policy)
     market.require_known_means("bounds")
     assumed = _accepted(Assumed(K, g, c, lost, plays))
     resolved = with_market_defaults(asked, market)

@@ -27,7 +27,7 @@ from copyproof.game import NEUTRAL, Agent
 from copyproof.plots import canvas
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import INK, QUIET, names_of, printed_lines
-from copyproof.validation import known
+from copyproof.validation import items, known, require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,9 +146,9 @@ def plot_gains(
 
 def checked_audits(audits: Audit | Sequence[Audit]) -> list[Audit]:
     """Audits that can stand side by side: of one market, horizon, confidence, and agents."""
-    found = [audits] if isinstance(audits, Audit) else list(audits)
-    if not found:
-        raise ValueError("audits is empty: at least one is needed")
+    found = [audits] if isinstance(audits, Audit) else list(items("audits", audits, "audits"))
+    for place, one in enumerate(found):
+        require(isinstance(one, Audit), f"audits[{place}]", one, "an Audit")
     for field in ("market", "horizon", "confidence"):
         if len({getattr(one, field) for one in found}) > 1:
             raise ValueError(f"audits differ in their {field}: only equal ones are comparable")

@@ -23,6 +23,7 @@ from copyproof.pages import PageTable
 from copyproof.paper.figure import (
     StudyFigure,
     arms_by_agent,
+    check_results,
     estimate_columns,
     interval_columns,
 )
@@ -153,6 +154,7 @@ def plot_frontier(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
     >>> ax.get_xscale(), ax.get_yscale()
     ('log', 'log')
     """
+    check_results(results, 2)
     if ax is None:
         (ax,) = canvas.new_axes(4.9, width=6.6)
         figure = ax.get_figure(root=True)
