@@ -16,6 +16,7 @@ from copyproof import Admit, Market, Renew, Retire, Schedule
 from copyproof.engine import numerics
 from copyproof.engine.cache import part
 from copyproof.engine.numerics_tables import TILTS
+from copyproof.game import Arm, Changing
 
 
 def log(x: float) -> float:
@@ -411,6 +412,10 @@ def due(renewal: Renew | None, arm: Candidate) -> bool:
     return old or (renewal.below is not None and arm.mean < renewal.below)
 
 
+def mean_of(arm: Arm, t: int) -> float:
+    return arm.mean_at(t) if isinstance(arm, Changing) else arm.mean
+
+
 def reward_of(mean: float, u: float) -> float:
     return 1.0 if u >= 1 - mean else 0.0
 
@@ -447,7 +452,7 @@ def choices(
     streams = [Stream(seed, i + 1, repetition) for i in range(len(market.agents))]
     agents = [Candidate(i) for i in range(len(market.agents))]
     pools: list[Pool] = []
-    means: list[float] = []
+    payers: list[Arm] = []
     owner: list[int] = []
     first: list[int] = []
     # By (agent, original): arms that will come, are registered, and were withdrawn, oldest first.
@@ -457,15 +462,15 @@ def choices(
     for i, person in enumerate(market.agents):
         pool = Pool([])
         first.append(len(owner))
-        begin = len(means)
+        begin = len(payers)
         for place, (paying, copies) in enumerate(zip(person.arms, person.copies, strict=True)):
-            new = [Candidate(len(pool.arms) + c, original=len(means)) for c in range(copies)]
+            new = [Candidate(len(pool.arms) + c, original=len(payers)) for c in range(copies)]
             pool.arms += new
             owner += [i] * copies
             here[person.name, place] = list(new)
             gone[person.name, place] = []
             coming[person.name, place] = []
-            means.append(paying.mean)
+            payers.append(paying)
         number = len(pool.arms)
         for event in events:
             if event.agent == person.name and isinstance(event, Admit) and event.new:
@@ -540,7 +545,8 @@ def choices(
         else:
             agent = chosen
             number = first[agent.number] + arm.number
-        reward = reward_of(means[arm.original], streams[agent.number].one(agent.n, REWARD))
+        mean = mean_of(payers[arm.original], t)
+        reward = reward_of(mean, streams[agent.number].one(agent.n, REWARD))
         for one in (arm, agent):
             one.n += 1
             one.s += reward

@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.game import Beta as Beta
     from copyproof.game import BetaPrior as BetaPrior
     from copyproof.game import Custom as Custom
+    from copyproof.game import Drift as Drift
     from copyproof.game import Empirical as Empirical
     from copyproof.game import Explicit as Explicit
     from copyproof.game import Exponential as Exponential
@@ -47,6 +48,8 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.game import Geometric as Geometric
     from copyproof.game import ListPrior as ListPrior
     from copyproof.game import Market as Market
+    from copyproof.game import Mixture as Mixture
+    from copyproof.game import Piecewise as Piecewise
     from copyproof.game import Poisson as Poisson
     from copyproof.game import Renew as Renew
     from copyproof.game import Retire as Retire
@@ -92,9 +95,10 @@ _HOME = {
         "external.libraries": "mabwiser_policy river_policy",
         "external.records": "ExternalPolicy",
         "game": (
-            "Admit Agent Bernoulli Beta BetaPrior Custom Empirical Explicit Exponential Gaussian "
-            "Geometric ListPrior Market Poisson Renew Retire RiskAverse RiskSeeking Schedule "
-            "UniformPrior churn paper_market read_market split write_market"
+            "Admit Agent Bernoulli Beta BetaPrior Custom Drift Empirical Explicit Exponential "
+            "Gaussian Geometric ListPrior Market Mixture Piecewise Poisson Renew Retire "
+            "RiskAverse RiskSeeking Schedule UniformPrior churn paper_market read_market split "
+            "write_market"
         ),
         "paper.figures.ablation": "plot_ablation",
         "paper.figures.copies": "plot_copies",

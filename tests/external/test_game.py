@@ -12,12 +12,15 @@ from copyproof import (
     Agent,
     Beta,
     BetaPrior,
+    Drift,
     Explicit,
     Exponential,
     ExternalPolicy,
     Gaussian,
     Geometric,
     Market,
+    Mixture,
+    Piecewise,
     Poisson,
     UniformPrior,
     function_policy,
@@ -32,6 +35,7 @@ from tests.markets import random_market, record_of
 
 MIXED = [Agent("a", [Beta(2, 3), Gaussian(0.5, 0.3)], copies=[2, 1]), Agent("b", [0.5], copies=[0])]
 MIXED += [Agent("c", [Exponential(0.6), Poisson(0.7)], copies=[1, 3]), Agent("d", [0.9])]
+MIXED += [Agent("e", [Mixture([0.5, Beta(2, 2), Exponential(1)])])]
 
 
 class Replay:
@@ -85,6 +89,12 @@ def test_means_are_drawn_as_the_engine_draws_them() -> None:
         Agent("ann", [UniformPrior(0, 1), 0.4], copies=[2, 1]),
         Agent("bob", [BetaPrior(1, 1)]),
     ]
+    check_replay(Market(agents), "h-ucb", 300, seed=8)
+
+
+def test_means_change_as_they_do_in_the_engine() -> None:
+    arm = Piecewise([(1, 0.9), (80, 0.2)])
+    agents = [Agent("ann", [arm, 0.4], copies=[2, 1]), Agent("bob", [Drift(0.1, 0.9, 20, 200)])]
     check_replay(Market(agents), "h-ucb", 300, seed=8)
 
 

@@ -183,9 +183,10 @@ def attacks(
     market = as_market(market)
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     tolerance = positive("tolerance", tolerance)
-    if not market.agent(agent).is_informed:
-        said = f"= {shown(agent)} knows only a prior: attacks takes agents who know their means"
-        raise FieldError("agent", agent, "one who knows its means", said)
+    if not market.agent(agent).has_fixed_means:
+        knows = "has means that change" if market.agent(agent).is_informed else "knows only a prior"
+        said = f"= {shown(agent)} {knows}: attacks takes agents who know their fixed means"
+        raise FieldError("agent", agent, "one who knows its fixed means", said)
     counts = [
         whole_in(f"identities[{k}]", count, 2, _MOST_IDENTITIES)
         for k, count in enumerate(items("identities", identities, "whole numbers"))

@@ -15,11 +15,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from copyproof.auditing.deviations import (
-    given_deviations,
-    knows_best_arm,
-    standard_deviations,
-)
+from copyproof.auditing.deviations import given_deviations, standard_deviations
 from copyproof.auditing.exact_gains import compute, is_small
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.request import Request, checked_request, positive
@@ -139,7 +135,7 @@ def reference_strategy(agent: Agent, reference: Reference) -> Strategy:
     """
     if isinstance(reference, str):
         known("reference", reference, _REFERENCES)
-        if reference == "best" and knows_best_arm(agent):
+        if reference == "best" and agent.knows_best_arm:
             return agent.best_arm_only().copies
         if reference in ("best", "honest"):
             return (1,) * len(agent.arms)

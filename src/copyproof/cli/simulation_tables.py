@@ -34,6 +34,8 @@ def simulation_tables(results: Sequence[Result]) -> Iterator[tables.Part]:
         best = first.best_mean
         error = "" if math.isnan(best.stderr) else f" (standard error {best.stderr:.4f})"
         yield f"\nexpected best mean, over the draws of the means: {best.mean:.4f}{error}"
+    if market.has_changing_means:
+        yield "\nmeans change: the regret of a round is to the best mean of that round"
     shares = 100 / first.horizon * _estimates(results, "plays")
     yield from _agent_tables("share of plays, %", results, shares, least_digits=1)
     yield from _agent_tables("revenue", results, _estimates(results, "revenue"))

@@ -2,8 +2,8 @@
 
 The game is the engine's (``engine.play``) with somebody else's choices. The k-th play of agent i in
 repetition r meets the same uniform u_{i,k} as there, revenue is v_i = Σ γ_t R_t with the same γ_t,
-and the regret is Σ (μ* − μ(A_t)), kept at checkpoints: a learner that makes the engine's choices
-ends with the engine's numbers, to the last bit.
+and the regret is Σ (μ* − μ(A_t)), or Σ (μ*_t − μ_t(A_t)) where means change, kept at checkpoints: a
+learner that makes the engine's choices ends with the engine's numbers, to the last bit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from copyproof.engine.changing_means import mean_and_gap
 from copyproof.engine.drawn_means import Priors, drawn_means, put_means
 from copyproof.engine.lower import lower_discount, lower_tape
 from copyproof.engine.lower_rewards import lower_priors, lower_rewards
-from copyproof.engine.luck import fill_rewards
+from copyproof.engine.luck import fill_rewards, fill_uniforms
 from copyproof.engine.quantiles import Rewards
 from copyproof.external.records import ExternalError, ExternalPolicy, Learner, one_line
 from copyproof.game import Market
@@ -122,6 +123,9 @@ def game_setup(
     )
     # Has the kernels compiled here, and not by every process that is forked off.
     fill_rewards(setup.rewards_in(0), np.uint64(0), 0, 0, 0, 0, np.empty(0))
+    if market.has_changing_means:
+        fill_uniforms(np.uint64(0), 0, 0, 0, np.empty(0))
+        mean_and_gap(setup.rewards, 0, 1)
     return setup
 
 
@@ -151,6 +155,7 @@ def play_game(
     rewards = setup.rewards_in(repetition)
     gaps: list[float] = rewards.originals["gap"].tolist()
     reward_of = _Luck(setup, rewards, repetition).reward
+    moving = len(rewards.changing) > 0
     checkpoints = iter(setup.checkpoints)
     checkpoint = next(checkpoints)
     found = GameResult([0.0] * setup.agents, [0] * setup.agents, [0] * setup.originals, [])
@@ -166,7 +171,7 @@ def play_game(
             what = _not_an_arm(arm, len(setup.arms))
             raise _breakdown(policy, repetition, t, f"choose() returned {what}")
         agent, original = agent_of[number], original_of[number]
-        reward = reward_of(agent, original, plays[agent])
+        reward = reward_of(agent, original, plays[agent], t)
         if reward is None:
             what = f"tape[{agent}] has {plays[agent]} rewards, and the game asks for one more"
             raise _breakdown(policy, repetition, t, what)
@@ -181,7 +186,7 @@ def play_game(
         else:
             revenue[agent] += gamma * reward
             gamma *= factor
-        regret += gaps[original]
+        regret += mean_and_gap(rewards, original, t)[1] if moving else gaps[original]
         if t == checkpoint:
             found.regret.append(regret)
             checkpoint = next(checkpoints, 0)
@@ -197,19 +202,31 @@ class _Luck:
     def __init__(self, setup: GameSetup, rewards: Rewards, repetition: int) -> None:
         self.tape = setup.tape
         self.rewards, self.repetition, self.seed = rewards, repetition, np.uint64(setup.seed)
+        self.changing = frozenset(rewards.changing.tolist())
         self.block = np.empty(min(_BLOCK, setup.horizon))
         self.starts = [-self.block.size] * setup.originals
         self.paid: list[list[float]] = [[] for _ in range(setup.originals)]
 
-    def reward(self, agent: int, original: int, k: int) -> float | None:
-        """The reward of the agent's play number k, from 0; None where its tape has no more."""
+    def reward(self, agent: int, original: int, k: int, t: int) -> float | None:
+        """The reward of the agent's play number k, from 0; None where its tape has no more.
+
+        The round t only matters where means change: a block of such an original has the uniforms.
+        """
         if self.tape is not None:
             return self.tape[agent][k] if k < len(self.tape[agent]) else None
         place = k - self.starts[original]
         if place >= self.block.size:
-            fill_rewards(self.rewards, self.seed, agent, original, k, self.repetition, self.block)
+            if original in self.changing:
+                fill_uniforms(self.seed, agent, k, self.repetition, self.block)
+            else:
+                fill_rewards(
+                    self.rewards, self.seed, agent, original, k, self.repetition, self.block
+                )
             self.paid[original], self.starts[original], place = self.block.tolist(), k, 0
-        return self.paid[original][place]
+        found = self.paid[original][place]
+        if original in self.changing:
+            return float(found >= 1.0 - mean_and_gap(self.rewards, original, t)[0])
+        return found
 
 
 def _new_learner(policy: ExternalPolicy, setup: GameSetup, repetition: int) -> Learner:

@@ -6,6 +6,7 @@ returns the markets of the paper's figures, and ``read_market`` that of a file.
 
 from copyproof.game.agent import Agent, Arm, Strategy
 from copyproof.game.by_name import ByName
+from copyproof.game.changing import Changing, Drift, Piecewise
 from copyproof.game.discount import NO_DISCOUNT, Constant, Discount, Explicit, Geometric
 from copyproof.game.files import (
     market_digest,
@@ -26,6 +27,7 @@ from copyproof.game.rewards import (
     Empirical,
     Exponential,
     Gaussian,
+    Mixture,
     Poisson,
     Reward,
     as_reward,
@@ -46,9 +48,11 @@ __all__ = [
     "BetaPrior",
     "ByName",
     "Change",
+    "Changing",
     "Constant",
     "Custom",
     "Discount",
+    "Drift",
     "Empirical",
     "Explicit",
     "Exponential",
@@ -57,7 +61,9 @@ __all__ = [
     "GivenMarket",
     "ListPrior",
     "Market",
+    "Mixture",
     "Neutral",
+    "Piecewise",
     "Poisson",
     "Prior",
     "Profile",

@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from copyproof.game.agent import Agent, Arm
+from copyproof.game.changing import Changing
 from copyproof.game.discount import NO_DISCOUNT
 from copyproof.game.market import Market
 from copyproof.game.priors import Prior
@@ -68,4 +69,4 @@ def _family(arm: Arm) -> str:
 
 
 def _mean(arm: Arm) -> float:
-    return math.nan if isinstance(arm, Prior) else arm.mean
+    return math.nan if isinstance(arm, Prior | Changing) else arm.mean

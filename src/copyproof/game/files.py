@@ -18,6 +18,8 @@
         { family = "poisson", mean = 3.0 },
         { family = "exponential", mean = 0.5 },
         { family = "empirical", rewards = [0.0, 0.5, 1.0] },
+        { family = "mixture", weights = [9, 1], components = [
+            { mean = 0 }, { family = "exponential", mean = 20 }] },
     ]
 
     [[agents]]
@@ -26,6 +28,17 @@
         { prior = { beta = [2, 5] } },
         { prior = { uniform = [0.2, 0.6] }, copies = 3 },
         { prior = { list = [0.1, 0.9] } },
+    ]
+
+In a market without priors, means may change during the game:
+
+.. code-block:: toml
+
+    [[agents]]
+    name = "dan"
+    arms = [
+        { family = "piecewise", means = [[1, 0.9], [5000, 0.1]] },    # from round 1, from 5000
+        { family = "drift", start = 0.2, end = 0.8, first = 1000, last = 3000 },
     ]
 
 An arm is Bernoulli unless it says a family, and registered once unless it says its copies; 0
@@ -46,11 +59,12 @@ import tomli_w
 
 from copyproof._files import write_atomically
 from copyproof.game.agent import Agent, Arm
+from copyproof.game.changing import Changing
 from copyproof.game.discount import Discount
 from copyproof.game.market import Market
 from copyproof.game.paper import PAPER_FIGURES
 from copyproof.game.priors import BetaPrior, ListPrior, Prior, UniformPrior
-from copyproof.game.rewards import Bernoulli, Reward
+from copyproof.game.rewards import Bernoulli, Mixture, Reward
 from copyproof.game.utility import Custom, Utility
 from copyproof.validation import FieldError, did_you_mean, file_path, require, shown
 
@@ -227,8 +241,16 @@ def _arm_table(arm: Arm, copies: int) -> dict[str, Any]:
     counted = {} if copies == 1 else {"copies": copies}
     if isinstance(arm, Prior):
         return {"prior": _prior_table(arm)} | counted
+    return _family_table(arm) | counted
+
+
+def _family_table(arm: Reward | Changing) -> dict[str, Any]:
+    """Return a family and its parameters as a table of the file."""
     family = {} if isinstance(arm, Bernoulli) else {"family": type(arm).__name__.lower()}
-    return family | _table(arm) | counted
+    if isinstance(arm, Mixture):
+        parts = [_family_table(one) for one in arm.components]
+        return family | {"components": parts, "weights": list(arm.weights)}
+    return family | _table(arm)
 
 
 def _prior_table(prior: Prior) -> dict[str, list[float]]:
@@ -244,12 +266,14 @@ def _prior_table(prior: Prior) -> dict[str, list[float]]:
             assert_never(prior)
 
 
-def _table(record: Reward | Discount | Utility) -> dict[str, Any]:
+def _table(record: Reward | Changing | Discount | Utility) -> dict[str, Any]:
     """Return the fields of a record as a table; γ ≡ 1 and U(v) = v have none."""
-    values = {field.name: getattr(record, field.name) for field in fields(record)}
-    return {
-        key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
-    }
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    """Return tuples as lists, at every depth."""
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _is_json(path: Path) -> bool:

@@ -3,7 +3,8 @@
 n agents each own original arms O_i and register copies of them. A profile is one strategy per
 agent. Agent i earns v_i = Σ_t γ_t R_t 1[A_t is owned by i], and its utility is
 u_i = E[U_i(v_i)] − fee × registered arms. Regret is measured against μ*, the best mean over ALL
-originals, hidden ones included: Σ_t (μ* − μ(A_t)).
+originals, hidden ones included: Σ_t (μ* − μ(A_t)). Where means change during the game
+(``changing``), every round has a μ* of its own.
 
 A market never changes. Every ``with_…`` method, and ``honest``, ``truthful``, ``replicate`` and
 ``best_arm_only``, return a new market that differs in strategies only.
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from copyproof.game._fields import set_fields
 from copyproof.game.agent import Agent, Strategy
 from copyproof.game.by_name import ByName, position_of
+from copyproof.game.changing import Changing
 from copyproof.game.discount import NO_DISCOUNT, Discount
 from copyproof.game.priors import Prior
 from copyproof.validation import FieldError, items, number, require, shortened, shown, whole
@@ -71,6 +73,9 @@ class Market:
         except FieldError as error:
             raise error.within("discount") from None
         set_fields(self, agents=members, fee=fee, discount=discount, name=None)
+        if self.has_changing_means and self.has_priors:
+            said = "have priors and means that change: a market has one or the other"
+            raise FieldError("agents", members, "with one of the two", said)
 
     def named(self, name: str) -> "Market":
         """Return the same market with a name, by which tables and frames call it.
@@ -121,10 +126,17 @@ class Market:
         return not all(agent.is_informed for agent in self.agents)
 
     @property
+    def has_changing_means(self) -> bool:
+        """Whether the mean of some arm changes during the game."""
+        kinds = {type(arm) for agent in self.agents for arm in agent.arms}
+        return any(issubclass(kind, Changing) for kind in kinds)
+
+    @property
     def best_mean(self) -> float:
         """The mean μ*: the largest over all originals, hidden ones included.
 
-        Raises ``FieldError`` for a market with priors: every game has a μ* of its own.
+        Raises ``FieldError`` for a market with priors, where every game has a μ* of its own, and
+        for one whose means change, where every round has.
         """
         return max(agent.best_mean for agent in self.agents)
 
@@ -178,7 +190,7 @@ class Market:
     def to_frame(self) -> "pd.DataFrame":
         """A row per original arm: its agent, its place there, its family, mean and copies.
 
-        The mean is NaN where an arm has a prior instead.
+        The mean is NaN where an arm has a prior instead, or a mean that changes.
 
         Examples
         --------
@@ -194,7 +206,7 @@ class Market:
         return market_frame(self)
 
     def require_known_means(self, what: str) -> None:
-        """Refuse a market with priors where ``what`` takes known means only.
+        """Refuse a market with priors, or with means that change, where ``what`` takes neither.
 
         Examples
         --------
@@ -205,9 +217,11 @@ class Market:
         """
         for i, agent in enumerate(self.agents):
             for k, arm in enumerate(agent.arms):
-                if isinstance(arm, Prior):
+                if isinstance(arm, Prior | Changing):
                     said = f"has a prior: {what} takes known means only"
-                    raise FieldError(f"agents[{i}].arms[{k}]", arm, "a known mean", said)
+                    if isinstance(arm, Changing):
+                        said = f"has a mean that changes: {what} takes fixed means only"
+                    raise FieldError(f"agents[{i}].arms[{k}]", arm, "a known, fixed mean", said)
 
     def with_profile(self, profile: Iterable[Iterable[int]]) -> "Market":
         """Return the market in which every agent plays its strategy in ``profile``.

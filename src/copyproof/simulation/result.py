@@ -83,7 +83,7 @@ class Repetitions:
     rounds : array, C
         The checkpoints; the last one is T.
     regret_curves : array, R × C
-        Regret Σ (μ* − μ(A_t)) up to each checkpoint.
+        Regret Σ (μ* − μ(A_t)) up to each checkpoint; Σ (μ*_t − μ_t(A_t)) where means change.
     revenue, plays : array, R × n
         Discounted revenue and plays of each agent.
     original_plays : array, R × originals
@@ -155,7 +155,10 @@ class Result(Repetitions):
 
     @property
     def best_mean(self) -> Estimate:
-        """The best mean μ* that the regret is measured against; one for every game with priors."""
+        """The best mean μ* that the regret is measured against; one for every game with priors.
+
+        Refused (``FieldError``) where means change during the game: every round has its own.
+        """
         if self.means is None:
             return Estimate.of(np.full(self.repetitions, self.market.best_mean))
         return Estimate.of(self.means.max(axis=1))
@@ -164,7 +167,8 @@ class Result(Repetitions):
     def lost(self) -> LostGames | None:
         """How many games were lost; None with a schedule, or without a checkpoint at ⌊9T/10⌋.
 
-        A game is lost when its last tenth costs at least half the gap a round (``lost.py``).
+        None, too, where means change during the game. A game is lost when its last tenth costs at
+        least half the gap a round (``lost.py``).
 
         Examples
         --------
@@ -179,7 +183,7 @@ class Result(Repetitions):
     @property
     def lost_games(self) -> NDArray[np.bool_] | None:
         """Which games were lost, one for each repetition; None where ``lost`` is."""
-        if self.schedule is not None:
+        if self.schedule is not None or self.market.has_changing_means:
             return None
         gap = (
             gap_to_rivals(self.market)

@@ -1,6 +1,7 @@
 """The figure of an audit: what is drawn is what was found."""
 
 import dataclasses
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -218,3 +219,20 @@ def test_who_knows_only_a_prior_is_drawn_with_copies_of_every_arm() -> None:
     assert ax.lines[0].get_xdata().tolist() == [1, 2, 5]
     assert ax.get_xlabel() == "copies of every arm"
     assert ax.get_title(loc="left") == "ann (2 arms of drawn means)"
+
+
+@pytest.mark.parametrize("agents", [1, 2, 3, 5])
+def test_no_cell_is_empty_and_no_two_counts_touch(agents: int) -> None:
+    market = Market([Agent(f"agent {i}", [0.9 - i / 10]) for i in range(agents)])
+    names = market.names
+    one = audit(market, "ucb1", agent=None if agents > 1 else names[0], horizon=50, **SMALL)
+    panels = plot_gains([one, dataclasses.replace(one, policy="h-ucb")])
+    figure = panels[0].figure
+    assert len(figure.axes) == agents
+    figure.draw_without_rendering()
+    if agents > 2 and agents % 2:
+        assert panels[-1].get_position().width > 1.5 * panels[0].get_position().width
+    for ax in panels:
+        boxes = [t.get_window_extent() for t in ax.get_xticklabels() if t.get_text()]
+        assert {t.get_text() for t in ax.get_xticklabels()} >= {"1", "10", "100"}
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))

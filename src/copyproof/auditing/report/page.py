@@ -242,6 +242,6 @@ def _known_table(audits: Sequence[Audit], names: Sequence[str]) -> PageTable:
         if not claims:
             rows.append((name, "unknown", "nothing is known here about this policy"))
     caption = "What is known of the policies beyond this audit."
-    if audits[0].market.has_priors:
-        caption += f" {captions.DRAWN}"
+    if remark := captions.remarks(audits[0].market):
+        caption += f" {remark}"
     return PageTable(("Policy", "Status", "Claim"), rows, caption, numbers=False)
