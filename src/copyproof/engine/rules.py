@@ -159,7 +159,7 @@ def index(
         beta = 1.0 + item.answers - item.total
         key0, key1 = state.keys[pool, 0], state.keys[pool, 1]
         arm = number - state.pools[pool].first
-        return beta_draw(alpha, beta, key0, key1, turn.k, arm, turn.repetition)
+        return beta_draw(alpha, beta, key0, key1, turn.k, arm, turn.repetition, 0)
     if rule.kind == Kind.KL_UCB:
         return _kl_ucb(state.items[number], x, best)
     return _on_line(rule, state, number, x)

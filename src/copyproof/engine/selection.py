@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.curves import advance_curves, nth_curve
+from copyproof.engine.posteriors import FEW, draw_largest
 from copyproof.engine.rules import Kind, LoweredRule, Turn, chance_of_any, index, read_clock
 from copyproof.engine.state import ABSENT, OUTSIDE, State
 from copyproof.engine.streams import COIN, PICK, nth_of, uniform
@@ -200,6 +202,19 @@ def pick(state: State, pool: int, turn: Turn, m: int) -> int:
     return nth_of(u, m)
 
 
+@part
+def _select_curve(rule: LoweredRule, state: State, pool: int, turn: Turn, priority: int) -> int:
+    """``select`` for all items of a pool whose indices are curves."""
+    here = state.pools[pool]
+    _, here.x = read_clock(rule, turn)
+    advance_curves(state.nodes, here.base, here.cap, here.x)
+    nth = 0
+    equals = state.nodes[here.base + 1].count
+    if equals > 1 and not priority:
+        nth = pick(state, pool, turn, equals)
+    return nth_curve(state.nodes, here.base, here.cap, nth)
+
+
 @inlined
 def select(
     rule: LoweredRule,
@@ -220,6 +235,10 @@ def select(
     if mask is None:
         if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
             return pick(state, pool, turn, here.size)
+        if rule.kind == Kind.THOMPSON and here.size > FEW:
+            return draw_largest(state, pool, turn.k, turn.repetition, scan)
+        if rule.kind == Kind.KL_UCB and not scan:
+            return _select_curve(rule, state, pool, turn, priority)
         by_tree = rule.is_line != 0 and not scan
     tau, x = read_clock(rule, turn)
     if by_tree:

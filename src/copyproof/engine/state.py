@@ -36,7 +36,7 @@ POOL = np.dtype(
         ("items", "i8"),  # how many belong to it, registered or not
         ("outside", "i8"),  # how many of them are registered, but not in play
         ("seats", "i8"),  # size of the sample: arms ever admitted to it, replaced ones but once
-        ("x", "f8"),  # where the tree's clock stands
+        ("x", "f8"),  # where the tree's clock stands; the bar of Thompson sampling (``posteriors``)
         # For rules that let arms challenge a champion (``champion``):
         ("bar", "f8"),  # the champion's posterior mean when the pool was last asked
         ("last", "i8"),  # the item that was played last; −1 at first

@@ -36,6 +36,7 @@ from copyproof.live.layout import (
     TABLE,
     Axis,
     Layout,
+    bars_of,
     in_order,
     lay_out,
     standing_of,
@@ -284,6 +285,8 @@ class Arrays:
             "seats": pools["seats"].copy(),
             "challenges": challenges,
         }
+        if (bars := bars_of(self.plan, arrays["pools"][: self._in_use()["pool"]])).any():
+            saved["bars"] = bars
         used = {**self._in_use(), **FIXED}
         for axis in used.keys() - {"arm"}:
             found = self._rows_along(axis, slice(used[axis]))
@@ -296,6 +299,8 @@ class Arrays:
         if self._estimates:  # a snapshot of before: for its arm a play counted as for its agent
             saved.setdefault("worths", saved["log"]["value"])
         self._lay_out(saved, plan, agent_room)
+        if (bars := saved.get("bars")) is not None:
+            self._arrays["pools"]["x"][: len(bars)] = bars
         if self.counters[LAID]:
             lay_again(plan, self.state, self.live, 0, 0)
 
@@ -373,8 +378,7 @@ class Arrays:
                 there[name][mine] = saved["challenges"][name]
             for name in ("last", "pointer"):
                 of = there[name][mine]
-                known = of >= 0
-                of[known] = laid.item[of[known]]
+                of[of >= 0] = laid.item[of[of >= 0]]
 
 
 def _estimate_again(saved: dict[str, Any]) -> None:
