@@ -16,6 +16,7 @@ from copyproof import Admit, Market, Renew, Retire, Schedule
 from copyproof.engine import numerics
 from copyproof.engine.cache import part
 from copyproof.engine.numerics_tables import TILTS
+from tests.baselines_reference import d_ucb, exp3, imed, moss, sw_ucb
 from tests.thompson_reference import FEW, largest_draw
 
 
@@ -49,6 +50,13 @@ class Stream:
     repetition: int
     epoch: int = 0
     bar: float = 0.0  # of Thompson sampling in its pool; 0 if there is none yet
+    # What some baselines remember of their pool (``baselines_reference``).
+    history: list[tuple[int, float, float]] = field(default_factory=list)
+    discounted: dict[int, tuple[float, float]] = field(default_factory=dict)
+    discounted_upto: int = 0
+    estimates: dict[int, float] = field(default_factory=dict)
+    chance: float = 1.0
+    arms: int = 0  # K of MOSS, where the market says it
 
     def __post_init__(self) -> None:
         self.key = philox([self.owner, self.epoch, 0, 0], [self.seed & WORD, self.seed >> 32])[:2]
@@ -303,6 +311,14 @@ POLICIES: dict[str, Flat | Hierarchical] = {
         arm_clock="T",
         priority=True,
     ),
+    "moss": Flat(moss(), clock="T"),
+    "moss(K=7)": Flat(moss(7), clock="T"),
+    "h-moss": Hierarchical(moss(), moss(), agent_clock="T", arm_clock="T", priority=True),
+    "h-moss(agents=3, K=2)": Hierarchical(
+        moss(3), moss(2), agent_clock="T", arm_clock="T", priority=True
+    ),
+    "imed": Flat(imed),
+    "h-imed": Hierarchical(imed, imed),
     "h-etc": Hierarchical(H, explore_then_commit(50)),
     "h-etc(plays=2)": Hierarchical(H, explore_then_commit(2)),
     "etc": Flat(explore_then_commit(50)),
@@ -348,6 +364,22 @@ POLICIES: dict[str, Flat | Hierarchical] = {
     ),
 }
 """Text form → the same policy in plain Python: every catalogue row, and variants."""
+
+REMEMBERING: dict[str, Flat | Hierarchical] = {
+    "sw-ucb": Flat(sw_ucb()),
+    "sw-ucb(W=40, xi=1)": Flat(sw_ucb(40, 1.0)),
+    "h-sw-ucb": Hierarchical(sw_ucb(), sw_ucb()),
+    "h-sw-ucb(W=60, plays=25)": Hierarchical(sw_ucb(60), sw_ucb(25)),
+    "d-ucb": Flat(d_ucb()),
+    "d-ucb(gamma=0.9)": Flat(d_ucb(0.9)),
+    "h-d-ucb": Hierarchical(d_ucb(), d_ucb()),
+    "hierarchical(ucb, d-ucb(gamma=0.95, xi=0.2))": Hierarchical(H, d_ucb(0.95, 0.2)),
+    "exp3": Flat(exp3(), clock="T"),
+    "exp3(gamma=0.3)": Flat(exp3(0.3), clock="T"),
+    "h-exp3": Hierarchical(exp3(), exp3(), agent_clock="T", arm_clock="T"),
+    "hierarchical(exp3(gamma=0.1), ucb(clock=plays))": Hierarchical(exp3(0.1), H, agent_clock="T"),
+}
+"""The same for rules that see all plays of their pool: not live, and no arms come and go."""
 
 # --- the game --------------------------------------------------------------------------------
 
@@ -443,12 +475,15 @@ def choices(
     schedule: Schedule | None = None,
 ) -> list[int]:
     """The arm of every round, as a number in registration order; Bernoulli markets only."""
-    spec = POLICIES[policy] if isinstance(policy, str) else policy
+    spec = {**POLICIES, **REMEMBERING}[policy] if isinstance(policy, str) else policy
     schedule = schedule or Schedule()
     events = in_time(schedule, horizon)
     renewals = {one.agent: one for one in schedule.renewals}
     principal = Stream(seed, 0, repetition)
     streams = [Stream(seed, i + 1, repetition) for i in range(len(market.agents))]
+    principal.arms = market.originals if isinstance(spec, Flat) else len(market.agents)
+    for stream in streams:
+        stream.arms = most_originals(market)
     agents = [Candidate(i) for i in range(len(market.agents))]
     pools: list[Pool] = []
     means: list[float] = []
@@ -548,6 +583,9 @@ def choices(
         for one in (arm, agent):
             one.n += 1
             one.s += reward
+        draws.stream.history.append((arm.number, reward, draws.stream.chance))
+        if isinstance(spec, Hierarchical):
+            principal.history.append((agent.number, reward, principal.chance))
         made.append(number)
         if due(renewals.get(market.names[agent.number]), arm):
             pool.withdraw(arm)

@@ -21,9 +21,9 @@ from copyproof import (
 from copyproof.game import Reward
 from tests.markets import choices_of, random_market, random_schedule, record_of
 from tests.own_reference import OWN_POLICIES, own_choices
-from tests.reference import POLICIES, choices
+from tests.reference import POLICIES, REMEMBERING, choices
 
-EVERY = [*POLICIES, *OWN_POLICIES]
+EVERY = [*POLICIES, *REMEMBERING, *OWN_POLICIES]
 
 
 def test_the_reference_has_every_catalogue_row() -> None:
@@ -82,6 +82,8 @@ KEPT = [
     "h-thompson",
     "flat(kl-ucb, restart=epochs)",
     "flat(thompson, restart=epochs)",
+    "moss",
+    "h-moss",
 ]
 
 

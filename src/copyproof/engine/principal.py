@@ -17,6 +17,7 @@ from numba import int64
 
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.champion import BY_INDEX, FRESH, champion, note
+from copyproof.engine.leaf_statistics import count_in_leaf, keeps_leaves
 from copyproof.engine.memory import add_to_blocks
 from copyproof.engine.own_index import remember
 from copyproof.engine.plan import BY_RULE, Plan, pool_of, sample_grows
@@ -268,3 +269,5 @@ def count(
     _add(state.items[number], new)
     if place >= 0:
         count_in_tree(rule, state, pool, place, number, scan)
+        if not rule.is_line and keeps_leaves(rule):
+            count_in_leaf(rule, state, pool, place, new.reward)

@@ -23,8 +23,17 @@ import numpy as np
 
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.curves import advance_curves, nth_curve
+from copyproof.engine.leaf_statistics import draw_by_chances
 from copyproof.engine.posteriors import FEW, draw_largest
-from copyproof.engine.rules import Kind, LoweredRule, Turn, chance_of_any, index, read_clock
+from copyproof.engine.rules import (
+    Kind,
+    LoweredRule,
+    Turn,
+    chance_of_any,
+    index,
+    read_clock,
+    top_mean,
+)
 from copyproof.engine.state import ABSENT, OUTSIDE, State
 from copyproof.engine.streams import COIN, PICK, nth_of, uniform
 from copyproof.engine.tournament import advance, nth_winner
@@ -163,6 +172,8 @@ def scan_winners(
     """
     best = -np.inf
     equals = 0
+    if rule.kind == Kind.IMED:
+        x = top_mean(state, size)
     for n in range(size):
         value = index(rule, state, pool, state.members[n], turn, x, best)
         state.values[n] = value
@@ -237,6 +248,8 @@ def select(
             return pick(state, pool, turn, here.size)
         if rule.kind == Kind.THOMPSON and here.size > FEW:
             return draw_largest(state, pool, turn.k, turn.repetition, scan)
+        if rule.kind == Kind.EXP3:
+            return draw_by_chances(rule, state, pool, turn)
         if rule.kind == Kind.KL_UCB and not scan:
             return _select_curve(rule, state, pool, turn, priority)
         by_tree = rule.is_line != 0 and not scan

@@ -3,13 +3,15 @@
 - Indices that are lines: the kinetic tournament (``tournament``).
 - KL-UCB: the tournament of curves (``curves``).
 - Thompson sampling: sums of weights (``posteriors``).
-- Uniform choice: nothing but who is in play.
+- SW-UCB, D-UCB and Exp3: their statistics, in the leaves (``leaf_statistics``).
+- Uniform choice and IMED: nothing but who is in play.
 """
 
 import numpy as np
 
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.curves import build_curves, curve, replay_curves
+from copyproof.engine.leaf_statistics import keeps_leaves
 from copyproof.engine.posteriors import count_posterior, weigh_all
 from copyproof.engine.rules import Kind, LoweredRule, line
 from copyproof.engine.state import State
@@ -26,6 +28,8 @@ def lay_leaf(rule: LoweredRule, state: State, pool: int, place: int, number: int
         return
     if rule.kind == Kind.KL_UCB:
         height, slope = curve(state.items[number])
+    elif keeps_leaves(rule):
+        height, slope = 0.0, 0.0
     else:
         height, slope = line(rule, state, number)
     set_leaf(state.nodes, leaf, height, slope, 1, number)
@@ -40,7 +44,7 @@ def build_tree(rule: LoweredRule, state: State, pool: int) -> None:
         build_curves(state.nodes, here.base, here.cap, here.x)
     elif rule.kind == Kind.THOMPSON:
         weigh_all(state, pool)
-    else:
+    elif not keeps_leaves(rule):
         build(state.nodes, here.base, here.cap, here.x)
 
 
