@@ -244,15 +244,16 @@ def select(
     here = state.pools[pool]
     by_tree = False
     if mask is None:
-        if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
-            return pick(state, pool, turn, here.size)
-        if rule.kind == Kind.THOMPSON and here.size > FEW:
-            return draw_largest(state, pool, turn.k, turn.repetition, scan)
-        if rule.kind == Kind.EXP3:
-            return draw_by_chances(rule, state, pool, turn)
-        if rule.kind == Kind.KL_UCB and not scan:
-            return _select_curve(rule, state, pool, turn, priority)
         by_tree = rule.is_line != 0 and not scan
+        if not rule.is_line:
+            if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
+                return pick(state, pool, turn, here.size)
+            if rule.kind == Kind.THOMPSON and here.size > FEW:
+                return draw_largest(state, pool, turn.k, turn.repetition, scan)
+            if rule.kind == Kind.EXP3:
+                return draw_by_chances(rule, state, pool, turn)
+            if rule.kind == Kind.KL_UCB and not scan:
+                return _select_curve(rule, state, pool, turn, priority)
     tau, x = read_clock(rule, turn)
     if by_tree:
         size = here.size
