@@ -36,6 +36,7 @@ from copyproof.live.layout import (
     TABLE,
     Axis,
     Layout,
+    bars_of,
     estimate_again,
     in_order,
     lay_out,
@@ -298,6 +299,8 @@ class Arrays:
             "seats": pools["seats"].copy(),
             "challenges": challenges,
         }
+        if (bars := bars_of(self.plan, arrays["pools"][: self._in_use()["pool"]])).any():
+            saved["bars"] = bars
         used = {**self._in_use(), **FIXED}
         for axis in used.keys() - {"arm"}:
             found = self._rows_along(axis, slice(used[axis]))
@@ -310,6 +313,8 @@ class Arrays:
         if self._estimates:  # a snapshot of before: for its arm a play counted as for its agent
             saved.setdefault("worths", saved["log"]["value"])
         self._lay_out(saved, plan, agent_room)
+        if (bars := saved.get("bars")) is not None:
+            self._arrays["pools"]["x"][: len(bars)] = bars
         if self.counters[LAID]:
             lay_again(plan, self.state, self.live, 0, 0)
 

@@ -21,6 +21,7 @@ from copyproof.engine.state import (
     LEVELS,
     OUTSIDE,
     POOL,
+    RING,
     WINDOW,
     WINDOWS,
     power_of_two,
@@ -88,6 +89,7 @@ TABLE = (
     Array("nodes", NODE, "node"),
     Array("values", np.float64, "leaf"),
     Array("members", np.int64, "leaf"),
+    Array("ring", RING, "market"),
     Array("order", np.int64, "agent"),
     Array("left", np.int64, "agent"),
     Array("keys", np.dtype((np.uint64, 2)), "stream"),
@@ -117,6 +119,7 @@ GATHERED = {
     "status": np.int8,
     "seats": np.int64,
     "challenges": CHALLENGE,
+    "bars": np.float64,  # of each pool (``bars_of``); exported where there are any
 }
 # Axes that do not grow, and their rows.
 FIXED: dict[Axis, int] = {"epoch": 1, "counter": COUNTERS, "market": 1}
@@ -162,6 +165,13 @@ def lay_out(owner: Any, agents: int, agent_room: int, is_flat: bool) -> Layout:
             for head, rest in ((0, first), (agents, used), (agent_room, room), (_TRASH, base))
         )
     return Layout(first, used, room, base, item, agent_room + taken, _TRASH + top + 2 * taken)
+
+
+def bars_of(plan: Plan, pools: Any) -> Any:
+    """Of each pool the bar that Thompson sampling has there; 0 where there is none."""
+    first = plan.arm if plan.is_flat else plan.agent
+    draws = [first.kind == Kind.THOMPSON, plan.arm.kind == Kind.THOMPSON]
+    return pools["x"] * np.repeat(draws, [1, len(pools) - 1])
 
 
 def in_order(saved: dict[str, Any]) -> dict[str, Any]:

@@ -1,15 +1,17 @@
 """Policies as data: rules, the catalogue of named policies, and their text and JSON forms."""
 
+from copyproof.policy.baseline_rows import BASELINES
+from copyproof.policy.baselines import IMED, MOSS, DiscountedUCB, Exp3, SlidingWindowUCB
 from copyproof.policy.catalogue import (
     ALIASES,
     CATALOGUE,
     PAPER_POLICIES,
-    NamedPolicy,
     fair,
     row,
 )
 from copyproof.policy.claims import PolicyClaim
 from copyproof.policy.defaults import with_market_defaults
+from copyproof.policy.named_policy import NamedPolicy
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.records import (
     KLUCB,
@@ -36,15 +38,20 @@ from copyproof.policy.theorem import why_not_covered
 
 __all__ = [
     "ALIASES",
+    "BASELINES",
     "CATALOGUE",
+    "IMED",
     "KLUCB",
+    "MOSS",
     "PAPER_POLICIES",
     "RULES",
     "UCB",
     "AllArms",
     "Champion",
+    "DiscountedUCB",
     "EpsilonDecreasing",
     "EpsilonGreedy",
+    "Exp3",
     "ExploreThenCommit",
     "FixedSample",
     "GrowingSample",
@@ -57,6 +64,7 @@ __all__ = [
     "SampledKLUCB",
     "Sampling",
     "Season",
+    "SlidingWindowUCB",
     "Thompson",
     "Trial",
     "TrialArms",

@@ -17,11 +17,13 @@ see an agent's own plays and rewards only are in ``own_rules``.
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from copyproof.policy.baselines import IMED, MOSS, DiscountedUCB, Exp3, SlidingWindowUCB
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.sampling import (
     AllArms,
     Epochs,
     FixedSample,
+    GrowingSample,
     Sampling,
     check_number,
     set_whole,
@@ -210,6 +212,11 @@ Rule: TypeAlias = (
     | Champion
     | Trial
     | TrialArms
+    | MOSS
+    | IMED
+    | SlidingWindowUCB
+    | DiscountedUCB
+    | Exp3
     | SampledKLUCB
 )
 # Every rule by its name in the text form.
@@ -270,6 +277,9 @@ class Policy:
         if self.brings_fresh_arms and self.sampling != AllArms():
             said = f"is given, but {self.arm.traits.name} tries arms by its own rule; it takes all"
             raise FieldError("sampling", self.sampling, "all", said)
+        if self.arm.traits.not_live and isinstance(self.sampling, GrowingSample):
+            said = f"grows, but under {self.arm.traits.name} all arms are in play from the start"
+            raise FieldError("sampling", self.sampling, "all or fixed", said)
         if isinstance(self.arm, TrialArms) and not isinstance(self.agent, Trial):
             said = f"= {self.arm.traits.name}: its c and lost are those of agents chosen by trial"
             raise FieldError("arm", self.arm, "another rule", said)
@@ -296,6 +306,11 @@ class Policy:
     def needs_unit_rewards(self) -> bool:
         """Whether a rule is only defined for rewards in [0, 1]."""
         return any(rule.traits.rewards == "unit" for rule in self.rules)
+
+    @property
+    def not_live(self) -> str | None:
+        """Why a live market cannot serve it, and arms cannot come and go; None if they can."""
+        return next((rule.traits.not_live for rule in self.rules if rule.traits.not_live), None)
 
     @property
     def needs_horizon(self) -> bool:

@@ -18,7 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any, TypeAlias
 
-from copyproof.policy.catalogue import ALIASES, CATALOGUE, SEASON, fair, row
+from copyproof.policy.catalogue import ALIASES, CATALOGUE, fair, row
+from copyproof.policy.named_policy import SEASON
 from copyproof.policy.records import RULES, Policy, Rule, Uniform, clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Season
 from copyproof.policy.syntax import Call, parse, place_of, refused
