@@ -48,6 +48,8 @@ POOL = np.dtype(
 WINDOW = np.dtype([("recent", "f8"), ("recents", "i8"), ("before", "f8"), ("befores", "i8")])
 # Of a window of an agent's last plays: the sums of its present block, and of the one before.
 BLOCK = np.dtype([("now", "f8"), ("last", "f8")])
+# Of a start in an agent's trial: what it had earned by then, and claims; 0 before it comes.
+START = np.dtype([("earned", "f8"), ("claim", "f8")])
 EPOCH = np.dtype(
     [
         ("number", "i8"),
@@ -60,7 +62,7 @@ EPOCH = np.dtype(
     ]
 )
 
-# Levels that an agent on trial may claim (``trial``).
+# Starts in an agent's trial (``trial``).
 LEVELS = 24
 # Most windows of an agent's last plays (``memory``).
 WINDOWS = 8
@@ -86,7 +88,8 @@ class State(NamedTuple):
     # What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later.
     start: Any
     windows: Any  # of each agent, a WINDOW of its rewards
-    trials: Any  # of each agent, the sums of its rewards by level (``trial``)
+    trials: Any  # of each agent, the sum of its rewards since each start (``trial``)
+    starts: Any  # of each agent, a START for each
     blocks: Any  # of each agent, a BLOCK for each window of its last plays (``memory``)
     epoch: Any  # one EPOCH: the present one
     order: Any  # the agents in the order that priority ties go by
@@ -142,6 +145,7 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, is_fla
         start=start,
         windows=np.zeros(agents, WINDOW),
         trials=np.zeros((agents, LEVELS)),
+        starts=np.zeros((agents, LEVELS), START),
         blocks=np.zeros((agents, WINDOWS), BLOCK),
         epoch=np.zeros(1, EPOCH),
         order=np.arange(agents),

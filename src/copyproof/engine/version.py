@@ -8,4 +8,4 @@ from the same rewards and random numbers moves, be it in the last bit; the engin
 kept.
 """
 
-NUMERICS = 2
+NUMERICS = 3

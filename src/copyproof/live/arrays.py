@@ -16,10 +16,13 @@ import numpy as np
 
 from copyproof.engine.live import lay_again
 from copyproof.engine.live_records import (
+    AS_THEY_ARE,
     BANKED,
     BASE,
+    CHANGED,
     FORGOTTEN,
     LAID,
+    NOT_KEPT,
     PAST,
     PENDING,
     ROUND,
@@ -296,8 +299,9 @@ class Arrays:
         if self._estimates:  # a snapshot of before: for its arm a play counted as for its agent
             saved.setdefault("worths", saved["log"]["value"])
         self._lay_out(saved, plan, agent_room)
-        if self.counters[LAID]:
-            lay_again(plan, self.state, self.live, 0, 0)
+        if self.counters[LAID]:  # in a snapshot of before, starts as if rewards had come evenly
+            kept = plan.agent.kind != Kind.TRIAL or "starts" in saved
+            lay_again(plan, self.state, self.live, 0, AS_THEY_ARE if kept else NOT_KEPT)
 
     def change_plan(self, plan: Plan, *, drawn: bool) -> None:
         """Go on under another plan, with the statistics of all epochs, and samples maybe drawn."""
@@ -320,7 +324,7 @@ class Arrays:
             saved["windows"][name][empty] = saved["agents"][source][empty]
         self._lay_out(saved, plan, 16)
         if self.counters[LAID]:
-            lay_again(plan, self.state, self.live, int(drawn), 1)
+            lay_again(plan, self.state, self.live, int(drawn), CHANGED)
 
     def _lay_out(self, saved: dict[str, Any], plan: Plan, agent_room: int) -> None:
         """Allocate all arrays, and put everything where it lies from now on."""
