@@ -15,7 +15,7 @@ from copyproof.validation import known, require
 # Of ``Trial`` and ``TrialArms``, measured:
 SPARE = 1.25  # arms to try for each that theorem A′ asks for, as a good arm may fail at first
 TURNS = 1.02  # plays in turn for each
-SHARE = 0.30  # of the T/n rounds that an agent would have if all were alike: the most for trials
+SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
 GATE = 0.5  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
 
 
