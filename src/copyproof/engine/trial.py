@@ -236,6 +236,12 @@ def add_to_levels(
     limits = _limits(parameters, state.epoch[0])
     item = state.items[agent]
     plays = item.answers + 1
+    if plays > limits[1]:  # no start is to come
+        for j in range(LEVELS):
+            if state.starts[agent, j].claim == 0.0:
+                break
+            state.trials[agent, j] += reward
+        return
     for j in range(LEVELS):
         start = _start(limits, j)
         if start > plays:
