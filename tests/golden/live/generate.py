@@ -4,8 +4,8 @@
 with the version of November 2026, whose files lie beside this script, as with any later one;
 ``numerics-2`` holds those of the first version with numerics of its own, ``numerics-2-trial`` the
 markets on trial of the last one with numerics 2, and ``numerics-3`` all of the first with those.
-The files are made once: a later version opens them, and does not write them. ``tests/golden/test_live.py`` plays the session
-of the newest folder with the present code, too.
+The files are made once: a later version opens them, and does not write them.
+``tests/golden/test_live.py`` plays the session of the newest folder with the present code, too.
 
 ``store.sqlite.gz`` holds one market for each policy of ``MARKETS``, each with a snapshot from the
 middle of its session; ``MARKET.ndjson`` is its journal, a line per event as the service exports it;
