@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 
-from copyproof.policy.own_rules import GATE, SHARE, SPARE
+from copyproof.policy.own_rules import GATE, SHARE, SPARE, TURNS
 from tests.reference import Candidate, Rule, Stream, kl, kl_bound, log
 
 
@@ -34,32 +34,42 @@ class Trial:
         return (arm.s + 0.5) / (arm.n + 1)
 
     @property
-    def tries(self) -> int:
-        q = math.ceil(round(math.log(self.lost) / math.log(1 - self.c), 9))
-        return math.ceil(round(SPARE * q, 9))
+    def needed(self) -> int:
+        return math.ceil(round(math.log(self.lost) / math.log(1 - self.c), 9))
 
-    def levels(self, T: int, n: int) -> list[tuple[float, int]]:
-        """Each level x, and how many plays may be forgotten by who claims it."""
+    @property
+    def tries(self) -> int:
+        return math.ceil(round(SPARE * self.needed, 9))
+
+    def starts(self, T: int, n: int) -> list[int]:
+        """The numbers of plays after which an agent starts anew, with what it claims then."""
         most = math.floor(max(1.0, SHARE * (T / n)))
-        budget = min(self.tries, most)
-        levels = [(2 ** (-g / 4), math.floor(budget * 2 ** (0.3 * g))) for g in range(24)]
-        below = [one for one in levels if one[1] < most]
-        return [*below, *((x, most) for x, _ in levels[len(below) : len(below) + 1])]
+        q = min(math.ceil(round(TURNS * self.needed, 9)), most)
+        starts = [math.floor(q * 2 ** (0.3 * j)) for j in range(24)]
+        return sorted({min(start, most) for start in starts})
+
+    def claim(self, rewards: list[float], q: int) -> float:
+        """What an agent claims after these rewards, in steps of 64 to an octave."""
+        N = len(rewards)
+        S = 0 if self.memory else math.fsum(rewards)
+        v = (q + math.sqrt(q**2 + 2 * S**2)) / (2 * N)
+        return 1.0 if v >= 1 else 2 ** (-math.ceil(-math.log2(v) / 1.2 * 64) / 64)
 
     def index(self, rewards: list[float], T: int, n: int) -> float:
-        N, levels = len(rewards), self.levels(T, n)
+        N, starts = len(rewards), self.starts(T, n)
+        q = starts[0]
         if N == 0:
             return math.inf
-        in_turn = levels[0][1]
-        if in_turn > N:
-            return 3 - N / in_turn
-        values = []
-        for x, forgotten in levels:
-            bounds = [x]
-            for count in self.counting(rewards, forgotten):
-                w = len(count)
-                bounds.append(kl_bound(math.fsum(count) / w, w, allowance(T, n, w)))
-            values.append(min(bounds))
+        if q > N:
+            return 3 - N / q
+        values = [self.claim(rewards, q)] if starts[-1] > N else []
+        for start in starts:
+            if start <= N:
+                bounds = [self.claim(rewards[:start], q)]
+                for count in self.counting(rewards, start):
+                    w = len(count)
+                    bounds.append(kl_bound(math.fsum(count) / w, w, allowance(15 * T, n, w)))
+                values.append(min(bounds))
         return max(values)
 
     def counting(self, rewards: list[float], forgotten: int) -> list[list[float]]:
@@ -77,12 +87,15 @@ class Trial:
         top = next(arm for arm in tried if self.estimate(arm) == m)
         last_was_top = agent.last is top
         may_try = len(tried) < min(self.tries, len(agent.arms))
+        in_trial = self.judged_since(agent.rewards, m, T, n) is None
         if self.is_gated(agent, m, T, n):
             return top
         is_tried = any(agent.last is one for one in tried)
         if agent.last is not None and is_tried and not last_was_top and not agent.failed:
             return agent.last
-        if may_try and len(agent.rewards) < self.forgotten(m, T, n):
+        if in_trial and not may_try:
+            return max(tried, key=wilson)
+        if in_trial:
             if m <= 0.5:
                 return top if not agent.failed else None
             return None if agent.failed and (last_was_top or len(tried) % 4 != 0) else top
@@ -92,22 +105,24 @@ class Trial:
         agent.pointer = a = tried[place % len(tried)]
         N, K, r = len(agent.rewards), len(tried), a.s / a.n
         level = max(log(N / (K * a.n)), log(T) / K)
-        if len(tried) == len(agent.arms) and len(agent.rewards) < self.forgotten(m, T, n):
-            level = max(level, 2.0)
         return a if a is not top and (r >= m or a.n * kl(r, m) <= level) else top
 
     def tries_fresh(self, agent: Agent, m: float, T: int, n: int) -> bool:
         """Whether a fresh arm is tried where only some arms may be chosen, the best of mean m."""
         return m <= 0.5 and len(agent.tried) < self.tries and not self.is_gated(agent, m, T, n)
 
-    def forgotten(self, m: float, T: int, n: int) -> int:
-        """The plays that may be forgotten one level above the lowest that is not below m."""
-        levels = [forgotten for x, forgotten in self.levels(T, n) if x >= m]
-        return levels[max(0, len(levels) - 2)]
+    def judged_since(self, rewards: list[float], m: float, T: int, n: int) -> int | None:
+        """The first start with a claim not far above m, or the last one; None in a trial."""
+        starts = self.starts(T, n)
+        for start in (one for one in starts if one <= len(rewards)):
+            if start == starts[-1] or self.claim(rewards[:start], starts[0]) <= min(1, 1.3 * m):
+                return start
+        return None
 
     def is_gated(self, agent: Agent, m: float, T: int, n: int) -> bool:
         """Whether search has brought the agent's mean too far below its champion's."""
-        for count in self.counting(agent.rewards, self.forgotten(m, T, n)):
+        start = self.judged_since(agent.rewards, m, T, n)
+        for count in [] if start is None else self.counting(agent.rewards, start):
             w = len(count)
             r = math.fsum(count) / w
             if r < m and w * kl(r, m) > GATE * allowance(T, n, w):
@@ -130,5 +145,10 @@ def windows(rewards: list[float], forgiven: float, memory: int) -> list[list[flo
 
 
 def allowance(T: int, n: int, w: int) -> float:
-    z = T / n / w
-    return log(z * (1 + log(z) ** 2)) if z > 1 else 0.0
+    return max(0.0, log(T / n / w))
+
+
+def wilson(arm: Candidate) -> float:
+    """The upper end of Wilson's interval, two standard deviations wide to each side."""
+    s, n = arm.s, arm.n
+    return (s + 2 + 2 * math.sqrt(s * (1 - s / n) + 1)) / (n + 4)

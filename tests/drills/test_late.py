@@ -31,8 +31,8 @@ def test_what_is_told(telling: Telling) -> None:
     assert len(game.path) == game.now == 3000
 
 
-def by_setting(policy: str, scenario: str) -> dict[tuple[str, bool], ScenarioGain]:
-    found = drill(policy, scenarios=[scenario], games=1, seed=1, workers=1)
+def by_setting(policy: str, scenario: str, games: int = 1) -> dict[tuple[str, bool], ScenarioGain]:
+    found = drill(policy, scenarios=[scenario], games=games, seed=1, workers=1)
     return {(one.setting, one.is_old): one for one in found.gains}
 
 
@@ -100,8 +100,8 @@ def test_no_time_of_sleep_pays(policy: str) -> None:
 
 
 def test_churn_does_not_pay() -> None:
-    for (name, _), one in by_setting("trial-anytime", "churn").items():
+    for (name, _), one in by_setting("trial-anytime", "churn", games=4).items():
         if name.startswith("new arms"):
             assert one.verdict == "unchanged"
-        else:
-            assert one.attacking.share < one.without.share + 0.005
+        else:  # in plays, of which the agent has some 1,900
+            assert one.gain.mean < 2.5 * one.error

@@ -7,7 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from copyproof.engine.bounds import bernoulli_kl, kl_index, kl_index_is_below, line_below
+from copyproof.engine.bounds import (
+    bernoulli_kl,
+    kl_index,
+    kl_index_is_below,
+    level_line,
+    line_below,
+    tilted_index,
+)
 from copyproof.engine.cache import part
 from tests.reference import kl_bound
 
@@ -127,6 +134,22 @@ def test_what_lies_below_a_line_has_an_index_below_the_bar() -> None:
         for _ in range(10):
             near = min(mean * (1 + rng.uniform(-1, 1) * 10 ** rng.uniform(-16, 0)), 1.0)
             # On the line, a little to either side.
+            lower = (c - s * near) * (1 + rng.uniform(-1, 0.1) * 10 ** rng.uniform(-16, 0))
+            if lower > 0.0 and lower + s * near < c:
+                below += 1
+                assert kl_index(near, lower) < bar
+    assert below > 5000
+
+
+def test_what_is_below_the_line_of_an_index_has_a_smaller_one() -> None:
+    rng = random.Random(8)
+    below = 0
+    for _ in range(2000):
+        mean, level = rng.random(), 10 ** rng.uniform(-7, 1)
+        bar, s = tilted_index(mean, level)
+        c = level_line(mean, level, s)
+        for _ in range(10):
+            near = min(mean * (1 + rng.uniform(-1, 1) * 10 ** rng.uniform(-16, 0)), 1.0)
             lower = (c - s * near) * (1 + rng.uniform(-1, 0.1) * 10 ** rng.uniform(-16, 0))
             if lower > 0.0 and lower + s * near < c:
                 below += 1

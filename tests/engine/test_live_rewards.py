@@ -110,7 +110,7 @@ def test_when_all_rewards_are_told_it_does_not_matter_when(policy: str, changes:
     if policy.startswith("grace"):
         same.append("windows")
     if not changes:  # a change of policy forgets the order
-        same += [name for name in ("trials", "blocks") if name in found[0]]
+        same += [name for name in ("trials", "starts", "blocks") if name in found[0]]
     for name in same:
         for field in found[0][name].dtype.names or (...,):
             np.testing.assert_array_equal(found[0][name][field], found[1][name][field], name)

@@ -1,11 +1,15 @@
 """Trial: a larger reward never costs an agent plays, to the last bit, and rewards may be late."""
 
+import io
+import math
 import random
 
 import numpy as np
 
 from copyproof import Agent, Market, simulate
+from copyproof.engine import trial
 from copyproof.live import MarketConfig, Principal
+from copyproof.live.snapshots import from_bytes, to_bytes
 
 
 def plays(tape: list[list[float]], horizon: int, policy: str) -> int:
@@ -28,6 +32,46 @@ def test_a_smaller_early_reward_is_never_followed_by_more_plays() -> None:
             assert plays(lower, horizon, policy) <= plays(tape, horizon, policy)
 
 
+def test_claims_are_next_below_the_formula_and_never_fall_where_more_is_earned() -> None:
+    rng = random.Random(3)
+    for _ in range(2000):
+        q, plays = rng.randint(1, 2000), rng.randint(1, 200_000)
+        earned = rng.choice([rng.random() * plays, float(rng.randint(0, plays))])
+        v = (q + math.sqrt(q**2 + 2 * earned**2)) / (2 * plays)
+        exact = min(1.0, v ** (1 / 1.2))
+        least = 2**-6
+        found = trial._claim(float(q), plays, earned)
+        assert max(least, exact * 2 ** (-1 / 64)) * (1 - 1e-12) <= found
+        assert found <= max(least, exact) * (1 + 1e-12)
+        for _ in range(5):
+            more = float(np.nextafter(earned, math.inf))
+            assert trial._claim(float(q), plays, more) >= trial._claim(float(q), plays, earned)
+            earned = more
+
+
+def test_claims_never_fall_across_a_step_of_the_grid() -> None:
+    """Of neighbouring floats on both sides of a step, the larger one never claims less."""
+    for q, plays in [(97, 500), (97, 11_000), (3, 77), (938, 1000)]:
+        low, high = 0.0, float(plays)
+        steps = []
+        for claim in sorted({trial._claim(float(q), plays, k / 50 * plays) for k in range(51)})[1:]:
+            below, above = low, high
+            while float(np.nextafter(below, math.inf)) < above:
+                middle = (below + above) / 2
+                if trial._claim(float(q), plays, middle) >= claim:
+                    above = middle
+                else:
+                    below = middle
+            steps.append(above)
+            near = [below]
+            for _ in range(20):
+                near = [float(np.nextafter(near[0], 0)), *near, float(np.nextafter(near[-1], 9e9))]
+            claims = [trial._claim(float(q), plays, one) for one in near]
+            assert claims == sorted(claims)
+            assert claims[0] < claim <= claims[-1]
+        assert steps == sorted(steps)
+
+
 def test_a_trial_goes_on_while_rewards_are_late() -> None:
     """An agent whose rewards are not known yet tries one arm after the other."""
     principal = Principal(config=MarketConfig("trial", horizon=10_000))
@@ -44,3 +88,43 @@ def test_a_champion_that_pays_is_played_on() -> None:
         shown.append(decision.arm)
         principal.tell(decision.id, 1)
     assert len(set(shown)) == 1
+
+
+def test_a_snapshot_without_starts_is_opened_as_if_rewards_had_come_evenly() -> None:
+    """Markets of before kept the sums of other levels."""
+    principal = Principal(config=MarketConfig("trial(c=0.9, lost=0.5)", horizon=1000))
+    principal.register_arms([("ann", "a"), ("bob", "b")])
+    for number in range(80):
+        [decision] = principal.ask()
+        principal.tell(decision.id, number % 2)
+    with np.load(io.BytesIO(to_bytes(principal._state))) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    kept = arrays.pop("starts")
+    arrays["trials"][:] = 7.0
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    opened = from_bytes(file.getvalue())
+    assert opened is not None
+    found = opened.export()
+    assert ((found["starts"]["claim"] > 0) == (kept["claim"] > 0)).all()
+    rows = found["agents"]
+    mean = rows["total"] / rows["answers"]
+    np.testing.assert_allclose(found["trials"][:, 0], mean * (rows["answers"] - 2))
+    np.testing.assert_allclose(found["starts"]["earned"][:, 0], mean * 2)
+
+
+def test_a_correction_changes_what_was_earned_by_later_starts() -> None:
+    config = MarketConfig("trial(c=0.9, lost=0.5)", horizon=1000, rewards="last")
+    principal = Principal(config=config)
+    principal.register_arm("ann", "a")
+    decisions = principal.ask(60)
+    principal.tell_many([(decision.id, 0.0) for decision in decisions])
+    before = principal._state.export()["starts"][0].copy()
+    principal.tell(decisions[9].id, 1.0)  # the tenth play
+    after = principal._state.export()
+    starts = np.array([int(2 * 2 ** (0.3 * j)) for j in range(24)])
+    begun = starts <= 60
+    assert after["starts"]["earned"][0].tolist() == (begun & (starts >= 10)).astype(float).tolist()
+    assert after["trials"][0].tolist() == (begun & (starts < 10)).astype(float).tolist()
+    assert (after["starts"]["claim"][0] >= before["claim"]).all()
+    assert ((after["starts"]["claim"][0] > 0) == begun).all()

@@ -7,7 +7,7 @@ import pytest
 
 from copyproof import CATALOGUE, parse_policy
 from copyproof.policy import Trial
-from copyproof.policy.own_rules import SPARE
+from copyproof.policy.own_rules import SPARE, TURNS
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,7 @@ def test_tries_are_those_of_the_theorem_and_some_to_spare(
 ) -> None:
     assert (1 - c) ** needed <= lost * (1 + 1e-12) < (1 - c) ** (needed - 1)
     assert Trial(c, lost).tries == math.ceil(round(SPARE * needed, 9))
+    assert Trial(c, lost).in_turn == math.ceil(round(TURNS * needed, 9))
 
 
 def test_one_parameter_sets_both_rules() -> None:

@@ -12,7 +12,9 @@ m = (S + 1)/(n + 2), the first of equals in registration order.
 
 Under the rule ``trial-arms`` the estimate is m = (S + 1/2)/(n + 1), other rules say when a fresh
 arm is tried and when the last one is played again (``trial.verdict``), and a challenger is played
-if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K), or ≤ 2 in a trial that has no fresh arm left.
+if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K). In a trial without fresh arms the tried arm is played that
+has the largest upper bound of Wilson's interval (1927) with z² = 4, the first of equals in
+registration order: with n plays and mean r, (n r + 2 + 2 √(n r (1 − r) + 1))/(n + 4).
 
 Of an agent whose index sees its last plays only (``memory``), the champion is played whenever a
 window of w plays and mean r < m has w·kl(r, m) > 0.4 ln T, so that search does not bring its index
@@ -25,6 +27,7 @@ Where rewards come late, counts N and n are those of plays, and means those of t
 a champion whose last reward is not known yet has not failed.
 """
 
+import math
 from typing import Any
 
 from copyproof.engine.bounds import bernoulli_kl
@@ -46,7 +49,6 @@ from copyproof.engine.trial import (
 FRESH = -1  # in place of a place: it is time for a fresh arm
 BY_INDEX = -2  # in place of a place: the largest index is to be played
 _GATE = 0.4  # of ln T, for agents with a memory: as in a trial
-_TEST = 2.0  # how unlikely an arm must be before it is dropped in a trial: e^−2
 
 
 @inlined
@@ -78,6 +80,8 @@ def champion(
         return int(top)
     if what == PLAY_LAST:
         return int(state.place[here.last])
+    if what == TEST_TRIED:
+        return _most_promising(state, pool)
     place = 0
     if here.pointer >= 0 and state.place[here.pointer] >= 0:
         place = state.place[here.pointer] + 1
@@ -85,8 +89,6 @@ def champion(
             place = 0
     here.pointer = state.nodes[leaves + place].link
     least = state.epoch[0].log / here.size if rule.kind == Kind.TRIAL_ARMS else 0.0
-    if what == TEST_TRIED:
-        least = max(least, _TEST)
     if place != top and _may_challenge(state.items[here.pointer], m, turn.plays, here.size, least):
         return int(place)
     return int(top)
@@ -96,7 +98,7 @@ def champion(
 def _verdict(rule: LoweredRule, state: State, pool: int, m: float, top: int) -> int:
     """What is to be done, with the best item so far, of posterior mean m; −1 if it is not known."""
     if rule.kind == Kind.TRIAL_ARMS:
-        return verdict(rule.parameters, rule.memory, state, pool, m, top)
+        return verdict(rule.parameters, rule.form, rule.memory, state, pool, m, top)
     here = state.pools[pool]
     fresh, threshold, doubt = rule.parameters
     ln_t = state.epoch[0].log
@@ -117,6 +119,22 @@ def _is_gated(state: State, agent: int, forgiven: float, memory: int, m: float) 
         if evidence > _GATE * state.epoch[0].log:
             return True
     return False
+
+
+@part
+def _most_promising(state: State, pool: int) -> int:
+    """Place of the item of largest upper bound by Wilson's interval, the first of equals."""
+    here = state.pools[pool]
+    leaves = here.base + here.cap
+    best, found = -1.0, 0
+    for place in range(here.size):
+        item = state.items[state.nodes[leaves + place].link]
+        r = min(item.total / item.answers, 1.0) if item.answers > 0 else 0.5
+        total = item.plays * r
+        bound = (total + 2.0 + 2.0 * math.sqrt(total * (1.0 - r) + 1.0)) / (item.plays + 4.0)
+        if bound > best:
+            best, found = bound, place
+    return found
 
 
 @inlined

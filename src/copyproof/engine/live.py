@@ -29,6 +29,7 @@ from copyproof.engine.cache import inlined, kernel, part
 from copyproof.engine.live_records import (
     BANKED,
     BASE,
+    CHANGED,
     DECIDES,
     FORGOTTEN,
     LAID,
@@ -261,17 +262,18 @@ def _lay_first(plan: Plan, state: State, live: Live) -> None:
 def lay_again(plan: Plan, state: State, live: Live, drawn: int, changed: int) -> None:
     """Lay all trees anew, over the items in play; or, if ``drawn``, over samples drawn anew.
 
-    If the policy ``changed``, a first epoch begins now, with the statistics there are: for a policy
-    without epochs, whose clock is the round, it began before round 1. ``state`` is modified in
-    place.
+    If the policy has CHANGED, a first epoch begins now, with the statistics there are: for a policy
+    without epochs, whose clock is the round, it began before round 1. Where a trial's starts were
+    NOT_KEPT, they are filled. ``state`` is modified in place.
     """
-    if changed:
+    if changed == CHANGED:
         before = live.counters[ROUND] if plan.horizons.shape[0] > 1 else 0
         start_epoch(plan, state, 0, before)
         for agent in range(live.left.shape[0]):
-            if plan.agent.kind == Kind.TRIAL:
-                spread_over_levels(state, agent, plan.agent.parameters)
             spread_over_blocks(state, agent, plan.agent.memory)
+    if changed and plan.agent.kind == Kind.TRIAL:
+        for agent in range(live.left.shape[0]):
+            spread_over_levels(state, agent, plan.agent.parameters, plan.agent.memory)
     if drawn:
         _lay_first(plan, state, live)
         return

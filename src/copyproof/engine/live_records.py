@@ -17,6 +17,8 @@ NO_LIMIT = 2**62
 
 # Who decides: the policy; the same one, before, under other numerics; another one.
 DECIDES, FOLLOWS, SHADOWS = 0, 1, 2
+# Why statistics are laid out anew: not the policy's doing; another policy; no starts of trials.
+AS_THEY_ARE, CHANGED, NOT_KEPT = 0, 1, 2
 
 # One row a decision; the value of one that is PENDING is its estimated worth.
 LOG = np.dtype([("at", "f8"), ("value", "f8"), ("arm", "i4"), ("told", "i4")])

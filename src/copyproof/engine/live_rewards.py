@@ -231,7 +231,7 @@ def _correct_play(
         number = live.numbers[round_ - 1 - live.counters[BASE]]
     correct_window(state, owner, number, change)
     if plan.agent.kind == Kind.TRIAL:
-        correct_levels(state, owner, number, change, plan.agent.parameters)
+        correct_levels(state, owner, number, change, plan.agent.parameters, plan.agent.memory)
     correct_blocks(state, owner, number, change, plan.agent.memory)
     for which, more in ((item, of_arm), (owner, change)):
         one = state.items[which]

@@ -120,7 +120,7 @@ def lower_policy(
     kind, factor, power = _lower_sampling(policy)
     agent, arm = _lower_rule(policy.agent or records.Uniform()), _lower_rule(policy.arm)
     if isinstance(policy.arm, own_rules.TrialArms):
-        arm = arm._replace(parameters=agent.parameters, memory=agent.memory)
+        arm = arm._replace(parameters=agent.parameters, form=agent.form, memory=agent.memory)
     elif isinstance(policy.arm, own_rules.Champion) and isinstance(
         policy.agent, own_rules.OwnIndex
     ):
@@ -243,8 +243,8 @@ def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
         case own_rules.Champion(fresh, threshold):
             return Kind.CHAMPION, (fresh, threshold), 0
         case own_rules.Trial():
-            return Kind.TRIAL, (rule.tries, own_rules.SHARE, own_rules.GATE), 0
-        case own_rules.TrialArms():  # with the parameters of the agent rule
+            return Kind.TRIAL, (rule.in_turn, own_rules.SHARE, own_rules.GATE), rule.tries
+        case own_rules.TrialArms():  # with the parameters and the form of the agent rule
             return Kind.TRIAL_ARMS, (), 0
         case own_rules.SampledKLUCB():
             return Kind.SAMPLED_KL_UCB, (), 0

@@ -69,6 +69,9 @@ def _begin_epoch(plan: Plan, state: State, epoch: int, before: int, repetition: 
         state.windows[agent].before = 0.0
         state.windows[agent].befores = 0
         state.trials[agent, :] = 0.0
+        for start in range(state.starts.shape[1]):
+            state.starts[agent, start].earned = 0.0
+            state.starts[agent, start].claim = 0.0
         for window in range(state.blocks.shape[1]):
             state.blocks[agent, window].now = 0.0
             state.blocks[agent, window].last = 0.0

@@ -247,7 +247,7 @@ def observe(plan: Plan, state: State, agent: int, arm: int, place: int, new: Obs
 def _remember(rule: LoweredRule, state: State, agent: int, reward: float) -> None:
     """Keep what the agent's index needs of when its rewards came, before one is counted."""
     if rule.kind == Kind.TRIAL:
-        add_to_levels(state, agent, reward, rule.parameters)
+        add_to_levels(state, agent, reward, rule.parameters, rule.memory)
     else:
         remember(state, agent, reward)
     if rule.memory > 0:

@@ -89,10 +89,10 @@ class LoweredRule(NamedTuple):
     kind: int
     clock: int
     # UCB: a, b, c; KL-UCB: scale; own index: scale, turns, doubt; champion: fresh, threshold, and
-    # its agents' doubt; trial, for agents and arms: tries, share, gate; explore-then-commit: m;
+    # its agents' doubt; trial, for agents and arms: q, share, gate; explore-then-commit: m;
     # MOSS: K; SW-UCB: ξ; D-UCB: γ, ξ; Exp3: γ, 0 for the one that T gives.
     parameters: tuple[float, float, float]
-    form: int  # own index: which plays count, and the width
+    form: int  # own index: which plays count, and the width; trial: B, the arms that are tried
     # W, the last plays of an agent that its index sees (``memory``); 0 for all. SW-UCB: the window.
     memory: int
     is_line: int  # 1 if ``line`` gives the index, so that a tournament finds the largest
@@ -154,8 +154,9 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
         parameters, form = rule.parameters, rule.form
         return own_index(item, window, blocks, epoch, parameters, form, rule.memory), 0.0
     if rule.kind == Kind.TRIAL:
-        sums, blocks = state.trials[number], state.blocks[number]
-        return trial_index(item, sums, blocks, state.epoch[0], rule.parameters, rule.memory), 0.0
+        sums, starts, blocks = state.trials[number], state.starts[number], state.blocks[number]
+        epoch, parameters = state.epoch[0], rule.parameters
+        return trial_index(item, sums, starts, blocks, epoch, parameters, rule.memory), 0.0
     if item.plays == 0:
         return np.inf, 0.0
     if rule.kind == Kind.CHAMPION:

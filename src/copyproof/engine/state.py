@@ -50,6 +50,8 @@ WINDOW = np.dtype([("recent", "f8"), ("recents", "i8"), ("before", "f8"), ("befo
 BLOCK = np.dtype([("now", "f8"), ("last", "f8")])
 # One of the last plays of a pool (``leaf_statistics``).
 RING = np.dtype([("reward", "f8"), ("place", "i8")])
+# Of a start in an agent's trial: what it had earned by then, and claims; 0 before it comes.
+START = np.dtype([("earned", "f8"), ("claim", "f8")])
 EPOCH = np.dtype(
     [
         ("number", "i8"),
@@ -62,7 +64,7 @@ EPOCH = np.dtype(
     ]
 )
 
-# Levels that an agent on trial may claim (``trial``).
+# Starts in an agent's trial (``trial``).
 LEVELS = 24
 # Most windows of an agent's last plays (``memory``).
 WINDOWS = 8
@@ -88,7 +90,8 @@ class State(NamedTuple):
     # What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later.
     start: Any
     windows: Any  # of each agent, a WINDOW of its rewards
-    trials: Any  # of each agent, the sums of its rewards by level (``trial``)
+    trials: Any  # of each agent, the sum of its rewards since each start (``trial``)
+    starts: Any  # of each agent, a START for each
     blocks: Any  # of each agent, a BLOCK for each window of its last plays (``memory``)
     epoch: Any  # one EPOCH: the present one
     order: Any  # the agents in the order that priority ties go by
@@ -149,6 +152,7 @@ def allocate(
         start=start,
         windows=np.zeros(agents, WINDOW),
         trials=np.zeros((agents, LEVELS)),
+        starts=np.zeros((agents, LEVELS), START),
         blocks=np.zeros((agents, WINDOWS), BLOCK),
         epoch=np.zeros(1, EPOCH),
         order=np.arange(agents),

@@ -1,28 +1,39 @@
 """Trial: an agent is forgiven what its search for a good arm has cost, up to a budget.
 
-With levels x_g = 2^(−g/4), g = 0, 1, …, an agent that claims the level x_g may forget its first
-D_g = ⌊B/x_g^1.2⌋ plays, as a trial may cost about B rewards, and somewhat more where rewards are
-rare. Neither B nor any D_g is more than ⌊share·T/n⌋, or 1: the first level that would forget more
-forgets as much, and is the last one. Of each level the sum of the rewards after the first D_g is
-kept, in ``State.trials``: a sum that begins there, and not the difference of two, because rounding
-would let a difference fall when an early reward rises.
+An agent with N plays that have paid S in all may claim
 
-The index of an agent with N plays is 3 − N/D_0 for N < D_0, so that agents have them in turn, and
-then the largest over g of min(x_g, U_g), where U_g is the largest q with w·kl(r, q) ≤ ℓ(w) for the
-w = N − D_g plays since, of mean reward r; U_g = 1 while w ≤ 0. The level is that of KL-UCB++,
-ℓ(w) = ln(z(1 + ln² z)) with z = T/(n w) if z > 1, else 0. For given N all of this is non-decreasing
-in every reward of the agent, and none of it sees the round t.
+    x_N(S) = min(1, v^(1/1.2)),  v = (q + √(q² + 2 S²))/(2 N),
 
-With a memory of W plays each U_g is the least over windows of the agent's last plays (``memory``),
-where the first D_g are forgiven. Each window has the level ℓ of its own number of plays.
+the x with x^1.2·N = q + S²/(2 N x^1.2): a trial may cost about q rewards, somewhat more where
+rewards are rare, and more the more the agent has earned in it. Claims are rounded down to the grid
+2^(−g/64), by comparing v with a table of 2^(−1.2 g/64): neither v, made of sums, products, a square
+root and a quotient, nor what such comparisons say ever falls where a reward grows.
+
+At the *starts* d_j = ⌊min(q·2^(0.3 j), most)⌋, j = 0, 1, …, 23, most = ⌊share·T/n⌋ or 1, a claim is
+kept; the first start that is as late as ``most``, or number 23, is the last one, and q is no more
+than ``most``. The index of an agent is 3 − N/d_0 for N < d_0, so that agents have as many plays in
+turn, and then the largest of
+
+- x_N(S_N), until the last start, and
+- min(x_j, U_j) of all starts so far, x_j the claim at d_j, and U_j the largest u with
+  w·kl(r, u) ≤ ℓ(w) for the w = N − d_j plays since, of mean reward r; U_j = 1 while w = 0. The
+  level is ℓ(w) = ln(15 T/(n w)), or 0 where that is negative.
+
+For given N all of this is non-decreasing in every reward of the agent, and none of it sees the
+round t. The sums since each start are kept in ``State.trials``: sums that begin there, and not
+differences, because rounding would let a difference fall when an early reward rises.
+
+With a memory of W plays each U_j is the least over windows of the agent's last plays (``memory``),
+where the first d_j are forgiven, each at the level ℓ of its own number of plays; and a claim counts
+no rewards, S = 0, so that a reputation does not live on in claims.
 
 Inside an agent ``verdict`` says when fresh arms are tried and when tried ones may challenge the
 champion (``champion``).
 
 Where rewards come late, counts N, w and n are those of plays, and means those of the answers so
-far: level g sums up the answers after the first D_g of them. An arm that was played last and whose
-rewards are not all known has neither failed nor succeeded: with a champion below 1/2 the search
-goes on, above it does not.
+far: a start comes with the d_j-th answer, and its sum is of the answers since. An arm that was
+played last and whose rewards are not all known has neither failed nor succeeded: with a champion
+below 1/2 the search goes on, above it does not.
 """
 
 import math
@@ -31,9 +42,21 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.bounds import bernoulli_kl, kl_index, line_below
+from copyproof.engine.bounds import (
+    bernoulli_kl,
+    kl_index,
+    level_line,
+    line_below,
+    tilted_index,
+)
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.memory import evidence_below, forgets, held, mean_of, windows_of
+from copyproof.engine.memory import (
+    evidence_below,
+    forgets,
+    held,
+    mean_of,
+    windows_of,
+)
 from copyproof.engine.numerics import log
 from copyproof.engine.state import FAILED, LEVELS, PAID, State
 
@@ -42,99 +65,147 @@ TRY_FRESH = 0
 PLAY_CHAMPION = 1
 LET_CHALLENGE = 2
 PLAY_LAST = 3
-TEST_TRIED = 4  # let them challenge, and more easily: plays are forgiven, and no fresh arm is left
+TEST_TRIED = 4  # play the one that may be the best: plays are forgiven, and no fresh arm is left
 
 _IN_A_ROW = 4  # fresh arms after a failure of the champion's
-_HALF = math.sqrt(0.5)
-_QUARTERS = (1.0, math.sqrt(_HALF), _HALF, _HALF * math.sqrt(_HALF))
-# x_g, and x_g^−1.2 = 2^(0.3 g).
-_LEVEL = np.array([_QUARTERS[g % 4] * 0.5 ** (g // 4) for g in range(LEVELS)])
+_NEAR = 1.3  # a claim of no more than so many times m ends the trial of a champion of mean m
+_WIDER = 15.0  # of T/n, in the level of the index
+_STEPS = 64  # of the grid of claims, to an octave
+_LAST = 6 * _STEPS  # its last step: claims at the starts are above 2^−6
+
 _exact = Context(prec=28)  # whatever the caller's
-_PLAYS = np.array([float(_exact.power(2, _exact.divide(3 * g, 10))) for g in range(LEVELS)])
+
+
+def _powers_of_two(numerator: int, denominator: int, count: int) -> Any:
+    """All 2^(k·numerator/denominator) for k from 0 on."""
+    powers = [_exact.divide(k * numerator, denominator) for k in range(count)]
+    return np.array([float(_exact.power(2, one)) for one in powers])
+
+
+_PLAYS = _powers_of_two(3, 10, LEVELS)  # of starts, with q as the unit
+_CLAIM = _powers_of_two(-1, _STEPS, _LAST + 1)
+_POWER = _powers_of_two(-6, 5 * _STEPS, _LAST + 1)  # claims to the power 1.2
+_STEPS_BY_LN = -5 * _STEPS / (6 * math.log(2))
 
 
 @inlined
 def _limits(parameters: tuple[float, float, float], epoch: Any) -> tuple[float, float]:
-    """B, and the most plays that are forgotten."""
-    tries, share, _ = parameters
+    """Give q, and the last start."""
+    first, share, _ = parameters
     most = math.floor(max(1.0, share * epoch.unit))
-    return min(tries, most), most
+    first = min(first, most)
+    return first, min(most, math.floor(first * _PLAYS[LEVELS - 1]))
 
 
 @inlined
-def _forgotten(limits: tuple[float, float], g: int) -> int:
-    """D_g; the first level with as many as the second limit is the last."""
-    budget, most = limits
-    return int(min(budget * _PLAYS[g], most))
+def _start(limits: tuple[float, float], j: int) -> int:
+    """d_j; the first that is as late as the second limit is the last."""
+    first, most = limits
+    return int(min(first * _PLAYS[j], most))
 
 
 @inlined
-def allowance(unit: float, w: int) -> float:
-    """ℓ(w), with T/n as the unit."""
-    z = unit / w
-    if z <= 1.0:
-        return 0.0
-    ln_z = log(z)
-    return log(z * (1.0 + ln_z * ln_z))
+def _claim(q: float, plays: int, earned: float) -> float:
+    """x_N(S), on the grid: the largest x = 2^(−g/64) with x^1.2 ≤ v, or the least there is."""
+    v = (q + math.sqrt(q * q + 2.0 * (earned * earned))) / (2.0 * plays)
+    if v >= 1.0:
+        return 1.0
+    g = min(max(int(log(v) * _STEPS_BY_LN), 1), _LAST)  # about
+    while g < _LAST and _POWER[g] > v:
+        g += 1
+    while g > 1 and _POWER[g - 1] <= v:
+        g -= 1
+    return _CLAIM[g]  # type: ignore[no-any-return]
+
+
+@inlined
+def _allowance(unit: float, w: int) -> float:
+    """ln(unit/w), or 0 where that is negative."""
+    return log(unit / w) if w < unit else 0.0
 
 
 @inlined
 def trial_index(
     item: Any,
     sums: Any,
+    starts: Any,
     blocks: Any,
     epoch: Any,
     parameters: tuple[float, float, float],
     memory: int,
 ) -> float:
-    """The index of an agent, with the sums of its rewards by level."""
+    """The index of an agent, with its starts and the sums of its rewards since."""
     if item.plays == 0:
         return math.inf
     limits = _limits(parameters, epoch)
-    in_turn = _forgotten(limits, 0)
+    in_turn = _start(limits, 0)
     if item.plays < in_turn:
         return 3.0 - float(item.plays / in_turn)  # above all others
-    # U_0 tells how far down to look, as x_g is the most that level g can give. From there upwards:
-    # of the others few are more than the last, which ``line_below`` can show, and what it says of
-    # one level holds for all before it, whose ℓ(w)/w is smaller.
-    best, most_level, s, c = 0.0, 0.0, 0.0, 0.0
-    last, done = 0, 0
-    while done <= last:
-        g = last + 1 - done if done > 0 else 0
-        forgotten = _forgotten(limits, g)
-        w = item.plays - forgotten
-        claim = float(_LEVEL[g])
-        if w > 0 and not forgets(item, forgotten, memory):
-            answers = item.answers - forgotten
-            mean = min(sums[g] / answers, 1.0) if answers > 0 else 0.5
-            level = most_level
-            below = mean < best and level + s * mean < c
-            if not below:
-                level = allowance(epoch.unit, w) / w
-                if 0.0 < mean < best:
-                    most_level = level
-                    s, c = line_below(mean, best)
-                    below = level + s * mean < c
-            claim = 0.0 if below else min(claim, kl_index(mean, level))
+    best, unit = 0.0, _WIDER * epoch.unit
+    if item.answers < limits[1]:
+        best = _claim(limits[0], item.plays, _earned(item, memory))
+    # A start that is likely to give most comes first, then all from the last one upwards. Of those
+    # few are more than the best so far, which a line can show: whose ℓ(w)/w + s·r is below c are
+    # not. What is said of one start holds for all before it with the same r, whose ℓ(w)/w is
+    # smaller. Starts that are to come have a claim of 0.
+    likely = _likely(item, sums, starts, limits, best) if memory == 0 else -1
+    most_level, s, c = math.inf, 0.0, 0.0
+    for k in range(LEVELS + 1):
+        j = LEVELS - k if k > 0 else likely
+        if j < 0 or starts[j].claim <= best or (k > 0 and j == likely):
+            continue
+        claim = starts[j].claim
+        start = _start(limits, j)
+        w = item.plays - start
+        if w > 0 and not forgets(item, start, memory):
+            mean = _mean_since(item, sums, start, j)
+            if most_level + s * mean < c:
+                continue
+            level = _allowance(unit, w) / w
+            most_level = level if k > 0 else most_level
+            if 0.0 < mean < best and level + s * mean >= c:
+                s, c = line_below(mean, best)
+            if level + s * mean < c:
+                continue
+            bound, s = tilted_index(mean, level)
+            c = level_line(mean, level, s) if bound <= claim and memory == 0 else 0.0
+            claim = min(claim, bound)
         if memory > 0 and w > 0 and claim > best:
-            claim = min(claim, _least_of_windows(item, blocks, epoch.unit, forgotten, memory))
+            claim = min(claim, _least_of_windows(item, blocks, unit, start, memory))
         best = max(best, claim)
-        if done == 0:
-            last = _last_level(limits, item.plays, best)
-        done += 1
     return best
 
 
 @inlined
-def _last_level(limits: tuple[float, float], plays: int, best: float) -> int:
-    """The last level that may give more than ``best``."""
-    g = 0
-    while g + 1 < LEVELS and _LEVEL[g + 1] > best:
-        forgotten = _forgotten(limits, g)
-        if forgotten >= plays or forgotten >= limits[1]:
-            break
-        g += 1
-    return g
+def _likely(item: Any, sums: Any, starts: Any, limits: tuple[float, float], best: float) -> int:
+    """The start of largest min(x_j, r), which the index is not below; −1 if none is above best."""
+    found = -1
+    for j in range(LEVELS):
+        claim = starts[j].claim
+        if claim > best:
+            mean = _mean_since(item, sums, _start(limits, j), j)
+            if min(claim, mean) > best:
+                best, found = min(claim, mean), j
+    return found
+
+
+@inlined
+def _mean_since(item: Any, sums: Any, start: int, j: int) -> float:
+    """The mean reward since a start."""
+    answers = item.answers - start
+    return min(sums[j] / answers, 1.0) if answers > 0 else 0.5
+
+
+@inlined
+def _earned(item: Any, memory: int) -> float:
+    """S_N: what an agent has earned, with unanswered plays as the mean; 0 with a memory."""
+    if memory > 0:
+        return 0.0
+    if item.answers == 0:
+        return 0.5 * float(item.plays)
+    if item.plays > item.answers:
+        return float(item.total / item.answers * item.plays)
+    return float(item.total)
 
 
 @part
@@ -146,59 +217,107 @@ def _least_of_windows(item: Any, blocks: Any, unit: float, forgotten: int, memor
         if answers > 0:
             w = answers + (item.plays - item.answers)
             mean = mean_of(blocks, j, answers)
-            least = min(least, kl_index(mean, allowance(unit, w) / w))
+            least = min(least, kl_index(mean, _allowance(unit, w) / w))
     return least
 
 
 @inlined
 def add_to_levels(
-    state: State, agent: int, reward: float, parameters: tuple[float, float, float]
+    state: State,
+    agent: int,
+    reward: float,
+    parameters: tuple[float, float, float],
+    memory: int,
 ) -> None:
-    """Add a reward to the sums of its agent's levels, before it is counted; modified in place."""
-    limits = _limits(parameters, state.epoch[0])
-    answers = state.items[agent].answers
-    for g in range(LEVELS):
-        forgotten = _forgotten(limits, g)
-        if forgotten > answers:
-            break
-        state.trials[agent, g] += reward
-        if forgotten >= limits[1]:
-            break
-
-
-@part
-def correct_levels(
-    state: State, agent: int, number: int, change: float, parameters: tuple[float, float, float]
-) -> None:
-    """Let the reward of an agent's play ``number`` be worth more or less, in all its levels.
-
-    Sums are kept within what rewards in [0, 1] give. ``state`` is modified in place.
-    """
-    limits = _limits(parameters, state.epoch[0])
-    for g in range(LEVELS):
-        forgotten = _forgotten(limits, g)
-        if forgotten > number:
-            break
-        answers = state.items[agent].answers - forgotten
-        state.trials[agent, g] = min(max(state.trials[agent, g] + change, 0.0), float(answers))
-
-
-@part
-def spread_over_levels(state: State, agent: int, parameters: tuple[float, float, float]) -> None:
-    """Fill the sums of an agent whose rewards were not kept in order, as if they had come evenly.
+    """Add a reward to the sums of its agent's starts, or begin one, before the reward is counted.
 
     ``state`` is modified in place.
     """
     limits = _limits(parameters, state.epoch[0])
     item = state.items[agent]
-    for g in range(LEVELS):
-        answers = item.answers - _forgotten(limits, g)
-        state.trials[agent, g] = item.total / item.answers * answers if answers > 0 else 0.0
+    plays = item.answers + 1
+    if plays > limits[1]:  # no start is to come
+        for j in range(LEVELS):
+            if state.starts[agent, j].claim == 0.0:
+                break
+            state.trials[agent, j] += reward
+        return
+    for j in range(LEVELS):
+        start = _start(limits, j)
+        if start > plays:
+            break
+        if start == plays:
+            earned = item.total + reward if memory == 0 else 0.0
+            _set_start(state, agent, j, limits[0], start, earned)
+        else:
+            state.trials[agent, j] += reward
+        if start >= limits[1]:
+            break
+
+
+@inlined
+def _set_start(state: State, agent: int, j: int, q: float, start: int, earned: float) -> None:
+    state.starts[agent, j].earned = earned
+    state.starts[agent, j].claim = _claim(q, start, earned)
+
+
+@part
+def correct_levels(
+    state: State,
+    agent: int,
+    number: int,
+    change: float,
+    parameters: tuple[float, float, float],
+    memory: int,
+) -> None:
+    """Let the reward of an agent's play ``number`` be worth more or less, at all its starts.
+
+    Sums are kept within what rewards in [0, 1] give. ``state`` is modified in place.
+    """
+    limits = _limits(parameters, state.epoch[0])
+    plays = state.items[agent].answers
+    for j in range(LEVELS):
+        start = _start(limits, j)
+        if start > plays:
+            break
+        if start <= number:
+            more = state.trials[agent, j] + change
+            state.trials[agent, j] = min(max(more, 0.0), float(plays - start))
+        elif memory == 0:
+            earned = min(max(state.starts[agent, j].earned + change, 0.0), float(start))
+            _set_start(state, agent, j, limits[0], start, earned)
+        if start >= limits[1]:
+            break
+
+
+@part
+def spread_over_levels(
+    state: State, agent: int, parameters: tuple[float, float, float], memory: int
+) -> None:
+    """Fill the starts of an agent whose rewards were not kept in order, as if they came evenly.
+
+    ``state`` is modified in place.
+    """
+    limits = _limits(parameters, state.epoch[0])
+    item = state.items[agent]
+    mean = item.total / item.answers if item.answers > 0 else 0.0
+    is_over = False
+    for j in range(LEVELS):
+        start = _start(limits, j)
+        state.trials[agent, j] = 0.0
+        state.starts[agent, j].earned = 0.0
+        state.starts[agent, j].claim = 0.0
+        if start <= item.answers and not is_over:
+            state.trials[agent, j] = mean * (item.answers - start)
+            earned = mean * start if memory == 0 else 0.0
+            _set_start(state, agent, j, limits[0], start, earned)
+        is_over = start >= limits[1]
 
 
 @inlined
 def verdict(
     parameters: tuple[float, float, float],
+    tries: int,
     memory: int,
     state: State,
     pool: int,
@@ -212,24 +331,17 @@ def verdict(
     here = state.pools[pool]
     agent = pool - 1
     limits = _limits(parameters, state.epoch[0])
-    g = 0
-    while g + 1 < LEVELS and _LEVEL[g + 1] >= m and _forgotten(limits, g) < limits[1]:
-        g += 1
-    # One level up: an agent must not search in plays that its index counts, because m has fallen
-    # just below a level.
-    g = max(0, g - 1)
-    if _is_gated(parameters[2], memory, state, agent, m, g, _forgotten(limits, g)):
+    j = _judging(state, agent, limits, m)
+    in_trial = j < 0
+    if not in_trial and _is_gated(parameters[2], memory, state, agent, m, j, _start(limits, j)):
         return PLAY_CHAMPION
     is_known = top >= 0 and here.last >= 0
     failed = is_known and here.failed == FAILED
     succeeded = is_known and here.failed == PAID and _is_answered(state, here.last)
     if succeeded and here.last != top and state.place[here.last] >= 0:
         return PLAY_LAST
-    in_trial = state.items[agent].plays < _forgotten(limits, g)
-    if here.outside == 0 and in_trial:
-        return TEST_TRIED
-    if here.outside == 0 or here.seats >= parameters[0]:
-        return LET_CHALLENGE
+    if here.outside == 0 or here.seats >= tries:
+        return TEST_TRIED if in_trial else LET_CHALLENGE
     if not in_trial:
         return TRY_FRESH if m <= 0.5 or (failed and here.last == top) else LET_CHALLENGE
     if m <= 0.5:
@@ -239,24 +351,37 @@ def verdict(
 
 
 @inlined
+def _judging(state: State, agent: int, limits: tuple[float, float], m: float) -> int:
+    """The first start whose claim is no more than 1.3 m, else the last; −1 if it is to come."""
+    bar = min(1.0, _NEAR * m)
+    for j in range(LEVELS):
+        claim = state.starts[agent, j].claim
+        if claim == 0.0:
+            return -1
+        if claim <= bar or _start(limits, j) >= limits[1]:
+            return j
+    return -1
+
+
+@inlined
 def _is_gated(
-    gate: float, memory: int, state: State, agent: int, m: float, g: int, forgotten: int
+    gate: float, memory: int, state: State, agent: int, m: float, j: int, start: int
 ) -> bool:
     """Whether search since the trial has brought the agent's mean, or a window's, far below m."""
     item = state.items[agent]
     unit = state.epoch[0].unit
-    w = item.plays - forgotten
-    answers = item.answers - forgotten
+    w = item.plays - start
+    answers = item.answers - start
     if w <= 0 or answers <= 0:
         return False
-    for j in range(windows_of(memory)):
-        v, evidence = evidence_below(item, state.blocks[agent], forgotten, memory, j, m)
-        if evidence > 0.0 and evidence > gate * allowance(unit, v):
+    for k in range(windows_of(memory)):
+        v, evidence = evidence_below(item, state.blocks[agent], start, memory, k, m)
+        if evidence > 0.0 and evidence > gate * _allowance(unit, v):
             return True
-    if forgets(item, forgotten, memory):
+    if forgets(item, start, memory):
         return False
-    r = min(state.trials[agent, g] / answers, 1.0)
-    return bool(r < m and w * bernoulli_kl(r, m) > gate * allowance(unit, w))
+    r = min(state.trials[agent, j] / answers, 1.0)
+    return bool(r < m and w * bernoulli_kl(r, m) > gate * _allowance(unit, w))
 
 
 @inlined

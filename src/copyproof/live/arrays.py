@@ -17,10 +17,13 @@ import numpy as np
 
 from copyproof.engine.live import lay_again
 from copyproof.engine.live_records import (
+    AS_THEY_ARE,
     BANKED,
     BASE,
+    CHANGED,
     FORGOTTEN,
     LAID,
+    NOT_KEPT,
     PAST,
     ROUND,
     Live,
@@ -315,8 +318,9 @@ class Arrays:
         self._lay_out(saved, plan, agent_room)
         if (bars := saved.get("bars")) is not None:
             self._arrays["pools"]["x"][: len(bars)] = bars
-        if self.counters[LAID]:
-            lay_again(plan, self.state, self.live, 0, 0)
+        if self.counters[LAID]:  # in a snapshot of before, starts as if rewards had come evenly
+            kept = plan.agent.kind != Kind.TRIAL or "starts" in saved
+            lay_again(plan, self.state, self.live, 0, AS_THEY_ARE if kept else NOT_KEPT)
 
     def change_plan(self, plan: Plan, *, drawn: bool) -> None:
         """Go on under another plan, with the statistics of all epochs, and samples maybe drawn."""
@@ -339,7 +343,7 @@ class Arrays:
             saved["windows"][name][empty] = saved["agents"][source][empty]
         self._lay_out(saved, plan, 16)
         if self.counters[LAID]:
-            lay_again(plan, self.state, self.live, int(drawn), 1)
+            lay_again(plan, self.state, self.live, int(drawn), CHANGED)
 
     def _lay_out(self, saved: dict[str, Any], plan: Plan, agent_room: int) -> None:
         """Allocate all arrays, and put everything where it lies from now on."""

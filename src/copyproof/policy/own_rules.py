@@ -13,9 +13,10 @@ from copyproof.policy.traits import BaseRule, Traits
 from copyproof.validation import known, require
 
 # Of ``Trial`` and ``TrialArms``, measured:
-SPARE = 1.25  # plays for each that theorem A′ asks for, as a good arm may fail at first
+SPARE = 1.25  # arms to try for each that theorem A′ asks for, as a good arm may fail at first
+TURNS = 1.02  # plays in turn for each
 SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
-GATE = 0.4  # of the level ℓ(w): how far search may bring the agent's mean below its champion's
+GATE = 0.5  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +111,19 @@ class Champion(BaseRule):
 class Trial(BaseRule):
     """Largest index that forgives an agent what its search for a good arm has cost.
 
-    Every agent has B plays in turn, and to claim a level x it may forget its first B/x^1.2 plays,
-    as a trial may cost about B rewards. With N plays of the agent, levels x_g = 2^(−g/4) and
-    D_g = ⌊B/x_g^1.2⌋, at most SHARE·T/n, its index is the largest over g of
+    Every agent has q plays in turn. With N plays that have paid S it may claim
 
-        min(x_g, U_g),  U_g the largest q with w·kl(r, q) ≤ ℓ(w),
+        x_N(S) = min(1, v^(1/1.2)),  v = (q + √(q² + 2 S²))/(2 N),
 
-    where the w = N − D_g plays after play D_g have the mean reward r (U_g = 1 while w ≤ 0), and
-    ℓ(w) = ln(z(1 + ln² z)) for z = T/(n w) > 1, else 0, as in KL-UCB++ (Ménard, Garivier 2017).
+    as a trial may cost about q rewards, and more the more it has paid. A claim is kept at each
+    start d_j = ⌊q·2^(0.3 j)⌋, j ≤ 23; SHARE·T/n is the last start there can be. The index is the
+    largest of x_N(S_N), until the last start, and of min(x_j, U_j) of all starts so far, x_j the
+    claim at d_j, and U_j the largest u with w·kl(r, u) ≤ ln(15 T/(n w)) for the w = N − d_j plays
+    since, of mean reward r (U_j = 1 while w = 0; no logarithm is less than 0).
 
-    By theorem A′ an agent whose arms are good with a share c has played none of them after q plays
-    of different arms with probability (1 − c)^q: q = ⌈ln lost / ln(1 − c)⌉ plays bring that down to
-    ``lost``. B = ⌈SPARE·q⌉, at most SHARE·T/n; up to as many arms are tried (``TrialArms``).
+    By theorem A′ an agent whose arms are good with a share c has played none of them after k plays
+    of different arms with probability (1 − c)^k: k = ⌈ln lost / ln(1 − c)⌉ plays bring that down to
+    ``lost``. q = ⌈TURNS·k⌉, and up to B = ⌈SPARE·k⌉ arms are tried (``TrialArms``).
 
     Parameters
     ----------
@@ -130,14 +132,16 @@ class Trial(BaseRule):
     lost : float
         How often it may be.
     memory : int, optional
-        W: each U_g is the least over windows of the agent's last W plays, W/4, W/16, …, down to 50.
-        All after the first D_g count if it is not given. A window that reaches into those is not
-        asked.
+        W: each U_j is the least over windows of the agent's last W plays, W/4, W/16, …, down to 50.
+        All after the first d_j count if it is not given. A window that reaches into those is not
+        asked. Claims count no rewards then, S = 0.
 
     Examples
     --------
-    >>> Trial().tries, Trial(c=1 / 200).tries
-    (119, 1149)
+    >>> Trial().in_turn, Trial().tries
+    (97, 119)
+    >>> Trial(c=1 / 200).in_turn, Trial(c=1 / 200).tries
+    (938, 1149)
     """
 
     traits = Traits(
@@ -162,9 +166,17 @@ class Trial(BaseRule):
 
     @property
     def tries(self) -> int:
-        """The plays that are forgiven at level 1, and the arms of an agent that may be tried."""
-        q = _up(math.log(self.lost) / math.log1p(-self.c))
-        return _up(SPARE * q)
+        """B, the arms of an agent that may be tried."""
+        return _up(SPARE * self._needed)
+
+    @property
+    def in_turn(self) -> int:
+        """The plays q that an agent has before it is judged."""
+        return _up(TURNS * self._needed)
+
+    @property
+    def _needed(self) -> int:
+        return _up(math.log(self.lost) / math.log1p(-self.c))
 
 
 def _check_memory(rule: OwnIndex | Trial) -> None:
@@ -182,20 +194,21 @@ class TrialArms(BaseRule):
     """Searches while agents chosen by ``Trial`` are forgiven, then plays the best arm it has found.
 
     The champion is the tried arm of largest estimate m = (S + 1/2)/(n + 1); K arms are tried, and a
-    play fails if it pays no more than the m of that time. D and w are those one level above the
-    lowest x_g ≥ m (or of x_0), r is the agent's mean reward since play D.
+    play fails if it pays no more than the m of that time. The *trial* lasts until the first start
+    whose claim is at most 1.3 m (or 1), and no longer than to the last start; r is the agent's mean
+    reward in the w plays since that start.
 
-    1. *Gate*: if N > D, r < m and w·kl(r, m) > GATE·ℓ(w), the champion is played, so that search
-       never brings the agent's index near its champion's mean.
+    1. *Gate*: if w > 0, r < m and w·kl(r, m) > GATE·ln(T/(n w)), the champion is played, so that
+       search never brings the agent's index near its champion's mean.
     2. An arm other than the champion that was played last and did not fail is played again.
-    3. *Trial*, N < D, while K < B and arms are left: if m ≤ 1/2 a fresh arm is played unless the
-       champion was played last and did not fail; if m > 1/2, up to four are, one after the other,
-       when the champion has failed. Else the champion is played.
+    3. *Trial*, while K < B and arms are left: if m ≤ 1/2 a fresh arm is played unless the champion
+       was played last and did not fail; if m > 1/2, up to four are, one after the other, when the
+       champion has failed. Else the champion is played. With no fresh arm, or K ≥ B: the tried arm
+       of largest upper bound by Wilson's interval, z² = 4.
     4. *After it*, while K < B and arms are left, a fresh arm is played if m ≤ 1/2, or if the
        champion was played last and failed.
     5. Otherwise the tried arms challenge in turn, one each time: arm a with n plays and mean r_a is
-       played if n·kl(r_a, m) ≤ max(ln(N/(K n)), ln T/K), or ≤ 2 in a trial with no arm left; else
-       the champion is.
+       played if n·kl(r_a, m) ≤ max(ln(N/(K n)), ln T/K); else the champion is.
     """
 
     traits = Traits(

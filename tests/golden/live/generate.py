@@ -2,9 +2,10 @@
 
 ``python tests/golden/live/generate.py FOLDER``. It uses nothing but the public API, so that it runs
 with the version of November 2026, whose files lie beside this script, as with any later one;
-``numerics-2`` holds those of the first version with numerics of its own. The files are made once: a
-later version opens them, and does not write them. ``tests/golden/test_live.py`` plays the session
-of the newest folder with the present code, too.
+``numerics-2`` holds those of the first version with numerics of its own, ``numerics-2-trial`` the
+markets on trial of the last one with numerics 2, and ``numerics-3`` all of the first with those.
+The files are made once: a later version opens them, and does not write them.
+``tests/golden/test_live.py`` plays the session of the newest folder with the present code, too.
 
 ``store.sqlite.gz`` holds one market for each policy of ``MARKETS``, each with a snapshot from the
 middle of its session; ``MARKET.ndjson`` is its journal, a line per event as the service exports it;
@@ -55,6 +56,15 @@ MARKETS = {
         correction_window=40.0,
     ),
     "grace": MarketConfig("grace", seed=7, horizon=400, reward_window=20.0),
+    "trial": MarketConfig("trial(c=1/2, lost=0.1)", seed=8, horizon=400, reward_window=20.0),
+    "trial-anytime": MarketConfig(
+        "trial-anytime(c=1/2, lost=0.3, first=60, factor=2, power=1)",
+        seed=9,
+        reward_window=20.0,
+        late="correct",
+        rewards="last",
+        correction_window=40.0,
+    ),
 }
 """Each market's policy and terms."""
 
