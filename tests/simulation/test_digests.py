@@ -30,7 +30,7 @@ def test_rules_digest_is_of_the_numbers_that_are_played(monkeypatch: pytest.Monk
     assert rules_digest(MARKET, "trial-anytime", 1000) != before
     for name in ("SPARE", "TURNS", "SHARE", "GATE"):
         with monkeypatch.context() as changed:
-            changed.setattr(own_rules, name, 0.5)
+            changed.setattr(own_rules, name, 0.45)
             assert rules_digest(MARKET, "trial", 1000) != before
     monkeypatch.setattr(digests, "NUMERICS", 99)
     assert rules_digest(MARKET, "trial", 1000) != before

@@ -77,7 +77,8 @@ def test_ucb1_in_plain_python_has_the_engines_curves(shape: int, seed: int, hori
     for name in ARRAYS:
         assert np.array_equal(getattr(theirs, name), getattr(ours, name)), name
     assert theirs.lost == ours.lost
-    assert theirs.to_frame().equals(ours.to_frame())
+    one, other = (found.to_frame().drop(columns="policy") for found in (theirs, ours))
+    assert one.equals(other)
 
 
 def test_a_tape_is_played_as_the_engine_plays_it() -> None:
