@@ -12,6 +12,7 @@ DEV  := $(VENV)/.ready-dev
 DOCS := $(VENV)/.ready-docs
 KERNELS := $(VENV)/.ready-kernels
 NODE := client/typescript/node_modules/.ready
+PROGRAMS := $(VENV)/.ready-programs
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -54,15 +55,15 @@ lint: $(DEV)  ## check format, style, types and the direction of imports
 	$(BIN)/lint-imports
 
 .PHONY: test
-test: lint $(KERNELS) $(NODE)  ## lint, then the tests and doctests but the slow ones
+test: lint $(KERNELS) $(NODE) $(PROGRAMS)  ## lint, then the tests and doctests but the slow ones
 	$(BIN)/python -m pytest -n 2
 
 .PHONY: test-all
-test-all: lint $(KERNELS) $(NODE)  ## lint, then all tests, the slow ones too
+test-all: lint $(KERNELS) $(NODE) $(PROGRAMS)  ## lint, then all tests, the slow ones too
 	$(BIN)/python -m pytest -n 2 -m ""
 
 .PHONY: coverage
-coverage: $(DEV) $(KERNELS) $(NODE)  ## run the tests and say which lines of Python they reach
+coverage: $(DEV) $(KERNELS) $(NODE) $(PROGRAMS)  ## run the tests and say which lines of Python they reach
 	rm -rf out/coverage
 	mkdir -p out/coverage
 	$(BIN)/coverage run -m pytest -n 2 -q
@@ -129,6 +130,10 @@ $(NODE): client/typescript/package-lock.json
 	@if ! command -v npm >/dev/null; then echo 'warning: no npm, so the TypeScript client is not tested' >&2; \
 	elif (cd client/typescript && npm ci --silent); then touch $@; \
 	else echo 'warning: `npm ci` failed, so the TypeScript client is not tested' >&2; fi
+# Without apt, or without a way to its packages, the tests say which program they lack.
+$(PROGRAMS): $(RUN) tools/programs.py
+	@if $(BIN)/python -m tools.programs; then touch $@; \
+	else echo 'warning: so some files in deploy are not tested with the programs they are for' >&2; fi
 
 # Programs in an environment hold its full path, so a copied or moved one is built anew.
 ifneq ($(shell cat $(VENV)/.root 2>/dev/null),$(CURDIR))

@@ -11,7 +11,7 @@ A line is one row of ``make bench`` or of ``live_http.py``:
 |---|---|
 | ucb1 N | whole games of UCB1, N different arms, T = max(100,000, 4 N) |
 | copies N | the same with five arms in N copies |
-| POLICY 2c | whole games on the market of figure 2c, T = 100,000 |
+| POLICY 2a, 2c | whole games on the market of that figure, T = 100,000 |
 | threads 2 | H-UCB on that market on two threads |
 | http CASE | requests a second: decision, reward, retriable, batch; durable |
 | http CASE, not durable | the same with ``synchronous=off`` |
@@ -45,7 +45,9 @@ CASES = ("decision", "reward", "retriable", "batch")
 LINES = (
     *(f"ucb1 {arms}" for arms in ARMS),
     *("copies 1000", "copies 1000000"),
-    *("h-ucb 2c", "rh-ucb 2c", "prh-ucb 2c", "grace 2c", "threads 2"),
+    *("h-ucb 2c", "rh-ucb 2c", "prh-ucb 2c", "grace 2c", "trial 2c", "threads 2"),
+    *(f"{name} {figure}" for name in ("kl-ucb", "thompson") for figure in ("2a", "2c")),
+    *("h-kl-ucb 2c", "h-thompson 2c"),
     *(f"http {case}{durable}" for case in CASES for durable in ("", ", not durable")),
     "http 1000000 arms",
 )
@@ -82,7 +84,8 @@ class Measure:
             policy = "ucb1"
             market = self._market(line, lambda: make(arms))
         else:
-            market = self._market("2c", lambda: run.paper_market("2c"))
+            figure = "2c" if kind == "threads" else size
+            market = self._market(figure, lambda: run.paper_market(figure))
         if kind == "threads":
             policy, workers = "h-ucb", int(size)
         seconds = run.copyproof_seconds(market, policy, horizon, repetitions * workers, workers)

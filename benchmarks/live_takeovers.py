@@ -113,7 +113,8 @@ async def measure(
         ("SIGTERM", options.stops, Program.stop),
     ):
         turns = [programs[number % 2] for number in range(times)]
-        print(shown(what, times, await gaps(url, turns, markets, how)), flush=True)
+        if turns:
+            print(shown(what, times, await gaps(url, turns, markets, how)), flush=True)
     end.set()
     await asyncio.gather(*calling)
     for client in clients:

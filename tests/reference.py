@@ -16,6 +16,9 @@ from copyproof import Admit, Market, Renew, Retire, Schedule
 from copyproof.engine import numerics
 from copyproof.engine.cache import part
 from copyproof.engine.numerics_tables import TILTS
+from copyproof.game import Arm, Changing
+from tests.baselines_reference import d_ucb, exp3, imed, moss, sw_ucb
+from tests.thompson_reference import FEW, largest_draw
 
 
 def log(x: float) -> float:
@@ -47,6 +50,14 @@ class Stream:
     owner: int
     repetition: int
     epoch: int = 0
+    bar: float = 0.0  # of Thompson sampling in its pool; 0 if there is none yet
+    # What some baselines remember of their pool (``baselines_reference``).
+    history: list[tuple[int, float, float]] = field(default_factory=list)
+    discounted: dict[int, tuple[float, float]] = field(default_factory=dict)
+    discounted_upto: int = 0
+    estimates: dict[int, float] = field(default_factory=dict)
+    chance: float = 1.0
+    arms: int = 0  # K of MOSS, where the market says it
 
     def __post_init__(self) -> None:
         self.key = philox([self.owner, self.epoch, 0, 0], [self.seed & WORD, self.seed >> 32])[:2]
@@ -77,9 +88,9 @@ class Draws:
     def coin(self) -> float:
         return self.stream.one(self.k, COIN)
 
-    def beta(self, a: float, b: float, number: int) -> float:
+    def beta(self, a: float, b: float, number: int, first: int = 0) -> float:
         """Beta(a, b) by Cheng's algorithm BB, or by inversion where a or b is 1."""
-        for attempt in range(1000):
+        for attempt in range(first, first + 1000):
             u1, u2 = self.stream.two(self.k, POSTERIOR + attempt, number)
             if a == 1:
                 return 1 - numerics.power(1 - u1, 1 / b)
@@ -201,6 +212,8 @@ def epsilon_greedy(epsilon: Callable[[float], float]) -> Rule:
 
 
 def thompson(candidates: list[Candidate], t: float, draws: Draws) -> Candidate:
+    if len(candidates) > FEW:
+        return largest_draw(candidates, draws)
     return max(candidates, key=lambda a: draws.beta(1 + a.s, 1 + a.answers - a.s, a.number))
 
 
@@ -299,6 +312,14 @@ POLICIES: dict[str, Flat | Hierarchical] = {
         arm_clock="T",
         priority=True,
     ),
+    "moss": Flat(moss(), clock="T"),
+    "moss(K=7)": Flat(moss(7), clock="T"),
+    "h-moss": Hierarchical(moss(), moss(), agent_clock="T", arm_clock="T", priority=True),
+    "h-moss(agents=3, K=2)": Hierarchical(
+        moss(3), moss(2), agent_clock="T", arm_clock="T", priority=True
+    ),
+    "imed": Flat(imed),
+    "h-imed": Hierarchical(imed, imed),
     "h-etc": Hierarchical(H, explore_then_commit(50)),
     "h-etc(plays=2)": Hierarchical(H, explore_then_commit(2)),
     "etc": Flat(explore_then_commit(50)),
@@ -344,6 +365,22 @@ POLICIES: dict[str, Flat | Hierarchical] = {
     ),
 }
 """Text form → the same policy in plain Python: every catalogue row, and variants."""
+
+REMEMBERING: dict[str, Flat | Hierarchical] = {
+    "sw-ucb": Flat(sw_ucb()),
+    "sw-ucb(W=40, xi=1)": Flat(sw_ucb(40, 1.0)),
+    "h-sw-ucb": Hierarchical(sw_ucb(), sw_ucb()),
+    "h-sw-ucb(W=60, plays=25)": Hierarchical(sw_ucb(60), sw_ucb(25)),
+    "d-ucb": Flat(d_ucb()),
+    "d-ucb(gamma=0.9)": Flat(d_ucb(0.9)),
+    "h-d-ucb": Hierarchical(d_ucb(), d_ucb()),
+    "hierarchical(ucb, d-ucb(gamma=0.95, xi=0.2))": Hierarchical(H, d_ucb(0.95, 0.2)),
+    "exp3": Flat(exp3(), clock="T"),
+    "exp3(gamma=0.3)": Flat(exp3(0.3), clock="T"),
+    "h-exp3": Hierarchical(exp3(), exp3(), agent_clock="T", arm_clock="T"),
+    "hierarchical(exp3(gamma=0.1), ucb(clock=plays))": Hierarchical(exp3(0.1), H, agent_clock="T"),
+}
+"""The same for rules that see all plays of their pool: not live, and no arms come and go."""
 
 # --- the game --------------------------------------------------------------------------------
 
@@ -411,6 +448,10 @@ def due(renewal: Renew | None, arm: Candidate) -> bool:
     return old or (renewal.below is not None and arm.mean < renewal.below)
 
 
+def mean_of(arm: Arm, t: int) -> float:
+    return arm.mean_at(t) if isinstance(arm, Changing) else arm.mean
+
+
 def reward_of(mean: float, u: float) -> float:
     return 1.0 if u >= 1 - mean else 0.0
 
@@ -439,15 +480,18 @@ def choices(
     schedule: Schedule | None = None,
 ) -> list[int]:
     """The arm of every round, as a number in registration order; Bernoulli markets only."""
-    spec = POLICIES[policy] if isinstance(policy, str) else policy
+    spec = {**POLICIES, **REMEMBERING}[policy] if isinstance(policy, str) else policy
     schedule = schedule or Schedule()
     events = in_time(schedule, horizon)
     renewals = {one.agent: one for one in schedule.renewals}
     principal = Stream(seed, 0, repetition)
     streams = [Stream(seed, i + 1, repetition) for i in range(len(market.agents))]
+    principal.arms = market.originals if isinstance(spec, Flat) else len(market.agents)
+    for stream in streams:
+        stream.arms = most_originals(market)
     agents = [Candidate(i) for i in range(len(market.agents))]
     pools: list[Pool] = []
-    means: list[float] = []
+    payers: list[Arm] = []
     owner: list[int] = []
     first: list[int] = []
     # By (agent, original): arms that will come, are registered, and were withdrawn, oldest first.
@@ -457,15 +501,15 @@ def choices(
     for i, person in enumerate(market.agents):
         pool = Pool([])
         first.append(len(owner))
-        begin = len(means)
+        begin = len(payers)
         for place, (paying, copies) in enumerate(zip(person.arms, person.copies, strict=True)):
-            new = [Candidate(len(pool.arms) + c, original=len(means)) for c in range(copies)]
+            new = [Candidate(len(pool.arms) + c, original=len(payers)) for c in range(copies)]
             pool.arms += new
             owner += [i] * copies
             here[person.name, place] = list(new)
             gone[person.name, place] = []
             coming[person.name, place] = []
-            means.append(paying.mean)
+            payers.append(paying)
         number = len(pool.arms)
         for event in events:
             if event.agent == person.name and isinstance(event, Admit) and event.new:
@@ -540,10 +584,14 @@ def choices(
         else:
             agent = chosen
             number = first[agent.number] + arm.number
-        reward = reward_of(means[arm.original], streams[agent.number].one(agent.n, REWARD))
+        mean = mean_of(payers[arm.original], t)
+        reward = reward_of(mean, streams[agent.number].one(agent.n, REWARD))
         for one in (arm, agent):
             one.n += 1
             one.s += reward
+        draws.stream.history.append((arm.number, reward, draws.stream.chance))
+        if isinstance(spec, Hierarchical):
+            principal.history.append((agent.number, reward, principal.chance))
         made.append(number)
         if due(renewals.get(market.names[agent.number]), arm):
             pool.withdraw(arm)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.auditing import equilibrium as equilibrium
     from copyproof.auditing.report import plot_gains as plot_gains
     from copyproof.auditing.report import write_audit_report as write_audit_report
+    from copyproof.comparison import Comparison as Comparison
+    from copyproof.comparison import compare as compare
+    from copyproof.comparison import plot_comparison as plot_comparison
     from copyproof.exact_values.result import Exact as Exact
     from copyproof.exact_values.run import exact as exact
     from copyproof.external.functions import function_policy as function_policy
@@ -37,6 +40,7 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.game import Beta as Beta
     from copyproof.game import BetaPrior as BetaPrior
     from copyproof.game import Custom as Custom
+    from copyproof.game import Drift as Drift
     from copyproof.game import Empirical as Empirical
     from copyproof.game import Explicit as Explicit
     from copyproof.game import Exponential as Exponential
@@ -44,6 +48,8 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.game import Geometric as Geometric
     from copyproof.game import ListPrior as ListPrior
     from copyproof.game import Market as Market
+    from copyproof.game import Mixture as Mixture
+    from copyproof.game import Piecewise as Piecewise
     from copyproof.game import Poisson as Poisson
     from copyproof.game import Renew as Renew
     from copyproof.game import Retire as Retire
@@ -81,6 +87,7 @@ _HOME = {
     for module, names in {
         "auditing": "Attacks Audit Equilibrium attacks audit equilibrium",
         "auditing.report": "plot_gains write_audit_report",
+        "comparison": "Comparison compare plot_comparison",
         "exact_values.result": "Exact",
         "exact_values.run": "exact",
         "external.functions": "function_policy",
@@ -88,9 +95,10 @@ _HOME = {
         "external.libraries": "mabwiser_policy river_policy",
         "external.records": "ExternalPolicy",
         "game": (
-            "Admit Agent Bernoulli Beta BetaPrior Custom Empirical Explicit Exponential Gaussian "
-            "Geometric ListPrior Market Poisson Renew Retire RiskAverse RiskSeeking Schedule "
-            "UniformPrior churn paper_market read_market split write_market"
+            "Admit Agent Bernoulli Beta BetaPrior Custom Drift Empirical Explicit Exponential "
+            "Gaussian Geometric ListPrior Market Mixture Piecewise Poisson Renew Retire "
+            "RiskAverse RiskSeeking Schedule UniformPrior churn paper_market read_market split "
+            "write_market"
         ),
         "paper.figures.ablation": "plot_ablation",
         "paper.figures.copies": "plot_copies",

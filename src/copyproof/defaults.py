@@ -6,6 +6,12 @@ the functions and records named here take theirs from it.
 
 from typing import Final
 
+# Of whatever is played, where none is given: equal seeds share their luck.
+SEED: Final = 0
+# ``simulate``: T, the rounds of a game.
+HORIZON: Final = 10_000
+# ``simulate``: games for each policy.
+REPETITIONS: Final = 100
 # ``simulate``: rounds at which the regret is kept.
 CHECKPOINTS: Final = 200
 

@@ -10,9 +10,11 @@ word gets a suggestion (``known``).
 
 import difflib
 import math
+import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Real
+from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -93,7 +95,16 @@ def shown(value: object) -> str:
         written = (str(value) if isinstance(value, Real) else repr(value)).replace("\n", " ")
     except ValueError:  # such a number within
         written = f"a {type(value).__name__}"
-    return written if len(written) <= _LONGEST else f"{written[: _LONGEST - 3]}..."
+    return shortened(written)
+
+
+def shortened(written: str, most: int = _LONGEST) -> str:
+    """Return a text as it is, or its beginning and three dots if it is long.
+
+    >>> shortened("hierarchical(ucb, ucb)", 15)
+    'hierarchical...'
+    """
+    return written if len(written) <= most else f"{written[: most - 3]}..."
 
 
 def require(holds: bool, field: str, value: object, accepted: str) -> None:
@@ -196,6 +207,19 @@ def name(field: str, value: object) -> str:
     fits = len(found) <= LONGEST_NAME
     require(fits, field, value, f"one line of at most {LONGEST_NAME} characters")
     return found
+
+
+def file_path(field: str, value: object) -> Path:
+    """Return ``value`` as the path of a file, which need not exist.
+
+    >>> file_path("path", 5)
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: path = 5 is not the path of a file
+    """
+    written = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if isinstance(written, str):
+        return Path(written)
+    raise FieldError(field, value, "the path of a file")
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:

@@ -7,7 +7,6 @@ import pytest
 from copyproof import Agent, BetaPrior, ListPrior
 from copyproof.auditing.deviations import (
     given_deviations,
-    knows_best_arm,
     ladder,
     standard_deviations,
 )
@@ -72,8 +71,8 @@ def test_different_priors_are_copied_by_their_expected_means() -> None:
     found = standard_deviations(agent, (1, 1, 1), most_copies=2)
     copying = {one.copies for one in found if one.replicates((1, 1, 1))}
     assert copying == {(2, 2, 2), (1, 1, 2), (1, 2, 1)}
-    assert not knows_best_arm(agent)
-    assert knows_best_arm(Agent("bob", [BetaPrior(1, 1)]))
+    assert not agent.knows_best_arm
+    assert Agent("bob", [BetaPrior(1, 1)]).knows_best_arm
 
 
 @pytest.mark.parametrize(

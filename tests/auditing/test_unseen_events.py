@@ -13,6 +13,7 @@ from copyproof.game import (
     Exponential,
     Gaussian,
     Geometric,
+    Mixture,
     Poisson,
     Reward,
 )
@@ -25,6 +26,9 @@ ARMS: list[Reward] = [
     Gaussian(-0.2, sigma=0.5),
     Poisson(0.3),
     Exponential(2.0),
+    Mixture([0.0, Exponential(2.0)], weights=[3, 1]),
+    Mixture([Gaussian(-3, sigma=0.5), Gaussian(3, sigma=1.0)]),
+    Mixture([Bernoulli(0.9), Beta(0.5, 0.5)]),
 ]
 
 
@@ -43,6 +47,9 @@ def _drawn(arm: Reward, shape: tuple[int, int]) -> np.ndarray:
             return rng.poisson(arm.mean, shape).astype(float)
         case Exponential():
             return rng.exponential(arm.mean, shape)
+        case Mixture():
+            which = np.random.default_rng(4).choice(len(arm.shares), shape, p=arm.shares)
+            return np.choose(which, [_drawn(one, shape) for one in arm.components])
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=str)

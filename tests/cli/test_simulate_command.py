@@ -183,3 +183,80 @@ def test_means_with_a_prior_are_drawn(run: Run, tmp_path: Path) -> None:
         refused = run(command, file, "--policy", "h-ucb", "--horizon", "5")
         said = f"error: agents[0].arms[0] has a prior: {command} takes known means only\n"
         assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", said)
+
+
+def test_a_comparison_is_printed_and_in_the_json(run: Run) -> None:
+    asked = ("simulate", "paper:1a:20", "--policy", "ucb1", "--policy", "h-ucb", "--compare")
+    size = ("--horizon", "500", "--repetitions", "100", "--seed", "3")
+    done = run(*asked, *size)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    tail = done.stdout.partition("regret on paper:1a:20: T = 500, 100 games, seed 3")[2]
+    assert "h-ucb    better than   ucb1" in tail
+    assert "Limits hold with 95 %" in tail
+    found = strict(run(*asked, *size, "--json").stdout)
+    assert set(found) == {"policies", "comparison"}
+    (one,) = found["comparison"]["differences"]
+    assert (one["policy"], one["against"], one["verdict"]) == ("h-ucb", "ucb1", "better")
+    regret = {one["policy"]: one["regret"]["mean"] for one in found["policies"]}
+    assert one["by"] == pytest.approx(regret["ucb1"] - regret["h-ucb"])
+    assert one["low"] < one["by"] < one["high"]
+
+
+def test_what_cannot_be_compared_is_refused_before_it_is_played(run: Run) -> None:
+    endless = ("--horizon", "100000000000", "--compare")
+    done = run("simulate", "paper:1a", "--policy", "ucb1", *endless)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--compare takes two policies or more" in done.stderr
+    done = run("simulate", "paper:1a", "--policy", "ucb1", "--policy", "ucb1", *endless)
+    assert done.returncode == 2
+    assert "--policy = ucb1 is given twice" in done.stderr
+
+
+MINE = """
+class Rule:
+    def __init__(self, arms, *, owners, horizon, seed, place=0):
+        self.arm = arms[place]
+
+    def choose(self):
+        return self.arm
+
+    def learn(self, arm, reward):
+        pass
+"""
+
+
+def test_external_policies_beside_ours(run: Run, market: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    mine, saved = f"{tmp_path}/mine.py:Rule(place=1)", tmp_path / "x.npz"
+    asked = ("--policy", "river:UCB(delta=1)", "--policy", "ucb1", "--policy", mine)
+    done = run("simulate", market, *asked, *SMALL, "--json", "--plot", tmp_path / "x.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    theirs, ours, one = strict(done.stdout)["policies"]
+    assert [theirs["policy"], ours["policy"], one["policy"]] == list(asked[1::2])
+    assert set(theirs) == set(ours) == set(one)
+    assert theirs["curve"]["round"] == ours["curve"]["round"]
+    assert one["agents"][0]["plays"]["mean"] == 500
+    alone = run("simulate", market, "--policy", mine, *SMALL, "--json", "--save", saved)
+    again = Result.load(saved).to_dict()
+    for found in (strict(alone.stdout)["policies"][0], again):
+        different = {name for name in one if found[name] != one[name]}
+        assert different <= {"seconds", "rounds_per_second"}
+    table = run("simulate", market, "--policy", "river:UCB(delta=1)", *SMALL).stdout
+    assert "river:UCB(delta=1)" in table
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ("river:UCV", "policy = 'river:UCV': UCV is not one of the classes of river.bandit"),
+        ("missing.py:Rule", "policy = 'missing.py:Rule': there is no file missing.py"),
+    ],
+)
+def test_an_external_policy_that_is_not_there(
+    run: Run, market: Path, policy: str, message: str
+) -> None:
+    done = run("simulate", market, "--policy", "ucb1", "--policy", policy, *SMALL)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

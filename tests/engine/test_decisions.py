@@ -19,11 +19,11 @@ from copyproof import (
     parse_policy,
 )
 from copyproof.game import Reward
-from tests.markets import choices_of, random_market, record_of
+from tests.markets import choices_of, random_market, random_schedule, record_of
 from tests.own_reference import OWN_POLICIES, own_choices
-from tests.reference import POLICIES, choices
+from tests.reference import POLICIES, REMEMBERING, choices
 
-EVERY = [*POLICIES, *OWN_POLICIES]
+EVERY = [*POLICIES, *REMEMBERING, *OWN_POLICIES]
 
 
 def test_the_reference_has_every_catalogue_row() -> None:
@@ -58,7 +58,7 @@ def test_same_decisions_as_the_pseudocode_on_many_markets(policy: str) -> None:
     compare(policy, games=100, horizon=500, salt=3)
 
 
-LINES = [
+KEPT = [
     "ucb1",
     "h-ucb",
     "rh-ucb",
@@ -73,10 +73,21 @@ LINES = [
     "rh-kl-ucb(L=1)",
     "h-etc(plays=3)",
     "etc(plays=2)",
+    "kl-ucb",
+    "kl-ucb(scale=0)",
+    "kl-ucb(scale=30)",
+    "h-kl-ucb",
+    "h-ucb-kl",
+    "thompson",
+    "h-thompson",
+    "flat(kl-ucb, restart=epochs)",
+    "flat(thompson, restart=epochs)",
+    "moss",
+    "h-moss",
 ]
 
 
-@pytest.mark.parametrize("policy", LINES)
+@pytest.mark.parametrize("policy", KEPT)
 @pytest.mark.parametrize("arms", [1, 7, 300, 5000])
 def test_tournament_and_scan_agree(policy: str, arms: int) -> None:
     market = Market(
@@ -86,7 +97,8 @@ def test_tournament_and_scan_agree(policy: str, arms: int) -> None:
             Agent("some", [0.6], copies=[max(1, arms // 10)]),
         ]
     )
-    how = {"horizon": 20_000, "seed": arms}
+    slow = arms > 300 and ("kl" in policy or "thompson" in policy)  # by scans
+    how = {"horizon": 3000 if slow else 20_000, "seed": arms}
     kinetic = choices_of(market, policy, **how)
     scanned = choices_of(market, policy, scan=True, **how)
     assert np.array_equal(kinetic, scanned)
@@ -105,6 +117,33 @@ def test_tournament_and_scan_agree_on_real_valued_rewards(policy: str) -> None:
     how = {"horizon": 20_000, "seed": 5}
     kinetic = choices_of(market, policy, **how)
     assert np.array_equal(kinetic, choices_of(market, policy, scan=True, **how))
+
+
+@pytest.mark.parametrize("policy", ["kl-ucb", "kl-ucb(scale=9)", "h-kl-ucb", "thompson"])
+def test_curves_and_posteriors_agree_with_scans_on_rewards_between_0_and_1(policy: str) -> None:
+    thirds = Empirical([0.0, 1 / 3, 2 / 3, 1.0])
+    rounding = Empirical([0.1, 0.2, 0.3])  # sums that differ by rounding
+    market = Market(
+        [
+            Agent("beta", [Beta(2, 3), Beta(0.01, 1)], copies=[100, 40]),
+            Agent("list", [thirds, rounding], copies=[60, 60]),
+            Agent("sure", [0.0, 1.0], copies=[3, 2]),
+        ]
+    )
+    how = {"horizon": 20_000, "seed": 6}
+    kept = choices_of(market, policy, **how)
+    assert np.array_equal(kept, choices_of(market, policy, scan=True, **how))
+
+
+@pytest.mark.parametrize("policy", ["kl-ucb", "h-kl-ucb", "thompson", "h-thompson"])
+def test_curves_and_posteriors_agree_with_scans_where_arms_come_and_go(policy: str) -> None:
+    for salt in range(5):
+        rng = random.Random(salt)
+        market = random_market(rng)
+        schedule = random_schedule(rng, market, 2000)
+        how = {"horizon": 2000, "seed": salt, "schedule": schedule}
+        kept = choices_of(market, policy, **how)
+        assert np.array_equal(kept, choices_of(market, policy, scan=True, **how))
 
 
 @pytest.mark.parametrize("policy", ["ucb1", "h-ucb", "rh-ucb-online(L=5)", "h-ucb-t-free"])

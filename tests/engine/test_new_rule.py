@@ -67,8 +67,8 @@ EDITS = {
     ),
     "kind": (
         "src/copyproof/engine/rules.py",
-        "    EXPLORE_THEN_COMMIT = 10\n",
-        "    EXPLORE_THEN_COMMIT = 10\n    HOPEFUL = 11\n",
+        "    EXP3 = 15\n",
+        "    EXP3 = 15\n    HOPEFUL = 16\n",
     ),
     "branch": ("src/copyproof/engine/rules.py", "    if rule.kind == Kind.GREEDY:", BRANCH),
     "case": (

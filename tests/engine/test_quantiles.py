@@ -28,7 +28,7 @@ UNIFORMS = np.sort(np.concatenate([RNG.random(500), EDGES]))
 def quantiles(arm: Reward, uniforms: NDArray[np.float64] = UNIFORMS) -> NDArray[np.float64]:
     market = Market([Agent("a", [0.1, arm])])
     game = lower(market, parse_policy("ucb1"), horizon=1, seed=0).game
-    return np.array([reward(game.rewards, 1, u) for u in uniforms])
+    return np.array([reward(game.rewards, 1, u, 1) for u in uniforms])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,11 @@ from copyproof.live.records import SeenBy
 from tests.own_reference import OWN_POLICIES, OwnServed
 from tests.reference import POLICIES, Served
 
-UNSAMPLED = [text for text, spec in POLICIES.items() if spec.fixed is None and spec.growing is None]
+UNSAMPLED = [
+    text
+    for text, spec in POLICIES.items()
+    if spec.fixed is None and spec.growing is None and text not in ("moss", "h-moss")
+]
 
 
 def named(arms: set[tuple[int, int]]) -> dict[str, list[str]]:

@@ -15,8 +15,8 @@ from copyproof.live.snapshots import from_bytes, to_bytes
 def plays(tape: list[list[float]], horizon: int, policy: str) -> int:
     """How often the first of three agents is played, with given rewards."""
     market = Market([Agent(name, [0.5]) for name in "abc"])
-    how = {"horizon": horizon, "repetitions": 1, "seed": 3, "tape": tape}
-    return int(simulate(market, policy, **how).plays[0, 0])  # type: ignore[arg-type]
+    found = simulate(market, policy, horizon=horizon, repetitions=1, seed=3, tape=tape)
+    return int(found.plays[0, 0])
 
 
 def test_a_smaller_early_reward_is_never_followed_by_more_plays() -> None:

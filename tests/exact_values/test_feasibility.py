@@ -59,6 +59,6 @@ def test_bad_numbers(how: dict[str, Any], line: str) -> None:
 
 
 def test_a_market_and_a_policy_are_needed() -> None:
-    assert refusal("paper:1a", "ucb1", horizon=5).startswith("market = 'paper:1a'")
+    assert refusal(5, "ucb1", horizon=5).startswith("market = 5 is not a Market")
     assert "is not known" in refusal(SMALL, "ucb2", horizon=5)
     assert "posterior" in refusal(SMALL, "h-thompson", horizon=5)

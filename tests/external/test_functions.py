@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from copyproof import Agent, Market, function_policy
-from copyproof.external import Tally, play_external
+from copyproof.external import Tally
+from copyproof.simulation import play
 
 MARKET = Market([Agent("a", [0.5]), Agent("b", [1.0, 0.0])])
-HOW: dict[str, Any] = {"horizon": 30, "seed": 3, "first": 0, "repetitions": 2, "workers": 1}
+HOW: dict[str, Any] = {"horizon": 30, "seed": 3, "first": 0, "count": 2, "workers": 1}
 
 
 def test_the_books_hold_every_round() -> None:
@@ -24,7 +25,7 @@ def test_the_books_hold_every_round() -> None:
         assert tally.memory["rewards"] == sum(tally.total.values())
         seen.append((tally.round, tally.plays[arm], reward))
 
-    games = play_external(function_policy(choose, learn), MARKET, **HOW)
+    games = play(MARKET, function_policy(choose, learn), **HOW)
     assert [t for t, _, _ in seen] == [*range(1, 31), *range(1, 31)]
     assert games.revenue[0].sum() == sum(reward for _, _, reward in seen[:30])
     assert games.plays.sum(axis=1).tolist() == [30, 30]
@@ -36,7 +37,7 @@ def test_owners_and_horizon_are_told() -> None:
         assert tally.horizon == 30
         return "b/1"
 
-    assert play_external(function_policy(choose), MARKET, **HOW).revenue[:, 1].tolist() == [30, 30]
+    assert play(MARKET, function_policy(choose), **HOW).revenue[:, 1].tolist() == [30, 30]
 
 
 def test_names() -> None:

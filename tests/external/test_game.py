@@ -12,25 +12,30 @@ from copyproof import (
     Agent,
     Beta,
     BetaPrior,
+    Drift,
     Explicit,
     Exponential,
     ExternalPolicy,
     Gaussian,
     Geometric,
     Market,
+    Mixture,
+    Piecewise,
     Poisson,
     UniformPrior,
     function_policy,
 )
 from copyproof.engine.streams import REWARD
-from copyproof.external import ExternalError, game_seed, play_external
+from copyproof.external import ExternalError, game_seed
 from copyproof.external.game import game_setup
+from copyproof.simulation import play
 from tests import reference
 from tests.external.learners import Scripted, UnpicklableError, ucb1
 from tests.markets import random_market, record_of
 
 MIXED = [Agent("a", [Beta(2, 3), Gaussian(0.5, 0.3)], copies=[2, 1]), Agent("b", [0.5], copies=[0])]
 MIXED += [Agent("c", [Exponential(0.6), Poisson(0.7)], copies=[1, 3]), Agent("d", [0.9])]
+MIXED += [Agent("e", [Mixture([0.5, Beta(2, 2), Exponential(1)])])]
 
 
 class Replay:
@@ -50,12 +55,12 @@ def check_replay(market: Market, policy: str, horizon: int, seed: int) -> None:
     record = record_of(market, policy, horizon=horizon, repetitions=3, seed=seed)
     replay = ExternalPolicy("replay", Replay(record.choices, seed))
     how: dict[str, Any] = {"horizon": horizon, "seed": seed, "workers": 1}
-    games = play_external(replay, market, first=0, repetitions=3, **how)
+    games = play(market, replay, first=0, count=3, **how)
     assert np.array_equal(games.revenue, record.revenue)
     assert np.array_equal(games.plays, record.agent_plays)
     assert np.array_equal(games.original_plays, record.original_plays)
-    assert np.array_equal(games.regret, record.regret[:, -1])
-    later = play_external(replay, market, first=2, repetitions=1, **how)
+    assert np.array_equal(games.regret_curves[:, -1], record.regret[:, -1])
+    later = play(market, replay, first=2, count=1, **how)
     assert np.array_equal(later.revenue[0], record.revenue[2])
 
 
@@ -87,12 +92,16 @@ def test_means_are_drawn_as_the_engine_draws_them() -> None:
     check_replay(Market(agents), "h-ucb", 300, seed=8)
 
 
+def test_means_change_as_they_do_in_the_engine() -> None:
+    arm = Piecewise([(1, 0.9), (80, 0.2)])
+    agents = [Agent("ann", [arm, 0.4], copies=[2, 1]), Agent("bob", [Drift(0.1, 0.9, 20, 200)])]
+    check_replay(Market(agents), "h-ucb", 300, seed=8)
+
+
 def test_ucb1_by_hand() -> None:
     means = {"a": 0.3, "b": 0.6}
     market = Market([Agent("a", [0.3], copies=[2]), Agent("b", [0.6])])
-    games = play_external(
-        function_policy(ucb1), market, horizon=400, seed=12, first=5, repetitions=1, workers=1
-    )
+    games = play(market, function_policy(ucb1), horizon=400, seed=12, first=5, count=1, workers=1)
     luck = {agent: reference.Stream(12, place + 1, 5) for place, agent in enumerate(means)}
     owner = ["a", "a", "b"]
     n, s, k = [0, 0, 0], [0.0, 0.0, 0.0], {"a": 0, "b": 0}
@@ -113,7 +122,7 @@ def test_ucb1_by_hand() -> None:
 
 def test_names_are_numbered_in_registration_order() -> None:
     market = Market([Agent("ann", [0.1, 0.2, 0.3], copies=[1, 0, 2]), Agent("ann/1", [0.5])])
-    setup = game_setup(market, horizon=5, seed=0)
+    setup = game_setup(market, checkpoints=[5], seed=0)
     assert setup.arms == ("ann/1", "ann/2", "ann/3", "ann/1/1")
     assert list(setup.owners.values()) == ["ann", "ann", "ann", "ann/1"]
     assert setup.original_of == [0, 2, 2, 3]
@@ -134,7 +143,7 @@ def test_seeds() -> None:
     for copies in (1, 9):
         market = Market([Agent("a", [0.5], copies=[copies]), Agent("b", [0.5])])
         policy = ExternalPolicy("x", noted)
-        play_external(policy, market, horizon=2, seed=7, first=3, repetitions=2, workers=1)
+        play(market, policy, horizon=2, seed=7, first=3, count=2, workers=1)
     assert seen == [game_seed(7, 3), game_seed(7, 4)] * 2
 
 
@@ -179,9 +188,7 @@ def broken(**odd: Any) -> ExternalPolicy:
 )
 def test_a_breakdown_is_named(odd: dict[str, Any], message: str, workers: int) -> None:
     with pytest.raises(ExternalError) as caught:
-        play_external(
-            broken(**odd), MARKET, horizon=40, seed=1, first=0, repetitions=6, workers=workers
-        )
+        play(MARKET, broken(**odd), horizon=40, seed=1, first=0, count=6, workers=workers)
     assert str(caught.value) == f"policy 'x': round 17 of repetition 3: {message}"
     raised = odd.get("raises", odd.get("learns"))
     cause = caught.value.__cause__
@@ -209,4 +216,4 @@ def raising(arms: Any, **given: Any) -> Any:
 def test_a_broken_factory_is_named(factory: Any, message: str) -> None:
     policy = ExternalPolicy("x", factory)
     with pytest.raises(ExternalError, match=re.escape(f"policy 'x': repetition 2: {message}")):
-        play_external(policy, MARKET, horizon=4, seed=1, first=2, repetitions=1)
+        play(MARKET, policy, horizon=4, seed=1, first=2, count=1)

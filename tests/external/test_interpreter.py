@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from copyproof import Agent, ExternalPolicy, Market, paper_market, smpybandits_policy
-from copyproof.external import ExternalError, interpreter_policy, play_external
+from copyproof.external import ExternalError, interpreter_policy
 from copyproof.external.interpreter import Interpreter
+from copyproof.simulation import play
 
 SOURCE = """
 import os, random
@@ -39,7 +40,7 @@ class Mine:
             raise ValueError(f"{arm} paid {reward}")
 """
 MARKET = Market([Agent("a", [1.0], copies=[3]), Agent("b", [1.0])])
-HOW: dict[str, Any] = {"horizon": 50, "seed": 5, "first": 0, "repetitions": 4}
+HOW: dict[str, Any] = {"horizon": 50, "seed": 5, "first": 0, "count": 4}
 
 
 @pytest.fixture
@@ -54,9 +55,9 @@ def test_the_same_games_as_in_this_interpreter(file: str) -> None:
     exec(Path(file).read_text(), space)
     here: ExternalPolicy = ExternalPolicy("here", space["Mine"])
     there = interpreter_policy(file, "Mine", python=sys.executable)
-    expected = play_external(here, MARKET, workers=1, **HOW)
+    expected = play(MARKET, here, workers=1, **HOW)
     for workers in (1, 2):
-        games = play_external(there, MARKET, workers=workers, **HOW)
+        games = play(MARKET, there, workers=workers, **HOW)
         assert np.array_equal(games.revenue, expected.revenue)
 
 
@@ -74,7 +75,7 @@ def test_errors_come_across(file: str, odd: str, message: str) -> None:
     where = re.escape(f": round 9 of repetition 0: {message}")
     for _ in range(2):  # an interpreter that ended is started again
         with pytest.raises(ExternalError, match=where):
-            play_external(policy, MARKET, workers=1, **HOW)
+            play(MARKET, policy, workers=1, **HOW)
 
 
 def test_it_ends_with_the_policy(file: str) -> None:
@@ -122,14 +123,14 @@ def test_smpybandits() -> None:
 
     python = os.fspath(interpreter("smpybandits"))
     ucb = smpybandits_policy("UCB", python=python)
-    how: dict[str, Any] = {"horizon": 400, "seed": 1, "first": 0, "repetitions": 4}
-    one = play_external(ucb, paper_market("1a", copies=1), **how)
-    many = play_external(ucb, paper_market("1a", copies=30), **how)
+    how: dict[str, Any] = {"horizon": 400, "seed": 1, "first": 0, "count": 4}
+    one = play(paper_market("1a", copies=1), ucb, **how)
+    many = play(paper_market("1a", copies=30), ucb, **how)
     assert (many.revenue - one.revenue)[:, 0].min() > 40
-    again = play_external(ucb, paper_market("1a", copies=30), workers=1, **how)
+    again = play(paper_market("1a", copies=30), ucb, workers=1, **how)
     assert np.array_equal(many.revenue, again.revenue)
     needs_horizon = smpybandits_policy("MOSSH", python=python)
-    games = play_external(needs_horizon, paper_market("1a"), **how)
+    games = play(paper_market("1a"), needs_horizon, **how)
     assert games.plays.sum(axis=1).tolist() == [400] * 4
     with pytest.raises(ExternalError, match="UCV is not a class of SMPyBandits"):
         smpybandits_policy("UCV", python=python)

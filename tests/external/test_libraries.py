@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from copyproof import mabwiser_policy, paper_market, river_policy
-from copyproof.external import ExternalError, ExternalPolicy, play_external
+from copyproof.external import ExternalError, ExternalPolicy
 from copyproof.external.libraries import call_text
+from copyproof.simulation import play
 
 UCBS = [river_policy("UCB", delta=1), mabwiser_policy("UCB1", alpha=1)]
 Make = Callable[..., ExternalPolicy]
@@ -33,9 +34,9 @@ def choices_of(policy: ExternalPolicy, seed: int, arms: int, rounds: int) -> lis
 
 @pytest.mark.parametrize("policy", UCBS, ids=str)
 def test_copies_pay(policy: ExternalPolicy) -> None:
-    how = HOW | {"horizon": 400, "repetitions": 6}
-    one = play_external(policy, paper_market("1a", copies=1), **how).revenue[:, 0]
-    many = play_external(policy, paper_market("1a", copies=30), **how).revenue[:, 0]
+    how = HOW | {"horizon": 400, "count": 6}
+    one = play(paper_market("1a", copies=1), policy, **how).revenue[:, 0]
+    many = play(paper_market("1a", copies=30), policy, **how).revenue[:, 0]
     assert (many - one).min() > 40
 
 
@@ -60,7 +61,7 @@ def test_mabwiser_would_not_try_an_arm_that_was_not_fitted() -> None:
 
 @pytest.mark.parametrize("horizon", [1, 4])
 def test_mabwiser_with_fewer_rounds_than_arms(horizon: int) -> None:
-    games = play_external(UCBS[1], paper_market("1a"), horizon=horizon, repetitions=3, **HOW)
+    games = play(paper_market("1a"), UCBS[1], horizon=horizon, count=3, **HOW)
     assert games.plays.sum(axis=1).tolist() == [horizon] * 3
 
 
@@ -75,8 +76,8 @@ def test_mabwiser_with_fewer_rounds_than_arms(horizon: int) -> None:
 )
 def test_rivers_others(kind: str, parameters: dict[str, object]) -> None:
     policy = river_policy(kind, **parameters)
-    games = play_external(policy, paper_market("1a"), horizon=60, repetitions=2, **HOW)
-    again = play_external(policy, paper_market("1a"), horizon=60, repetitions=2, **HOW)
+    games = play(paper_market("1a"), policy, horizon=60, count=2, **HOW)
+    again = play(paper_market("1a"), policy, horizon=60, count=2, **HOW)
     assert games.plays.sum(axis=1).tolist() == [60, 60]
     assert np.array_equal(games.revenue, again.revenue)
 
@@ -94,7 +95,7 @@ def test_rivers_parameters_do_not_learn_across_games() -> None:
 )
 def test_mabwisers_others(kind: str, parameters: dict[str, object]) -> None:
     policy = mabwiser_policy(kind, **parameters)
-    games = play_external(policy, paper_market("1a"), horizon=60, repetitions=2, **HOW)
+    games = play(paper_market("1a"), policy, horizon=60, count=2, **HOW)
     assert games.plays.sum(axis=1).tolist() == [60, 60]
 
 
@@ -104,7 +105,7 @@ def test_what_a_library_refuses_is_reported_with_its_round() -> None:
     market = Market([Agent("a", [Exponential(1.0)]), Agent("b", [Exponential(2.0)])])
     message = "policy 'mabwiser:ThompsonSampling': round 2 of repetition 0: learn() raised ValueE"
     with pytest.raises(ExternalError, match=re.escape(message)):
-        play_external(mabwiser_policy("ThompsonSampling"), market, horizon=9, repetitions=1, **HOW)
+        play(market, mabwiser_policy("ThompsonSampling"), horizon=9, count=1, **HOW)
 
 
 @pytest.mark.parametrize(

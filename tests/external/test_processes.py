@@ -13,16 +13,17 @@ import numpy as np
 import pytest
 
 from copyproof import ExternalPolicy, function_policy, paper_market, simulate
-from copyproof.external import ExternalError, ExternalResult, named_policy, play_external, processes
+from copyproof.external import ExternalError, named_policy, processes
+from copyproof.simulation import Repetitions, play
 from tests.external.learners import Dies
 
 MARKET = paper_market("1a", copies=3)
-HOW: dict[str, Any] = {"horizon": 150, "seed": 5, "first": 10, "repetitions": 11}
+HOW: dict[str, Any] = {"horizon": 150, "seed": 5, "first": 10, "count": 11}
 FILE = f"{Path(__file__).with_name('learners.py')}:Scripted(step=2)"
 
 
-def same(one: ExternalResult, other: ExternalResult) -> bool:
-    names = ("revenue", "plays", "original_plays", "regret")
+def same(one: Repetitions, other: Repetitions) -> bool:
+    names = ("revenue", "plays", "original_plays", "regret_curves")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
@@ -31,20 +32,20 @@ def test_the_number_of_processes_changes_nothing(workers: int) -> None:
     simulate(MARKET, "ucb1", horizon=100, repetitions=4, seed=1)  # threads, before forks
     policy = function_policy(lambda tally: tally.rng.choice(tally.arms), name="random")
     told: list[int] = []
-    alone = play_external(policy, MARKET, workers=1, **HOW)
-    assert same(alone, play_external(policy, MARKET, workers=workers, progress=told.append, **HOW))
+    alone = play(MARKET, policy, workers=1, **HOW)
+    assert same(alone, play(MARKET, policy, workers=workers, progress=told.append, **HOW))
     assert told == sorted(told)
     assert told[-1] == 150 * 11
-    part = play_external(policy, MARKET, workers=workers, **(HOW | {"first": 14, "repetitions": 3}))
+    part = play(MARKET, policy, workers=workers, **(HOW | {"first": 14, "count": 3}))
     assert np.array_equal(part.revenue, alone.revenue[4:7])
 
 
 def test_spawned_processes_make_the_policy_from_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = named_policy(FILE)
     assert isinstance(policy, ExternalPolicy)
-    alone = play_external(policy, MARKET, workers=1, **HOW)
+    alone = play(MARKET, policy, workers=1, **HOW)
     monkeypatch.setattr(processes, "start_method", lambda: "spawn")
-    assert same(alone, play_external(policy, MARKET, workers=2, **HOW))
+    assert same(alone, play(MARKET, policy, workers=2, **HOW))
 
 
 def test_what_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,22 +53,22 @@ def test_what_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     policy = function_policy(lambda tally: tally.arms[0], name="mine")
     message = "workers = 2: policy 'mine' cannot be sent to another process ("
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        play_external(policy, MARKET, workers=2, **HOW)
+        play(MARKET, policy, workers=2, **HOW)
     assert "give workers = 1" in str(caught.value)
-    assert play_external(policy, MARKET, workers=1, **HOW).plays[:, 0].min() == 150
+    assert play(MARKET, policy, workers=1, **HOW).plays[:, 0].min() == 150
 
 
 def test_a_process_that_dies_is_noticed() -> None:
     message = "policy 'dies': repetitions 10 to 10: the process that played them ended with exit c"
     with pytest.raises(ExternalError, match=re.escape(message)) as caught:
-        play_external(ExternalPolicy("dies", Dies), MARKET, workers=2, **HOW)
+        play(MARKET, ExternalPolicy("dies", Dies), workers=2, **HOW)
     assert str(caught.value).endswith("code 7")
 
 
 SLOW = """
 import os, sys, time
 from copyproof import function_policy, paper_market
-from copyproof.external import play_external
+from copyproof.simulation import play
 
 def choose(tally):
     if tally.round == 1:
@@ -75,9 +76,9 @@ def choose(tally):
     time.sleep(float(sys.argv[2]))
     return tally.arms[0]
 
-how = {"horizon": 10**6, "seed": 1, "first": 0, "repetitions": 8, "workers": 2}
+how = {"horizon": 10**6, "seed": 1, "first": 0, "count": 8, "workers": 2}
 try:
-    play_external(function_policy(choose), paper_market("1a"), **how)
+    play(paper_market("1a"), function_policy(choose), **how)
 except KeyboardInterrupt:
     print("interrupted")
 """

@@ -8,18 +8,19 @@ from typing import Any
 import pytest
 
 from copyproof import ExternalPolicy, Policy, paper_market, parse_policy
-from copyproof.external import ExternalError, named_policy, play_external
+from copyproof.external import ExternalError, named_policy
+from copyproof.simulation import play
 from copyproof.validation import FieldError
 
 FILE = str(Path(__file__).with_name("learners.py"))
-HOW: dict[str, Any] = {"horizon": 30, "seed": 5, "first": 0, "repetitions": 1, "workers": 1}
+HOW: dict[str, Any] = {"horizon": 30, "seed": 5, "first": 0, "count": 1, "workers": 1}
 
 
 def plays(text: str) -> list[int]:
     policy = named_policy(text)
     assert isinstance(policy, ExternalPolicy)
     assert policy.name == text
-    games = play_external(policy, paper_market("1a", copies=2), **HOW)
+    games = play(paper_market("1a", copies=2), policy, **HOW)
     found: list[int] = games.plays[0].tolist()
     return found
 

@@ -2,11 +2,12 @@
 
 import io
 import json
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from copyproof.external.worker import load, serve
+from copyproof.external.worker import load, serve, source
 
 FILE = str(Path(__file__).with_name("learners.py"))
 OWNERS = {"a/1": "a", "b/1": "b"}
@@ -55,3 +56,18 @@ def test_it_loads_modules_and_files() -> None:
     assert load(FILE, "number") == 5
     with pytest.raises(AttributeError):
         load(FILE, "nothing")
+
+
+def test_source_says_which_code_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("x = 1")
+    first = source(str(file))
+    file.write_text("x = 2")
+    assert first.startswith("sha256:")
+    assert source(str(file)) != first
+    assert source("river.bandit").split()[0] == version("river")
+    assert source("river.bandit") != source("river")
+    assert source("json.decoder").startswith("sha256:")
+    for missing in (str(tmp_path / "no.py"), "no_such_module"):
+        with pytest.raises(FileNotFoundError, match="cannot be found"):
+            source(missing)

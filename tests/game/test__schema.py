@@ -39,6 +39,7 @@ def test_discount_and_fee() -> None:
 
 
 ARM = "agents[0].arms[0]"
+FAMILIES = "bernoulli, beta, gaussian, poisson, exponential, empirical, mixture, piecewise, drift"
 ONE_OF_THREE = "exactly one of the three is needed"
 
 
@@ -60,8 +61,8 @@ ONE_OF_THREE = "exactly one of the three is needed"
         (
             one_arm(meen=0.5),
             f"{ARM}.meen is not a known key: "
-            "family, mean, sigma, alpha, beta, rewards, prior, copies are accepted; did you mean "
-            "'mean'?",
+            "family, mean, sigma, alpha, beta, rewards, components, weights, means, start, end, "
+            "first, last, prior, copies are accepted; did you mean 'mean'?",
         ),
         (
             {"agent": one_agent()["agents"]},
@@ -69,18 +70,15 @@ ONE_OF_THREE = "exactly one of the three is needed"
         ),
         (
             one_arm(family="gauss", mean=0.5, sigma=1),
-            f"{ARM}.family = 'gauss' is not one of bernoulli, beta, gaussian, poisson, "
-            "exponential, empirical; did you mean 'gaussian'?",
+            f"{ARM}.family = 'gauss' is not one of {FAMILIES}; did you mean 'gaussian'?",
         ),
         (
             one_arm(family=5),
-            f"{ARM}.family = 5 is not one of "
-            "bernoulli, beta, gaussian, poisson, exponential, empirical",
+            f"{ARM}.family = 5 is not one of {FAMILIES}",
         ),
         (
             one_arm(family="cauchy"),
-            f"{ARM}.family = 'cauchy' is not one of "
-            "bernoulli, beta, gaussian, poisson, exponential, empirical",
+            f"{ARM}.family = 'cauchy' is not one of {FAMILIES}",
         ),
         (
             one_arm(family="beta", alpha=1, beta=1, mean=0.5),
@@ -88,6 +86,40 @@ ONE_OF_THREE = "exactly one of the three is needed"
         ),
         (one_arm(family="gaussian", mean=0), f"{ARM}.sigma is missing: family 'gaussian' needs it"),
         (one_arm(family="gaussian", mean=0, sigma=0), f"{ARM}.sigma = 0.0 is not in (0, 1e12]"),
+        (
+            one_arm(family="mixture", weights=[1, 1], components=[{"mean": 0.5}, {"mean": 2}]),
+            f"{ARM}.components[1].mean = 2.0 is not in [0, 1]",
+        ),
+        (
+            one_arm(family="mixture", weights=[1], components=[{"mean": 0.5}, {"mean": 0.2}]),
+            f"{ARM}.weights has 1 entries for 2 components: one each is needed",
+        ),
+        (
+            one_arm(family="mixture", weights=[1], components=[{"mean": 0.5, "copies": 2}]),
+            f"{ARM}.components[0].copies is not a known key: "
+            "family, mean, sigma, alpha, beta, rewards are accepted",
+        ),
+        (
+            one_arm(family="mixture", weights=[1], components=[{"family": "drift"}]),
+            f"{ARM}.components[0].family = 'drift' is not one that a mixture may have: "
+            "any but a mixture and means that change",
+        ),
+        (
+            one_arm(family="mixture", components=[{"mean": 0.5}]),
+            f"{ARM}.weights is missing: family 'mixture' needs it",
+        ),
+        (
+            one_arm(family="piecewise", means=[[1, 0.5], [7, 1.5]]),
+            f"{ARM}.means[1][1] = 1.5 is not in [0, 1]",
+        ),
+        (
+            one_arm(family="piecewise", means=[0.5]),
+            f"{ARM}.means[0] = 0.5 is not a list of a round and a mean",
+        ),
+        (
+            one_arm(family="drift", start=0.1, end=0.2, first=9, last=9),
+            f"{ARM}.last = 9 is not later than first = 9",
+        ),
         (one_arm(family="poisson", mean=-1), f"{ARM}.mean = -1.0 is not in [0, 1e6]"),
         (
             one_arm(family="empirical", rewards=[0.5, 2]),

@@ -22,6 +22,7 @@ from copyproof.game import (
     Beta,
     BetaPrior,
     Custom,
+    Drift,
     Empirical,
     Explicit,
     Exponential,
@@ -29,6 +30,8 @@ from copyproof.game import (
     Geometric,
     ListPrior,
     Market,
+    Mixture,
+    Piecewise,
     Poisson,
     Prior,
     RiskAverse,
@@ -53,16 +56,34 @@ arms = [{ mean = 0.9 }]
 
 unit = st.floats(0, 1)
 positive = st.floats(0, 1e6, exclude_min=True)
-rewards = st.one_of(
+families = st.one_of(
     st.builds(Bernoulli, unit),
     st.builds(Beta, positive, positive),
     st.builds(Gaussian, st.floats(-1e12, 1e12), positive),
     st.builds(Poisson, st.floats(0, 1e6)),
     st.builds(Exponential, positive),
     st.builds(Empirical, st.lists(unit, min_size=1, max_size=5)),
+)
+mixed = st.lists(st.tuples(families, positive), min_size=1, max_size=3).map(
+    lambda parts: Mixture([one for one, _ in parts], [weight for _, weight in parts])
+)
+priors = st.one_of(
     st.builds(BetaPrior, positive, positive),
     st.lists(unit, min_size=2, max_size=2).map(lambda ends: UniformPrior(*sorted(ends))),
     st.builds(ListPrior, st.lists(unit, min_size=1, max_size=5)),
+)
+later = st.dictionaries(st.integers(2, 10**6), unit, max_size=4).map(
+    lambda means: sorted(means.items())
+)
+changing = st.one_of(
+    st.builds(lambda first, means: Piecewise([(1, first), *means]), unit, later),
+    st.builds(
+        lambda start, end, first, length: Drift(start, end, first, first + length),
+        unit,
+        unit,
+        st.integers(1, 1000),
+        st.integers(1, 1000),
+    ),
 )
 utilities = st.one_of(
     st.just(NEUTRAL),
@@ -84,6 +105,7 @@ names = st.text(
 @st.composite
 def markets(draw: st.DrawFn) -> Market:
     agents: list[Agent] = []
+    rewards = families | mixed | draw(st.sampled_from([priors, changing]))
     for name in draw(st.lists(names, min_size=1, max_size=4, unique=True)):
         arms = draw(st.lists(rewards, min_size=1, max_size=4))
         copies = [draw(st.integers(0 if agents else 1, 1000)) for _ in arms]

@@ -17,6 +17,7 @@ from copyproof.game import (
     Empirical,
     Exponential,
     Gaussian,
+    Mixture,
     Poisson,
     Reward,
     as_reward,
@@ -29,6 +30,8 @@ EVERY = [
     (Poisson(3), 3.0, (0.0, math.inf)),
     (Exponential(0.5), 0.5, (0.0, math.inf)),
     (Empirical([0.1] * 10), 0.1, (0.0, 1.0)),
+    (Mixture([0, Exponential(20)], [9, 1]), 2.0, (0.0, math.inf)),
+    (Mixture([Gaussian(-1, 1), Beta(1, 1)]), -0.25, (-math.inf, math.inf)),
 ]
 
 
@@ -67,6 +70,13 @@ def test_records_are_frozen_hash_and_pickle(reward: Reward) -> None:
         (lambda: Empirical([0.5, 1.5]), "rewards[1] = 1.5 is not in [0, 1]"),
         (lambda: Empirical([0.5, None]), "rewards[1] = None is not a number"),  # type: ignore[list-item]
         (lambda: Empirical(0.5), "rewards = 0.5 is not a list of numbers in [0, 1]"),  # type: ignore[arg-type]
+        (lambda: Mixture([]), "components is empty: at least one is needed"),
+        (lambda: Mixture([0.5, 1.5]), "components[1].mean = 1.5 is not in [0, 1]"),
+        (lambda: Mixture([0.5], [0]), "weights[0] = 0.0 is not in (0, 1e6]"),
+        (
+            lambda: Mixture([0.5], [1, 2]),
+            "weights has 2 entries for 1 components: one each is needed",
+        ),
         (lambda: as_reward(2), "mean = 2.0 is not in [0, 1]"),
     ],
 )
@@ -95,3 +105,15 @@ def test_an_empirical_mean_does_not_depend_on_the_order(rewards: list[float]) ->
 @given(st.floats(0, 1e6, exclude_min=True), st.floats(0, 1e6, exclude_min=True))
 def test_a_beta_mean_is_in_the_unit_interval(alpha: float, beta: float) -> None:
     assert 0 <= Beta(alpha, beta).mean <= 1
+
+
+def test_weights_are_proportions_and_equal_by_default() -> None:
+    assert Mixture([0.2, 0.4]).shares == (0.5, 0.5)
+    assert Mixture([0.2, 0.4], [3, 1]).shares == (0.75, 0.25)
+    assert Mixture([0.2, 0.4], [3, 1]).mean == pytest.approx(0.25)
+
+
+def test_a_mixture_of_mixtures_is_refused() -> None:
+    inner = Mixture([0.2, 0.4])
+    with pytest.raises(ValueError, match=r"^components\[0\] = .* is not a family of its own"):
+        Mixture([inner])  # type: ignore[list-item]

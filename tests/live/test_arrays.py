@@ -47,7 +47,20 @@ def entered(policy: str, seed: int, *, reload: bool) -> MarketState:
     return state
 
 
-@pytest.mark.parametrize("policy", ["prh-ucb", "h-ucb", "ucb1", "rh-ucb(L=1)", "h-ucb-t-free"])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "prh-ucb",
+        "h-ucb",
+        "ucb1",
+        "rh-ucb(L=1)",
+        "h-ucb-t-free",
+        "kl-ucb",
+        "h-kl-ucb",
+        "thompson",
+        "h-thompson",
+    ],
+)
 def test_growth_in_place_and_a_fresh_layout_decide_alike(policy: str) -> None:
     grown = entered(policy, 1, reload=False)
     assert grown.arrays.arms > 1000

@@ -62,12 +62,13 @@ def test_what_a_visitor_has_had_rules_out_its_agents_or_its_content() -> None:
             again.ask(3, key="mine")
 
 
-HIERARCHICAL = [row.name for row in CATALOGUE if row.policy.agent is not None]
+HIERARCHICAL = [row.name for row in CATALOGUE if row.policy.agent and not row.policy.not_live]
 
 
 def live(policy: str) -> str:
     """A policy of the catalogue with the size of its sample, where it needs one."""
-    text = {"rh-ucb-online": "rh-ucb-online(L=1)"}.get(policy, policy)
+    given = {"rh-ucb-online": "rh-ucb-online(L=1)", "h-moss": "h-moss(agents=2, K=2)"}
+    text = given.get(policy, policy)
     return f"{text}(L=0.5)" if text in ("rh-ucb", "rh-ucb-t-free") else text
 
 

@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import copyproof
 from copyproof import Result, paper_market, simulate
+from copyproof.plots.palette import printed_lines
 
 # matplotlib's types do not say what its containers hold, and tests read it back.
 plot_regret: Any = copyproof.plot_regret
 
+NAMES = ("UCB1", "S-UCB", "Fair", "H-UCB", "RH-UCB", "PRH-UCB")
 SIX = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
 
 
@@ -43,12 +46,47 @@ def test_lines_and_bands_are_the_curves() -> None:
 def test_one_repetition_has_no_band() -> None:
     ax = plot_regret([play("h-ucb", repetitions=1)])
     assert len(ax.collections) == 0
-    assert ax.get_legend().get_title().get_text() == ""
+    note = "paper:2a: 5 agents, 1,004 registered arms; T = 200, 1 repetition, seed 1."
+    assert ax.figure.get_supxlabel() == note
+    own: Any = Figure().subplots()
+    plot_regret([play("h-ucb", repetitions=1)], ax=own)
+    assert own.get_legend().get_title().get_text() == ""
 
 
-def test_the_legend_goes_by_the_ends_of_the_lines() -> None:
+def test_every_line_ends_in_its_name_and_its_regret() -> None:
     results = [play(policy) for policy in SIX]
     ax = plot_regret(results)
+    expected = {f"{name}  {one.regret.mean:,.0f}" for name, one in zip(NAMES, results, strict=True)}
+    assert {text.get_text() for text in ax.texts} == expected
+    assert ax.get_legend() is None
+    note = "paper:2a: 5 agents, 1,004 registered arms; T = 200, 3 repetitions, seed 1. Bands: one"
+    assert ax.figure.get_supxlabel().startswith(note)
+
+
+MANY = [*SIX, "trial", "grace", "thompson", "kl-ucb", "h-thompson", "trial(c=1/50, lost=0.001)"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 12])
+def test_no_two_labels_touch_and_none_leaves_the_figure(count: int) -> None:
+    figure = plot_regret([play(policy, repetitions=1) for policy in MANY[:count]]).figure
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    boxes = [Text.get_window_extent(text) for text in ax.texts]  # without strokes
+    assert len(boxes) == count
+    for place, box in enumerate(boxes):
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.x1 + 1
+        assert box.y1 <= figure.bbox.y1
+        assert not any(box.overlaps(other) for other in boxes[place + 1 :])
+
+
+def test_lines_differ_in_grey_print() -> None:
+    looks = {(look.dash, look.marker) for look in printed_lines(["h-ucb"] * 48)}
+    assert len(looks) == 48
+
+
+def test_the_legend_of_given_axes_goes_by_the_ends_of_the_lines() -> None:
+    results = [play(policy) for policy in SIX]
+    ax = plot_regret(results, ax=Figure().subplots())
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     by_end = sorted(results, key=lambda result: -result.regret.mean)
     assert texts == [str(result.resolved_policy) for result in by_end]
@@ -64,10 +102,9 @@ def test_a_policy_keeps_its_colour() -> None:
 
 def test_no_two_lines_look_the_same() -> None:
     results = [play("h-ucb")] * 20
-    looks = {
-        (to_hex(line.get_color()), line.get_linestyle()) for line in plot_regret(results).lines
-    }
-    assert len(looks) == 20
+    looks = [(to_hex(one.get_color()), one.get_marker()) for one in plot_regret(results).lines]
+    dashes = [look.dash for look in printed_lines(["h-ucb"] * 20)]
+    assert len(set(zip(looks, dashes, strict=True))) == 20
 
 
 def test_a_given_ax_is_drawn_on() -> None:

@@ -83,7 +83,7 @@ def test_the_market_fills_in_what_a_policy_leaves_out() -> None:
         ({"rival": 0.0}, "rival = 0.0 is not a number in (0, 1)"),
         ({"rival": "high"}, "rival = 'high' is not a number"),
         ({"market": Market([Agent("A", [0.5])])}, "rival is not given, and no other agent"),
-        ({"market": "paper:1a"}, "market = 'paper:1a' is not a Market"),
+        ({"market": 5}, "market = 5 is not a Market"),
         ({"horizon": 0}, "horizon = 0 is not a whole number from 1 to 1000000000000000000"),
         ({"horizon": 10**18 + 1}, "horizon = 1000000000000000001"),
         ({"seed": -1}, "seed = -1"),

@@ -196,6 +196,40 @@ def test_a_busy_market_does_not_spend_its_time_on_snapshots(
         assert store.taken == 1
 
 
+@pytest.mark.parametrize("few", [1, 1000])
+def test_a_market_is_saved_while_it_is_served_before_it_is_handed_over(
+    monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(snapshots_module, "_FEW", few)
+    store = MemoryStore()
+    filled(store)
+    committer = Committer(store, GroupMetrics())
+    committer.start()
+
+    async def hand_over() -> None:
+        loop = asyncio.get_running_loop()
+        load = lambda: Principal(store=store, market="site")  # noqa: E731
+        writer = Writer("site", load, loop, committer, most=10, ended=lambda lost: None)
+        writer.start()
+        assert await asyncio.to_thread(writer.ready.wait, 10)
+        before = store.last("site")
+        assert await asyncio.to_thread(writer.save().wait, 10)
+        found = store.snapshot("site")
+        assert (found is not None) == (few == 1)
+        assert found is None or found[0] == before
+        # It is still served; and what comes now is few, and left to the next process.
+        await writer.submit(lambda principal: principal.ask_rows(), brief=True)
+        monkeypatch.setattr(snapshots_module, "_FEW", 1000)
+        writer.stop()
+        await asyncio.to_thread(writer.join)
+        assert store.last("site") == before + 1
+        again = store.snapshot("site")
+        assert again == found
+
+    asyncio.run(hand_over())
+    committer.stop()
+
+
 def test_a_lost_lease_ends_the_writing_at_once(gated: tuple[Service, Gate]) -> None:
     service, store = gated
     store.error = LeaseLost("somebody else")

@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,13 @@ from copyproof import (
     UniformPrior,
     exact,
     paper_market,
+    parse_policy,
+    river_policy,
     simulate,
+    write_market,
 )
-from copyproof.policy import own_rules
-from copyproof.simulation import play, rules_digest, run
+from copyproof.external import AnyPolicy
+from copyproof.simulation import play
 from copyproof.validation import FieldError
 
 MARKET = Market([Agent("a", [0.5]), Agent("b", [0.9])])
@@ -48,8 +52,8 @@ ARRAYS = ("regret_curves", "revenue", "plays", "original_plays")
         ({"seed": 10**5000}, "seed = 2**16609 or more is not a whole number from 0"),
         ({"checkpoints": None}, "checkpoints = None is not a whole number from 1 to "),
         ({"checkpoints": 5.0}, "checkpoints = 5.0 is not a whole number from 1 to "),
-        ({"policy": 5}, "policy = 5 is not a text such as"),
-        ({"market": "paper:2a"}, "market = 'paper:2a' is not a Market"),
+        ({"policy": 5}, "policy = 5 is not a Policy, an ExternalPolicy or a text such as"),
+        ({"market": 5}, "market = 5 is not a Market, the path of a market file, or paper:FIGURE"),
         ({"workers": 0}, "workers = 0 is not a whole number from 1 to 1024"),
         ({"checkpoints": 0}, "checkpoints = 0 is not a whole number from 1 to "),
         ({"checkpoints": [3, 11]}, "checkpoints[1] = 11 is not a whole number from 1 to 10"),
@@ -205,13 +209,8 @@ def test_the_largest_seed_and_one_round_are_fine() -> None:
 
 def test_numpy_numbers_are_numbers() -> None:
     plain = simulate(MARKET, "h-ucb", horizon=70_000, repetitions=2, seed=3)
-    given = simulate(
-        MARKET,
-        "h-ucb",
-        horizon=np.int32(70_000),  # type: ignore[arg-type]
-        repetitions=np.int8(2),  # type: ignore[arg-type]
-        seed=np.uint64(3),  # type: ignore[arg-type]
-    )
+    numbers: Any = {"horizon": np.int32(70_000), "repetitions": np.int8(2), "seed": np.uint64(3)}
+    given = simulate(MARKET, "h-ucb", **numbers)
     assert given.rounds.tolist() == plain.rounds.tolist()
     assert given.regret == plain.regret
     assert json.loads(json.dumps(given.to_dict()))["seed"] == 3
@@ -252,14 +251,36 @@ def test_what_is_not_a_schedule_is_refused() -> None:
         simulate(MARKET, "ucb1", **GOOD, schedule=no)
 
 
-def test_rules_digest_is_of_the_numbers_that_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = rules_digest(MARKET, "trial", 1000)
-    assert rules_digest(MARKET, "trial(c=1/21)", 1000) == before
-    assert rules_digest(MARKET, "trial(c=1/20)", 1000) != before
-    assert rules_digest(MARKET, "trial-anytime", 1000) != before
-    for name in ("SPARE", "TURNS", "SHARE", "GATE"):
-        with monkeypatch.context() as changed:
-            changed.setattr(own_rules, name, 0.45)
-            assert rules_digest(MARKET, "trial", 1000) != before
-    monkeypatch.setattr(run, "NUMERICS", 99)
-    assert rules_digest(MARKET, "trial", 1000) != before
+def test_several_policies_share_their_luck(tmp_path: Path) -> None:
+    write_market(MARKET, tmp_path / "market.toml")
+    asked: list[AnyPolicy | str] = ["ucb1", parse_policy("grace"), river_policy("UCB", delta=1)]
+    found = simulate(tmp_path / "market.toml", asked, **GOOD)
+    assert [str(one.policy) for one in found] == [str(policy) for policy in asked]
+    for policy, one in zip(asked, found, strict=True):
+        alone = simulate(MARKET, policy, **GOOD)
+        assert one.market == MARKET
+        for name in ARRAYS:
+            assert np.array_equal(getattr(one, name), getattr(alone, name))
+    (only,) = simulate(MARKET, ("ucb1",), **GOOD)
+    assert only.regret == found[0].regret
+
+
+def test_the_defaults_are_the_command_lines() -> None:
+    found = simulate(MARKET, "ucb1")
+    assert (found.horizon, found.repetitions, found.seed) == (10_000, 100, 0)
+    same = simulate(MARKET, "ucb1", horizon=10_000, repetitions=100, seed=0)
+    assert np.array_equal(found.regret_curves, same.regret_curves)
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ([], "policy is empty: at least one is needed"),
+        ({"ucb1", "h-ucb"}, "is not a list of policies"),
+        (["ucb1", 5], "policy = 5 is not a Policy, an ExternalPolicy or a text"),
+        (["ucb1", "hucb"], "policy = 'hucb' is not known"),
+    ],
+)
+def test_several_policies_of_which_one_is_wrong(policy: Any, message: str) -> None:
+    with pytest.raises(FieldError, match=re.escape(message)):
+        simulate(MARKET, policy, **GOOD)

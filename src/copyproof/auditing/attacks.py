@@ -17,7 +17,7 @@ are (``sampled_gains``), all of them together at the stated confidence.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from copyproof.auditing.audit import Reference, reference_strategy
 from copyproof.auditing.deviations import Deviation
@@ -25,13 +25,16 @@ from copyproof.auditing.request import checked_request, positive
 from copyproof.auditing.result import Gain, Method, Verdict, plain, worst_verdict
 from copyproof.auditing.sampled_gains import sample
 from copyproof.auditing.trials import DeviationTrial
-from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SPLIT
-from copyproof.external import ExternalPolicy
-from copyproof.game import Market, Renew, Schedule, Strategy, churn, split
+from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SEED, SPLIT
+from copyproof.external import AnyPolicy
+from copyproof.game import GivenMarket, Market, Renew, Schedule, Strategy, as_market, churn, split
 from copyproof.game.identities import How
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
-from copyproof.validation import FieldError, items, known, shown, whole_in
+from copyproof.validation import FieldError, items, known, shortened, shown, whole_in
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MOST_IDENTITIES = 10_000
 _LONG_RECORD = 10
@@ -64,7 +67,7 @@ class Attacks:
 
     Attributes
     ----------
-    policy, agent, horizon, seed, confidence, method
+    market, policy, agent, horizon, seed, confidence, method
         What was asked.
     reference : tuple of int
         The strategy that all is held against.
@@ -76,6 +79,7 @@ class Attacks:
         What it took.
     """
 
+    market: Market
     policy: str
     agent: str
     horizon: int
@@ -106,14 +110,41 @@ class Attacks:
         asked = "horizon seed confidence method"
         return plain(self, f"policy agent reference {found} {asked} rounds seconds")
 
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per attack: policy, market, seed, horizon, agent, and the gain with its limits.
+
+        Examples
+        --------
+        >>> from copyproof import attacks, paper_market
+        >>> found = attacks(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=500, seed=1)
+        >>> found.to_frame()[["deviation", "verdict"]].iloc[0].tolist()
+        ['2 identities', 'prone']
+        """
+        from copyproof.auditing.display import attacks_frame
+
+        return attacks_frame(self)
+
+    def __repr__(self) -> str:
+        """Say on one line what was tried, and the verdicts."""
+        from copyproof.auditing.display import examined
+
+        found = f"identities {self.identities_verdict}, renewals {self.renewals_verdict}"
+        return f"<Attacks by {shortened(self.agent)}, {examined(self)}: {found}>"
+
+    def _repr_html_(self) -> str:
+        """Show every attack's gain in a notebook."""
+        from copyproof.auditing.display import attacks_html
+
+        return attacks_html(self)
+
 
 def attacks(
-    market: Market,
-    policy: Policy | ExternalPolicy | str,
+    market: GivenMarket,
+    policy: AnyPolicy | str,
     *,
     agent: str,
     horizon: int,
-    seed: int,
+    seed: int = SEED,
     identities: Sequence[int] = IDENTITIES,
     split_arms: How = SPLIT,
     reference: Reference = REFERENCE,
@@ -127,8 +158,8 @@ def attacks(
 
     Parameters
     ----------
-    market : Market
-        The game; the other agents play as it says.
+    market : Market, path or str
+        The game, or the path of its file, or ``"paper:2a"``; the other agents play as it says.
     policy : Policy, ExternalPolicy or str
         As for ``audit``. Re-registering is tried on our own policies only.
     agent : str
@@ -149,11 +180,13 @@ def attacks(
     >>> found.renewals[0].gain.high
     0.0
     """
+    market = as_market(market)
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     tolerance = positive("tolerance", tolerance)
-    if not market.agent(agent).is_informed:
-        said = f"= {shown(agent)} knows only a prior: attacks takes agents who know their means"
-        raise FieldError("agent", agent, "one who knows its means", said)
+    if not market.agent(agent).has_fixed_means:
+        knows = "has means that change" if market.agent(agent).is_informed else "knows only a prior"
+        said = f"= {shown(agent)} {knows}: attacks takes agents who know their fixed means"
+        raise FieldError("agent", agent, "one who knows its fixed means", said)
     counts = [
         whole_in(f"identities[{k}]", count, 2, _MOST_IDENTITIES)
         for k, count in enumerate(items("identities", identities, "whole numbers"))
@@ -169,6 +202,7 @@ def attacks(
     )
     pairs = zip(counts, gains[: len(counts)], strict=True)
     return Attacks(
+        market=market,
         agent=agent,
         method=method,
         reference=strategy,

@@ -15,21 +15,16 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from copyproof.auditing.deviations import (
-    given_deviations,
-    knows_best_arm,
-    standard_deviations,
-)
+from copyproof.auditing.deviations import given_deviations, standard_deviations
 from copyproof.auditing.exact_gains import compute, is_small
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.request import Request, checked_request, positive
 from copyproof.auditing.result import AgentAudit, Audit, Gain, Method
 from copyproof.auditing.sampled_gains import LIMITS, sample
 from copyproof.auditing.trials import DeviationTrial, tolerated
-from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE
-from copyproof.external import ExternalPolicy
-from copyproof.game import Agent, Market, Strategy
-from copyproof.policy import Policy
+from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE, SEED
+from copyproof.external import AnyPolicy
+from copyproof.game import Agent, ByName, GivenMarket, Market, Strategy, as_market
 from copyproof.validation import FieldError, known, require, whole_in
 
 Reference: TypeAlias = Literal["best", "honest", "market"] | Sequence[int]
@@ -38,11 +33,11 @@ _METHODS = ("auto", "exact", "sampling", "bounded", "large-sample")
 
 
 def audit(
-    market: Market,
-    policy: Policy | ExternalPolicy | str,
+    market: GivenMarket,
+    policy: AnyPolicy | str,
     *,
     horizon: int,
-    seed: int,
+    seed: int = SEED,
     agent: str | None = None,
     reference: Reference = REFERENCE,
     deviations: Iterable[Iterable[int]] | None = None,
@@ -58,8 +53,9 @@ def audit(
 
     Parameters
     ----------
-    market : Market
-        The game; agents that are not under audit play as it says.
+    market : Market, path or str
+        The game, or the path of its file, or ``"paper:2a"``; agents that are not under audit play
+        as it says.
     policy : Policy, ExternalPolicy or str
         Ours or another's, or a text such as ``"h-ucb"`` or ``"river:UCB(delta=1)"``.
     horizon : int
@@ -104,6 +100,7 @@ def audit(
     >>> sum(found.agents[0].best_deviation.copies)
     100
     """
+    market = as_market(market)
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     most_copies = whole_in("most_copies", most_copies, 2, 10_000_000)
     tolerance = positive("tolerance", tolerance)
@@ -120,7 +117,7 @@ def audit(
         market=market,
         method=taken,
         budget=asked.budget,
-        agents=tuple(_gathered(name, trials, gains, worths) for name in names),
+        agents=ByName(_gathered(name, trials, gains, worths) for name in names),
         **asked.summary(),
     )
 
@@ -138,7 +135,7 @@ def reference_strategy(agent: Agent, reference: Reference) -> Strategy:
     """
     if isinstance(reference, str):
         known("reference", reference, _REFERENCES)
-        if reference == "best" and knows_best_arm(agent):
+        if reference == "best" and agent.knows_best_arm:
             return agent.best_arm_only().copies
         if reference in ("best", "honest"):
             return (1,) * len(agent.arms)

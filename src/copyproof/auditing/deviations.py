@@ -10,19 +10,20 @@ A strategy is a copy count for each original arm. The standard ones, for every c
 Strategies whose counts are all 0 or 1 hide or show arms and copy nothing; they are judged apart:
 every arm once, all but the best, all but the worst, the best alone, the worst alone.
 
-An agent who knows only a prior of its arms has no best and no worst arm to choose. Its standard
-strategies take two arms instead, the one of the largest expected mean and the one of the smallest
-(one of them where all priors are equal, as the others are the same in expectation), and copies hide
-nothing, so that what they gain is not owed to hiding: c times what the reference registers; c
-copies of that arm, the others as in the reference; and without copies, that arm alone, and all but
-that arm.
+An agent who knows only a prior of its arms, or whose means change during the game, has no best and
+no worst arm to choose. Its standard strategies take two arms instead, the one of the largest
+expected mean and the one of the smallest, of means that change the one that rises highest and the
+one that falls lowest (one arm where all are equal, as the others are the same in expectation), and
+copies hide nothing, so that what they gain is not owed to hiding: c times what the reference
+registers; c copies of that arm, the others as in the reference; and without copies, that arm alone,
+and all but that arm.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from copyproof.game import Agent, Strategy
+from copyproof.game import Agent, Arm, Changing, Strategy
 from copyproof.validation import FieldError, items, require, shown, whole
 
 
@@ -37,18 +38,6 @@ class Deviation:
         """Whether some arm is registered more than once, and more often than in the reference."""
         pairs = zip(self.copies, reference, strict=True)
         return any(count > max(1, before) for count, before in pairs)
-
-
-def knows_best_arm(agent: Agent) -> bool:
-    """Whether the agent knows which of its arms is the best: by its means, or as it has one arm.
-
-    Examples
-    --------
-    >>> from copyproof import BetaPrior
-    >>> knows_best_arm(Agent("ann", [BetaPrior(1, 1), BetaPrior(2, 1)]))
-    False
-    """
-    return agent.is_informed or len(agent.arms) == 1
 
 
 def ladder(most: int) -> list[int]:
@@ -91,7 +80,7 @@ def standard_deviations(
     counts = ladder(most_copies)
     strategies = (
         _strategies(agent, counts)
-        if knows_best_arm(agent)
+        if agent.knows_best_arm
         else _uninformed_strategies(agent, reference, counts)
     )
     for copies, name in strategies:
@@ -102,9 +91,10 @@ def standard_deviations(
 
 def _strategies(agent: Agent, counts: Sequence[int]) -> Iterator[tuple[Strategy, str]]:
     arms = len(agent.arms)
-    means = [arm.mean for arm in agent.arms]
-    best = agent.best_arm
-    worst = arms - 1 - means[::-1].index(min(means))
+    best, worst = agent.best_arm, 0
+    if arms > 1:
+        means = [arm.mean for arm in agent.arms]
+        worst = arms - 1 - means[::-1].index(min(means))
     strategy = partial(_one_apart, arms)
     for count in counts:
         yield strategy(count, best, 0), f"best × {count}"
@@ -123,8 +113,8 @@ def _uninformed_strategies(
     agent: Agent, reference: Strategy, counts: Sequence[int]
 ) -> Iterator[tuple[Strategy, str]]:
     registered = [arm for arm, count in enumerate(reference) if count > 0]
-    most = max(registered, key=lambda arm: agent.arms[arm].mean)
-    least = min(reversed(registered), key=lambda arm: agent.arms[arm].mean)
+    most = max(registered, key=lambda arm: _means(agent.arms[arm])[1])
+    least = min(reversed(registered), key=lambda arm: _means(agent.arms[arm])[0])
     chosen = [most] if agent.arms[most] == agent.arms[least] else [most, least]
     strategy = partial(_one_apart, len(agent.arms))
     for count in counts[1:]:
@@ -135,6 +125,11 @@ def _uninformed_strategies(
     for arm in chosen:
         yield strategy(1, arm, 0), f"arm {arm + 1} alone"
         yield strategy(0, arm, 1), f"all but arm {arm + 1}"
+
+
+def _means(arm: Arm) -> tuple[float, float]:
+    """The least and the largest mean, where it changes; else the mean, or the expected one."""
+    return arm.reach if isinstance(arm, Changing) else (arm.mean, arm.mean)
 
 
 def _one_apart(arms: int, count: int, of: int, others: int) -> Strategy:

@@ -19,7 +19,7 @@ answered apart, from the first round of turns that starts there.
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,14 @@ from copyproof.auditing.request import Request, checked_request, positive
 from copyproof.auditing.result import Gain, plain
 from copyproof.auditing.sampled_gains import sample
 from copyproof.auditing.trials import DeviationTrial, largest_regret
-from copyproof.defaults import CAP, CONFIDENCE, STARTS
-from copyproof.external import ExternalPolicy
-from copyproof.game import Agent, Market, Profile, Strategy
-from copyproof.policy import Policy
+from copyproof.defaults import CAP, CONFIDENCE, SEED, STARTS
+from copyproof.external import AnyPolicy
+from copyproof.game import Agent, GivenMarket, Market, Profile, Strategy, as_market
 from copyproof.simulation import Interval
 from copyproof.validation import FieldError, known, whole_in
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Ending: TypeAlias = Literal["equilibrium", "cycle", "undecided"]
 _STARTS = ("truthful", "honest", "market", "capped")
@@ -99,6 +101,8 @@ class Equilibrium:
 
     Attributes
     ----------
+    market : Market
+        The agents and their arms.
     policy : str
         Its text, or its name.
     horizon, seed, cap, epsilon, confidence
@@ -115,6 +119,7 @@ class Equilibrium:
         What it took.
     """
 
+    market: Market
     policy: str
     horizon: int
     seed: int
@@ -138,13 +143,41 @@ class Equilibrium:
             **plain(self, "horizon seed cap epsilon confidence rounds seconds"),
         }
 
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per start: policy, market, seed, horizon, how it ends, regret and price.
+
+        Examples
+        --------
+        >>> from copyproof import Agent, Market, equilibrium
+        >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.8])])
+        >>> found = equilibrium(market, "h-ucb", horizon=500, seed=1, cap=3, starts=["truthful"])
+        >>> found.to_frame()["profile"].tolist()
+        ['[[1], [1]]']
+        """
+        from copyproof.auditing.display import equilibrium_frame
+
+        return equilibrium_frame(self)
+
+    def __repr__(self) -> str:
+        """Say on one line what was followed, and how it ended."""
+        from copyproof.auditing.display import examined
+
+        endings = ", ".join(dict.fromkeys(path.ending for path in self.paths))
+        return f"<Equilibrium {examined(self)}: {endings}>"
+
+    def _repr_html_(self) -> str:
+        """Show where every start ends in a notebook."""
+        from copyproof.auditing.display import equilibrium_html
+
+        return equilibrium_html(self)
+
 
 def equilibrium(
-    market: Market,
-    policy: Policy | ExternalPolicy | str,
+    market: GivenMarket,
+    policy: AnyPolicy | str,
     *,
     horizon: int,
-    seed: int,
+    seed: int = SEED,
     cap: int = CAP,
     epsilon: float | None = None,
     starts: Sequence[str] = STARTS,
@@ -157,8 +190,8 @@ def equilibrium(
 
     Parameters
     ----------
-    market : Market
-        The agents and their arms.
+    market : Market, path or str
+        The agents and their arms, or the path of their file, or ``"paper:2a"``.
     policy : Policy, ExternalPolicy or str
         As for ``audit``.
     horizon : int
@@ -189,6 +222,7 @@ def equilibrium(
     >>> found.paths[0].steps
     ()
     """
+    market = as_market(market)
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     market.require_known_means("equilibrium")
     cap = whole_in("cap", cap, 2, 10_000)
@@ -206,6 +240,7 @@ def equilibrium(
         if any(gain.verdict != "no-gain" for gain in gains)
     ]
     return Equilibrium(
+        market=market,
         cap=cap,
         epsilon=epsilon,
         truthful=False if "prone" in verdicts else None if "undecided" in verdicts else True,

@@ -7,16 +7,13 @@ later; those that were played are kept.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof.external import ExternalPolicy, play_external
+from copyproof.external import AnyPolicy
 from copyproof.game import Market, Schedule
-from copyproof.policy import Policy
 from copyproof.simulation import play
-from copyproof.validation import FieldError
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ class PairedGames:
 
     def __init__(
         self,
-        policy: Policy | ExternalPolicy,
+        policy: AnyPolicy,
         *,
         horizon: int,
         seed: int,
@@ -106,20 +103,8 @@ class PairedGames:
             if self._progress is not None:
                 self._progress(before + played)
 
-        how: dict[str, Any] = {
-            "horizon": self.horizon,
-            "seed": self.seed,
-            "workers": self._workers,
-            "progress": progress,
-        }
-        if isinstance(self.policy, Policy):
-            found = play(market, self.policy, first, count, checkpoints=1, schedule=schedule, **how)
-            return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms)
-        if schedule is not None:
-            said = (
-                f"{self.policy} is not ours, and takes no arms during the game: "
-                "re-registration can only be tried on a policy of the catalogue"
-            )
-            raise FieldError("policy", self.policy, "a policy of the catalogue", said)
-        others = play_external(self.policy, market, first=first, repetitions=count, **how)
-        return Outcomes(others.revenue, others.regret, None)
+        found = play(
+            market, self.policy, first, count, horizon=self.horizon, seed=self.seed, checkpoints=1,
+            workers=self._workers, schedule=schedule, progress=progress,
+        )  # fmt: skip
+        return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms)

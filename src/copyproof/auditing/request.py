@@ -7,7 +7,7 @@ from typing import Any
 
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.defaults import BUDGET, EXTERNAL_BUDGET
-from copyproof.external import ExternalPolicy, named_policy
+from copyproof.external import AnyPolicy, ExternalPolicy, any_policy
 from copyproof.game import Market
 from copyproof.policy import Policy
 from copyproof.simulation.run import checked_game
@@ -47,7 +47,7 @@ class Request:
 
 def checked_request(
     market: Market,
-    policy: Policy | ExternalPolicy | str,
+    policy: AnyPolicy | str,
     horizon: int,
     seed: int,
     confidence: float,
@@ -63,8 +63,9 @@ def checked_request(
     >>> checked_request(paper_market("1a"), "ucb1", 10, 1, 0.95, None, None, None).budget
     300000000
     """
-    horizon, seed, workers = checked_game(market, horizon, seed, workers)
-    asked = policy if isinstance(policy, Policy | ExternalPolicy) else named_policy(policy)
+    horizon, seed, workers = checked_game(horizon, seed, workers)
+    asked = any_policy(policy)
+    require(progress is None or callable(progress), "progress", progress, "a function")
     market.discount.check_horizon(horizon)
     confidence = number("confidence", confidence)
     require(0 < confidence < 1, "confidence", confidence, "in (0, 1)")

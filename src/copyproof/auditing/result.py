@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.dominance import Advantage
-from copyproof.game import Market, Strategy
+from copyproof.game import ByName, Market, Strategy
 from copyproof.simulation import Interval
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Audit:
     horizon, seed, confidence, method, budget
         What was asked; the method as it was taken.
     agents : tuple of AgentAudit
-        The audited ones, in the market's order.
+        The audited ones, in the market's order; by position or by name, ``agents["ann"]``.
     rounds : int
         Played in all, by sampling.
     seconds : float
@@ -178,7 +178,7 @@ class Audit:
     confidence: float
     method: Method
     budget: int
-    agents: tuple[AgentAudit, ...]
+    agents: ByName[AgentAudit]
     rounds: int
     seconds: float
 
@@ -258,6 +258,8 @@ class Audit:
     def to_frame(self) -> "pd.DataFrame":
         """A row per agent and deviation: gain, loss and advantage with their limits.
 
+        It opens with policy, market, seed and horizon.
+
         Examples
         --------
         >>> from copyproof import audit, paper_market
@@ -265,28 +267,21 @@ class Audit:
         >>> found.to_frame()["copies"].tolist()
         ['[2]', '[5]', '[10]', '[20]', '[50]', '[100]']
         """
-        import pandas as pd
+        from copyproof.auditing.display import audit_frame
 
-        rows = [
-            {
-                "policy": self.policy,
-                "agent": agent.name,
-                "deviation": gain.deviation.name,
-                "copies": str(list(gain.copies)),
-                "arms": sum(gain.copies),
-                "copying": gain.deviation.replicates(agent.reference),
-                "gain": gain.gain.mean,
-                "low": gain.gain.low,
-                "high": gain.gain.high,
-                "verdict": gain.verdict,
-                "loss": gain.loss.mean,
-                "advantage": math.nan if gain.advantage is None else gain.advantage.value,
-                "repetitions": gain.repetitions,
-            }
-            for agent in self.agents
-            for gain in (*agent.copying, *agent.showing)
-        ]
-        return pd.DataFrame(rows)
+        return audit_frame(self)
+
+    def __repr__(self) -> str:
+        """Say on one line what was audited, and the verdict."""
+        from copyproof.auditing.display import examined
+
+        return f"<Audit {examined(self)}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        """Show every agent's verdict in a notebook."""
+        from copyproof.auditing.display import audit_html
+
+        return audit_html(self)
 
 
 def worst_verdict(verdicts: list[Verdict]) -> Verdict:

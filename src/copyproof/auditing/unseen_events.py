@@ -10,8 +10,13 @@ sub-gamma, with a variance σ² and a scale c: ln E exp(λ (x − μ)) ≤ λ² 
 
 Rewards that may be negative are bounded below in the same way. It is the mean of the best arm that
 counts here and not the largest reward: a rare event can give the agent all the rounds, but it can
-hardly make all of them lucky. Of an arm whose mean is drawn from a prior, μ* is the largest mean
-that may be drawn.
+hardly make all of them lucky. Of an arm whose mean is drawn from a prior, or changes during the
+game, μ* is the largest mean that it may have.
+
+A mixture in [0, 1] is bounded as anything there. Of any other, with components of means μ_j, at
+most D apart, variances σ_j² and scales c_j: which component it is has a mean in an interval of
+length D, so that Hoeffding's lemma adds λ² D²/8 to the largest of ln E exp(λ (x_j − μ_j)). So a
+variance of max σ_j² + D²/4 and a scale of max c_j suffice.
 """
 
 import math
@@ -22,10 +27,14 @@ from copyproof.game import (
     Bernoulli,
     Beta,
     BetaPrior,
+    Changing,
+    Drift,
     Empirical,
     Exponential,
     Gaussian,
     ListPrior,
+    Mixture,
+    Piecewise,
     Poisson,
     Prior,
     UniformPrior,
@@ -71,14 +80,14 @@ def revenue_of_event(
 
 
 def mean_range(arm: Arm) -> tuple[float, float]:
-    """The interval that holds an arm's mean: all that may be drawn where only a prior is known.
+    """The interval that holds an arm's mean: all that may be drawn, or that it has in some round.
 
     Examples
     --------
     >>> mean_range(Bernoulli(0.5)), mean_range(UniformPrior(0.25, 0.75))
     ((0.5, 0.5), (0.25, 0.75))
     """
-    return arm.reach if isinstance(arm, Prior) else (arm.mean, arm.mean)
+    return arm.reach if isinstance(arm, Prior | Changing) else (arm.mean, arm.mean)
 
 
 def variance_limit(arm: Arm) -> float:
@@ -98,8 +107,14 @@ def variance_limit(arm: Arm) -> float:
             return arm.mean
         case Exponential():
             return arm.mean**2
-        case BetaPrior() | UniformPrior() | ListPrior():
-            return 0.25  # whatever the mean that is drawn
+        case BetaPrior() | UniformPrior() | ListPrior() | Piecewise() | Drift():
+            return 0.25  # whatever the mean
+        case Mixture():
+            if _in_unit(arm):
+                return arm.mean * (1 - arm.mean)
+            means = [one.mean for one in arm.components]
+            apart = max(means) - min(means)
+            return max(variance_limit(one) for one in arm.components) + apart**2 / 4
         case _:
             assert_never(arm)
 
@@ -119,7 +134,15 @@ def scale_limit(arm: Arm) -> float:
             return arm.mean
         case Bernoulli() | Beta() | Empirical() | Poisson():
             return 1 / 3
-        case BetaPrior() | UniformPrior() | ListPrior():
+        case BetaPrior() | UniformPrior() | ListPrior() | Piecewise() | Drift():
             return 1 / 3
+        case Mixture():
+            return 1 / 3 if _in_unit(arm) else max(scale_limit(one) for one in arm.components)
         case _:
             assert_never(arm)
+
+
+def _in_unit(arm: Mixture) -> bool:
+    """Whether all that a mixture pays is in [0, 1]."""
+    low, high = arm.support
+    return low >= 0 and high <= 1

@@ -19,6 +19,7 @@ import typer
 from copyproof.cli.attacks import attacks
 from copyproof.cli.audit import audit
 from copyproof.cli.bounds import bounds
+from copyproof.cli.cite import cite
 from copyproof.cli.drill import drill
 from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
@@ -47,7 +48,7 @@ app = typer.Typer(
 )
 for command in (
     simulate, exact, lost, audit, equilibrium, attacks, drill, bounds, policies, paper, serve,
-    verify,
+    verify, cite,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(keys)

@@ -7,9 +7,9 @@ import typer
 
 from copyproof.cli import options, tables
 from copyproof.cli.examination import examine
-from copyproof.cli.markets import named_market
 from copyproof.cli.output import emit_results
-from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SPLIT
+from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SEED, SPLIT
+from copyproof.game import as_market
 from copyproof.plots import limits
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def attacks(
     policy: options.Policies,
     horizon: options.Horizon,
     agent: Annotated[str, options.optional("The agent that attacks.", "NAME")],
-    seed: options.Seed = options.DEFAULT_SEED,
+    seed: options.Seed = SEED,
     identities: Annotated[
         list[int] | None,
         options.whole(
@@ -52,7 +52,7 @@ def attacks(
     Several identities: one person takes part as several agents. Re-registration: arms are
     withdrawn during the game and submitted again as new. Both against the reference strategy.
     """
-    game = named_market(market)
+    game = as_market(market)
     from copyproof.auditing import attacks as find
 
     found = examine(

@@ -8,10 +8,9 @@ import typer
 
 from copyproof.cli import options
 from copyproof.cli.examination import examine
-from copyproof.cli.markets import named_market
 from copyproof.cli.output import check_outputs, emit_answer
-from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE
-from copyproof.game import Market
+from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE, SEED
+from copyproof.game import Market, as_market
 from copyproof.plots import check_format, save_figure
 from copyproof.validation import FieldError, did_you_mean
 
@@ -31,7 +30,7 @@ def audit(
     market: options.MarketName,
     policy: options.Policies,
     horizon: options.Horizon,
-    seed: options.Seed = options.DEFAULT_SEED,
+    seed: options.Seed = SEED,
     agent: Annotated[
         str | None, options.optional("The one agent to audit; all if not given.", "NAME")
     ] = None,
@@ -103,7 +102,7 @@ def audit(
         "method": method,
         "workers": workers,
     }
-    game = named_market(market)
+    game = as_market(market)
     if plot is not None and asked["deviations"] is not None:
         _check_drawable(game, agent, asked["deviations"])
     from copyproof.auditing import audit as find
@@ -139,7 +138,7 @@ def _write_files(
     if report is not None:
         from copyproof.auditing.report import write_audit_report
 
-        write_audit_report(report, audits, command=command)
+        write_audit_report(audits, report, command=command)
 
 
 def _counts(option: str, text: str) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from copyproof.auditing import AgentAudit, Audit
-from copyproof.auditing.report.captions import DRAWN, attitudes, fee_words, reference_words
+from copyproof.auditing.report.captions import attitudes, fee_words, reference_words, remarks
 from copyproof.cli import tables
 from copyproof.plots import brief, limits
 
@@ -37,8 +37,8 @@ def audit_tables(audits: Sequence[Audit]) -> Iterator[tables.Part]:
     for audit in audits:
         yield from _agent_parts(audit)
     yield f"\n{_READING}"
-    if first.market.has_priors:
-        yield f"\n{DRAWN}"
+    if remark := remarks(first.market):
+        yield f"\n{remark}"
     for audit in audits:
         yield from _hint(audit)
     yield from tables.left_out(len(first.agents))

@@ -5,9 +5,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 from copyproof.cli import options, tables
-from copyproof.cli.markets import named_market
 from copyproof.cli.output import emit_answer
-from copyproof.policy import parse_policy, with_market_defaults
+from copyproof.game import as_market
+from copyproof.policy import as_policy, with_market_defaults
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def bounds(
     if len(policy) != 1:
         said = f"is given {len(policy)} times: bounds takes one policy"
         raise FieldError("--policy", policy, "given once", said)
-    asked = parse_policy(policy[0])
-    game = named_market(market)
+    asked = as_policy(policy[0])
+    game = as_market(market)
     from copyproof.theory import bounds as find
     from copyproof.theory import samples
 

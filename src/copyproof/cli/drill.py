@@ -8,7 +8,7 @@ import typer
 from copyproof.cli import options, tables
 from copyproof.cli.output import emit_results
 from copyproof.cli.progress import in_turn, prompt_interrupt
-from copyproof.defaults import CONFIDENCE, DRILL_GAMES
+from copyproof.defaults import CONFIDENCE, DRILL_GAMES, SEED
 from copyproof.plots import limits
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def drill(
         options.optional("A scenario by its name; may be repeated. All if none is given.", "NAME"),
     ] = None,
     games: Annotated[int, options.whole("Pairs of games for each setting.")] = DRILL_GAMES,
-    seed: options.Seed = options.DEFAULT_SEED,
+    seed: options.Seed = SEED,
     confidence: Annotated[
         float, typer.Option(help="With which all limits of a policy hold together.", metavar="X")
     ] = CONFIDENCE,

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from copyproof.cli import options, tables
 from copyproof.cli.examination import examine
-from copyproof.cli.markets import named_market
 from copyproof.cli.output import emit_results
-from copyproof.defaults import CAP, CONFIDENCE, STARTS
-from copyproof.game import Market, Profile
+from copyproof.defaults import CAP, CONFIDENCE, SEED, STARTS
+from copyproof.game import Market, Profile, as_market
 from copyproof.plots import limits
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ def equilibrium(
     market: options.MarketName,
     policy: options.Policies,
     horizon: options.Horizon,
-    seed: options.Seed = options.DEFAULT_SEED,
+    seed: options.Seed = SEED,
     cap: Annotated[int, options.whole("Most copies of one arm.")] = CAP,
     epsilon: Annotated[
         float | None,
@@ -51,7 +50,7 @@ def equilibrium(
     whether registering the best arm only is an equilibrium, where the moves end, and what that
     costs the principal: the price of replication.
     """
-    game = named_market(market)
+    game = as_market(market)
     from copyproof.auditing import equilibrium as find
 
     found = examine(

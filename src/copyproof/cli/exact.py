@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from copyproof.cli import options, tables
-from copyproof.cli.markets import named_market
 from copyproof.cli.output import emit_results, say
 from copyproof.cli.progress import in_turn, prompt_interrupt
-from copyproof.game import Market
-from copyproof.policy import Policy, parse_policy
+from copyproof.game import Market, as_market
+from copyproof.policy import Policy, as_policy
 
 if TYPE_CHECKING:
     from copyproof.exact_values import Exact, ExactAgent
@@ -50,8 +49,8 @@ def exact(
     Expected regret, and for every agent the expected plays, revenue and utility and the whole
     distribution of revenue, with no sampling. For Bernoulli arms, few of them different.
     """
-    asked = [parse_policy(text) for text in policy]
-    results = _compute(named_market(market), asked, horizon, fractions, limit)
+    asked = [as_policy(text) for text in policy]
+    results = _compute(as_market(market), asked, horizon, fractions, limit)
     emit_results(as_json, results, _parts(results))
 
 

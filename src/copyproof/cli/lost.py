@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from copyproof.cli import options, tables
-from copyproof.cli.markets import named_market
 from copyproof.cli.output import emit_results
 from copyproof.cli.progress import in_turn, prompt_interrupt
-from copyproof.defaults import LOST_BUDGET, LOST_PLAYS, LOST_PRECISION
-from copyproof.game import Market
-from copyproof.policy import Policy, parse_policy
+from copyproof.defaults import LOST_BUDGET, LOST_PLAYS, LOST_PRECISION, SEED
+from copyproof.game import Market, as_market
+from copyproof.policy import Policy, as_policy
 
 if TYPE_CHECKING:
     from copyproof.rare_events import LostProbability
@@ -57,7 +56,7 @@ def lost(
     most_plays: Annotated[
         int, options.whole("Own plays after which the agent is left as undecided.")
     ] = LOST_PLAYS,
-    seed: options.Seed = options.DEFAULT_SEED,
+    seed: options.Seed = SEED,
     workers: options.Workers = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -66,12 +65,12 @@ def lost(
     The agent is lost when its index falls below the rival's although its best arm is better. Rare
     events and long horizons, up to 10^18, cost little: only the agent's own plays are simulated.
     """
-    asked = [parse_policy(text) for text in policy]
+    asked = [as_policy(text) for text in policy]
     how = {
         "horizon": horizon, "agent": agent, "rival": rival, "precision": precision, "runs": runs,
         "budget": budget, "most_plays": most_plays, "seed": seed, "workers": workers,
     }  # fmt: skip
-    results = _estimate(named_market(market), asked, how)
+    results = _estimate(as_market(market), asked, how)
     emit_results(as_json, results, _parts(results))
 
 

@@ -12,7 +12,6 @@ import typer
 from copyproof.defaults import BUDGET, EXTERNAL_BUDGET
 from copyproof.validation import FieldError
 
-DEFAULT_SEED = 0
 DEFAULT_STORE = "sqlite:copyproof.db"
 STORE_FORMS = "sqlite:FILE or postgresql://USER:PASSWORD@HOST/DATABASE."
 

@@ -13,13 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from copyproof._progress import progress_bar
 from copyproof.cli.output import say
 from copyproof.policy import Policy
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -49,7 +47,7 @@ class ProgressBar:
         self._total = total
         self._done = 0
         self._begin: float | None = None
-        self._bar: tuple[Progress, TaskID] | None = None
+        self._bar: Callable[[int], None] | None = None
         self._open = ExitStack()
         self._compiling: threading.Timer | None = None
         if compiles:
@@ -86,10 +84,10 @@ class ProgressBar:
         if self._begin is None:
             self._begin = now
         if self._bar is None and now - self._begin > _BAR_AFTER and _is_terminal():
-            self._bar = _start_bar(self._total, done, self._open)
+            bar = progress_bar(self._total, done=done, transient=True)
+            self._bar = self._open.enter_context(bar)
         elif self._bar is not None:
-            bar, task = self._bar
-            bar.update(task, completed=done)
+            self._bar(done)
 
 
 def in_turn(
@@ -123,23 +121,6 @@ def in_turn(
         for place in sorted(range(len(policies)), key=refuses_nothing):
             found[place] = find(policies[place], bar.part(rounds[place]))
     return [found[place] for place in range(len(policies))]
-
-
-def _start_bar(total: int, done: int, until: ExitStack) -> "tuple[Progress, TaskID]":
-    """Start a bar on standard error that ``until`` takes away again."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
-
-    columns = ("playing", BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), "left")
-    bar = Progress(
-        *columns,
-        console=Console(stderr=True),
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
-    until.enter_context(bar)
-    return bar, bar.add_task("", total=total, completed=done)
 
 
 @contextmanager

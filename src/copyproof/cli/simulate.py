@@ -1,16 +1,19 @@
 """``copyproof simulate``: play a market under policies, and show what came of it."""
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
 from copyproof.cli import options
-from copyproof.cli.markets import named_market
-from copyproof.cli.output import check_outputs, emit_results
+from copyproof.cli.output import check_outputs, emit_answer, emit_results
 from copyproof.cli.progress import in_turn, prompt_interrupt
-from copyproof.defaults import CHECKPOINTS
-from copyproof.game import Market
+from copyproof.defaults import CHECKPOINTS, HORIZON, REPETITIONS, SEED
+from copyproof.game import Market, as_market
 from copyproof.plots import check_format, plot_regret, save_figure
 from copyproof.policy import PAPER_POLICIES, Policy, parse_policy
+from copyproof.policy.syntax import place_of
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
@@ -22,21 +25,21 @@ def simulate(
     policy: Annotated[
         list[str] | None,
         options.policies(
-            "; may be repeated. The six of the paper if none is given; `copyproof policies` lists "
-            "all."
+            ", or another's such as 'river:UCB(delta=1)' or mine.py:Rule; may be repeated. The six "
+            "of the paper if none is given; `copyproof policies` lists all of ours."
         ),
     ] = None,
-    horizon: Annotated[int, options.whole("Rounds of a game.", "T")] = 10_000,
-    repetitions: Annotated[int, options.whole("Games for each policy.", "R")] = 100,
-    seed: options.Seed = options.DEFAULT_SEED,
-    workers: Annotated[
-        int | None,
-        options.whole(
-            "Threads, as many as there are processors if not given; no effect on the result.",
-            show_default=False,
-        ),
-    ] = None,
+    horizon: Annotated[int, options.whole("Rounds of a game.", "T")] = HORIZON,
+    repetitions: Annotated[int, options.whole("Games for each policy.", "R")] = REPETITIONS,
+    seed: options.Seed = SEED,
+    workers: options.Workers = None,
     checkpoints: Annotated[int, options.whole("Rounds at which the regret is kept.")] = CHECKPOINTS,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare", help="Say which policy has less regret, by how much, and where it is open."
+        ),
+    ] = False,
     as_json: options.AsJson = False,
     plot: Annotated[
         Path | None,
@@ -54,27 +57,50 @@ def simulate(
     Shows the regret of every policy, the games that it lost, and what every agent gets: plays and
     revenue.
     """
-    asked = [parse_policy(text) for text in policy or PAPER_POLICIES]
+    # Others' are read with the engine, which takes a moment to load.
+    asked = [text if place_of(text) else parse_policy(text) for text in policy or PAPER_POLICIES]
     if save is not None and len(asked) != 1:
         said = f"keeps one policy, and {len(asked)} are played: give one --policy"
         raise FieldError("--save", save, "for several policies", said)
+    if compare:
+        _check_comparable(asked)
     if plot is not None:
         check_format(plot)
     check_outputs(market, plot=plot, save=save)
     game: dict[str, Any] = {"horizon": horizon, "repetitions": repetitions, "seed": seed}
-    results = _play(named_market(market), asked, game, workers=workers, checkpoints=checkpoints)
+    results = _play(as_market(market), asked, game, workers=workers, checkpoints=checkpoints)
     if plot is not None:
         figure = plot_regret(results).get_figure(root=True)
         assert figure is not None
         save_figure(figure, plot)
     if save is not None:
         results[0].save(save)
-    from copyproof.cli.simulation_tables import simulation_tables
+    from copyproof.cli.simulation_tables import comparison_tables, simulation_tables
 
-    emit_results(as_json, results, simulation_tables(results))
+    if not compare:
+        return emit_results(as_json, results, simulation_tables(results))
+    from copyproof.comparison import compare as held_together
+
+    found = held_together(results)
+    answer = {"policies": [one.to_dict() for one in results], "comparison": found.to_dict()}
+    parts = chain(simulation_tables(results), comparison_tables(found))
+    return emit_answer(as_json, lambda: answer, parts)
 
 
-def _play(market: Market, asked: list[Policy], game: dict[str, Any], **how: Any) -> "list[Result]":
+def _check_comparable(asked: list[Policy | str]) -> None:
+    """Refuse, before any game, policies that cannot be compared."""
+    texts = [str(policy) for policy in asked]
+    if len(texts) < 2:
+        said = "takes two policies or more: give another --policy"
+        raise FieldError("--compare", texts, "for one policy", said)
+    for text in texts:
+        if texts.count(text) > 1:
+            raise FieldError("--policy", text, "given once", f"= {text} is given twice")
+
+
+def _play(
+    market: Market, asked: list[Policy | str], game: dict[str, Any], **how: Any
+) -> "list[Result]":
     """Play the market under every policy; a result for each, in their order."""
     with prompt_interrupt():  # the import takes its time, too
         from copyproof.simulation import is_compiled

@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from copyproof.cli import tables
 from copyproof.game import NEUTRAL
 from copyproof.simulation import Result
+
+if TYPE_CHECKING:
+    from copyproof.comparison import Comparison
 
 # A policy with a longer text is called by its number.
 _LONGEST_POLICY = 20
@@ -31,12 +34,25 @@ def simulation_tables(results: Sequence[Result]) -> Iterator[tables.Part]:
         best = first.best_mean
         error = "" if math.isnan(best.stderr) else f" (standard error {best.stderr:.4f})"
         yield f"\nexpected best mean, over the draws of the means: {best.mean:.4f}{error}"
+    if market.has_changing_means:
+        yield "\nmeans change: the regret of a round is to the best mean of that round"
     shares = 100 / first.horizon * _estimates(results, "plays")
     yield from _agent_tables("share of plays, %", results, shares, least_digits=1)
     yield from _agent_tables("revenue", results, _estimates(results, "revenue"))
     if market.fee > 0 or any(agent.utility != NEUTRAL for agent in market.agents):
         yield from _agent_tables("utility, fees paid", results, _estimates(results, "utility"))
     yield from tables.left_out(len(market.agents))
+
+
+def comparison_tables(comparison: "Comparison") -> Iterator[tables.Part]:
+    """Return as text which policies are better, by how much, and where that is open."""
+    from copyproof.comparison.tables import words_of
+
+    words = words_of(comparison)
+    yield f"\n{words.title}\n"
+    columns = [tables.text(name) for name in words.head]
+    yield tables.TextTable(columns, words.rows)
+    yield "\n" + "\n".join(words.notes)
 
 
 def _estimates(results: Sequence[Result], what: str) -> "np.ndarray[Any, Any]":

@@ -34,10 +34,20 @@ def power_law(tau: float, a: float, b: float, c: float) -> float:
 
 @inlined
 def beta_draw(
-    alpha: float, beta: float, key0: np.uint64, key1: np.uint64, k: int, arm: int, repetition: int
+    alpha: float,
+    beta: float,
+    key0: np.uint64,
+    key1: np.uint64,
+    k: int,
+    arm: int,
+    repetition: int,
+    attempt: int,
 ) -> float:
-    """A draw from Beta(α, β), α, β ≥ 1, by rejection (algorithm BB of Cheng 1978)."""
-    u, v = two_uniforms(key0, key1, k, POSTERIOR, arm, repetition)
+    """A draw from Beta(α, β), α, β ≥ 1, by rejection (algorithm BB of Cheng 1978).
+
+    Its numbers are those of the attempts from ``attempt`` on.
+    """
+    u, v = two_uniforms(key0, key1, k, POSTERIOR + attempt, arm, repetition)
     if alpha == 1.0:
         return 1.0 - power(1.0 - u, 1.0 / beta)
     if beta == 1.0:
@@ -47,7 +57,6 @@ def beta_draw(
     total = a + b
     spread = math.sqrt((total - 2.0) / (2.0 * a * b - total))
     shape = a + 1.0 / spread
-    attempt = 0
     while True:
         log_odds = spread * log(u / (1.0 - u))
         w = a * exp(log_odds)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.engine.cache import kernel
-from copyproof.engine.quantiles import BERNOULLI, Rewards, beta_quantile
+from copyproof.engine.distributions import BERNOULLI, beta_quantile
+from copyproof.engine.quantiles import Rewards
 from copyproof.engine.streams import MEAN, nth_of, stream_key, uniform
 
 BETA = 0

@@ -9,8 +9,9 @@ and turned into machine code. What is computed does not depend on it, to the las
 A part that Python calls, as tests do, is compiled as a small kernel of its own.
 
 The classes derive from Numba's own, and rely on what its documentation does not promise: that a
-function's code is a library, which is finished (``finalize``) before another one is linked with it
-(``add_linking_library``). ``tests/engine/test_linking.py`` fails where that has changed.
+function's code is a library, which lists those that it calls (``_linking_libraries``) and is
+finished (``finalize``) before another one is linked with it. ``tests/engine/test_linking.py`` fails
+where that has changed.
 """
 
 import functools
@@ -34,13 +35,27 @@ class _PartLibrary(JITCodeLibrary):
 class _KernelLibrary(JITCodeLibrary):
     """The code of a kernel and of all parts below it."""
 
-    def add_linking_library(self, library: Any) -> None:
-        """Gather the code of a part that is called, and of those that it calls."""
-        super().add_linking_library(library)  # type: ignore[no-untyped-call]
-        if isinstance(library, _PartLibrary):
-            for called in library._linking_libraries:
-                if called not in self._linking_libraries:
-                    self.add_linking_library(called)
+    def finalize(self) -> None:
+        """Link what is called, and what that calls; each part after all those that call it.
+
+        LLVM leaves out a part that nothing linked so far refers to. A part may be listed by one
+        whose call of it was found to be dead, and needed by another one.
+        """
+        callees_first: dict[Any, None] = {}
+        for library in self._linking_libraries:
+            _gather(library, callees_first)
+        self._linking_libraries = list(reversed(callees_first))
+        super().finalize()  # type: ignore[no-untyped-call]
+
+
+def _gather(library: Any, callees_first: dict[Any, None]) -> None:
+    """Add a library and all below it, each after those that it calls."""
+    if library in callees_first:
+        return
+    if isinstance(library, _PartLibrary):
+        for called in library._linking_libraries:
+            _gather(called, callees_first)
+    callees_first[library] = None
 
 
 class _PartCompiler(Compiler):

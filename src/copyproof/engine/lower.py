@@ -19,7 +19,15 @@ from copyproof.engine.registration import Changes
 from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import State, allocate
 from copyproof.game import Market, Registrations, Schedule, discount, registrations
-from copyproof.policy import RULES, Policy, Rule, own_rules, records, with_market_defaults
+from copyproof.policy import (
+    RULES,
+    Policy,
+    Rule,
+    baselines,
+    own_rules,
+    records,
+    with_market_defaults,
+)
 from copyproof.policy.records import clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Sampling
 from copyproof.validation import require
@@ -44,7 +52,11 @@ class Lowered:
     def new_state(self) -> State:
         """Memory for one game at a time; every worker needs its own."""
         is_flat = bool(self.plan.is_flat)
-        state = allocate(self.counts, self.originals, self.late, self.rooms, is_flat=is_flat)
+        rules = (self.plan.agent, self.plan.arm)
+        window = max(rule.memory * (rule.kind == Kind.SLIDING_WINDOW) for rule in rules)
+        state = allocate(
+            self.counts, self.originals, self.late, self.rooms, is_flat=is_flat, window=window
+        )
         state.order[:] = self.order
         return state
 
@@ -66,10 +78,12 @@ def lower(
     order of the agents' positions that priority ties go by; ``schedule`` says which arms come and
     go; ``scan`` turns the tournaments off.
     """
-    rows, lengths = _lower_tape(market, tape)
+    rows, lengths = lower_tape(market, tape)
     schedule = schedule or Schedule()
     booked = registrations(market, schedule, horizon)
     _check_rewards(market, policy, tape, booked)
+    if policy.not_live and (booked.changes or schedule.renewals):
+        raise ValueError(f"policy = '{policy}' cannot be played while arms come and go")
     market.discount.check_horizon(horizon)
     policy = with_market_defaults(policy, market)
     horizons = epoch_horizons(policy, horizon)
@@ -196,12 +210,17 @@ def _lower_rule(rule: Rule) -> LoweredRule:
         clock=_CLOCKS[clock],
         parameters=(first, second, third),
         form=form,
-        memory=getattr(rule, "memory", None) or 0,
+        memory=getattr(rule, "memory", None) or _window_of(rule),
         is_line=int(rule.traits.index == "line"),
-        remembers_order=int(rule.traits.memory == "order"),
+        remembers_order=int(rule.traits.memory == "order" and rule.traits.not_live is None),
         coin=float(rule.coin.chance),
         coin_falls=int(rule.coin.falls),
     )
+
+
+def _window_of(rule: Rule) -> int:
+    """The last plays of its pool that a rule sees; 0 for all."""
+    return rule.window if isinstance(rule, baselines.SlidingWindowUCB) else 0
 
 
 def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
@@ -231,6 +250,16 @@ def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
             return Kind.SAMPLED_KL_UCB, (), 0
         case records.ExploreThenCommit(plays):
             return Kind.EXPLORE_THEN_COMMIT, (plays,), 0
+        case baselines.MOSS(arms):
+            return Kind.MOSS, (arms or 1,), 0
+        case baselines.IMED():
+            return Kind.IMED, (), 0
+        case baselines.SlidingWindowUCB(xi=xi):
+            return Kind.SLIDING_WINDOW, (xi,), 0
+        case baselines.DiscountedUCB(gamma, xi):
+            return Kind.DISCOUNTED, (gamma, xi), 0
+        case baselines.Exp3(gamma):
+            return Kind.EXP3, (gamma or 0.0,), 0
         case _:
             assert_never(rule)
 
@@ -279,7 +308,8 @@ def lower_discount(given: discount.Discount) -> tuple[float, Any]:
             assert_never(given)
 
 
-def _lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple[Any, Any]:
+def lower_tape(market: Market, tape: Sequence[Sequence[float]] | None) -> tuple[Any, Any]:
+    """A row of rewards per agent, and how many of them are given; no columns without a tape."""
     agents = len(market.agents)
     if tape is None:
         return np.zeros((agents, 0)), np.zeros(agents, np.int64)

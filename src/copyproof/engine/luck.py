@@ -33,8 +33,11 @@ def fill_rewards(
     repetition: int,
     out: np.ndarray,
 ) -> None:
-    """Put what one original pays for the plays ``first``, ``first`` + 1, … into ``out``."""
+    """Put what one original pays for the plays ``first``, ``first`` + 1, … into ``out``.
+
+    Not for an original whose mean changes: what it pays depends on the round.
+    """
     key0, key1 = stream_key(seed, agent + 1, 0)
     for place in range(out.shape[0]):
         u = uniform(key0, key1, first + place, REWARD, 0, repetition)
-        out[place] = reward(rewards, original, u)
+        out[place] = reward(rewards, original, u, 1)

@@ -191,7 +191,7 @@ def _walk(
         k = state.items[agent].plays
         _, arm, place = choose(plan, state, k + 1, run, None)
         u = uniform(keys[0], keys[1], k, REWARD, 0, run)
-        paid = reward(rewards, state.items[arm].original, u)
+        paid = reward(rewards, state.items[arm].original, u, k + 1)  # means do not change here
         observe(plan, state, agent, arm, place, Observation(1, 1, paid))
         if _index(plan, state, question) < question.rival:
             return LOST

@@ -2,15 +2,18 @@
 
 Per repetition it keeps what a study needs and nothing that grows with the horizon: discounted
 revenue v_i = Σ γ_t R_t per agent, plays per agent and per original arm, and the regret
-Σ (μ* − μ(A_t)) at given checkpoints. The k-th play of agent i meets the uniform keyed by (i, k), or
+Σ (μ* − μ(A_t)) at given checkpoints, where μ* and μ are those of the round if means change during
+the game (``changing_means``). The k-th play of agent i meets the uniform keyed by (i, k), or
 the k-th reward of a given tape.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from copyproof.engine.cache import inlined, kernel, part
+from copyproof.engine.changing_means import gap_at
 from copyproof.engine.plan import Plan
 from copyproof.engine.pools import epoch_is_over, next_epoch, reset
 from copyproof.engine.principal import Observation, choose, observe
@@ -90,7 +93,7 @@ def play(
             original = state.items[arm].original
             if game.tape.shape[1] > 0 and state.items[agent].plays >= game.tape_lengths[agent]:
                 return 1 + agent
-            r = _reward(state, game, agent, original, repetition)
+            r = _reward(state, game, agent, original, repetition, t)
             observe(plan, state, agent, arm, place, Observation(1, 1, r))
             if renewing and t < horizon and is_due(game.changes, agent, state.items[arm]):
                 record.original_plays[row, original] += state.items[arm].plays
@@ -101,7 +104,7 @@ def play(
             revenue[agent] += gamma * r
             if not weighted:
                 gamma *= game.discount_factor
-            regret += game.rewards.originals[original].gap
+            regret += _gap(game.rewards, original, t)
             if record.choices.shape[1] > 0:
                 record.choices[row, t - 1] = arm - agents
             if t == checkpoints[checkpoint]:
@@ -115,7 +118,14 @@ def play(
 
 
 @inlined
-def _reward(state: State, game: Game, agent: int, original: int, repetition: int) -> float:
+def _gap(rewards: Rewards, original: int, t: int) -> float:
+    """What playing an original costs; only where means change it depends on the round."""
+    gap: float = rewards.originals[original].gap
+    return gap_at(rewards, original, t) if math.isnan(gap) else gap
+
+
+@inlined
+def _reward(state: State, game: Game, agent: int, original: int, repetition: int, t: int) -> float:
     """What the agent's next play pays: as the tape has it, or F⁻¹(u) of its uniform."""
     k = state.items[agent].plays
     if game.tape.shape[1] > 0:
@@ -123,7 +133,7 @@ def _reward(state: State, game: Game, agent: int, original: int, repetition: int
     key0 = state.keys[agent + 1, 0]
     key1 = state.keys[agent + 1, 1]
     u = uniform(key0, key1, k, REWARD, 0, repetition)
-    return reward(game.rewards, original, u)
+    return reward(game.rewards, original, u, t)
 
 
 @part

@@ -6,15 +6,13 @@ each pool; ``join`` and ``leave`` change who is in play.
 
 import math
 
-import numpy as np
-
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.numerics import log
 from copyproof.engine.plan import ALL, FIXED, Plan, arm_pools, sample_bound, sample_size
-from copyproof.engine.rules import Kind, LoweredRule, line
+from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import ABSENT, OUTSIDE, PAID, RETIRED, State
 from copyproof.engine.streams import PRIORITY, SAMPLE, nth_of, stream_key, uniform
-from copyproof.engine.tournament import build, replay_path, set_leaf
+from copyproof.engine.trees import build_tree, lay_leaf, update_tree
 
 
 @part
@@ -93,6 +91,8 @@ def _begin_epoch(plan: Plan, state: State, epoch: int, before: int, repetition: 
 def begin(plan: Plan, state: State, repetition: int) -> None:
     """Draw samples and lay trees, with the statistics there are; ``state`` is modified in place."""
     draw_keys(plan, state)
+    for pool in range(state.pools.shape[0]):
+        state.pools[pool].x = 0.0
     for pool in arm_pools(plan, state.pools):
         _lay_arms(plan, state, pool, repetition)
     if not plan.is_flat:
@@ -110,11 +110,9 @@ def draw_key(plan: Plan, state: State, owner: int) -> None:
 
 @part
 def draw_keys(plan: Plan, state: State) -> None:
-    """Keys of all streams, and trees' clocks at 0; ``state`` is modified in place."""
+    """Keys of all streams; ``state`` is modified in place."""
     for owner in range(state.keys.shape[0]):
         draw_key(plan, state, owner)
-    for pool in range(state.pools.shape[0]):
-        state.pools[pool].x = 0.0
 
 
 @part
@@ -194,14 +192,8 @@ def lay_tree(rule: LoweredRule, state: State, pool: int, size: int) -> None:
     here.cap = cap
     here.size = size
     for place in range(cap):
-        leaf = here.base + cap + place
-        if place < size:
-            height, slope = line(rule, state, members[place])
-            set_leaf(state.nodes, leaf, height, slope, 1, members[place])
-            state.place[members[place]] = place
-        else:
-            set_leaf(state.nodes, leaf, -np.inf, 0.0, 0, -1)
-    build(state.nodes, here.base, cap, here.x)
+        lay_leaf(rule, state, pool, place, members[place] if place < size else -1)
+    build_tree(rule, state, pool)
 
 
 @part
@@ -216,11 +208,9 @@ def join(rule: LoweredRule, state: State, pool: int, number: int) -> int:
     members = state.members
     place = int(here.size)
     if place < here.cap and (place == 0 or state.nodes[leaves + place - 1].link < number):
-        height, slope = line(rule, state, number)
-        set_leaf(state.nodes, leaves + place, height, slope, 1, number)
-        state.place[number] = place
+        lay_leaf(rule, state, pool, place, number)
         here.size += 1
-        replay_path(state.nodes, here.base, here.cap, place, here.x)
+        update_tree(rule, state, pool, place, number)
         return place
     place = 0
     for old in range(here.size):

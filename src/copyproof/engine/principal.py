@@ -17,14 +17,15 @@ from numba import int64
 
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.champion import BY_INDEX, FRESH, champion, note
+from copyproof.engine.leaf_statistics import count_in_leaf, keeps_leaves
 from copyproof.engine.memory import add_to_blocks
 from copyproof.engine.own_index import remember
 from copyproof.engine.plan import BY_RULE, Plan, pool_of, sample_grows
 from copyproof.engine.pools import join
-from copyproof.engine.rules import Kind, LoweredRule, Turn, line
+from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import NOBODY, Mask, draw_outside, select
 from copyproof.engine.state import OUTSIDE, State
-from copyproof.engine.tournament import replay_path
+from copyproof.engine.trees import count_in_tree
 from copyproof.engine.trial import add_to_levels
 
 # The seat in its pool's sample that an arm takes when it is played: it has one, or is played
@@ -266,9 +267,7 @@ def count(
 ) -> None:
     """Count for one item and put its new line into its pool's tree, if it is in play."""
     _add(state.items[number], new)
-    if place >= 0 and rule.is_line:
-        here = state.pools[pool]
-        leaf = state.nodes[here.base + here.cap + place]
-        leaf.height, leaf.slope = line(rule, state, number)
-        if not scan:
-            replay_path(state.nodes, here.base, here.cap, place, here.x)
+    if place >= 0:
+        count_in_tree(rule, state, pool, place, number, scan)
+        if not rule.is_line and keeps_leaves(rule):
+            count_in_leaf(rule, state, pool, place, new.reward)

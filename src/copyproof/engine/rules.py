@@ -15,6 +15,10 @@ the horizon T), the item of largest index is chosen:
   and trial for arms (S + 1/2)/(n + 1), see ``champion``.
 - sampled KL-UCB: the largest x with (N − κ)·kl(S/(N − κ), x) ≤ κ ln T; 1 while N ≤ κ or S ≥ N − κ.
   A play whose reward is yet to come counts in S with the mean of the others.
+- MOSS (Audibert, Bubeck 2009): r(a) + √(max(0, ln(T/(K·n(a))))/n(a)), K a constant.
+- IMED (Honda, Takemura 2015): −(n(a)·kl(r(a), r*) + ln n(a)), r* the largest mean.
+- SW-UCB, D-UCB and Exp3: see ``leaf_statistics``; the first two are r + √(x/n) with the window's or
+  the discounted r and n, and x = ξ ln min(N + 1, W), or 4ξ ln n* with n* = (1 − γ^N)/(1 − γ).
 
 Unplayed items come first (except under Thompson sampling and uniform choice). A *coin* may let any
 item be taken instead: with probability ε, or min(1, scale/τ), under ε-greedy; always, under
@@ -33,9 +37,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copyproof.engine.bounds import beta_draw, kl_index, kl_index_is_below, power_law
+from copyproof.engine.bounds import (
+    bernoulli_kl,
+    beta_draw,
+    kl_index,
+    kl_index_is_below,
+    power_law,
+)
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.numerics import log
+from copyproof.engine.numerics import log, power
 from copyproof.engine.own_index import own_index
 from copyproof.engine.state import State
 from copyproof.engine.trial import trial_index
@@ -55,6 +65,11 @@ class Kind(IntEnum):
     TRIAL_ARMS = 8
     SAMPLED_KL_UCB = 9
     EXPLORE_THEN_COMMIT = 10
+    MOSS = 11
+    IMED = 12
+    SLIDING_WINDOW = 13
+    DISCOUNTED = 14
+    EXP3 = 15
 
 
 # Clocks, for a pool whose owner has made N plays.
@@ -74,10 +89,12 @@ class LoweredRule(NamedTuple):
     kind: int
     clock: int
     # UCB: a, b, c; KL-UCB: scale; own index: scale, turns, doubt; champion: fresh, threshold, and
-    # its agents' doubt; trial, for agents and arms: q, share, gate; explore-then-commit: m.
+    # its agents' doubt; trial, for agents and arms: q, share, gate; explore-then-commit: m;
+    # MOSS: K; SW-UCB: ξ; D-UCB: γ, ξ; Exp3: γ, 0 for the one that T gives.
     parameters: tuple[float, float, float]
     form: int  # own index: which plays count, and the width; trial: B, the arms that are tried
-    memory: int  # W, the last plays of an agent that its index sees (``memory``); 0 for all
+    # W, the last plays of an agent that its index sees (``memory``); 0 for all. SW-UCB: the window.
+    memory: int
     is_line: int  # 1 if ``line`` gives the index, so that a tournament finds the largest
     remembers_order: int  # 1 if rewards are kept apart by when they came (``remember``)
     # The chance that any item is taken is the coin's, or min(1, coin/τ) if it falls.
@@ -110,7 +127,18 @@ def read_clock(rule: LoweredRule, turn: Turn) -> tuple[float, float]:
         x = math.sqrt(power_law(tau, a, b, c))
     elif rule.kind == Kind.KL_UCB:
         x = rule.parameters[0] * log(tau)
+    elif rule.kind == Kind.SLIDING_WINDOW:
+        x = rule.parameters[0] * log(min(turn.plays + 1.0, float(rule.memory)))
+    elif rule.kind == Kind.DISCOUNTED:
+        x = _discounted_width(rule.parameters[0], rule.parameters[1], turn.plays)
     return tau, x
+
+
+@part
+def _discounted_width(gamma: float, xi: float, plays: int) -> float:
+    """4ξ ln n*, never below 0."""
+    total = (1.0 - power(gamma, float(plays))) / (1.0 - gamma)
+    return 4.0 * xi * log(max(total, 1.0))
 
 
 @inlined
@@ -140,6 +168,8 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
         return _sampled_kl_ucb(item, mean, state.epoch[0]), 0.0
     if rule.kind == Kind.EXPLORE_THEN_COMMIT:
         return _explore_then_commit(item, mean, rule.parameters[0]), 0.0
+    if rule.kind == Kind.MOSS:
+        return _moss(item, mean, state.epoch[0].horizon, rule.parameters[0]), 0.0
     if rule.kind == Kind.UCB:
         return mean, 1.0 / math.sqrt(item.plays)
     if rule.kind == Kind.GREEDY:
@@ -152,15 +182,19 @@ def index(
     rule: LoweredRule, state: State, pool: int, number: int, turn: Turn, x: float, best: float
 ) -> float:
     """An item's index; −∞ is a short answer for one that is certain to be below ``best``."""
-    if rule.kind == Kind.UNIFORM:
+    if rule.kind == Kind.UNIFORM or rule.kind == Kind.EXP3:
         return 0.0
+    if rule.kind == Kind.IMED:
+        return _imed(state.items[number], x)
+    if rule.kind == Kind.SLIDING_WINDOW or rule.kind == Kind.DISCOUNTED:
+        return _from_leaf(state, pool, number, x)
     if rule.kind == Kind.THOMPSON:
         item = state.items[number]
         alpha = 1.0 + item.total
         beta = 1.0 + item.answers - item.total
         key0, key1 = state.keys[pool, 0], state.keys[pool, 1]
         arm = number - state.pools[pool].first
-        return beta_draw(alpha, beta, key0, key1, turn.k, arm, turn.repetition)
+        return beta_draw(alpha, beta, key0, key1, turn.k, arm, turn.repetition, 0)
     if rule.kind == Kind.KL_UCB:
         return _kl_ucb(state.items[number], x, best)
     return _on_line(rule, state, number, x)
@@ -193,6 +227,42 @@ def _sampled_kl_ucb(item: Any, mean: float, epoch: Any) -> float:
     if w <= 0.0 or total >= w:
         return 1.0
     return kl_index(total / w, kappa * epoch.log / w)
+
+
+@part
+def _moss(item: Any, mean: float, horizon: int, arms: float) -> float:
+    return mean + math.sqrt(max(0.0, log(horizon / (arms * item.plays))) / item.plays)
+
+
+@part
+def _imed(item: Any, top: float) -> float:
+    if item.plays == 0:
+        return math.inf
+    mean = item.total / item.answers if item.answers > 0 else 0.5
+    value = -log(float(item.plays))
+    if mean < top:
+        value -= item.plays * bernoulli_kl(mean, top) if top < 1.0 else math.inf
+    return value
+
+
+@part
+def top_mean(state: State, size: int) -> float:
+    """The largest mean of the first ``size`` of ``state.members`` that are played; at least 0."""
+    top = 0.0
+    for n in range(size):
+        item = state.items[state.members[n]]
+        if item.plays > 0:
+            top = max(top, item.total / item.answers if item.answers > 0 else 0.5)
+    return top
+
+
+@part
+def _from_leaf(state: State, pool: int, number: int, x: float) -> float:
+    here = state.pools[pool]
+    leaf = state.nodes[here.base + here.cap + state.place[number]]
+    if leaf.slope <= 0.0:
+        return math.inf
+    return float(leaf.height / leaf.slope + math.sqrt(x / leaf.slope))
 
 
 @inlined

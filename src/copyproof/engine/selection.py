@@ -22,7 +22,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.rules import Kind, LoweredRule, Turn, chance_of_any, index, read_clock
+from copyproof.engine.curves import advance_curves, nth_curve
+from copyproof.engine.leaf_statistics import draw_by_chances
+from copyproof.engine.posteriors import FEW, draw_largest
+from copyproof.engine.rules import (
+    Kind,
+    LoweredRule,
+    Turn,
+    chance_of_any,
+    index,
+    read_clock,
+    top_mean,
+)
 from copyproof.engine.state import ABSENT, OUTSIDE, State
 from copyproof.engine.streams import COIN, PICK, nth_of, uniform
 from copyproof.engine.tournament import advance, nth_winner
@@ -161,6 +172,8 @@ def scan_winners(
     """
     best = -np.inf
     equals = 0
+    if rule.kind == Kind.IMED:
+        x = top_mean(state, size)
     for n in range(size):
         value = index(rule, state, pool, state.members[n], turn, x, best)
         state.values[n] = value
@@ -200,6 +213,19 @@ def pick(state: State, pool: int, turn: Turn, m: int) -> int:
     return nth_of(u, m)
 
 
+@part
+def _select_curve(rule: LoweredRule, state: State, pool: int, turn: Turn, priority: int) -> int:
+    """``select`` for all items of a pool whose indices are curves."""
+    here = state.pools[pool]
+    _, here.x = read_clock(rule, turn)
+    advance_curves(state.nodes, here.base, here.cap, here.x)
+    nth = 0
+    equals = state.nodes[here.base + 1].count
+    if equals > 1 and not priority:
+        nth = pick(state, pool, turn, equals)
+    return nth_curve(state.nodes, here.base, here.cap, nth)
+
+
 @inlined
 def select(
     rule: LoweredRule,
@@ -218,9 +244,16 @@ def select(
     here = state.pools[pool]
     by_tree = False
     if mask is None:
-        if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
-            return pick(state, pool, turn, here.size)
         by_tree = rule.is_line != 0 and not scan
+        if not rule.is_line:
+            if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
+                return pick(state, pool, turn, here.size)
+            if rule.kind == Kind.THOMPSON and here.size > FEW:
+                return draw_largest(state, pool, turn.k, turn.repetition, scan)
+            if rule.kind == Kind.EXP3:
+                return draw_by_chances(rule, state, pool, turn)
+            if rule.kind == Kind.KL_UCB and not scan:
+                return _select_curve(rule, state, pool, turn, priority)
     tau, x = read_clock(rule, turn)
     if by_tree:
         size = here.size

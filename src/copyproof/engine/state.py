@@ -36,7 +36,7 @@ POOL = np.dtype(
         ("items", "i8"),  # how many belong to it, registered or not
         ("outside", "i8"),  # how many of them are registered, but not in play
         ("seats", "i8"),  # size of the sample: arms ever admitted to it, replaced ones but once
-        ("x", "f8"),  # where the tree's clock stands
+        ("x", "f8"),  # where the tree's clock stands; the bar of Thompson sampling (``posteriors``)
         # For rules that let arms challenge a champion (``champion``):
         ("bar", "f8"),  # the champion's posterior mean when the pool was last asked
         ("last", "i8"),  # the item that was played last; −1 at first
@@ -48,6 +48,8 @@ POOL = np.dtype(
 WINDOW = np.dtype([("recent", "f8"), ("recents", "i8"), ("before", "f8"), ("befores", "i8")])
 # Of a window of an agent's last plays: the sums of its present block, and of the one before.
 BLOCK = np.dtype([("now", "f8"), ("last", "f8")])
+# One of the last plays of a pool (``leaf_statistics``).
+RING = np.dtype([("reward", "f8"), ("place", "i8")])
 # Of a start in an agent's trial: what it had earned by then, and claims; 0 before it comes.
 START = np.dtype([("earned", "f8"), ("claim", "f8")])
 EPOCH = np.dtype(
@@ -96,6 +98,7 @@ class State(NamedTuple):
     keys: Any  # keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)
     values: Any  # scratch, a number per leaf of the largest pool: indices of rules that scan
     members: Any  # scratch, an item per leaf of the largest pool: who is to stand in a pool
+    ring: Any  # for SW-UCB, the last plays of one pool after the other, as many each; else unused
 
 
 def power_of_two(count: int) -> int:
@@ -103,7 +106,9 @@ def power_of_two(count: int) -> int:
     return 1 << max(count - 1, 0).bit_length()
 
 
-def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, is_flat: bool) -> State:
+def allocate(
+    counts: Any, originals: Any, late: Any, rooms: list[int], *, is_flat: bool, window: int = 0
+) -> State:
     """Lay out the state of a game.
 
     Parameters
@@ -118,6 +123,8 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, is_fla
         How many arms may be in play at a time: in all if ``is_flat``, else of each agent.
     is_flat : bool
         Whether all arms stand in one pool.
+    window : int
+        How many of its last plays a pool remembers.
     """
     agents = len(counts)
     arms = len(originals)
@@ -152,4 +159,5 @@ def allocate(counts: Any, originals: Any, late: Any, rooms: list[int], *, is_fla
         keys=np.zeros((agents + 1, 2), np.uint64),
         values=np.zeros(most),
         members=np.zeros(most, np.int64),
+        ring=np.zeros(max(1, window * len(pools)), RING),
     )

@@ -12,8 +12,17 @@ from dataclasses import dataclass, field
 
 from copyproof.exact_values.state_count import MOST_GAMES, Size, size_of
 from copyproof.exact_values.weighted_games import Setting, setting
-from copyproof.game import Bernoulli, Constant, Explicit, Geometric, Market, Neutral
-from copyproof.policy import Policy, parse_policy
+from copyproof.game import (
+    Bernoulli,
+    Constant,
+    Explicit,
+    Geometric,
+    GivenMarket,
+    Market,
+    Neutral,
+    as_market,
+)
+from copyproof.policy import Policy, as_policy
 from copyproof.validation import FieldError, require, whole
 
 __all__ = ["MOST_ROUNDS", "Task", "prepare", "undiscounted", "why_not_exact"]
@@ -83,7 +92,7 @@ def why_not_exact(market: Market, policy: Policy | str) -> str | None:
     >>> why_not_exact(paper_market("1a"), "thompson")
     "policy = 'thompson' cannot be exact: posterior draws are continuous"
     """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    asked = as_policy(policy)
     if any(rule.traits.index == "drawn" for rule in asked.rules):
         return f"policy = '{asked}' cannot be exact: posterior draws are continuous"
     if any(rule.traits.memory == "order" for rule in asked.rules):
@@ -121,7 +130,7 @@ def undiscounted(market: Market) -> bool:
 
 
 def prepare(
-    market: Market,
+    market: GivenMarket,
     policy: Policy | str,
     *,
     horizon: int,
@@ -146,8 +155,7 @@ def prepare(
     >>> prepare(paper_market("1a"), "h-ucb", horizon=10).size.layer
     92378
     """
-    require(isinstance(market, Market), "market", market, "a Market")
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    market, asked = as_market(market), as_policy(policy)
     horizon = whole("horizon", horizon, least=1)
     accepted = f"a whole number from 1 to {MOST_ROUNDS}"
     require(horizon <= MOST_ROUNDS, "horizon", horizon, accepted)

@@ -5,11 +5,16 @@ Numbers are floats, or ``Fraction``s if they were asked for.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from copyproof.exact_values.state_count import Size
-from copyproof.game import Market
+from copyproof.game import ByName, Market
+from copyproof.plots.numbers import brief
 from copyproof.policy import Policy, with_market_defaults
+from copyproof.validation import shortened
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Exact", "ExactAgent", "Number"]
 
@@ -63,7 +68,8 @@ class Exact:
     regret : float or Fraction
         Expected regret Σ_t (μ* − μ(A_t)) after T rounds.
     agents : tuple of ExactAgent
-        In the market's order; an agent that registers nothing is there, with zeros.
+        In the market's order; an agent that registers nothing is there, with zeros. By position or
+        by name: ``agents[0]``, ``agents["ann"]``.
     size : Size
         The upper bounds that were known beforehand.
     states : int
@@ -77,7 +83,7 @@ class Exact:
     horizon: int
     fractions: bool
     regret: Number
-    agents: tuple[ExactAgent, ...]
+    agents: ByName[ExactAgent]
     size: Size
     states: int
     seconds: float
@@ -86,6 +92,58 @@ class Exact:
     def resolved_policy(self) -> Policy:
         """The policy with l or L filled in where none was asked for."""
         return with_market_defaults(self.policy, self.market)
+
+    def __repr__(self) -> str:
+        """Say on one line what was computed, and the regret."""
+        return f"<Exact {self._played}: T = {self.horizon:,}: regret {brief(float(self.regret))}>"
+
+    @property
+    def _played(self) -> str:
+        return f"{shortened(str(self.policy))} on {shortened(self.market.label)}"
+
+    def _repr_html_(self) -> str:
+        """Show what every agent can expect in a notebook."""
+        from copyproof.pages import notebook_table
+
+        rows = [
+            [one.name, *(brief(float(part)) for part in (one.revenue, one.plays, one.utility))]
+            for one in self.agents
+        ]
+        note = f"T = {self.horizon:,}, exact values. Regret {brief(float(self.regret))}."
+        head = ["agent", "revenue", "plays", "utility"]
+        return notebook_table(head, rows, title=self._played, notes=[note])
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per agent: expected revenue, plays and utility, and the game's expected regret.
+
+        It opens with policy, market and horizon; there is no seed where nothing is drawn.
+
+        Examples
+        --------
+        >>> from copyproof import Agent, exact
+        >>> market = Market([Agent("half", [0.5], copies=[3]), Agent("better", [0.75])])
+        >>> found = exact(market.named("two"), "ucb1", horizon=8, fractions=True)
+        >>> print(found.to_frame().drop(columns=["utility", "regret"]).to_string(index=False))
+        policy market  horizon  agent   revenue     plays
+          ucb1    two        8   half 5707/2048 5707/1024
+          ucb1    two        8 better 7455/4096 2485/1024
+        """
+        import pandas as pd
+
+        rows = [
+            {
+                "policy": str(self.policy),
+                "market": self.market.label,
+                "horizon": self.horizon,
+                "agent": one.name,
+                "revenue": one.revenue,
+                "plays": one.plays,
+                "utility": one.utility,
+                "regret": self.regret,
+            }
+            for one in self.agents
+        ]
+        return pd.DataFrame(rows)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary that the command line prints as JSON; fractions become texts."""

@@ -22,14 +22,23 @@ from copyproof.exact_values.floats import play_floats
 from copyproof.exact_values.rational import as_written, play_fractions
 from copyproof.exact_values.result import Exact, ExactAgent, Number
 from copyproof.exact_values.weighted_games import Played, Setting
-from copyproof.game import Constant, Discount, Explicit, Geometric, Market, Neutral
+from copyproof.game import (
+    ByName,
+    Constant,
+    Discount,
+    Explicit,
+    Geometric,
+    GivenMarket,
+    Neutral,
+    as_market,
+)
 from copyproof.policy import Policy
 
 __all__ = ["exact"]
 
 
 def exact(
-    market: Market,
+    market: GivenMarket,
     policy: Policy | str,
     *,
     horizon: int,
@@ -41,8 +50,9 @@ def exact(
 
     Parameters
     ----------
-    market : Market
-        Bernoulli arms only; the fewer, and the more of them copies, the better.
+    market : Market, path or str
+        Or the path of its file, or ``"paper:2a"``. Bernoulli arms only; the fewer, and the more of
+        them copies, the better.
     policy : Policy or str
         A record, or its text form such as ``"rh-ucb(L=3)"``; any but Thompson sampling.
     horizon : int
@@ -74,6 +84,7 @@ def exact(
     >>> exact(market, "h-ucb", horizon=8).agents[0].revenue
     1.67742919921875
     """
+    market = as_market(market)
     task = prepare(market, policy, horizon=horizon, fractions=fractions, limit=limit)
     task.progress = progress
     game = task.game
@@ -90,7 +101,7 @@ def exact(
         horizon=game.horizon,
         fractions=fractions,
         regret=regret,
-        agents=tuple(
+        agents=ByName(
             _summary(game, i, plays, chances[i], means, read) for i in range(len(market.agents))
         ),
         size=task.size,

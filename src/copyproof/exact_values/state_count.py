@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from copyproof.exact_values.weighted_games import Setting, setting
 from copyproof.game import Market
-from copyproof.policy import Policy, parse_policy
+from copyproof.policy import Policy, as_policy
 
 __all__ = ["MOST_GAMES", "Size", "size_of", "states"]
 
@@ -66,8 +66,7 @@ def states(market: Market, policy: Policy | str, horizon: int) -> int:
     >>> states(Market([Agent("ann", [0.5, 0.4]), Agent("bob", [0.7])]), "h-ucb", 60)
     90858768
     """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
-    return size_of(setting(market, asked, horizon)).total
+    return size_of(setting(market, as_policy(policy), horizon)).total
 
 
 def size_of(game: Setting) -> Size:

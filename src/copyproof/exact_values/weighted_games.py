@@ -134,6 +134,7 @@ class Setting:
         )
         state.order[:] = game.order
         plan = self.plan
+        state.epoch["horizon"] = self.horizon
         if isinstance(
             self.policy.agent, SampledKLUCB
         ):  # the constant κ, of what it is sampled from

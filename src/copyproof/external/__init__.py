@@ -1,7 +1,8 @@
 """External policies: a library's, or one's own, played for the same luck as the engine's.
 
 An ``ExternalPolicy`` makes a learner for every game, which chooses among arm names and learns from
-rewards; ``play_external`` plays many games of it; ``named_policy`` reads one from a text.
+rewards; ``named_policy`` reads one from a text. ``copyproof.simulation`` plays them, as it plays
+ours.
 """
 
 from copyproof.external.functions import Tally, function_policy
@@ -9,22 +10,25 @@ from copyproof.external.game import game_seed
 from copyproof.external.interpreter import interpreter_policy, smpybandits_policy
 from copyproof.external.libraries import mabwiser_policy, river_policy
 from copyproof.external.records import ExternalError, ExternalPolicy, Factory, Learner
-from copyproof.external.run import ExternalResult, play_external
-from copyproof.external.text import named_policy
+from copyproof.external.stored import policy_from_dict, policy_to_dict
+from copyproof.external.text import AnyPolicy, any_policy, code_of, named_policy
 
 __all__ = [
+    "AnyPolicy",
     "ExternalError",
     "ExternalPolicy",
-    "ExternalResult",
     "Factory",
     "Learner",
     "Tally",
+    "any_policy",
+    "code_of",
     "function_policy",
     "game_seed",
     "interpreter_policy",
     "mabwiser_policy",
     "named_policy",
-    "play_external",
+    "policy_from_dict",
+    "policy_to_dict",
     "river_policy",
     "smpybandits_policy",
 ]

@@ -96,19 +96,12 @@ def function_policy(
     --------
     >>> def least_played(tally):
     ...     return min(tally.arms, key=tally.plays.__getitem__)
-    >>> from copyproof import paper_market
-    >>> from copyproof.external import play_external
-    >>> games = play_external(
-    ...     function_policy(least_played),
-    ...     paper_market("1a"),
-    ...     horizon=10,
-    ...     seed=1,
-    ...     first=0,
-    ...     repetitions=1,
-    ...     workers=1,
+    >>> from copyproof import paper_market, simulate
+    >>> found = simulate(
+    ...     paper_market("1a"), function_policy(least_played), horizon=10, repetitions=1, seed=1
     ... )
-    >>> int(games.plays[0, 0])
-    2
+    >>> found.plays.tolist()
+    [[2, 2, 2, 2, 2]]
     """
     require(callable(choose), "choose", choose, "a function choose(tally)")
     if learn is not None:

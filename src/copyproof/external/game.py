@@ -2,21 +2,22 @@
 
 The game is the engine's (``engine.play``) with somebody else's choices. The k-th play of agent i in
 repetition r meets the same uniform u_{i,k} as there, revenue is v_i = Σ γ_t R_t with the same γ_t,
-and the regret is Σ (μ* − μ(A_t)): a learner that makes the engine's choices ends with the engine's
-numbers, to the last bit.
+and the regret is Σ (μ* − μ(A_t)), or Σ (μ*_t − μ_t(A_t)) where means change, kept at checkpoints: a
+learner that makes the engine's choices ends with the engine's numbers, to the last bit.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from copyproof.engine.changing_means import mean_and_gap
 from copyproof.engine.drawn_means import Priors, drawn_means, put_means
-from copyproof.engine.lower import lower_discount
+from copyproof.engine.lower import lower_discount, lower_tape
 from copyproof.engine.lower_rewards import lower_priors, lower_rewards
-from copyproof.engine.luck import fill_rewards
+from copyproof.engine.luck import fill_rewards, fill_uniforms
 from copyproof.engine.quantiles import Rewards
 from copyproof.external.records import ExternalError, ExternalPolicy, Learner, one_line
 from copyproof.game import Market
@@ -40,10 +41,18 @@ class GameSetup:
     rewards: Rewards
     discount_factor: float
     discount_weights: list[float]
-    horizon: int
+    # Rounds at which the regret is kept; the last one is T.
+    checkpoints: list[int]
     seed: int
+    # Given rewards of every agent's plays, in place of drawn ones; None if they are drawn.
+    tape: list[list[float]] | None
     # What means are drawn from; None if all are known.
     priors: Priors | None
+
+    @property
+    def horizon(self) -> int:
+        """T, the rounds of a game."""
+        return self.checkpoints[-1]
 
     @property
     def owners(self) -> Mapping[str, str]:
@@ -67,10 +76,17 @@ class GameResult:
     revenue: list[float]
     plays: list[int]
     original_plays: list[int]
-    regret: float
+    # Up to each checkpoint.
+    regret: list[float]
 
 
-def game_setup(market: Market, *, horizon: int, seed: int) -> GameSetup:
+def game_setup(
+    market: Market,
+    *,
+    checkpoints: Sequence[int],
+    seed: int,
+    tape: Sequence[Sequence[float]] | None = None,
+) -> GameSetup:
     """Name the arms, agent by agent, original by original, copy by copy, and lower the rest.
 
     The j-th registered arm of agent ``ann`` is ``ann/j``, whichever original it is a copy of.
@@ -78,10 +94,12 @@ def game_setup(market: Market, *, horizon: int, seed: int) -> GameSetup:
     Examples
     --------
     >>> from copyproof import paper_market
-    >>> game_setup(paper_market("1a", copies=2), horizon=10, seed=1).arms[:3]
+    >>> game_setup(paper_market("1a", copies=2), checkpoints=[10], seed=1).arms[:3]
     ('0.5-agent/1', '0.5-agent/2', '0.6-agent/1')
     """
+    horizon = checkpoints[-1]
     market.discount.check_horizon(horizon)
+    given = [row[:count].tolist() for row, count in zip(*lower_tape(market, tape), strict=True)]
     factor, weights = lower_discount(market.discount)
     counts = [agent.registered for agent in market.agents]
     copies = [count for agent in market.agents for count in agent.copies]
@@ -98,12 +116,16 @@ def game_setup(market: Market, *, horizon: int, seed: int) -> GameSetup:
         rewards=lower_rewards(market),
         discount_factor=factor,
         discount_weights=weights[:horizon].tolist(),
-        horizon=horizon,
+        checkpoints=list(checkpoints),
         seed=seed,
+        tape=None if tape is None else given,
         priors=lower_priors(market) if market.has_priors else None,
     )
     # Has the kernels compiled here, and not by every process that is forked off.
     fill_rewards(setup.rewards_in(0), np.uint64(0), 0, 0, 0, 0, np.empty(0))
+    if market.has_changing_means:
+        fill_uniforms(np.uint64(0), 0, 0, 0, np.empty(0))
+        mean_and_gap(setup.rewards, 0, 1)
     return setup
 
 
@@ -127,20 +149,19 @@ def play_game(
     """Play one repetition; ``tick`` is told how many more rounds have been played."""
     learner = _new_learner(policy, setup, repetition)
     choose, learn = learner.choose, learner.learn
-    horizon, weights, factor = setup.horizon, setup.discount_weights, setup.discount_factor
+    weights, factor = setup.discount_weights, setup.discount_factor
     agent_of, original_of = setup.agent_of, setup.original_of
     number_of = {arm: number for number, arm in enumerate(setup.arms)}
     rewards = setup.rewards_in(repetition)
     gaps: list[float] = rewards.originals["gap"].tolist()
-    size = min(_BLOCK, horizon)
-    block = np.empty(size)
-    starts = [-size] * setup.originals
-    paid: list[list[float]] = [[] for _ in range(setup.originals)]
-    seed = np.uint64(setup.seed)
-    revenue, plays = [0.0] * setup.agents, [0] * setup.agents
-    original_plays = [0] * setup.originals
+    reward_of = _Luck(setup, rewards, repetition).reward
+    moving = len(rewards.changing) > 0
+    checkpoints = iter(setup.checkpoints)
+    checkpoint = next(checkpoints)
+    found = GameResult([0.0] * setup.agents, [0] * setup.agents, [0] * setup.originals, [])
+    revenue, plays, original_plays = found.revenue, found.plays, found.original_plays
     regret, gamma = 0.0, 1.0
-    for t in range(1, horizon + 1):
+    for t in range(1, setup.horizon + 1):
         try:
             arm: Any = choose()  # whatever a policy may return
         except (Exception, SystemExit) as error:
@@ -150,28 +171,62 @@ def play_game(
             what = _not_an_arm(arm, len(setup.arms))
             raise _breakdown(policy, repetition, t, f"choose() returned {what}")
         agent, original = agent_of[number], original_of[number]
-        k = plays[agent]
-        place = k - starts[original]
-        if place >= size:
-            fill_rewards(rewards, seed, agent, original, k, repetition, block)
-            paid[original], starts[original], place = block.tolist(), k, 0
-        reward = paid[original][place]
+        reward = reward_of(agent, original, plays[agent], t)
+        if reward is None:
+            what = f"tape[{agent}] has {plays[agent]} rewards, and the game asks for one more"
+            raise _breakdown(policy, repetition, t, what)
         try:
             learn(arm, reward)
         except (Exception, SystemExit) as error:
             raise _breakdown(policy, repetition, t, f"learn() raised {one_line(error)}") from error
-        plays[agent] = k + 1
+        plays[agent] += 1
         original_plays[original] += 1
         if weights:
             revenue[agent] += weights[t - 1] * reward
         else:
             revenue[agent] += gamma * reward
             gamma *= factor
-        regret += gaps[original]
+        regret += mean_and_gap(rewards, original, t)[1] if moving else gaps[original]
+        if t == checkpoint:
+            found.regret.append(regret)
+            checkpoint = next(checkpoints, 0)
         if t % _TICK == 0:
             tick(_TICK)
-    tick(horizon % _TICK)
-    return GameResult(revenue, plays, original_plays, regret)
+    tick(setup.horizon % _TICK)
+    return found
+
+
+class _Luck:
+    """What the plays of one game pay: as the tape has it, or drawn, a block of plays at a time."""
+
+    def __init__(self, setup: GameSetup, rewards: Rewards, repetition: int) -> None:
+        self.tape = setup.tape
+        self.rewards, self.repetition, self.seed = rewards, repetition, np.uint64(setup.seed)
+        self.changing = frozenset(rewards.changing.tolist())
+        self.block = np.empty(min(_BLOCK, setup.horizon))
+        self.starts = [-self.block.size] * setup.originals
+        self.paid: list[list[float]] = [[] for _ in range(setup.originals)]
+
+    def reward(self, agent: int, original: int, k: int, t: int) -> float | None:
+        """The reward of the agent's play number k, from 0; None where its tape has no more.
+
+        The round t only matters where means change: a block of such an original has the uniforms.
+        """
+        if self.tape is not None:
+            return self.tape[agent][k] if k < len(self.tape[agent]) else None
+        place = k - self.starts[original]
+        if place >= self.block.size:
+            if original in self.changing:
+                fill_uniforms(self.seed, agent, k, self.repetition, self.block)
+            else:
+                fill_rewards(
+                    self.rewards, self.seed, agent, original, k, self.repetition, self.block
+                )
+            self.paid[original], self.starts[original], place = self.block.tolist(), k, 0
+        found = self.paid[original][place]
+        if original in self.changing:
+            return float(found >= 1.0 - mean_and_gap(self.rewards, original, t)[0])
+        return found
 
 
 def _new_learner(policy: ExternalPolicy, setup: GameSetup, repetition: int) -> Learner:

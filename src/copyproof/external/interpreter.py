@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from copyproof.external.libraries import call_text
+from copyproof.external.libraries import call_text, says_all
 from copyproof.external.records import ExternalError, ExternalPolicy
 from copyproof.validation import shown
 
@@ -198,8 +198,9 @@ def interpreter_policy(
     >>> learner.choose()
     'ann/1'
     """
-    text = call_text(where, name, {**parameters, "python": str(python)})
-    return _checked(text, Interpreter(str(python), where, name, parameters))
+    shown_too = {**parameters, "python": str(python)}
+    text = call_text(where, name, shown_too)
+    return _checked(text, shown_too, Interpreter(str(python), where, name, parameters))
 
 
 def smpybandits_policy(
@@ -227,7 +228,8 @@ def smpybandits_policy(
     given = {"kind": kind, "parameters": parameters}
     program = sys.executable if python is None else str(python)
     try:
-        return _checked(text, Interpreter(program, where, "SmpybanditsLearner", given))
+        made = Interpreter(program, where, "SmpybanditsLearner", given)
+        return _checked(text, shown_too, made)
     except ExternalError as error:
         if "No module named 'SMPyBandits'" not in str(error):
             raise
@@ -238,10 +240,28 @@ def smpybandits_policy(
         ) from None
 
 
-def _checked(text: str, factory: Interpreter) -> ExternalPolicy:
+def source_there(python: str, where: str) -> str:
+    """Say which code a module or a file is in another interpreter; see ``worker.source``.
+
+    Examples
+    --------
+    >>> source_there(sys.executable, "river").partition(" ")[0].count(".")
+    2
+    """
+    there = Interpreter(python, str(_HERE / "worker.py"), "source", {})
+    try:
+        found: str = there.ask("source", [where])
+    except InterpreterError as error:
+        raise ExternalError(f"policy: the code of {where} cannot be found: {error}") from error
+    finally:
+        there.close()
+    return found
+
+
+def _checked(text: str, shown_too: Mapping[str, Any], factory: Interpreter) -> ExternalPolicy:
     """Make a learner once, so that what is missing there is found before the first game."""
     try:
         factory(["a/1", "b/1"], owners={"a/1": "a", "b/1": "b"}, horizon=2, seed=0)
     except (InterpreterError, TypeError) as error:
         raise ExternalError(f"policy = {text!r}: {error}") from error
-    return ExternalPolicy(text, factory)
+    return ExternalPolicy(text, factory, text if says_all(text, shown_too) else None)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from copyproof.external.records import ExternalPolicy, Factory, one_line
-from copyproof.policy.syntax import Call, refused
-from copyproof.validation import did_you_mean, shown
+from copyproof.policy.syntax import Call, parse, refused
+from copyproof.validation import FieldError, did_you_mean, shown
 
 Parameters: TypeAlias = Mapping[str, Any]
 
@@ -155,6 +155,20 @@ def call_text(library: str, kind: str, parameters: Parameters) -> str:
     return str(Call(kind, named=given, place=library))
 
 
+def says_all(text: str, parameters: Parameters) -> bool:
+    """Whether a text reads back as these parameters; objects, and what is cut, do not.
+
+    Examples
+    --------
+    >>> says_all("river:UCB(delta=1)", {"delta": 1}), says_all("river:UCB(delta=1)", {"delta": [1]})
+    (True, False)
+    """
+    try:
+        return parse(text).parameters() == dict(parameters)
+    except FieldError:
+        return False
+
+
 def _check_kind(text: str, kind: str, kinds: Iterable[str], of: str) -> None:
     known = sorted(kinds)
     if kind not in known:
@@ -170,7 +184,7 @@ def _checked(text: str, parameters: Parameters, factory: Factory) -> ExternalPol
         factory(["a/1", "b/1"], owners={"a/1": "a", "b/1": "b"}, horizon=2, seed=0)
     except (TypeError, ValueError, AttributeError) as error:
         raise refused(text, one_line(error)) from error
-    return ExternalPolicy(text, factory)
+    return ExternalPolicy(text, factory, text if says_all(text, parameters) else None)
 
 
 def _load(module: str, called: str, text: str) -> Any:

@@ -59,6 +59,9 @@ class ExternalPolicy:
     factory : callable
         ``make(arms, *, owners, horizon, seed)`` returns an object with ``choose()``, which returns
         the name of an arm, and ``learn(arm, reward)``. It is called once per game.
+    text : str, optional
+        What another program can find the same policy by, such as ``river:UCB(delta=1)`` or
+        ``mine.py:Rule``; None for an object of this program alone.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class ExternalPolicy:
 
     name: str
     factory: Factory
+    text: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", text("name", self.name))

@@ -1,4 +1,4 @@
-"""Policies by text, for the command line.
+"""Policies by text, and what code a text stands for.
 
 ======================================  =========================================================
 text                                    policy
@@ -17,17 +17,25 @@ interpreter. The grammar is that of ``copyproof.policy.syntax``.
 """
 
 import functools
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from copyproof.external.interpreter import interpreter_policy, smpybandits_policy
+from copyproof.external.interpreter import (
+    interpreter_policy,
+    smpybandits_policy,
+    source_there,
+)
 from copyproof.external.libraries import mabwiser_policy, river_policy
 from copyproof.external.records import ExternalPolicy, Factory, Learner, one_line
-from copyproof.external.worker import load
+from copyproof.external.worker import load, source
 from copyproof.policy import Policy, parse_policy
 from copyproof.policy.syntax import parse, place_of, refused
-from copyproof.validation import FieldError, did_you_mean
+from copyproof.validation import FieldError, did_you_mean, require
+
+# Ours or another's, as a record.
+AnyPolicy: TypeAlias = Policy | ExternalPolicy
 
 _LIBRARIES: dict[str, Callable[..., ExternalPolicy]] = {
     "river": river_policy,
@@ -64,11 +72,56 @@ def named_policy(text: str) -> Policy | ExternalPolicy:
         return parse_policy(text)
     where, name, parameters = _parts(text)
     if where in _LIBRARIES:
-        return ExternalPolicy(text, _LIBRARIES[where](name, **parameters).factory)
+        return ExternalPolicy(text, _LIBRARIES[where](name, **parameters).factory, text)
     if "python" in parameters:
-        return ExternalPolicy(text, interpreter_policy(where, name, **parameters).factory)
+        return ExternalPolicy(text, interpreter_policy(where, name, **parameters).factory, text)
     found = _resolve(text)
-    return found if isinstance(found, Policy) else ExternalPolicy(text, _FromText(text, found))
+    if isinstance(found, Policy):
+        return found
+    return ExternalPolicy(text, _FromText(text, found), text)
+
+
+def any_policy(policy: "AnyPolicy | str") -> "AnyPolicy":
+    """Take a record as it is, and read a text; anything else is refused.
+
+    Examples
+    --------
+    >>> any_policy(5)
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: policy = 5 is not a Policy, an ExternalPolicy or a text...
+    """
+    if isinstance(policy, Policy | ExternalPolicy):
+        return policy
+    accepted = "a Policy, an ExternalPolicy or a text such as 'h-ucb' or 'river:UCB(delta=1)'"
+    require(isinstance(policy, str), "policy", policy, accepted)
+    return named_policy(policy)
+
+
+def code_of(policy: ExternalPolicy) -> dict[str, str]:
+    """Where a policy's code is, and which: versions of packages and digests of files.
+
+    The file or the module that the text names is looked at, and the package's version; not what
+    these import.
+
+    Examples
+    --------
+    >>> list(code_of(river_policy("UCB", delta=1)))
+    ['river']
+    """
+    if policy.text is None:
+        said = (
+            f"= {policy.name!r} is an object of this program, and what it does cannot be told from "
+            "outside: give it as a text, such as mine.py:NAME"
+        )
+        raise FieldError("policy", policy.name, "a policy with a text", said)
+    where, _, parameters = _parts(policy.text)
+    place = {"smpybandits": "SMPyBandits"}.get(where, where)
+    if where == "smpybandits" or "python" in parameters:
+        python = str(parameters.get("python", sys.executable))
+        found = source_there(python, place)
+    else:
+        found = source(place)
+    return {place: found.partition(" ")[0] if where in _LIBRARIES else found}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

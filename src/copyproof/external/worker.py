@@ -8,6 +8,7 @@ a line from standard input and answers each with one line on standard output::
     {"make": [["ann/1", ...], {"ann/1": "ann", ...}, T, seed]}   {"ok": null}
     {"choose": []}                                          {"ok": "ann/1"}
     {"learn": ["ann/1", 1.0]}                               {"ok": null}
+    {"source": ["package.module"]}                          {"ok": "1.2.0 sha256:..."}
 
 or with ``{"error": "ValueError: ..."}``. It ends when its standard input does. What the policy
 prints goes nowhere, as standard output is taken; standard error is left alone.
@@ -20,7 +21,9 @@ if __name__ == "__main__":
     sys.path.pop(0)
 
 import functools
+import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -43,6 +46,29 @@ def load(where: str, name: str) -> Any:
     return getattr(module, name)
 
 
+def source(where: str) -> str:
+    """Say which code a module or a file is: the version of its package, a digest of its bytes.
+
+    Of a package with a version, installed or not, the named module's own file counts, too: one that
+    is being worked on keeps its version.
+    """
+    path = where
+    known = []
+    if not where.endswith(".py"):
+        try:
+            known = [importlib.metadata.version(where.partition(".")[0])]
+        except importlib.metadata.PackageNotFoundError:
+            known = []
+        spec = importlib.util.find_spec(where)
+        path = (spec and spec.origin) or ""
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            known.append(f"sha256:{hashlib.sha256(file.read()).hexdigest()}")
+    if not known:
+        raise FileNotFoundError(f"the code of {where} cannot be found")
+    return " ".join(known)
+
+
 class Host:
     """Holds the factory and the learner of the game that is on."""
 
@@ -62,6 +88,8 @@ class Host:
             self.learner = None
             self.learner = self.factory(arms, owners=owners, horizon=horizon, seed=seed)
             return None
+        if what == "source":
+            return source(*given)
         where, name, parameters = given
         found = load(where, name)
         self.factory = functools.partial(getattr(found, "factory", found), **parameters)

@@ -5,11 +5,20 @@ returns the markets of the paper's figures, and ``read_market`` that of a file.
 """
 
 from copyproof.game.agent import Agent, Arm, Strategy
+from copyproof.game.by_name import ByName
+from copyproof.game.changing import Changing, Drift, Piecewise
 from copyproof.game.discount import NO_DISCOUNT, Constant, Discount, Explicit, Geometric
-from copyproof.game.files import market_from_dict, market_to_dict, read_market, write_market
+from copyproof.game.files import (
+    market_digest,
+    market_from_dict,
+    market_to_dict,
+    read_market,
+    write_market,
+)
 from copyproof.game.identities import split
 from copyproof.game.ledger import Change, Registrations, registrations
 from copyproof.game.market import MOST_ARMS, Market, Profile
+from copyproof.game.named import GivenMarket, as_market
 from copyproof.game.paper import PAPER_FIGURES, paper_market
 from copyproof.game.priors import BetaPrior, ListPrior, Prior, UniformPrior
 from copyproof.game.rewards import (
@@ -18,6 +27,7 @@ from copyproof.game.rewards import (
     Empirical,
     Exponential,
     Gaussian,
+    Mixture,
     Poisson,
     Reward,
     as_reward,
@@ -36,18 +46,24 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "BetaPrior",
+    "ByName",
     "Change",
+    "Changing",
     "Constant",
     "Custom",
     "Discount",
+    "Drift",
     "Empirical",
     "Explicit",
     "Exponential",
     "Gaussian",
     "Geometric",
+    "GivenMarket",
     "ListPrior",
     "Market",
+    "Mixture",
     "Neutral",
+    "Piecewise",
     "Poisson",
     "Prior",
     "Profile",
@@ -62,8 +78,10 @@ __all__ = [
     "Strategy",
     "UniformPrior",
     "Utility",
+    "as_market",
     "as_reward",
     "churn",
+    "market_digest",
     "market_from_dict",
     "market_to_dict",
     "paper_market",

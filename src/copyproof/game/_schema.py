@@ -14,15 +14,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, mo
 from pydantic_core import ErrorDetails
 
 from copyproof.game.agent import Agent, Arm
+from copyproof.game.changing import CHANGING, Changing
 from copyproof.game.discount import NO_DISCOUNT, Discount, Explicit, Geometric
 from copyproof.game.market import Market
 from copyproof.game.priors import BetaPrior, ListPrior, Prior, UniformPrior
-from copyproof.game.rewards import FAMILIES
+from copyproof.game.rewards import FAMILIES, Reward
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
 from copyproof.validation import FieldError, did_you_mean, known, number, require, shown, whole
 
+_EVERY = {**FAMILIES, **CHANGING}
+
 # The checks leave the field empty: pydantic knows the place.
-_Family = Annotated[str, BeforeValidator(lambda value: known("", value, FAMILIES))]
+_Family = Annotated[str, BeforeValidator(lambda value: known("", value, _EVERY))]
 _Number = Annotated[float, BeforeValidator(lambda value: number("", value))]
 _Whole = Annotated[int, BeforeValidator(lambda value: whole("", value))]
 _Numbers: TypeAlias = list[_Number]
@@ -87,8 +90,8 @@ class PriorTable(_Table):
         return _of_field(kind, lambda: family(*given), **places)
 
 
-class ArmTable(_Table):
-    """One original arm: a family with its parameters or a prior, and the number of copies.
+class ComponentTable(_Table):
+    """A family with its parameters: one component of a mixture, or all of an arm's but its copies.
 
     The parameters' defaults are never read: those of the family must be given, and no others.
     """
@@ -99,19 +102,18 @@ class ArmTable(_Table):
     alpha: _Number = 0.0
     beta: _Number = 0.0
     rewards: _Numbers = []
-    prior: PriorTable | None = None
-    copies: _Whole = 1
 
     @cached_property
-    def record(self) -> Arm:
-        """The reward distribution, or the prior of its mean."""
-        if self.prior is not None:
-            for name in sorted(self.model_fields_set - {"prior", "copies"}):
-                said = "does not belong to an arm with a prior: it pays 0 or 1, of a drawn mean"
-                raise FieldError(name, getattr(self, name), "left out", said)
-            found: Prior = self.prior.record
-            return found
-        family = FAMILIES[self.family]
+    def record(self) -> Any:
+        """The reward distribution."""
+        accepted = "one that a mixture may have: any but a mixture and means that change"
+        fits = self.family in FAMILIES and self.family != "mixture"
+        require(fits, "family", self.family, accepted)
+        return self._of_family()
+
+    def _of_family(self) -> Reward | Changing:
+        """The record of the family, of exactly its own parameters."""
+        family = _EVERY[self.family]
         needed = [field.name for field in fields(family)]
         given = self.model_fields_set - {"family", "copies"}
         called = f"family {self.family!r}"
@@ -122,7 +124,35 @@ class ArmTable(_Table):
             takes = " and ".join(needed)
             said = f"does not belong to {called}: it takes {takes}"
             raise FieldError(name, getattr(self, name), takes, said)
-        return family(**{name: getattr(self, name) for name in needed})
+        values: dict[str, Any] = {name: getattr(self, name) for name in needed}
+        if "components" in values:
+            values["components"] = [one.record for one in values["components"]]
+        return family(**values)
+
+
+class ArmTable(ComponentTable):
+    """One original arm: a family with its parameters or a prior, and the number of copies."""
+
+    components: list[ComponentTable] = []
+    weights: _Numbers = []
+    means: list[Any] = []
+    start: _Number = 0.0
+    end: _Number = 0.0
+    first: _Whole = 0
+    last: _Whole = 0
+    prior: PriorTable | None = None
+    copies: _Whole = 1
+
+    @cached_property
+    def record(self) -> Arm:
+        """The reward distribution, the means that change, or the prior of the mean."""
+        if self.prior is None:
+            return self._of_family()
+        for name in sorted(self.model_fields_set - {"prior", "copies"}):
+            said = "does not belong to an arm with a prior: it pays 0 or 1, of a drawn mean"
+            raise FieldError(name, getattr(self, name), "left out", said)
+        found: Prior = self.prior.record
+        return found
 
 
 class UtilityTable(_Table):

@@ -5,7 +5,8 @@ and c > 1 registers c arms with the same distribution (c counts the original). I
 before round 1. An agent that registers nothing takes no part in the game.
 
 An agent is *informed* if it knows the means of its arms. One who knows no more than a prior of some
-arm is not: which of its arms is the best turns out during the game only.
+arm is not: which of its arms is the best turns out during the game only. Where the mean of an arm
+changes during the game, the agent may know it all the same, but no one arm is its best.
 """
 
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from copyproof.game._fields import set_fields
+from copyproof.game.changing import Changing
 from copyproof.game.priors import Prior
 from copyproof.game.rewards import Reward, as_reward
 from copyproof.game.utility import NEUTRAL, RiskAverse, RiskSeeking, Utility
@@ -21,8 +23,9 @@ from copyproof.validation import name as checked_name
 
 # Copy counts, one per original arm of an agent.
 Strategy: TypeAlias = tuple[int, ...]
-# An original: of a known reward distribution, or of a mean that is drawn for every game.
-Arm: TypeAlias = Reward | Prior
+# An original: of a known reward distribution; of a mean that is drawn for every game; or of a mean
+# that changes during the game.
+Arm: TypeAlias = Reward | Prior | Changing
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -33,7 +36,7 @@ class Agent:
     ----------
     name : str
         One line of text, unique in a market.
-    arms : iterable of Reward, Prior or float
+    arms : iterable of Reward, Prior, Changing or float
         The originals O_i, at least one; a plain number is a Bernoulli mean.
     copies : iterable of int, optional
         The strategy: arms registered per original. By default each is registered once.
@@ -81,24 +84,32 @@ class Agent:
         return not any(isinstance(arm, Prior) for arm in self.arms)
 
     @property
+    def has_fixed_means(self) -> bool:
+        """Whether the agent knows its means, and none of them changes."""
+        return not any(isinstance(arm, Prior | Changing) for arm in self.arms)
+
+    @property
+    def knows_best_arm(self) -> bool:
+        """Whether one arm is its best, and it knows which: by fixed means, or as it has one arm."""
+        return self.has_fixed_means or len(self.arms) == 1
+
+    @property
     def best_mean(self) -> float:
         """The largest mean over the agent's originals, hidden ones included.
 
-        Raises ``FieldError`` for an agent who is not informed.
+        Raises ``FieldError`` for an agent who is not informed, or has a mean that changes.
         """
-        self._require_informed("best mean")
-        return max(arm.mean for arm in self.arms)
+        return max(self._fixed_means("best mean"))
 
     @property
     def best_arm(self) -> int:
         """The position of the first original with the largest mean.
 
-        Raises ``FieldError`` for an agent who is not informed and has several arms.
+        Raises ``FieldError`` for an agent who has several arms and does not know its best one.
         """
         if len(self.arms) == 1:
             return 0
-        self._require_informed("best arm")
-        means = [arm.mean for arm in self.arms]
+        means = self._fixed_means("best arm")
         return means.index(max(means))
 
     @property
@@ -137,12 +148,16 @@ class Agent:
         best = self.best_arm
         return self.with_copies(int(k == best) for k in range(len(self.arms)))
 
-    def _require_informed(self, what: str) -> None:
-        """Refuse what only an agent who knows its means can have."""
+    def _fixed_means(self, what: str) -> list[float]:
+        """The means of the originals; refuse ``what`` where they are not known, or change."""
+        means: list[float] = []
         for k, arm in enumerate(self.arms):
-            if isinstance(arm, Prior):
-                said = f"has a prior, so that agent {shown(self.name)} knows no {what} of its own"
-                raise FieldError(f"arms[{k}]", arm, "an arm of a known mean", said)
+            if isinstance(arm, Prior | Changing):
+                why = "has a prior" if isinstance(arm, Prior) else "has a mean that changes"
+                said = f"{why}, so that agent {shown(self.name)} knows no {what} of its own"
+                raise FieldError(f"arms[{k}]", arm, "an arm of a known, fixed mean", said)
+            means.append(arm.mean)
+        return means
 
 
 def _originals(arms: Iterable[Arm | float]) -> tuple[Arm, ...]:
@@ -150,7 +165,7 @@ def _originals(arms: Iterable[Arm | float]) -> tuple[Arm, ...]:
     found: list[Arm] = []
     for k, arm in enumerate(items("arms", arms, "rewards or Bernoulli means")):
         try:
-            found.append(arm if isinstance(arm, Prior) else as_reward(arm))
+            found.append(arm if isinstance(arm, Prior | Changing) else as_reward(arm))
         except FieldError as error:
             raise error.within(f"arms[{k}]") from None
     return tuple(found)

@@ -18,6 +18,8 @@
         { family = "poisson", mean = 3.0 },
         { family = "exponential", mean = 0.5 },
         { family = "empirical", rewards = [0.0, 0.5, 1.0] },
+        { family = "mixture", weights = [9, 1], components = [
+            { mean = 0 }, { family = "exponential", mean = 20 }] },
     ]
 
     [[agents]]
@@ -28,11 +30,23 @@
         { prior = { list = [0.1, 0.9] } },
     ]
 
+In a market without priors, means may change during the game:
+
+.. code-block:: toml
+
+    [[agents]]
+    name = "dan"
+    arms = [
+        { family = "piecewise", means = [[1, 0.9], [5000, 0.1]] },    # from round 1, from 5000
+        { family = "drift", start = 0.2, end = 0.8, first = 1000, last = 3000 },
+    ]
+
 An arm is Bernoulli unless it says a family, and registered once unless it says its copies; 0
 hides it. Whatever is wrong with a file raises ``FieldError`` with one line: the file, the field,
 its value, and what is accepted.
 """
 
+import hashlib
 import json
 import os
 import tomllib
@@ -45,13 +59,14 @@ import tomli_w
 
 from copyproof._files import write_atomically
 from copyproof.game.agent import Agent, Arm
+from copyproof.game.changing import Changing
 from copyproof.game.discount import Discount
 from copyproof.game.market import Market
 from copyproof.game.paper import PAPER_FIGURES
 from copyproof.game.priors import BetaPrior, ListPrior, Prior, UniformPrior
-from copyproof.game.rewards import Bernoulli, Reward
+from copyproof.game.rewards import Bernoulli, Mixture, Reward
 from copyproof.game.utility import Custom, Utility
-from copyproof.validation import FieldError, did_you_mean, shown
+from copyproof.validation import FieldError, did_you_mean, file_path, require, shown
 
 
 def read_market(path: str | os.PathLike[str]) -> Market:
@@ -65,6 +80,7 @@ def read_market(path: str | os.PathLike[str]) -> Market:
     Returns
     -------
     Market
+        Its ``name`` is the file's, without folder and suffix.
 
     Raises
     ------
@@ -80,7 +96,7 @@ def read_market(path: str | os.PathLike[str]) -> Market:
     ...     read_market(file).registered
     7
     """
-    path = Path(path)
+    path = file_path("path", path)
     try:
         written = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -94,7 +110,11 @@ def read_market(path: str | os.PathLike[str]) -> Market:
         raise _refused(path, "is not a market: it is nested too deeply") from None
     except ValueError as error:
         raise _refused(path, f"is not {kind}: {error}") from None
-    return market_from_dict(data, source=_named(path))
+    market = market_from_dict(data, source=_named(path))
+    try:
+        return market.named(path.stem)
+    except FieldError:  # a file may be called what nothing can be shown as
+        return market
 
 
 def write_market(market: Market, path: str | os.PathLike[str]) -> None:
@@ -123,7 +143,8 @@ def write_market(market: Market, path: str | os.PathLike[str]) -> None:
     ...     read_market(file).registered
     7
     """
-    path = Path(path)
+    require(isinstance(market, Market), "market", market, "a Market")
+    path = file_path("path", path)
     data = market_to_dict(market)
     if _is_json(path):
         written = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -182,6 +203,26 @@ def market_to_dict(market: Market) -> dict[str, Any]:
     return {**given, "agents": [_agent_table(agent) for agent in market.agents]}
 
 
+def market_digest(market: Market) -> str:
+    """Return a digest of everything in a market but its name, in 64 hexadecimal digits.
+
+    Of a utility function of the user's own it is the function's name that counts.
+
+    Examples
+    --------
+    >>> one, other = (Market([Agent("ann", [mean])]) for mean in (0.5, 0.6))
+    >>> market_digest(one)[:8], market_digest(other)[:8]
+    ('519b0422', '53144172')
+    """
+    own = [one.utility.name for one in market.agents if isinstance(one.utility, Custom)]
+    plain = [
+        Agent(one.name, one.arms, one.copies) if isinstance(one.utility, Custom) else one
+        for one in market.agents
+    ]
+    written = market_to_dict(Market(plain, market.fee, market.discount))
+    return hashlib.sha256(json.dumps([written, own]).encode()).hexdigest()
+
+
 def _agent_table(agent: Agent) -> dict[str, Any]:
     """Return one agent as a table of the file."""
     if isinstance(agent.utility, Custom):
@@ -200,8 +241,16 @@ def _arm_table(arm: Arm, copies: int) -> dict[str, Any]:
     counted = {} if copies == 1 else {"copies": copies}
     if isinstance(arm, Prior):
         return {"prior": _prior_table(arm)} | counted
+    return _family_table(arm) | counted
+
+
+def _family_table(arm: Reward | Changing) -> dict[str, Any]:
+    """Return a family and its parameters as a table of the file."""
     family = {} if isinstance(arm, Bernoulli) else {"family": type(arm).__name__.lower()}
-    return family | _table(arm) | counted
+    if isinstance(arm, Mixture):
+        parts = [_family_table(one) for one in arm.components]
+        return family | {"components": parts, "weights": list(arm.weights)}
+    return family | _table(arm)
 
 
 def _prior_table(prior: Prior) -> dict[str, list[float]]:
@@ -217,12 +266,14 @@ def _prior_table(prior: Prior) -> dict[str, list[float]]:
             assert_never(prior)
 
 
-def _table(record: Reward | Discount | Utility) -> dict[str, Any]:
+def _table(record: Reward | Changing | Discount | Utility) -> dict[str, Any]:
     """Return the fields of a record as a table; γ ≡ 1 and U(v) = v have none."""
-    values = {field.name: getattr(record, field.name) for field in fields(record)}
-    return {
-        key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
-    }
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    """Return tuples as lists, at every depth."""
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _is_json(path: Path) -> bool:

@@ -3,21 +3,28 @@
 n agents each own original arms O_i and register copies of them. A profile is one strategy per
 agent. Agent i earns v_i = Σ_t γ_t R_t 1[A_t is owned by i], and its utility is
 u_i = E[U_i(v_i)] − fee × registered arms. Regret is measured against μ*, the best mean over ALL
-originals, hidden ones included: Σ_t (μ* − μ(A_t)).
+originals, hidden ones included: Σ_t (μ* − μ(A_t)). Where means change during the game
+(``changing``), every round has a μ* of its own.
 
 A market never changes. Every ``with_…`` method, and ``honest``, ``truthful``, ``replicate`` and
 ``best_arm_only``, return a new market that differs in strategies only.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 from copyproof.game._fields import set_fields
 from copyproof.game.agent import Agent, Strategy
+from copyproof.game.by_name import ByName, position_of
+from copyproof.game.changing import Changing
 from copyproof.game.discount import NO_DISCOUNT, Discount
 from copyproof.game.priors import Prior
-from copyproof.validation import FieldError, did_you_mean, items, number, require, shown, whole
+from copyproof.validation import FieldError, items, number, require, shortened, shown, whole
+from copyproof.validation import name as checked_name
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # One strategy per agent.
 Profile: TypeAlias = tuple[Strategy, ...]
@@ -48,9 +55,11 @@ class Market:
     0.9
     """
 
-    agents: tuple[Agent, ...]
+    agents: ByName[Agent]
     fee: float
     discount: Discount
+    # Not part of the game: markets that differ in their names alone are equal.
+    name: str | None = field(compare=False)
 
     def __init__(
         self, agents: Iterable[Agent], fee: float = 0.0, discount: Discount = NO_DISCOUNT
@@ -63,7 +72,43 @@ class Market:
             discount.check_proper(len(members))
         except FieldError as error:
             raise error.within("discount") from None
-        set_fields(self, agents=members, fee=fee, discount=discount)
+        set_fields(self, agents=members, fee=fee, discount=discount, name=None)
+        if self.has_changing_means and self.has_priors:
+            said = "have priors and means that change: a market has one or the other"
+            raise FieldError("agents", members, "with one of the two", said)
+
+    def named(self, name: str) -> "Market":
+        """Return the same market with a name, by which tables and frames call it.
+
+        The name is not part of the game: markets that differ in it alone are equal, and market
+        files do not hold it. ``read_market`` calls a market by its file, ``paper_market`` by its
+        figure; a market with another strategy is another market, and has no name.
+
+        Examples
+        --------
+        >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.9])]).named("two shops")
+        >>> market
+        <Market two shops: 2 agents, 2 registered arms>
+        >>> market.honest().name is None
+        True
+        """
+        found = self._of(self.agents)
+        set_fields(found, name=checked_name("name", name))
+        return found
+
+    @property
+    def label(self) -> str:
+        """The name, or ``market-`` and a digest of the market where it has none.
+
+        Examples
+        --------
+        >>> from copyproof import paper_market
+        >>> paper_market("1a", copies=100).label, paper_market("1a", copies=100).honest().label
+        ('paper:1a:100', 'market-264cb635')
+        """
+        from copyproof.game.files import market_digest
+
+        return self.name or f"market-{market_digest(self)[:8]}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,10 +126,17 @@ class Market:
         return not all(agent.is_informed for agent in self.agents)
 
     @property
+    def has_changing_means(self) -> bool:
+        """Whether the mean of some arm changes during the game."""
+        kinds = {type(arm) for agent in self.agents for arm in agent.arms}
+        return any(issubclass(kind, Changing) for kind in kinds)
+
+    @property
     def best_mean(self) -> float:
         """The mean μ*: the largest over all originals, hidden ones included.
 
-        Raises ``FieldError`` for a market with priors: every game has a μ* of its own.
+        Raises ``FieldError`` for a market with priors, where every game has a μ* of its own, and
+        for one whose means change, where every round has.
         """
         return max(agent.best_mean for agent in self.agents)
 
@@ -108,8 +160,53 @@ class Market:
         """
         return self.agents[self._position(name)]
 
+    def __getitem__(self, name: str) -> Agent:
+        """Return the agent of that name, as ``agent`` does.
+
+        Examples
+        --------
+        >>> Market([Agent("ann", [0.5]), Agent("bob", [0.9])])["bob"].best_mean
+        0.9
+        """
+        return self.agent(name)
+
+    __iter__ = None  # else Python would ask for the agents 0, 1, …
+
+    def __repr__(self) -> str:
+        """Say on one line which market it is, and how large."""
+        called = f" {shortened(self.name)}" if self.name else ""
+        agents, arms = len(self.agents), self.registered
+        return (
+            f"<Market{called}: {agents:,} agent{'s' * (agents != 1)}, "
+            f"{arms:,} registered arm{'s' * (arms != 1)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the agents and their arms in a notebook."""
+        from copyproof.game.display import market_html
+
+        return market_html(self)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per original arm: its agent, its place there, its family, mean and copies.
+
+        The mean is NaN where an arm has a prior instead, or a mean that changes.
+
+        Examples
+        --------
+        >>> market = Market([Agent("ann", [0.5, 0.2], copies=[3, 0]), Agent("bob", [0.9])])
+        >>> print(market.named("two shops").to_frame().to_string(index=False))
+           market agent  arm    family  mean  copies
+        two shops   ann    0 bernoulli   0.5       3
+        two shops   ann    1 bernoulli   0.2       0
+        two shops   bob    0 bernoulli   0.9       1
+        """
+        from copyproof.game.display import market_frame
+
+        return market_frame(self)
+
     def require_known_means(self, what: str) -> None:
-        """Refuse a market with priors where ``what`` takes known means only.
+        """Refuse a market with priors, or with means that change, where ``what`` takes neither.
 
         Examples
         --------
@@ -120,9 +217,11 @@ class Market:
         """
         for i, agent in enumerate(self.agents):
             for k, arm in enumerate(agent.arms):
-                if isinstance(arm, Prior):
+                if isinstance(arm, Prior | Changing):
                     said = f"has a prior: {what} takes known means only"
-                    raise FieldError(f"agents[{i}].arms[{k}]", arm, "a known mean", said)
+                    if isinstance(arm, Changing):
+                        said = f"has a mean that changes: {what} takes fixed means only"
+                    raise FieldError(f"agents[{i}].arms[{k}]", arm, "a known, fixed mean", said)
 
     def with_profile(self, profile: Iterable[Iterable[int]]) -> "Market":
         """Return the market in which every agent plays its strategy in ``profile``.
@@ -217,15 +316,10 @@ class Market:
 
     def _position(self, name: str) -> int:
         """Return where in the market the agent of that name stands."""
-        if name in self.names:
-            return self.names.index(name)
-        known = ", ".join(shown(known) for known in self.names[:10])
-        more = f" and {len(self.agents) - 10} more" if len(self.agents) > 10 else ""
-        suggestion = did_you_mean(name, self.names)
-        raise FieldError("agent", name, f"one of {known}{more}{suggestion}")
+        return position_of(name, self.names)
 
 
-def _members(agents: Iterable[Agent]) -> tuple[Agent, ...]:
+def _members(agents: Iterable[Agent]) -> ByName[Agent]:
     """Return the agents, checked as a group: names differ, and somebody takes part."""
     members = items("agents", agents, "agents")
     positions: dict[str, int] = {}
@@ -243,4 +337,4 @@ def _members(agents: Iterable[Agent]) -> tuple[Agent, ...]:
         accepted = f"at most {MOST_ARMS} are accepted"
         said = f"add up to {shown(registered)} registered arms: {accepted}"
         raise FieldError("copies", registered, accepted, said)
-    return members
+    return ByName(members)

@@ -51,12 +51,13 @@ def paper_market(figure: str, copies: int | None = None) -> Market:
     """
     if known("figure", figure, PAPER_FIGURES) == "2c":
         require(copies is None, "copies", copies, "accepted: figure 2c is fixed")
-        return Market(_three_armed(best) for best in _BEST_MEANS)
+        return Market(_three_armed(best) for best in _BEST_MEANS).named("paper:2c")
     count = _COPIES[figure] if copies is None else copies
-    return Market(
+    market = Market(
         Agent(f"{best}-agent", [best], [count if best in _REPLICATORS[figure] else 1])
         for best in _BEST_MEANS
     )
+    return market.named(f"paper:{figure}" if copies is None else f"paper:{figure}:{copies}")
 
 
 def _three_armed(best: float) -> Agent:

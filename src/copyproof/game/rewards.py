@@ -15,7 +15,10 @@ family                  distribution                             mean μ      re
 ``Poisson(mean)``       k with probability μ^k e^(−μ) / k!       μ           [0, ∞)
 ``Exponential(mean)``   density e^(−x/μ) / μ                     μ           [0, ∞)
 ``Empirical(rewards)``  one of a list, each as likely            average     [0, 1]
+``Mixture(parts, w)``   part j's with probability w_j            Σ w_j μ_j   those of its parts
 ======================  =======================================  ==========  =========
+
+Arms whose means change during the game are in ``changing``.
 """
 
 import math
@@ -23,8 +26,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, get_args
 
-from copyproof.game._fields import set_number, set_numbers
-from copyproof.validation import items
+from copyproof.game._fields import set_fields, set_number, set_numbers
+from copyproof.validation import FieldError, items, require
 
 # Rewards beyond this are an error of units, and their sums would lose the small differences.
 _LARGEST = 1e12
@@ -179,7 +182,77 @@ class Empirical:
         return math.fsum(self.rewards) / len(self.rewards)
 
 
-Reward: TypeAlias = Bernoulli | Beta | Gaussian | Poisson | Exponential | Empirical
+_Unmixed: TypeAlias = Bernoulli | Beta | Gaussian | Poisson | Exponential | Empirical
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Mixture:
+    """Pays what one of several arms would pay: component j with probability w_j / Σ w.
+
+    One uniform u is spent on a play, as everywhere, in the inverse of the mixed distribution
+    function F(x) = Σ w_j F_j(x). So whatever dominates a mixture never pays less for the same u.
+
+    Parameters
+    ----------
+    components : iterable of Reward or float
+        At least one record of any family but a mixture; a plain number is a Bernoulli mean.
+    weights : iterable of float, optional
+        One for each component, in (0, 1e6], in proportion; all the same by default.
+
+    Examples
+    --------
+    Nine visitors of ten buy nothing, and the tenth spends 20 on average:
+
+    >>> Mixture([0, Exponential(20)], weights=[9, 1]).mean
+    2.0
+    """
+
+    components: tuple[_Unmixed, ...]
+    weights: tuple[float, ...]
+
+    def __init__(
+        self, components: Iterable[_Unmixed | float], weights: Iterable[float] | None = None
+    ) -> None:
+        given = items("components", components, "rewards or Bernoulli means")
+        require(len(given) > 0, "components", given, "at least one")
+        set_fields(self, components=tuple(map(_component, range(len(given)), given)))
+        shares = (1.0,) * len(given) if weights is None else weights
+        said = items("weights", shares, "numbers in (0, 1e6]")
+        set_numbers(self, "weights", said, lambda weight: 0 < weight <= 1e6, "in (0, 1e6]")
+        if len(said) != len(given):
+            counts = f"{len(said)} entries for {len(given)} components"
+            raise FieldError("weights", said, "one each", f"has {counts}: one each is needed")
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The probabilities w_j / Σ w of the components."""
+        total = math.fsum(self.weights)
+        return tuple(weight / total for weight in self.weights)
+
+    @property
+    def mean(self) -> float:
+        """The mean μ = Σ w_j μ_j / Σ w."""
+        pairs = zip(self.weights, self.components, strict=True)
+        return math.fsum(weight * one.mean for weight, one in pairs) / math.fsum(self.weights)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The interval that holds every reward of every component."""
+        ends = [one.support for one in self.components]
+        return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _component(place: int, value: _Unmixed | float) -> _Unmixed:
+    """Return one component as a record; an error names it."""
+    field = f"components[{place}]"
+    require(not isinstance(value, Mixture), field, value, "a family of its own: mixtures are flat")
+    try:
+        return value if isinstance(value, _Unmixed) else Bernoulli(value)
+    except FieldError as error:
+        raise error.within(field) from None
+
+
+Reward: TypeAlias = _Unmixed | Mixture
 
 # The families by the names that market files call them.
 FAMILIES: dict[str, type[Reward]] = {kind.__name__.lower(): kind for kind in get_args(Reward)}

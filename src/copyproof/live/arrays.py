@@ -10,6 +10,7 @@ registration. It is what snapshots keep and what digests are taken of. Trees are
 nothing that the statistics do not say.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from copyproof.engine.live_records import (
     LAID,
     NOT_KEPT,
     PAST,
-    PENDING,
     ROUND,
     Live,
 )
@@ -39,6 +39,8 @@ from copyproof.live.layout import (
     TABLE,
     Axis,
     Layout,
+    bars_of,
+    estimate_again,
     in_order,
     lay_out,
     standing_of,
@@ -48,8 +50,8 @@ from copyproof.live.layout import (
 class Arrays:
     """Arrays for the agents and arms of one market.
 
-    ``state`` and ``live`` show them to the kernels as far as they are in use; while ``stale``,
-    they must be shown again first (``show``).
+    ``state`` and ``live``, and with the plan ``shown``, show them to the kernels as far as they
+    are in use; while ``stale``, they must be shown again first (``show``).
 
     Examples
     --------
@@ -176,6 +178,7 @@ class Arrays:
         }
         self.state = State(**{name: shown[name] for name in State._fields})
         self.live = Live(**{name: shown[name] for name in Live._fields})
+        self.shown = (self.plan, self.state, self.live)
         self.stale = False
 
     def _in_use(self) -> dict[Axis, int]:
@@ -236,27 +239,39 @@ class Arrays:
         copied = {name: one.copy() for name, one in rows.items()}
         return in_order({**copied, **self.export_rest(), **standing})
 
-    def rows_of_arms(self, arms: Any) -> dict[str, Any]:
-        """What is exported of each of some arms, given as an array or a slice; not copies."""
-        item_of = self._arrays["item_of"][: self.arms]
-        item = item_of[arms] if isinstance(arms, slice) else item_of.take(arms)
-        rows = self._arrays["items"].take(item)  # which is faster than by an index
-        of = np.arange(*arms.indices(self.arms)) if isinstance(arms, slice) else arms
-        rows["original"] = of
-        return {"arms": rows, **self._rows_along("arm", arms)}
+    def rows_of_arms(self, arms: Any, names: Collection[str] | None = None) -> dict[str, Any]:
+        """What is exported of each of some arms, given as an array or a slice; not copies.
 
-    def rows_of_decisions(self, places: Any) -> dict[str, Any]:
+        Of all arrays, or of those that are named.
+        """
+        found: dict[str, Any] = {}
+        if names is None or "arms" in names:
+            item_of = self._arrays["item_of"][: self.arms]
+            item = item_of[arms] if isinstance(arms, slice) else item_of.take(arms)
+            rows = self._arrays["items"].take(item)  # which is faster than by an index
+            of = np.arange(*arms.indices(self.arms)) if isinstance(arms, slice) else arms
+            rows["original"] = of
+            found["arms"] = rows
+        return found | self._rows_along("arm", arms, names)
+
+    def rows_of_decisions(
+        self, places: Any, names: Collection[str] | None = None
+    ) -> dict[str, Any]:
         """What is exported of each of some decisions, by their places in the log; not copies."""
-        return self._rows_along("decision", places)
+        return self._rows_along("decision", places, names)
 
-    def _rows_along(self, axis: Axis, rows: Any) -> dict[str, Any]:
+    def _rows_along(
+        self, axis: Axis, rows: Any, names: Collection[str] | None = None
+    ) -> dict[str, Any]:
         is_slice = isinstance(rows, slice)
         return {
             one.name: self._arrays[one.name][rows]
             if is_slice
             else self._arrays[one.name].take(rows, axis=0)
             for one in TABLE
-            if one.axis == axis and one.is_exported(self.plan, estimates=self._estimates)
+            if one.axis == axis
+            and (names is None or one.name in names)
+            and one.is_exported(self.plan, estimates=self._estimates)
         }
 
     @property
@@ -287,6 +302,8 @@ class Arrays:
             "seats": pools["seats"].copy(),
             "challenges": challenges,
         }
+        if (bars := bars_of(self.plan, arrays["pools"][: self._in_use()["pool"]])).any():
+            saved["bars"] = bars
         used = {**self._in_use(), **FIXED}
         for axis in used.keys() - {"arm"}:
             found = self._rows_along(axis, slice(used[axis]))
@@ -299,6 +316,8 @@ class Arrays:
         if self._estimates:  # a snapshot of before: for its arm a play counted as for its agent
             saved.setdefault("worths", saved["log"]["value"])
         self._lay_out(saved, plan, agent_room)
+        if (bars := saved.get("bars")) is not None:
+            self._arrays["pools"]["x"][: len(bars)] = bars
         if self.counters[LAID]:  # in a snapshot of before, starts as if rewards had come evenly
             kept = plan.agent.kind != Kind.TRIAL or "starts" in saved
             lay_again(plan, self.state, self.live, 0, AS_THEY_ARE if kept else NOT_KEPT)
@@ -313,7 +332,7 @@ class Arrays:
             else:
                 saved[past][:] = np.zeros((), PAST)
         if self._estimates:
-            _estimate_again(saved)
+            estimate_again(saved)
         saved["counters"][BANKED] = 0
         saved["challenges"] = np.zeros(0, CHALLENGE)
         if self.plan.agent.kind != Kind.OWN_INDEX:
@@ -379,22 +398,3 @@ class Arrays:
                 of = there[name][mine]
                 known = of >= 0
                 of[known] = laid.item[of[known]]
-
-
-def _estimate_again(saved: dict[str, Any]) -> None:
-    """Let unanswered plays of all epochs count by their estimates, as if there had been but one.
-
-    ``saved`` is modified in place.
-    """
-    log = saved["log"]
-    owner = saved["arms"]["owner"][log["arm"]]
-    waiting = log["told"] == PENDING
-    for rows, of in (("arms", log["arm"]), ("agents", owner)):
-        np.add.at(saved[rows]["total"], of[waiting], log["value"][waiting])
-        saved[rows]["answers"] = saved[rows]["plays"]
-    saved["worths"] = log["value"].copy()
-    # The decisions in the log are the last plays of their agents: rank them agent by agent.
-    by_owner = np.argsort(owner, kind="stable")
-    made = np.bincount(owner, minlength=len(saved["agents"]))
-    first = saved["agents"]["plays"] - made - (np.cumsum(made) - made)
-    saved["numbers"][by_owner] = first[owner[by_owner]] + np.arange(len(log))

@@ -1,13 +1,16 @@
 """A copy of arrays that is made in steps, while the market goes on.
 
-To copy a million arms at once takes hundreds of milliseconds. A step copies some rows, of arms or
-of decisions. What such a row holds changes with a decision for the arm, with a reward, and when the
-window of a decision is over: these rows are noted, and copied once more in the last step, together
-with all that is small. An epoch that ends changes all rows at once, and so do estimates that are
-made anew: then the copy is spoilt, and another must be begun.
+To copy a million arms at once takes hundreds of milliseconds. A step copies some rows of one array,
+of arms or of decisions, so that it takes at most one page of memory that was not touched before: a
+huge page may take milliseconds to come. What such a row holds changes with a decision for the arm,
+with a reward, and when the window of a decision is over: these rows are noted, and copied once more
+in the last step, together with all that is small. An epoch that ends changes all rows at once, and
+so do estimates that are made anew: then the copy is spoilt, and another must be begun.
 """
 
-from collections.abc import Callable
+import math
+import mmap
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,11 @@ from copyproof.live.arrays import Arrays
 from copyproof.live.layout import in_order, standing_of
 
 ROWS = 8192  # that one step copies
+_HUGE_PAGE = 2**21  # bytes
+# Memory of this process alone, where a system makes a difference.
+_PRIVATE: dict[str, int] = (
+    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+)
 _MORE_ARMS = 2**16  # that may be registered meanwhile
 _MORE_DECISIONS = 2**20  # that may be made meanwhile
 
@@ -36,15 +44,13 @@ class ArraysCopy:
         self._first = self._counter(FORGOTTEN)  # decisions up to this one are not copied
         # Arms, and decisions, that are copied in steps; and those that are.
         self._arms, self._rounds = arrays.arms, self._counter(ROUND)
-        self._done_arms, self._done_rounds = 0, self._first
+        self._steps, self._is_done = self._copy_all(), False
         none = np.zeros(0, np.int64)
-        self._of_arms = _with_room(arrays.rows_of_arms(none), self._arms + _MORE_ARMS)
-        rows = self._rounds - self._first + _MORE_DECISIONS
-        self._of_decisions = _with_room(arrays.rows_of_decisions(none), rows)
+        self._of_arms = _with_room(arrays.rows_of_arms(none), self._arms, _MORE_ARMS)
+        rows = self._rounds - self._first
+        self._of_decisions = _with_room(arrays.rows_of_decisions(none), rows, _MORE_DECISIONS)
         # Where things lie is copied in the last step, into memory that the others have touched.
-        self._places = tuple(
-            np.empty(len(one) + 4 * _MORE_ARMS, one.dtype) for one in arrays.places
-        )
+        self._places = tuple(_room(one, len(one), 4 * _MORE_ARMS) for one in arrays.places)
         self._changed_arms: list[Any] = [none]
         self._changed_rounds: list[Any] = [none]
 
@@ -83,30 +89,37 @@ class ArraysCopy:
 
     def step(self) -> bool:
         """Copy some more rows; whether there are none left but those that have changed."""
-        if self._done_arms < self._arms:
-            upto = min(self._arms, self._done_arms + ROWS)
-            self._copy_arms(slice(self._done_arms, upto))
+        next(self._steps, None)
+        return self._is_done
+
+    def _copy_all(self) -> Iterator[None]:
+        """Copy all rows that there were at first, one step at a time."""
+        for begin in range(0, self._arms, ROWS):
+            arms = slice(begin, min(self._arms, begin + ROWS))
+            for name in self._of_arms:
+                self._copy_arms(arms, [name])
+                yield
             for one in self._places:
-                one[4 * self._done_arms : 4 * upto] = 0
-            self._done_arms = upto
-        elif self._done_rounds < self._rounds:
-            upto = min(self._rounds, self._done_rounds + ROWS)
-            self._copy_decisions(self._done_rounds, upto)
-            self._done_rounds = upto
-        return (self._done_arms, self._done_rounds) == (self._arms, self._rounds)
+                one[4 * arms.start : 4 * arms.stop] = 0
+                yield
+        for after in range(self._first, self._rounds, ROWS):
+            for name in self._of_decisions:
+                self._copy_decisions(after, min(self._rounds, after + ROWS), [name])
+                yield
+        self._is_done = True
 
     def finish(self) -> Callable[[], dict[str, Any]]:
         """Copy what has changed and what is small; the export, to be had from another thread."""
         arms, made, forgotten = self._arrays.arms, self._counter(ROUND), self._counter(FORGOTTEN)
         changed = np.unique(np.concatenate(self._changed_arms))
-        self._copy_arms(changed[changed < self._arms])
-        self._copy_arms(slice(self._arms, arms))
+        self._copy_arms(changed[changed < self._arms], self._of_arms)
+        self._copy_arms(slice(self._arms, arms), self._of_arms)
         rounds = np.unique(np.concatenate(self._changed_rounds))
         rounds = rounds[(rounds > forgotten) & (rounds <= self._rounds)]
-        found = self._arrays.rows_of_decisions(rounds - 1 - self._counter(BASE))
-        for name, rows in found.items():
+        places = rounds - 1 - self._counter(BASE)
+        for name, rows in self._arrays.rows_of_decisions(places, self._of_decisions).items():
             self._of_decisions[name][rounds - 1 - self._first] = rows
-        self._copy_decisions(self._rounds, made)
+        self._copy_decisions(self._rounds, made, self._of_decisions)
         rest, laid = self._arrays.export_rest(), bool(self._counter(LAID))
         item_of, place, start = map(_filled, self._places, self._arrays.places)
         kept = slice(forgotten - self._first, made - self._first)
@@ -119,16 +132,16 @@ class ArraysCopy:
 
         return export
 
-    def _copy_arms(self, arms: Any) -> None:
-        for name, rows in self._arrays.rows_of_arms(arms).items():
+    def _copy_arms(self, arms: Any, names: Collection[str]) -> None:
+        for name, rows in self._arrays.rows_of_arms(arms, names).items():
             self._of_arms[name][arms] = rows
 
-    def _copy_decisions(self, after: int, upto: int) -> None:
+    def _copy_decisions(self, after: int, upto: int, names: Collection[str]) -> None:
         """Copy decisions, but for those that are forgotten by now."""
         base, first = self._counter(BASE), self._first
         after = max(after, self._counter(FORGOTTEN))
         if after < upto:
-            found = self._arrays.rows_of_decisions(slice(after - base, upto - base))
+            found = self._arrays.rows_of_decisions(slice(after - base, upto - base), names)
             for name, rows in found.items():
                 self._of_decisions[name][after - first : upto - first] = rows
 
@@ -143,6 +156,20 @@ def _filled(room: Any, rows: Any) -> Any:
     return room[: len(rows)]
 
 
-def _with_room(like: dict[str, Any], rows: int) -> dict[str, Any]:
-    """Return arrays for so many rows; memory that is never written to is never taken."""
-    return {name: np.empty((rows, *one.shape[1:]), one.dtype) for name, one in like.items()}
+def _with_room(like: dict[str, Any], rows: int, more: int) -> dict[str, Any]:
+    """Return arrays with room for so many rows, and for more."""
+    return {name: _room(one, rows, more) for name, one in like.items()}
+
+
+def _room(like: Any, rows: int, more: int) -> Any:
+    """Return an array for so many rows, and more; memory that is never written to is never taken.
+
+    NumPy asks for huge pages, which is right for what is large. Of what is small, with room for
+    much that may never come, the first row would take one.
+    """
+    shape = (rows + more, *like.shape[1:])
+    row = like.dtype.itemsize * math.prod(shape[1:])
+    if rows * row >= _HUGE_PAGE:
+        return np.empty(shape, like.dtype)
+    memory = mmap.mmap(-1, row * shape[0], **_PRIVATE)
+    return np.frombuffer(memory, like.dtype).reshape(shape)

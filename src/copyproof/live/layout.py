@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, assert_never
 
 import numpy as np
 
-from copyproof.engine.live_records import COUNTERS, HISTORY, LOG, PAST, PRINTS, WAITED
+from copyproof.engine.live_records import COUNTERS, HISTORY, LOG, PAST, PENDING, PRINTS, WAITED
 from copyproof.engine.plan import Plan
 from copyproof.engine.rules import Kind
 from copyproof.engine.state import (
@@ -21,6 +21,7 @@ from copyproof.engine.state import (
     LEVELS,
     OUTSIDE,
     POOL,
+    RING,
     START,
     WINDOW,
     WINDOWS,
@@ -89,6 +90,7 @@ TABLE = (
     Array("nodes", NODE, "node"),
     Array("values", np.float64, "leaf"),
     Array("members", np.int64, "leaf"),
+    Array("ring", RING, "market"),
     Array("order", np.int64, "agent"),
     Array("left", np.int64, "agent"),
     Array("keys", np.dtype((np.uint64, 2)), "stream"),
@@ -119,6 +121,7 @@ GATHERED = {
     "status": np.int8,
     "seats": np.int64,
     "challenges": CHALLENGE,
+    "bars": np.float64,  # of each pool (``bars_of``); exported where there are any
 }
 # Axes that do not grow, and their rows.
 FIXED: dict[Axis, int] = {"epoch": 1, "counter": COUNTERS, "market": 1}
@@ -166,6 +169,13 @@ def lay_out(owner: Any, agents: int, agent_room: int, is_flat: bool) -> Layout:
     return Layout(first, used, room, base, item, agent_room + taken, _TRASH + top + 2 * taken)
 
 
+def bars_of(plan: Plan, pools: Any) -> Any:
+    """Of each pool the bar that Thompson sampling has there; 0 where there is none."""
+    first = plan.arm if plan.is_flat else plan.agent
+    draws = [first.kind == Kind.THOMPSON, plan.arm.kind == Kind.THOMPSON]
+    return pools["x"] * np.repeat(draws, [1, len(pools) - 1])
+
+
 def in_order(saved: dict[str, Any]) -> dict[str, Any]:
     """Return an export with its arrays in the order in which they are always written."""
     names = (*GATHERED, *(one.name for one in TABLE))
@@ -180,3 +190,22 @@ def standing_of(places: tuple[Any, Any, Any], *, laid: bool) -> dict[str, Any]:
         "registered": (start.take(item) == OUTSIDE).astype(np.int8),
         "status": status.astype(np.int8),
     }
+
+
+def estimate_again(saved: dict[str, Any]) -> None:
+    """Let unanswered plays of all epochs count by their estimates, as if there had been but one.
+
+    ``saved`` is modified in place.
+    """
+    log = saved["log"]
+    owner = saved["arms"]["owner"][log["arm"]]
+    waiting = log["told"] == PENDING
+    for rows, of in (("arms", log["arm"]), ("agents", owner)):
+        np.add.at(saved[rows]["total"], of[waiting], log["value"][waiting])
+        saved[rows]["answers"] = saved[rows]["plays"]
+    saved["worths"] = log["value"].copy()
+    # The decisions in the log are the last plays of their agents: rank them agent by agent.
+    by_owner = np.argsort(owner, kind="stable")
+    made = np.bincount(owner, minlength=len(saved["agents"]))
+    first = saved["agents"]["plays"] - made - (np.cumsum(made) - made)
+    saved["numbers"][by_owner] = first[owner[by_owner]] + np.arange(len(log))

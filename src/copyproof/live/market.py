@@ -6,7 +6,7 @@ arrives at the same state to the last bit (decisions that were made under other 
 from the journal). No clock is read, and no random number but keyed ones.
 
 What events do to the statistics is gathered as operations first, and done with one call of the
-kernel: a call with many arrays costs some 20 µs before it does anything, a decision about 1 µs.
+kernel: what a call costs before it does anything is worth several decisions of 1 µs.
 """
 
 import hashlib
@@ -21,6 +21,7 @@ import numpy as np
 from copyproof.engine import live, live_records
 from copyproof.engine.live import OPERATION, OUTCOME, serve
 from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, ROUND
+from copyproof.engine.repeated_calls import RepeatedCalls
 from copyproof.engine.selection import EVERYONE
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
@@ -60,7 +61,7 @@ class MarketState:
         self.arrays = Arrays(plan_of(self.policy, config), estimates=config.estimates)
         self.registry = Registry(config.per_agent, config.seen)
         self.answers = Answers()
-        self._terms = terms_of(config)
+        self._terms, self._call = terms_of(config), RepeatedCalls()
         self.at = 0.0
         # Whether decisions that are entered were made under other numerics, and are not made again.
         self.follows = config.numerics != NUMERICS
@@ -221,7 +222,7 @@ class MarketState:
         terms = self._terms._replace(follows=follows) if follows else self._terms
         if follows:
             self._recall(arrays.log["arm"][before - base :])
-        serve(arrays.plan, arrays.state, arrays.live, terms, operations, lists, outcomes)
+        self._call(serve, arrays.shown, terms, operations, lists, outcomes)
         self._done += len(operations)
         self._outcomes.append(outcomes)
         made = int(arrays.counters[ROUND])

@@ -6,6 +6,7 @@ from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
 from copyproof.live.records import MarketConfig
 from copyproof.policy import AllArms, Policy
+from copyproof.policy.baselines import MOSS
 from copyproof.validation import FieldError
 
 _REWARDS = {
@@ -26,6 +27,16 @@ def plan_of(policy: Policy, config: MarketConfig) -> Plan:
             "such as default-anytime, trial(season=N), prh-ucb or h-ucb"
         )
         raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
+    if policy.not_live:
+        needed = f"cannot be served by a live market: {policy.not_live}"
+        raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
+    if MOSS() in policy.rules:
+        raise FieldError(
+            "policy",
+            str(policy),
+            "ready to run live: K of MOSS is left to the number of originals, which nobody knows "
+            "here; give it, as in moss(K=50) or h-moss(agents=10, K=5)",
+        )
     if not isinstance(policy.sampling, AllArms) and policy.sampling.factor is None:
         raise FieldError(
             "policy",

@@ -18,7 +18,8 @@ from copyproof.paper.study import MARKETS, OURS, FigureResults, Run, RunKey, Set
 from copyproof.plots.canvas import add_title_and_note
 from copyproof.plots.palette import name_of
 from copyproof.policy import PAPER_POLICIES
-from copyproof.simulation import Estimate, Interval
+from copyproof.simulation import Estimate, Interval, Result
+from copyproof.validation import require, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,6 +122,24 @@ class StudyFigure:
         if OURS in policies <= {OURS, *PAPER_POLICIES}:
             about += f"\n{name_of(OURS)} is copyproof's own policy; the others are the paper's."
         return about
+
+
+def check_results(results: FigureResults, parts: int) -> None:
+    """Refuse what is not results by keys of so many parts.
+
+    Examples
+    --------
+    >>> check_results([], 2)
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: results = [] is not a mapping of keys to results, as...
+    """
+    given: Any = results  # whatever a caller may give
+    fits = isinstance(given, Mapping) and bool(given)
+    accepted = "a mapping of keys to results, as copyproof.paper.runs_of and play give them"
+    require(fits, "results", results, accepted)
+    for key, one in given.items():
+        fits = isinstance(key, tuple) and len(key) == parts and isinstance(one, Result)
+        require(fits, f"results[{shown(key)}]", one, f"a Result with a key of {parts} parts")
 
 
 def key_parts(results: FigureResults, place: int) -> list[str]:

@@ -23,7 +23,8 @@ _LOCK = ".lock"
 
 def play(run: Run, progress: Callable[[int], None] | None = None) -> Result:
     """Play one run."""
-    return simulate(run.market, run.policy, **run.size, progress=progress)
+    found: Result = simulate(run.market, run.policy, **run.size, progress=progress)
+    return found
 
 
 @contextmanager

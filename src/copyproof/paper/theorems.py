@@ -101,7 +101,7 @@ def bound_rows(figures: StudyResults) -> list[tuple[str, ...]]:
         place = f"{market}, {name_of(policy)}"
         if policy == "rh-ucb":
             place += f" {str(result.resolved_policy).removeprefix(policy)}"
-        for bound in bounds(result.market, result.policy, result.horizon):
+        for bound in bounds(result.market, str(result.policy), result.horizon):
             trivial = bound.of == "probability" and bound.value == 0
             if bound.theorem in _ABOUT.get(policy, ()) and not trivial:
                 told = (_value(bound), _measured(bound, result), _remark(bound))

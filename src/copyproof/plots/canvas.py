@@ -21,6 +21,8 @@ Point: TypeAlias = tuple[float, float]
 _WIDTH = 5.2
 _DPI = 200
 _MOST_TICKS = 8
+# Points of one letter of a tick's name, and of the gap on either side of it.
+_LETTER_WIDTH, _TICK_GAP = 5.8, 1.5
 
 
 def new_axes(
@@ -69,6 +71,35 @@ def name_counts(ax: "Axes", counts: Sequence[int]) -> None:
     if len(counts) > _MOST_TICKS:
         counts = [10**k for k in range(20) if counts[0] <= 10**k <= counts[-1]]
     fix_ticks(ax.xaxis, counts, [_compact(count) for count in counts])
+
+
+def settle(ax: "Axes") -> None:
+    """Lay a new figure out, so that sizes and places of its axes are what they will be."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+
+
+def thin_ticks(ax: "Axes") -> None:
+    """Take names of the horizontal axis away that would touch; powers of ten stay first.
+
+    The figure must be laid out before (``settle``).
+    """
+    axis, points = ax.xaxis, 72 / ax.figure.dpi
+    places = [float(place) for place in axis.get_majorticklocs()]
+    names = [label.get_text() for label in axis.get_majorticklabels()]
+    at = [points * float(ax.transData.transform((place, 0))[0]) for place in places]
+    room = [_LETTER_WIDTH * len(name) / 2 + _TICK_GAP for name in names]
+    kept: list[int] = []
+    for tick in sorted(range(len(places)), key=lambda k: (not _is_power(places[k]), -places[k])):
+        if all(abs(at[tick] - at[other]) >= room[tick] + room[other] for other in kept):
+            kept.append(tick)
+    fix_ticks(axis, places, [name if k in kept else "" for k, name in enumerate(names)])
+
+
+def _is_power(place: float) -> bool:
+    """Whether a number is 1, 10, 100 and so on."""
+    return place > 0 and math.log10(place).is_integer()
 
 
 def _compact(count: int) -> str:

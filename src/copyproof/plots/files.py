@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyproof._files import write_or_refuse
+from copyproof.validation import file_path, require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,7 +39,9 @@ def save_figure(figure: "Figure", path: str | Path) -> None:
     ...     file.read_bytes()[1:4]
     b'PNG'
     """
-    write_or_refuse(Path(path), figure_bytes(figure, check_format(path)))
+    require(hasattr(figure, "savefig"), "figure", figure, "a Figure, as plot_regret(...).figure is")
+    place = file_path("path", path)
+    write_or_refuse(place, figure_bytes(figure, check_format(place)))
 
 
 def figure_bytes(figure: "Figure", kind: str) -> bytes:
@@ -64,7 +67,7 @@ def check_format(path: str | Path) -> str:
     >>> check_format("out/regret.PNG")
     'png'
     """
-    kind = Path(path).suffix.lower().removeprefix(".")
+    kind = file_path("path", path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise ValueError(f"{path} does not end in .{', .'.join(FORMATS)}: no such figure is made")
     return kind

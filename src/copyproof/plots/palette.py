@@ -6,6 +6,8 @@ A policy has one colour in every figure, from the palettes of Okabe and Ito (200
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 INK = "#222222"
 # Of notes, grids and whatever is no policy.
@@ -31,6 +33,17 @@ COLOURS = {
     policy: colour for policy, (_, colour) in _OWN.items() if policy not in ("grace", "rh-ucb-all")
 }
 _DASHES = ("-", "--", ":", "-.")
+# What lines look like in grey print: strokes and gaps, in widths of the line; then markers, too.
+Dash: TypeAlias = str | tuple[int, tuple[float, ...]]
+_STROKES: tuple[Dash, ...] = (
+    "-",
+    (0, (5, 1.6)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+    (0, (10, 2.5)),
+    (0, (4, 1.3, 1.2, 1.3, 1.2, 1.3)),
+)
+_MARKERS = ("", "o", "s", "^", "D", "v", "X", "P")
 
 # Letters of a name.
 _LONGEST = 26
@@ -68,7 +81,43 @@ def names_of(policies: Sequence[str]) -> list[str]:
     """
     short = [name_of(policy) for policy in policies]
     names = [n if short.count(n) == 1 else p for n, p in zip(short, policies, strict=True)]
-    return [n if len(n) <= _LONGEST else f"{n[: _LONGEST - 1]}…" for n in names]
+    cut = [n if len(n) <= _LONGEST else f"{n[: _LONGEST - 1]}…" for n in names]
+    # Names that begin alike differ in what follows: of these both ends are kept.
+    half = _LONGEST // 2
+    return [
+        c if c == n or cut.count(c) == 1 else f"{n[:half]}…{n[half + 1 - _LONGEST :]}"
+        for c, n in zip(cut, names, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """A line that can be told from others in colour, and from most in grey print."""
+
+    colour: str
+    dash: Dash
+    marker: str
+
+
+def printed_lines(policies: Sequence[str]) -> list[PrintedLine]:
+    """A look for each of any policies: the colours of ``line_styles``, with strokes and markers.
+
+    No two of the first 48 have the same strokes and the same marker.
+
+    Examples
+    --------
+    >>> [line.dash for line in printed_lines(["ucb1", "h-ucb"])]
+    ['-', (0, (5, 1.6))]
+    """
+    colours = [colour for colour, _ in line_styles(policies)]
+    return [
+        PrintedLine(
+            colour,
+            _STROKES[place % len(_STROKES)],
+            _MARKERS[place // len(_STROKES) % len(_MARKERS)],
+        )
+        for place, colour in enumerate(colours)
+    ]
 
 
 def line_styles(policies: Sequence[str]) -> list[tuple[str, str]]:

@@ -1,15 +1,17 @@
 """Policies as data: rules, the catalogue of named policies, and their text and JSON forms."""
 
+from copyproof.policy.baseline_rows import BASELINES
+from copyproof.policy.baselines import IMED, MOSS, DiscountedUCB, Exp3, SlidingWindowUCB
 from copyproof.policy.catalogue import (
     ALIASES,
     CATALOGUE,
     PAPER_POLICIES,
-    NamedPolicy,
     fair,
     row,
 )
 from copyproof.policy.claims import PolicyClaim
 from copyproof.policy.defaults import with_market_defaults
+from copyproof.policy.named_policy import NamedPolicy
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.records import (
     KLUCB,
@@ -31,20 +33,25 @@ from copyproof.policy.sampling import (
     Sampling,
     Season,
 )
-from copyproof.policy.text import from_dict, parse_policy, to_dict, to_text
+from copyproof.policy.text import as_policy, from_dict, parse_policy, to_dict, to_text
 from copyproof.policy.theorem import why_not_covered
 
 __all__ = [
     "ALIASES",
+    "BASELINES",
     "CATALOGUE",
+    "IMED",
     "KLUCB",
+    "MOSS",
     "PAPER_POLICIES",
     "RULES",
     "UCB",
     "AllArms",
     "Champion",
+    "DiscountedUCB",
     "EpsilonDecreasing",
     "EpsilonGreedy",
+    "Exp3",
     "ExploreThenCommit",
     "FixedSample",
     "GrowingSample",
@@ -57,10 +64,12 @@ __all__ = [
     "SampledKLUCB",
     "Sampling",
     "Season",
+    "SlidingWindowUCB",
     "Thompson",
     "Trial",
     "TrialArms",
     "Uniform",
+    "as_policy",
     "fair",
     "from_dict",
     "parse_policy",

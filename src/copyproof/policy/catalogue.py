@@ -2,18 +2,17 @@
 
 A row is a template record, the parameters that its text form takes (each the path of a field in
 the record), where it comes from, and what is claimed of it, with the status of every claim
-(``claims``). The docs' table is made from these rows.
+(``claims``). The docs' table is made from these rows. Baselines of the literature are in
+``baseline_rows``.
 """
 
-from dataclasses import dataclass, field
-
+from copyproof.policy.baseline_rows import BASELINES
 from copyproof.policy.claims import (
     BELIEVED_PRONE,
     GRACE_ANYTIME_MEASURED,
     GRACE_MEASURED,
     PARTLY_ROBUST,
     PATHWISE,
-    PATHWISE_BEGINS,
     PATHWISE_EPOCHS,
     PRONE,
     PROOF_BY_ANALOGY,
@@ -21,11 +20,11 @@ from copyproof.policy.claims import (
     PROVEN_REGRET,
     TRIAL_ANYTIME_MEASURED,
     TRIAL_MEASURED,
-    PolicyClaim,
     measured,
     theorem,
     unproven,
 )
+from copyproof.policy.named_policy import SEASON, NamedPolicy
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.records import (
     KLUCB,
@@ -38,7 +37,6 @@ from copyproof.policy.records import (
     Uniform,
 )
 from copyproof.policy.sampling import FixedSample, GrowingSample, Restart
-from copyproof.policy.theorem import why_not_covered
 from copyproof.validation import FieldError, did_you_mean
 
 PAPER = "Shin, Lee, Ok: Multi-armed bandit algorithm against strategic replication, AISTATS 2022"
@@ -52,38 +50,6 @@ BAYESIAN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPolicy:
-    """One named policy.
-
-    Attributes
-    ----------
-    name, policy
-        What the text form calls it, and the template record.
-    about, citation : str
-        What it does, in a line, and where it comes from.
-    parameters : dict
-        Parameter of the text form → path of the field that it sets.
-    claims : tuple of PolicyClaim
-        What is claimed of it.
-    """
-
-    name: str
-    policy: Policy
-    about: str
-    citation: str
-    parameters: dict[str, str] = field(default_factory=dict)
-    claims: tuple[PolicyClaim, ...] = ()
-
-    def __post_init__(self) -> None:
-        pathwise = any(claim.text.startswith(PATHWISE_BEGINS) for claim in self.claims)
-        if pathwise and (reason := why_not_covered(self.policy)):
-            raise ValueError(
-                f"{self.name} is claimed to be pathwise replication-proof, but {reason}"
-            )
-
-
-SEASON = "restart.rounds"  # the path of a known period after which a market starts afresh
 _SEASON = {"season": SEASON}
 _EPOCHS = {"first": "restart.first", "factor": "restart.factor", "power": "restart.power"}
 _MEMORY = {"memory": "agent.memory"}
@@ -328,6 +294,7 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
             theorem("linear regret unless all agents' best means are equal"),
         ),
     ),
+    *BASELINES,
 )
 
 

@@ -1,16 +1,18 @@
-"""What the paper leaves to the market: l of S-UCB and L of RH-UCB."""
+"""What is left to the market: l of S-UCB, L of RH-UCB, and K of MOSS."""
 
 from dataclasses import replace
 
 from copyproof.game import Market
+from copyproof.policy.baselines import MOSS
 from copyproof.policy.records import Policy, Uniform
 from copyproof.policy.sampling import AllArms
 
 
 def with_market_defaults(policy: Policy, market: Market) -> Policy:
-    """The policy with the paper's choice of l or L filled in where none is given.
+    """The policy with the paper's choice of l or L, and K of MOSS, filled in where none is given.
 
-    l is the number of originals in the market, L the largest number of originals of one agent.
+    l is the number of originals in the market, L the largest number of originals of one agent. K is
+    the number of agents among agents, and else l or L.
 
     Examples
     --------
@@ -19,11 +21,15 @@ def with_market_defaults(policy: Policy, market: Market) -> Policy:
     >>> with_market_defaults(parse_policy("rh-ucb"), paper_market("2c")).sampling.factor
     3.0
     """
-    sampling = policy.sampling
-    if isinstance(sampling, AllArms) or sampling.factor is not None:
-        return policy
     of_agents = [len(agent.arms) for agent in market.agents]
     # Fair(A) runs flat policies, so that its l is the flat one's.
     flat = policy.is_flat or policy.agent == Uniform()
-    factor = float(sum(of_agents) if flat else max(of_agents))
-    return replace(policy, sampling=replace(sampling, factor=factor))
+    arms = sum(of_agents) if flat else max(of_agents)
+    if policy.agent == MOSS():
+        policy = replace(policy, agent=MOSS(len(market.agents)))
+    if policy.arm == MOSS():
+        policy = replace(policy, arm=MOSS(arms))
+    sampling = policy.sampling
+    if isinstance(sampling, AllArms) or sampling.factor is not None:
+        return policy
+    return replace(policy, sampling=replace(sampling, factor=float(arms)))

@@ -15,19 +15,24 @@ see an agent's own plays and rewards only are in ``own_rules``.
 """
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from copyproof.policy.baselines import IMED, MOSS, DiscountedUCB, Exp3, SlidingWindowUCB
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.sampling import (
     AllArms,
     Epochs,
     FixedSample,
+    GrowingSample,
     Sampling,
     check_number,
     set_whole,
 )
 from copyproof.policy.traits import CLOCKS, BaseRule, Clock, Coin, Traits
-from copyproof.validation import FieldError, known, require
+from copyproof.validation import FieldError, known, require, shortened
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Ties: TypeAlias = Literal["random", "priority"]
 TIES: tuple[Ties, ...] = ("random", "priority")
@@ -207,6 +212,11 @@ Rule: TypeAlias = (
     | Champion
     | Trial
     | TrialArms
+    | MOSS
+    | IMED
+    | SlidingWindowUCB
+    | DiscountedUCB
+    | Exp3
     | SampledKLUCB
 )
 # Every rule by its name in the text form.
@@ -267,6 +277,9 @@ class Policy:
         if self.brings_fresh_arms and self.sampling != AllArms():
             said = f"is given, but {self.arm.traits.name} tries arms by its own rule; it takes all"
             raise FieldError("sampling", self.sampling, "all", said)
+        if self.arm.traits.not_live and isinstance(self.sampling, GrowingSample):
+            said = f"grows, but under {self.arm.traits.name} all arms are in play from the start"
+            raise FieldError("sampling", self.sampling, "all or fixed", said)
         if isinstance(self.arm, TrialArms) and not isinstance(self.agent, Trial):
             said = f"= {self.arm.traits.name}: its c and lost are those of agents chosen by trial"
             raise FieldError("arm", self.arm, "another rule", said)
@@ -295,6 +308,11 @@ class Policy:
         return any(rule.traits.rewards == "unit" for rule in self.rules)
 
     @property
+    def not_live(self) -> str | None:
+        """Why a live market cannot serve it, and arms cannot come and go; None if they can."""
+        return next((rule.traits.not_live for rule in self.rules if rule.traits.not_live), None)
+
+    @property
     def needs_horizon(self) -> bool:
         """Whether the policy must be told T before round 1."""
         if self.restart is not None:
@@ -308,6 +326,38 @@ class Policy:
         from copyproof.policy.text import to_text
 
         return to_text(self)
+
+    def __repr__(self) -> str:
+        """Give the text form, cut if it is long."""
+        return f"<Policy {shortened(str(self))}>"
+
+    def _repr_html_(self) -> str:
+        """Show the parts in a notebook."""
+        from copyproof.pages import notebook_table
+        from copyproof.policy.text import parts_of
+
+        title = f"Policy {shortened(str(self))}"
+        return notebook_table(
+            ["part", "rule"], list(parts_of(self).items()), title=title, words=["rule"]
+        )
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per part of the policy: the rules for agents and arms, samples, ties, restarts.
+
+        Examples
+        --------
+        >>> from copyproof import parse_policy
+        >>> print(parse_policy("h-ucb").to_frame().head(2).to_string(index=False))
+        policy  part             rule
+         h-ucb agent              ucb
+         h-ucb   arm ucb(clock=plays)
+        """
+        import pandas as pd
+
+        from copyproof.policy.text import parts_of
+
+        rows = [(str(self), part, rule) for part, rule in parts_of(self).items()]
+        return pd.DataFrame(rows, columns=["policy", "part", "rule"])
 
 
 def clock_of(rule: Rule) -> Clock | None:

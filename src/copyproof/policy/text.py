@@ -18,10 +18,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any, TypeAlias
 
-from copyproof.policy.catalogue import ALIASES, CATALOGUE, SEASON, fair, row
+from copyproof.policy.catalogue import ALIASES, CATALOGUE, fair, row
+from copyproof.policy.named_policy import SEASON
 from copyproof.policy.records import RULES, Policy, Rule, Uniform, clock_of
 from copyproof.policy.sampling import AllArms, FixedSample, GrowingSample, Restart, Season
-from copyproof.policy.syntax import Call, parse, refused
+from copyproof.policy.syntax import Call, parse, place_of, refused
 from copyproof.validation import FieldError, did_you_mean, known, require
 
 _Kinds: TypeAlias = Mapping[str, Any]  # classes of records by their names in the text form
@@ -55,6 +56,23 @@ def parse_policy(text: str) -> Policy:
         if isinstance(error, FieldError) and error.field == "policy":
             raise
         raise refused(text, error) from None
+
+
+def as_policy(given: Policy | str) -> Policy:
+    """Take a record as it is, and read a text; anything else, also a policy of others, is refused.
+
+    Examples
+    --------
+    >>> as_policy("river:UCB(delta=1)")
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: policy = 'river:UCB(delta=1)' is not a policy of the...
+    """
+    if isinstance(given, Policy):
+        return given
+    is_text = isinstance(given, str)
+    accepted = "a policy of the catalogue, or its text such as 'h-ucb' or 'rh-ucb(L=3)'"
+    require(is_text and place_of(given) is None, "policy", given, accepted)
+    return parse_policy(given)
 
 
 def to_text(record: Policy) -> str:
@@ -97,6 +115,24 @@ def from_dict(data: Any) -> Policy:
 
 
 # --- reading ---------------------------------------------------------------------------------
+
+
+def parts_of(policy: Policy) -> dict[str, str]:
+    """What a policy is made of, part by part, each as its text.
+
+    Examples
+    --------
+    >>> parts_of(parse_policy("rh-ucb(L=3)"))["sampling"]
+    'fixed(factor=3)'
+    """
+    none = "none"
+    return {
+        "agent": none if policy.agent is None else str(_record_call(policy.agent)),
+        "arm": str(_record_call(policy.arm)),
+        "sampling": str(_record_call(policy.sampling)),
+        "ties": policy.ties,
+        "restart": none if policy.restart is None else str(_record_call(policy.restart)),
+    }
 
 
 def _to_policy(call: Call) -> Policy:

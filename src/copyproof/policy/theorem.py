@@ -25,8 +25,9 @@ A memory (``memory=W``) keeps (a): which of an agent's plays its windows hold is
 number alone, and the least of several non-decreasing indices is non-decreasing
 (``engine.memory``).
 
-And of the market: rewards are at least 0, and an agent's best arm first-order dominates its others,
-as with Bernoulli arms.
+And of the market: rewards are at least 0, an agent's best arm first-order dominates its others, as
+with Bernoulli arms, and what an arm pays does not depend on the round. Where means change during
+the game (``game.changing``) a play that comes earlier may be paid less, and the claim is false.
 """
 
 from copyproof.policy.records import Policy, clock_of

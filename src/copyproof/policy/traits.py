@@ -25,6 +25,7 @@ class Traits:
     # Why the pathwise theorem does not cover agents chosen by this rule, whatever its clock.
     not_pathwise: str | None
     needs_horizon: bool = False  # reads T, whatever its clock
+    not_live: str | None = None  # why a live market cannot serve it; arms cannot come and go, too
     only_for: Literal["agents", "arms"] | None = None
     # Says itself when a fresh arm is tried, and takes no sampling rule.
     brings_fresh_arms: bool = False

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof._machine import processors
-from copyproof.defaults import LOST_BUDGET, LOST_PLAYS, LOST_PRECISION
+from copyproof.defaults import LOST_BUDGET, LOST_PLAYS, LOST_PRECISION, SEED
 from copyproof.engine.lower import lower
 from copyproof.engine.own_process import BINS, LOST, PLAYS, Question
-from copyproof.game import Agent, Market
-from copyproof.policy import Policy, parse_policy, why_not_covered, with_market_defaults
+from copyproof.game import Agent, GivenMarket, Market, as_market
+from copyproof.policy import Policy, as_policy, why_not_covered, with_market_defaults
 from copyproof.rare_events.ensembles import (
     MOST_RUNS,
     WALKERS,
@@ -52,11 +52,11 @@ class _Effort:
 
 
 def lost_probability(
-    market: Market,
+    market: GivenMarket,
     policy: Policy | str,
     *,
     horizon: int,
-    seed: int,
+    seed: int = SEED,
     agent: str | None = None,
     rival: float | None = None,
     precision: float = LOST_PRECISION,
@@ -74,8 +74,9 @@ def lost_probability(
 
     Parameters
     ----------
-    market : Market
-        Agents, their arms and how they register them. Of the others only their number counts.
+    market : Market, path or str
+        Agents, their arms and how they register them; or the path of their file, or ``"paper:2a"``.
+        Of the other agents only their number counts.
     policy : Policy or str
         One whose agent index is made of own rewards (``why_not_covered`` says None), without
         restarts.
@@ -114,8 +115,7 @@ def lost_probability(
     >>> 0.05 < found.probability < 0.2
     True
     """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
-    require(isinstance(market, Market), "market", market, "a Market")
+    market, asked = as_market(market), as_policy(policy)
     market.require_known_means("lost_probability")
     horizon = whole_in("horizon", horizon, 1, MOST_ROUNDS)
     seed = whole_in("seed", seed, 0, 2**64 - 1)
@@ -127,6 +127,7 @@ def lost_probability(
         workers=processors() if workers is None else whole_in("workers", workers, 1, 1024),
     )
     require(1e-6 <= effort.precision <= 1, "precision", precision, "a number in [1e-6, 1]")
+    require(progress is None or callable(progress), "progress", progress, "a function")
     resolved = _checked_policy(asked, market)
     place = _place_of(market, agent)
     value = _rival_of(market, place, rival)

@@ -80,6 +80,10 @@ class Committer(threading.Thread):
         """Load a writer's market, and then serve it."""
         self._workers.submit(self._load, writer)
 
+    def save(self, writer: Writer, done: Callable[[], None]) -> None:
+        """Have a market saved while it is served, and say when that is done."""
+        self._arrived.put(partial(self._snapshots.ask_for, writer, done))
+
     def leave(self, writer: Writer) -> None:
         """Serve what waits for a writer, if it is not lost, then serve its market no more."""
         self._arrived.put(partial(self._leave, writer))

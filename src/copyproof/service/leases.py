@@ -16,6 +16,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from copyproof.live import Principal
@@ -33,6 +34,7 @@ _log = logging.getLogger("copyproof.service")
 
 LOOK = 0.2  # seconds between two looks for markets that others have given away
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
+_SAVE = 5.0  # seconds that a market is waited for which is saved before it is handed over
 _KEYS_EVERY = 0.4  # seconds after which keys that have changed are read
 
 
@@ -124,7 +126,7 @@ class Leases:
             self._note_trouble(error)
         if self.neighbours.others:
             self._stopping.wait(1.5 * LOOK)  # by then they know, and let requests wait
-        self._end_writers()
+        self._end_writers(hands_over=bool(self.neighbours.others))
 
     def stop(self) -> None:
         """Serve what is waiting, then give all leases back."""
@@ -135,14 +137,18 @@ class Leases:
         self._end_writers()
         self._committer.stop()
 
-    def _end_writers(self) -> None:
+    def _end_writers(self, *, hands_over: bool = False) -> None:
         """Serve what is waiting, and give the leases back, one by one.
 
-        Markets whose turn has not come are served meanwhile: each is away for its own snapshot.
+        Markets whose turn has not come are served meanwhile. Those that others take over are saved
+        while they are served, the next one while they load the one before.
         """
         with self._renewing:
             writers = [each.writer for each in self.markets.values() if each.writer is not None]
-        for writer in writers:
+        saved = [writer.save() for writer in writers] if hands_over else []
+        for writer, is_saved in zip_longest(writers, saved):
+            if is_saved is not None:
+                is_saved.wait(_SAVE)
             writer.stop()
             writer.join()
 

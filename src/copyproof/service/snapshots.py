@@ -17,9 +17,11 @@ from copyproof.service.writer import Writer
 _log = logging.getLogger("copyproof.service")
 
 _IDLE = 1_000  # events after which a snapshot is taken when nothing else is to do
+_FEW = 1_000  # events that the next process may have to replay when a market is handed over
 _BUSY = 10_000  # events after which it is taken anyway
 # How many times as long as the last one took a busy market then goes without one.
 _REST = 100.0
+_STEP = 0.002  # seconds after which no more of a copy is made before the next group
 _TRIES = 3  # copies that may be spoilt by what happens, before one is made without a break
 
 
@@ -60,6 +62,15 @@ class Snapshots:
         if writer.principal.last - writer.saved >= _BUSY and time.monotonic() >= writer.rested:
             self._begin(writer)
 
+    def ask_for(self, writer: Writer, done: Callable[[], None]) -> None:
+        """Take a snapshot of a market that will soon be handed over, and say when it is saved."""
+        is_served = writer.ready.is_set() and not writer.is_closed
+        if is_served and (writer.is_saving or writer.principal.last - writer.saved >= _FEW):
+            writer.awaited.append(done)
+            self._begin(writer)
+        else:
+            done()
+
     def _begin(self, writer: Writer) -> None:
         if not writer.is_saving and not writer.is_closed:
             writer.is_saving = True
@@ -72,7 +83,7 @@ class Snapshots:
         return any(writer.rests for writer in self._copies)
 
     def go_on(self) -> None:
-        """Make one step of one copy."""
+        """Go on with one copy for a moment."""
         writer = next((each for each in self._copies if each.rests), None)
         if writer is None:
             return
@@ -81,8 +92,9 @@ class Snapshots:
             copy = self._copies[writer] = principal.begin_copy()
             writer.began = time.monotonic()
             writer.tries += 1
+        until = time.perf_counter() + _STEP
         is_done = copy.step()
-        while not is_done and writer.tries > _TRIES:
+        while not is_done and (writer.tries > _TRIES or time.perf_counter() < until):
             is_done = copy.step()
         if is_done:
             del self._copies[writer]
@@ -103,21 +115,32 @@ class Snapshots:
         if error is None:
             writer.principal.saved = number
             writer.sizes.saved = now
-        writer.is_saving = False
         writer.saved = number
         writer.rested = now + _REST * (now - writer.began)
+        _end_saving(writer)
 
     def stop(self, writer: Writer) -> None:
         """Give up the copy of a market, if one is being made."""
         if writer in self._copies:
             if (copy := self._copies.pop(writer)) is not None:
                 copy.end()
-            writer.is_saving = False
+            _end_saving(writer)
+
+
+def _end_saving(writer: Writer) -> None:
+    writer.is_saving = False
+    for done in writer.awaited:
+        done()
+    writer.awaited.clear()
 
 
 def end(writer: Writer, *, save: bool) -> None:
-    """End a writer whose market is served no more; on a thread that may take its time."""
-    if save and not writer.principal.is_undone and writer.principal.last > writer.saved:
+    """End a writer whose market is served no more; on a thread that may take its time.
+
+    A market that is handed over was saved just before, and is waited for: few events are left.
+    """
+    least = _FEW if writer.is_handed_over else 1
+    if save and not writer.principal.is_undone and writer.principal.last - writer.saved >= least:
         try:
             writer.principal.snapshot()
         except Exception as error:

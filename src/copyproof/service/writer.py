@@ -50,6 +50,9 @@ class Serving(Protocol):
     def lead(self, writer: "Writer") -> None:
         """Load a writer's market, and then serve it."""
 
+    def save(self, writer: "Writer", done: Callable[[], None]) -> None:
+        """Have a market saved while it is served, and say when that is done."""
+
     def leave(self, writer: "Writer") -> None:
         """Serve a writer's market no more."""
 
@@ -90,8 +93,10 @@ class Writer:
     is_saving, saved, began, rested
         Whether a snapshot is being taken, the event after which one was taken last, when it was
         begun, and when a busy market may take the next one.
-    tries
-        How many copies were begun for the snapshot that is being taken.
+    tries, awaited
+        How many copies were begun for the snapshot that is being taken, and who is told of its end.
+    is_handed_over
+        Whether another process waits for the market.
     """
 
     principal: Principal
@@ -123,6 +128,8 @@ class Writer:
         self.saved = 0
         self.began = self.rested = 0.0
         self.tries = 0
+        self.awaited: list[Callable[[], None]] = []
+        self.is_handed_over = False
         self._committer = committer
         self._most = most
         self._ended = ended
@@ -140,6 +147,13 @@ class Writer:
         """Serve what is waiting, then end."""
         self.is_closed = True
         self._committer.leave(self)
+
+    def save(self) -> threading.Event:
+        """Have the market saved while it is served, as it will be handed over; set once it is."""
+        self.is_handed_over = True
+        saved = threading.Event()
+        self._committer.save(self, saved.set)
+        return saved
 
     def lose(self) -> None:
         """Serve no more: the lease is somebody else's."""

@@ -4,7 +4,8 @@ A mean over games hides the few that go wrong for ever, so they are counted apar
 mean of the market and μ′ the best mean that any agent without an arm of mean μ* registers, the
 *gap* is μ* − μ′. **A game is lost when its last tenth, the rounds after ⌊9T/10⌋, costs at least
 half the gap a round**: as much as half of its plays going to the best rival. Where several agents
-have an arm of mean μ*, all of them must be given up; where all do, no game can be lost.
+have an arm of mean μ*, all of them must be given up; where all do, no game can be lost. Where means
+change during the game nothing is for good, and no game is called lost.
 """
 
 import math

@@ -4,11 +4,7 @@ Every estimate is a mean over repetitions with the standard deviation of one rep
 R − 1) and the standard error of the mean, std/√R. With one repetition both are NaN.
 """
 
-import io
-import json
 import math
-import zipfile
-import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,24 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof._files import write_or_refuse
 from copyproof.engine.version import NUMERICS
-from copyproof.game import Market, Schedule
-from copyproof.policy import Policy, from_dict, to_dict, with_market_defaults
+from copyproof.external import AnyPolicy
+from copyproof.game import ByName, Market, Schedule
+from copyproof.policy import Policy, with_market_defaults
+from copyproof.simulation.display import curve_frame, repetitions_frame, result_html, result_line
 from copyproof.simulation.lost import LostGames, gap_to_rivals, gaps_to_rivals, lost_games
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_FORMAT = 1
-# What reading a damaged file may raise.
-_DAMAGED = (
-    KeyError, TypeError, ValueError, EOFError, AttributeError, NotImplementedError, OSError,
-    zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
-# What the manifest of a file repeats as it is.
-_PLAIN = ("horizon", "repetitions", "seed", "seconds", "versions")
-_ARRAYS = ("rounds", "regret_curves", "revenue", "plays", "original_plays")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +83,7 @@ class Repetitions:
     rounds : array, C
         The checkpoints; the last one is T.
     regret_curves : array, R × C
-        Regret Σ (μ* − μ(A_t)) up to each checkpoint.
+        Regret Σ (μ* − μ(A_t)) up to each checkpoint; Σ (μ*_t − μ_t(A_t)) where means change.
     revenue, plays : array, R × n
         Discounted revenue and plays of each agent.
     original_plays : array, R × originals
@@ -119,6 +106,12 @@ class Repetitions:
     means: NDArray[np.float64] | None = None
     seconds: float
 
+    def __repr__(self) -> str:
+        """Say on one line which games these are."""
+        games, agents = self.plays.shape
+        last = self.first + games - 1
+        return f"<Repetitions {self.first} to {last}: {agents:,} agents, T = {self.rounds[-1]:,}>"
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Result(Repetitions):
@@ -127,9 +120,10 @@ class Result(Repetitions):
     Attributes
     ----------
     market, policy, horizon, repetitions, seed
-        What was played; the policy as it was asked for.
+        What was played; the policy as it was asked for, as a record.
     versions : dict
-        Of the packages that the numbers depend on.
+        Of the packages that the numbers depend on; for an external policy with a text, its package,
+        module or file, too.
     numerics : int
         The version of the engine's numerics: equal versions, equal results, on every machine.
     schedule : Schedule or None
@@ -139,7 +133,7 @@ class Result(Repetitions):
     """
 
     market: Market
-    policy: Policy
+    policy: AnyPolicy
     horizon: int
     repetitions: int
     seed: int
@@ -148,9 +142,11 @@ class Result(Repetitions):
     schedule: Schedule | None = None
 
     @property
-    def resolved_policy(self) -> Policy:
+    def resolved_policy(self) -> AnyPolicy:
         """The policy with l or L filled in where none was asked for."""
-        return with_market_defaults(self.policy, self.market)
+        if isinstance(self.policy, Policy):
+            return with_market_defaults(self.policy, self.market)
+        return self.policy
 
     @property
     def regret(self) -> Estimate:
@@ -159,7 +155,10 @@ class Result(Repetitions):
 
     @property
     def best_mean(self) -> Estimate:
-        """The best mean μ* that the regret is measured against; one for every game with priors."""
+        """The best mean μ* that the regret is measured against; one for every game with priors.
+
+        Refused (``FieldError``) where means change during the game: every round has its own.
+        """
         if self.means is None:
             return Estimate.of(np.full(self.repetitions, self.market.best_mean))
         return Estimate.of(self.means.max(axis=1))
@@ -168,7 +167,8 @@ class Result(Repetitions):
     def lost(self) -> LostGames | None:
         """How many games were lost; None with a schedule, or without a checkpoint at ⌊9T/10⌋.
 
-        A game is lost when its last tenth costs at least half the gap a round (``lost.py``).
+        None, too, where means change during the game. A game is lost when its last tenth costs at
+        least half the gap a round (``lost.py``).
 
         Examples
         --------
@@ -177,15 +177,20 @@ class Result(Repetitions):
         >>> simulate(market, "h-ucb", horizon=10_000, repetitions=20, seed=1).lost
         LostGames(count=20, games=20)
         """
-        if self.schedule is not None:
+        which = self.lost_games
+        return None if which is None else LostGames(int(which.sum()), len(which))
+
+    @property
+    def lost_games(self) -> NDArray[np.bool_] | None:
+        """Which games were lost, one for each repetition; None where ``lost`` is."""
+        if self.schedule is not None or self.market.has_changing_means:
             return None
         gap = (
             gap_to_rivals(self.market)
             if self.means is None
             else gaps_to_rivals(self.market, self.means)
         )
-        which = lost_games(self.rounds, self.regret_curves, gap)
-        return None if which is None else LostGames(int(which.sum()), len(which))
+        return lost_games(self.rounds, self.regret_curves, gap)
 
     @property
     def curve(self) -> Curve:
@@ -193,11 +198,19 @@ class Result(Repetitions):
         return Curve(self.rounds, *_moments(self.regret_curves))
 
     @property
-    def agents(self) -> tuple[AgentEstimates, ...]:
-        """Every agent's estimates, in the market's order."""
+    def agents(self) -> ByName[AgentEstimates]:
+        """Every agent's estimates, in the market's order: ``agents[0]`` or ``agents["ann"]``.
+
+        Examples
+        --------
+        >>> from copyproof import paper_market, simulate
+        >>> result = simulate(paper_market("2a"), "h-ucb", horizon=100, repetitions=4, seed=1)
+        >>> result.agents["0.9-agent"].plays.mean == result.agents[4].plays.mean
+        True
+        """
         columns = [_estimates(values) for values in (self.revenue, self.plays, self.utility)]
         rows = zip(self.market.names, *columns, strict=True)
-        return tuple(AgentEstimates(*row) for row in rows)
+        return ByName(AgentEstimates(*row) for row in rows)
 
     @property
     def registrations(self) -> NDArray[np.int64]:
@@ -223,6 +236,9 @@ class Result(Repetitions):
     def to_frame(self) -> "pd.DataFrame":
         """A row per repetition and agent: revenue, plays, utility, and the game's regret.
 
+        It opens with policy, market, seed and horizon, so that frames of several results can be
+        put together.
+
         Examples
         --------
         >>> from copyproof import paper_market, simulate
@@ -230,34 +246,29 @@ class Result(Repetitions):
         >>> result.to_frame()["agent"].head(5).tolist()
         ['0.5-agent', '0.6-agent', '0.7-agent', '0.8-agent', '0.9-agent']
         """
-        import pandas as pd
-
-        agents = len(self.market.agents)
-        return pd.DataFrame(
-            {
-                "repetition": np.repeat(np.arange(self.repetitions), agents),
-                "agent": np.tile(np.array(self.market.names, dtype=object), self.repetitions),
-                "revenue": self.revenue.ravel(),
-                "plays": self.plays.ravel(),
-                "utility": self.utility.ravel(),
-                "regret": np.repeat(self.regret_curves[:, -1], agents),
-            }
-        )
+        return repetitions_frame(self)
 
     def curve_frame(self) -> "pd.DataFrame":
-        """A row per checkpoint: the regret's mean, std and stderr."""
-        import pandas as pd
+        """A row per checkpoint: what was played, and the regret's mean, std and stderr."""
+        return curve_frame(self)
 
-        return pd.DataFrame(self._curve_columns())
-
-    def _curve_columns(self) -> dict[str, NDArray[Any]]:
+    def curve_columns(self) -> dict[str, NDArray[Any]]:
+        """The checkpoints, and the regret's mean, std and stderr there, as tables name them."""
         curve = self.curve
         regret = {"mean": curve.mean, "std": curve.std, "stderr": curve.stderr}
         return {"round": curve.round} | {f"regret_{name}": one for name, one in regret.items()}
 
+    def __repr__(self) -> str:
+        """Say on one line what was played, and its regret."""
+        return f"<Result {result_line(self)}>"
+
+    def _repr_html_(self) -> str:
+        """Show every agent's estimates in a notebook."""
+        return result_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """The summary that the command line prints as JSON; NaN becomes None."""
-        curve = self._curve_columns().items()
+        curve = self.curve_columns().items()
         return {
             "policy": str(self.policy),
             "resolved_policy": str(self.resolved_policy),
@@ -277,72 +288,23 @@ class Result(Repetitions):
     def save(self, path: str | Path) -> None:
         """Write everything into one ``.npz`` file: the arrays, and a manifest as JSON.
 
-        The file appears whole or not at all. Read it back with ``Result.load``.
+        The file appears whole or not at all. Read it back with ``Result.load``. Of an external
+        policy its name and text are kept, and not its code.
         """
-        from copyproof.game import market_to_dict
+        from copyproof.simulation.files import write_result
 
-        manifest = {
-            "format": _FORMAT,
-            "market": market_to_dict(self.market),
-            "policy": to_dict(self.policy),
-            **{name: getattr(self, name) for name in _PLAIN},
-            "numerics": self.numerics,
-            "schedule": self.schedule and self.schedule.to_dict(),
-        }
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
-        for name in ("new_arms", "means"):
-            if getattr(self, name) is not None:
-                arrays[name] = getattr(self, name)
-        arrays["manifest"] = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
-        memory = io.BytesIO()
-        np.savez_compressed(memory, **arrays)
-        write_or_refuse(Path(path), memory.getvalue())
+        write_result(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> "Result":
-        """Read what ``save`` wrote."""
-        from copyproof.game import market_from_dict
+        """Read what ``save`` wrote; nothing in the file is ever run.
 
-        try:
-            content = io.BytesIO(Path(path).read_bytes())
-        except OSError as error:
-            raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
-        try:
-            with np.load(content, allow_pickle=False) as file:
-                manifest = json.loads(file["manifest"].tobytes())
-                arrays = {name: file[name] for name in _ARRAYS}
-                market = market_from_dict(manifest["market"], source=str(path))
-                schedule = manifest.get("schedule")  # a file from before there were schedules
-                if schedule is not None:
-                    arrays["new_arms"] = file["new_arms"]
-                if market.has_priors:
-                    arrays["means"] = file["means"]
-            if manifest["format"] != _FORMAT:
-                raise ValueError(f"format = {manifest['format']!r} is not {_FORMAT}")
-            _check_shapes(arrays, market, manifest["repetitions"])
-            for array in arrays.values():
-                array.flags.writeable = False
-            return cls(
-                market=market,
-                policy=from_dict(manifest["policy"]),
-                schedule=None if schedule is None else Schedule.from_dict(schedule),
-                **{name: manifest[name] for name in _PLAIN},
-                numerics=manifest.get("numerics", 1),  # a file from before they had versions
-                **arrays,
-            )
-        except _DAMAGED as error:
-            raise ValueError(f"{path} is not a saved simulation: {error}") from None
+        An external policy comes back with its name and text, and without its code: it says so if it
+        is played.
+        """
+        from copyproof.simulation.files import read_result
 
-
-def _check_shapes(arrays: dict[str, NDArray[Any]], market: Market, repetitions: int) -> None:
-    """Refuse arrays that are not of the shapes that ``Repetitions`` says."""
-    agents, originals, checkpoints = len(market.agents), market.originals, arrays["rounds"].size
-    columns = {"regret_curves": checkpoints, "revenue": agents, "plays": agents}
-    columns |= {"original_plays": originals, "new_arms": agents, "means": originals}
-    shapes = {"rounds": (checkpoints,)} | {name: (repetitions, n) for name, n in columns.items()}
-    for name, array in arrays.items():
-        if array.shape != shapes[name]:
-            raise ValueError(f"{name} is of shape {array.shape}, not {shapes[name]}")
+        return read_result(path)
 
 
 def _moments(values: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -8,38 +8,43 @@ are given the same seed share their luck.
 
 Where agents know only a prior, the means are drawn anew for every repetition; they are part of its
 luck, and do not depend on the policy or on what anybody registers.
+
+A policy that is not ours is played with the same luck and leaves the same arrays behind; its games
+run in processes, as ours run in threads.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from importlib.metadata import version
+from typing import TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copyproof._machine import processors
-from copyproof.defaults import CHECKPOINTS
+from copyproof._progress import Progress, shown
+from copyproof.defaults import CHECKPOINTS, HORIZON, REPETITIONS, SEED
 from copyproof.engine.cache import is_cached
 from copyproof.engine.drawn_means import drawn_means
-from copyproof.engine.lower import Lowered, lower, lower_policy
+from copyproof.engine.lower import Lowered, lower
 from copyproof.engine.lower_rewards import lower_priors
 from copyproof.engine.play import Record
-from copyproof.engine.version import NUMERICS
-from copyproof.game import Market, Schedule
-from copyproof.policy import Policy, parse_policy, with_market_defaults
+from copyproof.external import AnyPolicy, ExternalPolicy, any_policy, code_of
+from copyproof.external.game import game_setup
+from copyproof.game import GivenMarket, Schedule, as_market
+from copyproof.policy import Policy
+from copyproof.simulation.processes import fill_external, refuse_what_only_ours_take
 from copyproof.simulation.result import Repetitions, Result
-from copyproof.simulation.threads import fill, new_record
-from copyproof.validation import require, whole_in
+from copyproof.simulation.threads import empty_record, fill, new_record
+from copyproof.validation import items, require, whole_in
 
 MOST_ROUNDS = 2**47
 MOST_REPETITIONS = 2**32
 
 
 def play(
-    market: Market,
-    policy: Policy | str,
+    market: GivenMarket,
+    policy: AnyPolicy | str,
     first: int,
     count: int,
     *,
@@ -56,10 +61,10 @@ def play(
 
     Parameters
     ----------
-    market : Market
-        Agents, their arms and how they register them.
-    policy : Policy or str
-        A record, or its text form such as ``"rh-ucb(L=3)"``.
+    market : Market, path or str
+        Agents, their arms and how they register them; or what names them, as for ``simulate``.
+    policy : Policy, ExternalPolicy or str
+        Ours or another's, or a text such as ``"rh-ucb(L=3)"`` or ``"river:UCB(delta=1)"``.
     first, count : int
         Which repetitions; the first of all is number 0.
     horizon, seed, checkpoints, workers, tape, priority, schedule
@@ -81,25 +86,39 @@ def play(
     >>> later = play(paper_market("2a"), "h-ucb", 3, 2, **game)
     >>> whole.revenue[3:, 0].tolist(), later.revenue[:, 0].tolist()
     ([25.0, 23.0], [25.0, 23.0])
+    >>> theirs = play(paper_market("2a"), "river:UCB(delta=1)", 3, 2, workers=1, **game)
+    >>> theirs.revenue[:, 0].tolist()
+    [502.0, 507.0]
     """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
-    horizon, seed, workers = checked_game(market, horizon, seed, workers)
+    market, asked = as_market(market), any_policy(policy)
+    horizon, seed, workers = checked_game(horizon, seed, workers)
     first = whole_in("first", first, 0, MOST_REPETITIONS - 1)
     count = whole_in("count", count, 1, MOST_REPETITIONS - first)
     given = schedule is None or isinstance(schedule, Schedule)
     require(given, "schedule", schedule, "a Schedule")
     rounds = _checkpoint_rounds(checkpoints, horizon)
-    lowered = lower(
-        market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority, schedule=schedule
-    )
-    record = new_record(lowered, len(rounds), count, trace=False)
     means = None
     if market.has_priors:
         priors = lower_priors(market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
-    seconds = fill(
-        lowered, rounds, record, workers=workers, first=first, means=means, progress=progress
-    )
+    new_arms = None
+    if isinstance(asked, ExternalPolicy):
+        refuse_what_only_ours_take(asked, schedule, priority)
+        setup = game_setup(market, checkpoints=rounds.tolist(), seed=seed, tape=tape)
+        record = empty_record(setup.agents, setup.originals, len(rounds), count)
+        seconds = fill_external(
+            asked, setup, record, workers=workers, first=first, progress=progress
+        )
+    else:
+        lowered = lower(
+            market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority,
+            schedule=schedule,
+        )  # fmt: skip
+        record = new_record(lowered, len(rounds), count, trace=False)
+        seconds = fill(
+            lowered, rounds, record, workers=workers, first=first, means=means, progress=progress
+        )
+        new_arms = _frozen(_new_arms(lowered, record)) if schedule else None
     return Repetitions(
         first=first,
         rounds=_frozen(rounds),
@@ -107,34 +126,58 @@ def play(
         revenue=_frozen(record.revenue),
         plays=_frozen(record.agent_plays),
         original_plays=_frozen(record.original_plays),
-        new_arms=_frozen(_new_arms(lowered, record)) if schedule else None,
+        new_arms=new_arms,
         means=means,
         seconds=seconds,
     )
 
 
+class _Game(TypedDict, total=False):
+    """What ``simulate`` is told besides market and policy."""
+
+    horizon: int
+    repetitions: int
+    seed: int
+    checkpoints: int | Sequence[int]
+    workers: int | None
+    tape: Sequence[Sequence[float]] | None
+    priority: Sequence[int] | None
+    schedule: Schedule | None
+    progress: Progress
+
+
+@overload
+def simulate(  # type: ignore[overload-overlap]  # a text is one policy, and no sequence of texts
+    market: GivenMarket, policy: AnyPolicy | str, **game: Unpack[_Game]
+) -> Result: ...
+@overload
 def simulate(
-    market: Market,
-    policy: Policy | str,
+    market: GivenMarket, policy: Sequence[AnyPolicy | str], **game: Unpack[_Game]
+) -> list[Result]: ...
+def simulate(
+    market: GivenMarket,
+    policy: AnyPolicy | str | Sequence[AnyPolicy | str],
     *,
-    horizon: int,
-    repetitions: int,
-    seed: int,
+    horizon: int = HORIZON,
+    repetitions: int = REPETITIONS,
+    seed: int = SEED,
     checkpoints: int | Sequence[int] = CHECKPOINTS,
     workers: int | None = None,
     tape: Sequence[Sequence[float]] | None = None,
     priority: Sequence[int] | None = None,
     schedule: Schedule | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Result:
-    """Play a market under a policy, many times over.
+    progress: Progress = None,
+) -> Result | list[Result]:
+    """Play a market under a policy, or under several, many times over.
 
     Parameters
     ----------
-    market : Market
-        Agents, their arms and how they register them.
-    policy : Policy or str
-        A record, or its text form such as ``"rh-ucb(L=3)"``.
+    market : Market, path or str
+        Agents, their arms and how they register them; or the path of a market file, or a market of
+        the paper such as ``"paper:2a"``.
+    policy : Policy, ExternalPolicy or str, or a sequence of these
+        Ours or another's, or a text such as ``"rh-ucb(L=3)"`` or ``"river:UCB(delta=1)"``. Several
+        share their luck.
     horizon : int
         T, the rounds of a game.
     repetitions : int
@@ -145,85 +188,76 @@ def simulate(
     checkpoints : int or sequence of int
         Rounds at which the regret is kept; a number stands for that many, evenly spaced up to T.
     workers : int, optional
-        Threads; as many as there are processors by default. No effect on the result.
+        Threads, or processes for a policy that is not ours; as many as there are processors by
+        default. No effect on the result.
     tape : sequence of sequences of float, optional
         ``tape[i][k]`` is the reward of the play number k (from 0) of agent i, instead of drawn
         ones.
     priority : sequence of int, optional
         For policies with priority ties: the agents' positions in the order that ties go by, instead
-        of a drawn one.
+        of a drawn one. Not for a policy that is not ours.
     schedule : Schedule, optional
-        Arms that are withdrawn, and submitted again, during the game.
-    progress : callable, optional
-        Is told the number of rounds played so far, a few times a second.
+        Arms that are withdrawn, and submitted again, during the game. Not for a policy that is not
+        ours.
+    progress : bool or callable, optional
+        True for a bar on standard error; a function is told the number of rounds played so far, a
+        few times a second.
 
     Returns
     -------
-    Result
-        Means, deviations, standard errors, curves and per-repetition arrays.
+    Result, or a list of them
+        Means, deviations, standard errors, curves and per-repetition arrays; for several policies a
+        result for each, in their order.
 
     Examples
     --------
-    >>> from copyproof import paper_market
-    >>> market = paper_market("1a", copies=100)
-    >>> result = simulate(market, "ucb1", horizon=10_000, repetitions=10, seed=1)
-    >>> round(result.agents[0].plays.mean / 10_000, 2)
+    >>> flat, ours = simulate("paper:1a:100", ["ucb1", "h-ucb"], repetitions=10, seed=1)
+    >>> round(flat.agents[0].plays.mean / flat.horizon, 2)
     0.73
+    >>> round(ours.agents[0].plays.mean / ours.horizon, 2)
+    0.01
     """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    found = as_market(market)
+    asked = _policies(policy)
+    horizon, seed, workers = checked_game(horizon, seed, workers)
     repetitions = whole_in("repetitions", repetitions, 1, MOST_REPETITIONS)
-    found = play(
-        market, asked, 0, repetitions, horizon=horizon, seed=seed, checkpoints=checkpoints,
-        workers=workers, tape=tape, priority=priority, schedule=schedule, progress=progress,
-    )  # fmt: skip
-    return Result(
-        **{field.name: getattr(found, field.name) for field in fields(found)},
-        market=market,
-        policy=asked,
-        horizon=int(horizon),
-        repetitions=repetitions,
-        seed=int(seed),
-        schedule=schedule or None,
-        versions={name: version(name) for name in ("copyproof", "numpy", "numba")},
-    )
+    results: list[Result] = []
+    with shown(progress, horizon * repetitions * len(asked)) as tell:
+        for place, each in enumerate(asked):
+            played = play(
+                found, each, 0, repetitions, horizon=horizon, seed=seed, checkpoints=checkpoints,
+                workers=workers, tape=tape, priority=priority, schedule=schedule,
+                progress=_further(tell, place * horizon * repetitions),
+            )  # fmt: skip
+            results.append(
+                Result(
+                    **{field.name: getattr(played, field.name) for field in fields(played)},
+                    market=found,
+                    policy=each,
+                    horizon=horizon,
+                    repetitions=repetitions,
+                    seed=seed,
+                    schedule=schedule or None,
+                    versions=_versions(each),
+                )
+            )
+    is_one = isinstance(policy, str | Policy | ExternalPolicy)
+    return results[0] if is_one else results
 
 
-def checked_game(
-    market: Market, horizon: int, seed: int, workers: int | None
-) -> tuple[int, int, int]:
-    """Return horizon, seed and workers as checked whole numbers; refuse what is not a market.
+def checked_game(horizon: int, seed: int, workers: int | None) -> tuple[int, int, int]:
+    """Return horizon, seed and workers as checked whole numbers.
 
     Examples
     --------
-    >>> from copyproof import paper_market
-    >>> checked_game(paper_market("2a"), 1000, 1, workers=2)
+    >>> checked_game(1000, 1, workers=2)
     (1000, 1, 2)
     """
-    require(isinstance(market, Market), "market", market, "a Market")
     return (
         whole_in("horizon", horizon, 1, MOST_ROUNDS),
         whole_in("seed", seed, 0, 2**64 - 1),
         processors() if workers is None else whole_in("workers", workers, 1, 1024),
     )
-
-
-def rules_digest(market: Market, policy: Policy | str, horizon: int) -> str:
-    """Digest of all numbers that a policy is played with, and of the version of the numerics.
-
-    A policy's text does not say everything: its rules have constants, which may change. Results
-    that are kept are only taken again where this is what it was.
-
-    Examples
-    --------
-    >>> from copyproof import paper_market
-    >>> same = rules_digest(paper_market("2c"), "rh-ucb(L=3)", 1000)
-    >>> rules_digest(paper_market("2c"), "rh-ucb", 1000) == same
-    True
-    """
-    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
-    plan = lower_policy(with_market_defaults(asked, market), horizon=horizon, seed=0)
-    text = json.dumps([NUMERICS, plan], default=lambda numbers: numbers.tolist())
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def is_compiled() -> bool:
@@ -248,6 +282,26 @@ def _new_arms(lowered: Lowered, record: Record) -> NDArray[np.int64]:
     owner = np.repeat(np.arange(len(lowered.counts)), lowered.counts)
     later = np.bincount(owner[lowered.late], minlength=len(lowered.counts))
     return np.asarray(record.renewals + later)
+
+
+def _policies(given: AnyPolicy | str | Sequence[AnyPolicy | str]) -> list[AnyPolicy]:
+    """One policy or several, as records."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return [any_policy(given)]
+    return [any_policy(one) for one in items("policy", given, "policies")]
+
+
+def _further(tell: Callable[[int], None] | None, before: int) -> Callable[[int], None] | None:
+    """What tells the rounds of one policy's games after those of the policies before it."""
+    return None if tell is None else lambda played: tell(before + played)
+
+
+def _versions(policy: AnyPolicy) -> dict[str, str]:
+    """Of the packages that the numbers depend on, and of another's code where a text names it."""
+    known = {name: version(name) for name in ("copyproof", "numpy", "numba")}
+    if isinstance(policy, ExternalPolicy) and policy.text is not None:
+        known |= code_of(policy)
+    return known
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

@@ -118,8 +118,19 @@ def _raise_for(status: int, lowered: Lowered) -> None:
 
 def new_record(lowered: Lowered, checkpoints: int, repetitions: int, *, trace: bool) -> Record:
     """Memory for what the repetitions leave behind; ``trace`` keeps every choice, too."""
-    agents = len(lowered.counts)
-    originals = len(lowered.game.rewards.originals)
+    return empty_record(
+        len(lowered.counts),
+        len(lowered.game.rewards.originals),
+        checkpoints,
+        repetitions,
+        choices=lowered.horizon if trace else 0,
+    )
+
+
+def empty_record(
+    agents: int, originals: int, checkpoints: int, repetitions: int, *, choices: int = 0
+) -> Record:
+    """Memory for repetitions of a market of that size, refused where there is not enough."""
     rows = repetitions * (checkpoints + 3 * agents + originals) * 8
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if rows > physical:
@@ -134,5 +145,5 @@ def new_record(lowered: Lowered, checkpoints: int, repetitions: int, *, trace: b
         original_plays=np.zeros((repetitions, originals), np.int64),
         renewals=np.zeros((repetitions, agents), np.int64),
         regret=np.zeros((repetitions, checkpoints)),
-        choices=np.zeros((repetitions, lowered.horizon if trace else 0), np.int32),
+        choices=np.zeros((repetitions, choices), np.int32),
     )

@@ -4,7 +4,7 @@
 functions of plain numbers, one each, in the paper's symbols.
 """
 
-from copyproof.theory.bound import Bound, Kind, Quantity
+from copyproof.theory.bound import Bound, Bounds, Kind, Quantity
 from copyproof.theory.check import bounds
 from copyproof.theory.formulas import (
     kl,
@@ -48,6 +48,7 @@ from copyproof.theory.rh_kl_ucb import agent_plays, arm_plays, theorem_b, theore
 
 __all__ = [
     "Bound",
+    "Bounds",
     "Kind",
     "Quantity",
     "Sample",

@@ -6,11 +6,15 @@ allows more than the most regret there can be, T times the largest gap of a regi
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from copyproof.theory.conditions import Case, ConditionFails
+from copyproof.validation import shortened
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Kind: TypeAlias = Literal["upper", "lower", "asymptotic"]
 Quantity: TypeAlias = Literal["regret", "probability"]
@@ -44,6 +48,9 @@ class Bound:
     proven : bool
         False for theorems 5, 6 and 7 of the paper. The constants of 5 and 6 as printed are
         unproven, though their orders can be repaired; of 7 there is a sketch by the same steps.
+    policy, market, horizon
+        What it was held against: the policy's text, the market's label, T. Bounds that say the same
+        are equal, whatever it was.
     """
 
     theorem: str
@@ -55,6 +62,32 @@ class Bound:
     of: Quantity = "regret"
     parameters: Parameters = field(default_factory=dict, hash=False)
     proven: bool = True
+    policy: str | None = field(default=None, compare=False)
+    market: str | None = field(default=None, compare=False)
+    horizon: int | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        """Say on one line what the theorem says."""
+        return f"<Bound {self.theorem}: {self._said}>"
+
+    @property
+    def _said(self) -> str:
+        """What is bounded and by how much, or why nothing is."""
+        if not self.applies:
+            return f"does not apply: {shortened(self.why)}"
+        if self.value is None:
+            return f"an order of the {self.of} alone"
+        sign = "≤" if self.kind == "upper" else "≥"
+        void = ", which says nothing" if self.vacuous else ""
+        return f"{self.of} {sign} {self.value:,.6g}{void}"
+
+    def _repr_html_(self) -> str:
+        """Show the theorem in a notebook."""
+        return _notebook([self])
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row: policy, market, horizon, and what the theorem says; the parameters as a text."""
+        return _frame([self])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON; a value too large for a float becomes None.
@@ -65,7 +98,56 @@ class Bound:
         7.0
         """
         finite = self.value is not None and math.isfinite(self.value)
-        return asdict(self) | {"value": self.value if finite else None}
+        found = asdict(self) | {"value": self.value if finite else None}
+        return {name: value for name, value in found.items() if name not in _ASKED}
+
+
+class Bounds(tuple[Bound, ...]):
+    """What every theorem says about one market under one policy, in a fixed order."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Show the theorems in a notebook, those that apply first."""
+        return _notebook(sorted(self, key=lambda one: not one.applies))
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row per theorem: policy, market, horizon, and what it says.
+
+        Examples
+        --------
+        >>> from copyproof import bounds, paper_market
+        >>> frame = bounds(paper_market("1a"), "h-ucb", horizon=100_000).to_frame()
+        >>> frame[frame["applies"]][["market", "theorem", "kind"]].iloc[0].tolist()
+        ['paper:1a', 'theorem 3', 'upper']
+        """
+        return _frame(self)
+
+
+# What a bound was asked for: in frames, and not in the JSON of each.
+_ASKED = ("policy", "market", "horizon")
+_SAID = ("theorem", "kind", "of", "value", "applies", "vacuous", "proven", "parameters", "why")
+
+
+def _frame(found: Sequence[Bound]) -> "pd.DataFrame":
+    import pandas as pd
+
+    rows = [
+        {name: getattr(one, name) for name in (*_ASKED, *_SAID)}
+        | {"parameters": ", ".join(f"{name} = {n:g}" for name, n in one.parameters.items())}
+        for one in found
+    ]
+    return pd.DataFrame(rows, columns=[*_ASKED, *_SAID]).astype({"value": float})
+
+
+def _notebook(found: Sequence[Bound]) -> str:
+    from copyproof.pages import notebook_table
+
+    rows = [[one.theorem, one._said if one.applies else "does not apply", one.why] for one in found]
+    asked = [one for one in found if one.policy is not None]
+    title = f"{asked[0].policy} on {asked[0].market}: T = {asked[0].horizon:,}" if asked else ""
+    head = ["theorem", "says", "why"]
+    return notebook_table(head, rows, title=title, words=["says", "why"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,11 @@
 """Which theorems speak about a market under a policy, and what they say there."""
 
-from copyproof.game import Market
-from copyproof.policy import Policy, parse_policy, with_market_defaults
-from copyproof.theory.bound import Bound
+from dataclasses import replace
+from typing import Any
+
+from copyproof.game import GivenMarket, as_market
+from copyproof.policy import Policy, as_policy, with_market_defaults
+from copyproof.theory.bound import Bounds
 from copyproof.theory.conditions import Assumed, Case
 from copyproof.theory.own_theorems import OWN_THEOREMS
 from copyproof.theory.paper_theorems import PAPER_THEOREMS
@@ -12,7 +15,7 @@ LONGEST_HORIZON = 10**100
 
 
 def bounds(
-    market: Market,
+    market: GivenMarket,
     policy: Policy | str,
     horizon: int,
     *,
@@ -21,13 +24,13 @@ def bounds(
     c: float | None = None,
     lost: float | None = None,
     plays: float | None = None,
-) -> tuple[Bound, ...]:
+) -> Bounds:
     """Hold every theorem against a market, its profile, a policy and a horizon.
 
     Parameters
     ----------
-    market : Market
-        Agents, their arms and how they register them.
+    market : Market, path or str
+        Agents, their arms and how they register them; or the path of their file, or ``"paper:2a"``.
     policy : Policy or str
         A record, or its text form such as ``"rh-ucb(L=3)"``.
     horizon : int
@@ -47,7 +50,8 @@ def bounds(
 
     Returns
     -------
-    tuple of Bound
+    Bounds
+        A tuple of ``Bound``, with a ``to_frame`` of its own.
         Theorems 3, 5, 6 and 7 and lemma 1 of Shin, Lee, Ok (2022), the exact probability that
         lemma 1 bounds, the lower bound of Lai, Robbins (1985), and theorems A, A′ (for truthful
         agents, and where good arms are few) and B (whatever the gaps, and with the gaps) of
@@ -72,12 +76,14 @@ def bounds(
     >>> [round(one.value, 1) for one in found if one.theorem == "theorem A′, truthful"]
     [94.4]
     """
-    asked = parse_policy(policy) if isinstance(policy, str) else policy
+    market, asked = as_market(market), as_policy(policy)
     market.require_known_means("bounds")
     assumed = _accepted(Assumed(K, g, c, lost, plays))
     resolved = with_market_defaults(asked, market)
     case = Case(market, resolved, _whole_horizon(horizon), assumed)
-    return tuple(theorem.held_against(case) for theorem in (*PAPER_THEOREMS, *OWN_THEOREMS))
+    held: dict[str, Any] = {"policy": str(asked), "market": market.label, "horizon": case.T}
+    theorems = (*PAPER_THEOREMS, *OWN_THEOREMS)
+    return Bounds(replace(theorem.held_against(case), **held) for theorem in theorems)
 
 
 def _whole_horizon(value: object) -> int:

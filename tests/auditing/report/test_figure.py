@@ -1,6 +1,7 @@
 """The figure of an audit: what is drawn is what was found."""
 
 import dataclasses
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from copyproof import Agent, Audit, Market, RiskAverse, UniformPrior, audit, pap
 from copyproof.auditing import report
 from copyproof.auditing.report.captions import gain_text, reference_words
 from copyproof.auditing.report.figure import MOST_PANELS
+from copyproof.game import ByName
 from copyproof.plots import COLOURS, save_figure
 from copyproof.plots.palette import line_styles, names_of
 from copyproof.simulation import Interval
@@ -203,7 +205,8 @@ def test_a_wide_interval_is_cut_at_the_axis(sampled: list[Audit]) -> None:
     agent = sampled[0].agents[0]
     wide = Interval(agent.copying[0].gain.mean, -math.inf, math.inf)
     copying = (dataclasses.replace(agent.copying[0], gain=wide), *agent.copying[1:])
-    one = dataclasses.replace(sampled[0], agents=(dataclasses.replace(agent, copying=copying),))
+    changed = dataclasses.replace(agent, copying=copying)
+    one = dataclasses.replace(sampled[0], agents=ByName([changed]))
     (ax,) = plot_gains(one)
     bars = segments(ax, COLOURS["ucb1"])
     np.testing.assert_allclose(bars[1], ax.get_ylim())
@@ -216,3 +219,20 @@ def test_who_knows_only_a_prior_is_drawn_with_copies_of_every_arm() -> None:
     assert ax.lines[0].get_xdata().tolist() == [1, 2, 5]
     assert ax.get_xlabel() == "copies of every arm"
     assert ax.get_title(loc="left") == "ann (2 arms of drawn means)"
+
+
+@pytest.mark.parametrize("agents", [1, 2, 3, 5])
+def test_no_cell_is_empty_and_no_two_counts_touch(agents: int) -> None:
+    market = Market([Agent(f"agent {i}", [0.9 - i / 10]) for i in range(agents)])
+    names = market.names
+    one = audit(market, "ucb1", agent=None if agents > 1 else names[0], horizon=50, **SMALL)
+    panels = plot_gains([one, dataclasses.replace(one, policy="h-ucb")])
+    figure = panels[0].figure
+    assert len(figure.axes) == agents
+    figure.draw_without_rendering()
+    if agents > 2 and agents % 2:
+        assert panels[-1].get_position().width > 1.5 * panels[0].get_position().width
+    for ax in panels:
+        boxes = [t.get_window_extent() for t in ax.get_xticklabels() if t.get_text()]
+        assert {t.get_text() for t in ax.get_xticklabels()} >= {"1", "10", "100"}
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))

@@ -49,7 +49,7 @@ def audits() -> list[Audit]:
 @pytest.fixture(scope="module")
 def text(audits: list[Audit], tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("audit") / "audit.html"
-    write_audit_report(path, audits, command=COMMAND)
+    write_audit_report(audits, path, command=COMMAND)
     assert [file.name for file in path.parent.iterdir()] == ["audit.html"]
     return path.read_text(encoding="utf-8")
 
@@ -114,7 +114,7 @@ def test_names_are_escaped_and_the_page_needs_nothing_else(page: Page, text: str
 
 def test_equal_results_give_equal_bytes(audits: list[Audit], text: str, tmp_path: Path) -> None:
     later = [dataclasses.replace(one, seconds=one.seconds + 9) for one in audits]
-    write_audit_report(tmp_path / "again.html", later, command=COMMAND)
+    write_audit_report(later, tmp_path / "again.html", command=COMMAND)
     again = (tmp_path / "again.html").read_text(encoding="utf-8")
     pairs = zip(text.splitlines(), again.splitlines(), strict=True)
     changed = [(one, other) for one, other in pairs if one != other]
@@ -161,7 +161,7 @@ def test_attitudes_and_fees() -> None:
 
 def test_one_deviation_may_have_no_picture(tmp_path: Path) -> None:
     one = exactly("ucb1", agent=EVIL, deviations=[[2, 1]])
-    write_audit_report(tmp_path / "a.html", one)
+    write_audit_report(one, tmp_path / "a.html")
     page = Page((tmp_path / "a.html").read_text(encoding="utf-8"))
     assert not page.all("img")
     assert "copies 2, 1" in page.text
@@ -204,10 +204,10 @@ def test_the_template_uses_what_its_record_holds() -> None:
 
 def test_what_cannot_be_written_is_refused(audits: list[Audit], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cannot be written: No such file"):
-        write_audit_report(tmp_path / "missing" / "a.html", audits)
+        write_audit_report(audits, tmp_path / "missing" / "a.html")
     other = audit(paper_market("1a"), "ucb1", horizon=6, seed=1, budget=1000)
     with pytest.raises(ValueError, match="audits differ in their market"):
-        write_audit_report(tmp_path / "a.html", [audits[0], other])
+        write_audit_report([audits[0], other], tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -215,7 +215,7 @@ def test_priors_are_told_and_nothing_is_claimed_of_them(tmp_path: Path) -> None:
     arms: list[Arm] = [UniformPrior(0, 1), BetaPrior(2, 5), ListPrior([0.5] * 7)]
     market = Market([Agent("ann", arms), Agent("bob", [0.6])])
     found = audit(market, "grace", horizon=50, seed=1, most_copies=2, budget=10**6)
-    write_audit_report(tmp_path / "page.html", found)
+    write_audit_report(found, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     for words in (
         "drawn from [0, 1] × 1, drawn from Beta(2, 5) × 1, one of 0.5, 0.5, 0.5, 0.5, 0.5, … × 1",

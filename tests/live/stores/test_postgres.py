@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -16,7 +16,7 @@ import pytest
 from copyproof.live.stores import LeaseLost, StoreError, Uncertain, open_store
 from copyproof.live.stores.appends import Append
 from copyproof.live.stores.errors import Locked
-from copyproof.live.stores.postgres import PostgresStore
+from copyproof.live.stores.postgres import _SETTINGS, PostgresStore
 from tests.postgres import Server, packaged_programs
 
 
@@ -246,29 +246,48 @@ def test_a_process_that_slept_cannot_write(store: PostgresStore, postgres: Serve
     assert [event.get("by") for _, event in store.events("m")] == [None, "holder", "other"]
 
 
-@pytest.mark.slow
+def hang_alone(store: PostgresStore, wait: Callable[[], None]) -> None:
+    with store._market("m", write=True) as mine:
+        mine.add_events(["{}"], [mine.chain.head])
+        wait()
+
+
+def hang_with_locks(store: PostgresStore, wait: Callable[[], None]) -> None:
+    with store._joint_transaction() as database:
+        store._lock_free(database, ["m"])
+        wait()
+
+
+def hang_before_the_commit(store: PostgresStore, wait: Callable[[], None]) -> None:
+    with store._joint_transaction() as database:
+        store._lock_free(database, ["m"])
+        database.append([(2, "", "m")], [("m", 2, "{}", "")])
+        wait()
+
+
+@pytest.mark.parametrize("hang", [hang_alone, hang_with_locks, hang_before_the_commit])
 def test_a_process_that_hangs_in_a_transaction_is_thrown_out(
-    store: PostgresStore, postgres: Server
+    postgres: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    hang: Callable[[PostgresStore, Callable[[], None]], None],
 ) -> None:
-    token = store.acquire("m", "hanging", 1.0)
-    with PostgresStore(f"{postgres.url()}&schema={store._schema}") as other:
-        following = None
-
-        def hanging() -> None:
-            nonlocal following
-            with store._market("m", write=True) as mine:
-                mine.add_events(["{}"], [mine.chain.head])
-                began = time.monotonic()
-                while following is None:
-                    following = other.acquire("m", "other", 60.0)
-                assert time.monotonic() - began < 8
-
-        with pytest.raises(StoreError):
-            hanging()
+    # In less time than others wait for a lock; here in still less, as nobody wants to wait.
+    hanging, waiting = "idle_in_transaction_session_timeout", "lock_timeout"
+    assert float(_SETTINGS[hanging].rstrip("s")) < float(_SETTINGS[waiting].rstrip("s"))
+    monkeypatch.setitem(_SETTINGS, hanging, "1s")
+    url = postgres.new_url()
+    with PostgresStore(url) as store, PostgresStore(url) as other:
+        store.create_market("m", {})
+        store.append("m", 1, [{"n": 1}])
+        token = store.acquire("m", "hanging", 0.5)
+        following: list[int | None] = []
+        with pytest.raises(StoreError, match="idle-in-transaction timeout"):
+            hang(store, lambda: following.append(other.acquire("m", "other", 60.0)))
+        assert following[0] is not None
         assert other.last("m") == 1
         with pytest.raises(LeaseLost):
             store.append("m", 2, [{}], token=token)
-        other.append("m", 2, [{}], token=following)
+        other.append("m", 2, [{}], token=following[0])
 
 
 def test_many_open_a_new_schema_at_once(postgres: Server) -> None:

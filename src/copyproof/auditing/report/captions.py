@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Sequence
 
 from copyproof.auditing import AgentAudit, Audit, Gain
-from copyproof.auditing.deviations import knows_best_arm
 from copyproof.game import (
     NEUTRAL,
     Agent,
     Arm,
     Bernoulli,
     BetaPrior,
+    Drift,
     ListPrior,
     Market,
+    Piecewise,
     Strategy,
     UniformPrior,
 )
@@ -22,12 +23,23 @@ from copyproof.simulation import Interval
 
 # Entries of a prior's list that are repeated.
 _MOST_LISTED = 5
-# What an audit of agents who know only a prior means.
-DRAWN = (
+# What an audit means of agents who know only a prior, and where means change.
+_DRAWN = (
     "Means that have a prior are drawn anew for every game, the same for both strategies: gains "
     "are expectations over the draw. That copies never pay is proven for agents who know their "
     "means alone: whether they pay an agent who knows only a prior is measured here."
 )
+_CHANGING = (
+    "Means change during the game: the loss of a round is to the best arm of that very round. That "
+    "nothing pays more than the best arm alone is proven for means that do not change."
+)
+
+
+def remarks(market: Market) -> str | None:
+    """What has to be said of audits of such a market; None for known means that do not change."""
+    if market.has_changing_means:
+        return _CHANGING
+    return _DRAWN if market.has_priors else None
 
 
 def verdict_words(audit: Audit, name: str) -> str:
@@ -123,6 +135,9 @@ def _arm_words(arm: Arm) -> str:
         case ListPrior(means):
             shown = ", ".join(f"{mean:g}" for mean in means[:_MOST_LISTED])
             return f"one of {shown}{', …' if len(means) > _MOST_LISTED else ''}"
+        case Piecewise() | Drift():
+            steps = ", ".join(f"{mean:g} from round {begin:,}" for begin, mean, _ in arm.knots)
+            return f"{type(arm).__name__.lower()} ({steps})"
         case _:
             return f"{type(arm).__name__} {arm.mean:g}"
 
@@ -162,7 +177,7 @@ def best_only(agent: Agent, copies: Strategy) -> int | None:
     >>> best_only(Agent("ann", [0.2, 0.5]), (0, 7))
     7
     """
-    if not knows_best_arm(agent):
+    if not agent.knows_best_arm:
         return copies[0] if len(set(copies)) == 1 else None
     count = copies[agent.best_arm]
     return count if count == sum(copies) else None
@@ -176,7 +191,7 @@ def copied_words(agents: Iterable[Agent]) -> str:
     >>> copied_words([Agent("ann", [0.2, 0.5])])
     'the best arm'
     """
-    found = {"the best arm" if knows_best_arm(one) else "every arm" for one in agents}
+    found = {"the best arm" if one.knows_best_arm else "every arm" for one in agents}
     return " or ".join(sorted(found, reverse=True))
 
 
@@ -193,7 +208,7 @@ def reference_words(audits: Sequence[Audit]) -> str:
     market = audits[0].market
     pairs = [(market.agent(one.name), one.reference) for one in audits[0].agents]
     if all(best_only(agent, copies) == 1 for agent, copies in pairs):
-        knowing = [knows_best_arm(agent) for agent, _ in pairs]
+        knowing = [agent.knows_best_arm for agent, _ in pairs]
         if all(knowing):
             return "the best arm once"
         return f"{'the best arm once; ' * any(knowing)}every arm once where only a prior is known"

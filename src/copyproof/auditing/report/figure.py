@@ -26,8 +26,8 @@ from copyproof.auditing.report.captions import (
 from copyproof.game import NEUTRAL, Agent
 from copyproof.plots import canvas
 from copyproof.plots.labels import End, label_ends
-from copyproof.plots.palette import INK, QUIET, line_styles, names_of
-from copyproof.validation import known
+from copyproof.plots.palette import INK, QUIET, names_of, printed_lines
+from copyproof.validation import items, known, require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,8 +42,10 @@ _LOGARITHMIC = 10
 _WIDTH, _HEIGHT = 5.2, 3.7
 # Inches of each of several panels.
 _COLUMN, _ROW = 3.7, 2.2
-# Letters of a policy's name that fit beside a panel, and inches for each that it has more.
+# Letters of a policy's name that fit beside a panel, and inches for each that it has more; lines of
+# labels that fit, and inches for each more.
 _LETTERS, _LETTER = 8, 0.06
+_LINES, _LINE = 9, 0.16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,24 +124,31 @@ def plot_gains(
         raise ValueError(f"agent is needed: ax takes one agent, and {number} were audited")
     with mpl.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9}):
         letters = max(map(len, names_of([audit.policy for audit in found])))
-        panels = _new_panels(number, letters) if ax is None else (ax,)
+        panels = (ax,) if ax is not None else _new_panels(number, letters, len(found))
         _set_scales(panels, gains)
         for panel, (name, lines) in zip(panels, gains.lines.items(), strict=True):
-            _draw(panel, lines, relative=gains.relative)
+            _draw(panel, lines)
             panel.set_title(_title(found[0].market.agent(name)), loc="left", color=INK)
         if ax is None:
             _add_words(panels, gains, 0 if agent else len(found[0].agents) - number)
+            canvas.settle(panels[0])  # labels are spread over the height that panels have
         else:
             ax.set_xlabel(_copies_of(gains))
             ax.set_ylabel(_unit(gains))
+        for panel, lines in zip(panels, gains.lines.values(), strict=True):
+            label_ends(panel, _ends(lines, relative=gains.relative))
+        if ax is None:
+            canvas.settle(panels[0])  # labels take of the width
+        for panel in panels:
+            canvas.thin_ticks(panel)
     return panels
 
 
 def checked_audits(audits: Audit | Sequence[Audit]) -> list[Audit]:
     """Audits that can stand side by side: of one market, horizon, confidence, and agents."""
-    found = [audits] if isinstance(audits, Audit) else list(audits)
-    if not found:
-        raise ValueError("audits is empty: at least one is needed")
+    found = [audits] if isinstance(audits, Audit) else list(items("audits", audits, "audits"))
+    for place, one in enumerate(found):
+        require(isinstance(one, Audit), f"audits[{place}]", one, "an Audit")
     for field in ("market", "horizon", "confidence"):
         if len({getattr(one, field) for one in found}) > 1:
             raise ValueError(f"audits differ in their {field}: only equal ones are comparable")
@@ -204,15 +213,22 @@ def _tolerances(audits: Sequence[Audit]) -> float:
     return 10 * max((one for one in found if math.isfinite(one)), default=0.1)
 
 
-def _new_panels(number: int, letters: int) -> "tuple[Axes, ...]":
-    """Panels of a new figure, with room for labels of so many letters beside them."""
-    room = _LETTER * max(0, letters - _LETTERS)
+def _new_panels(number: int, letters: int, policies: int) -> "tuple[Axes, ...]":
+    """Panels of a new figure, with room for labels of so many letters and lines beside them.
+
+    An odd number leaves no cell empty: the last panel is as wide as the figure.
+    """
+    room, lines = _LETTER * max(0, letters - _LETTERS), _LINE * max(0, policies - _LINES)
     if number == 1:
-        return canvas.new_axes(_HEIGHT, width=_WIDTH + room)
+        return canvas.new_axes(_HEIGHT + lines, width=_WIDTH + room)
     rows = math.ceil(number / 2)
-    panels = canvas.new_axes(0.9 + _ROW * rows, rows, 2, width=2 * (_COLUMN + room))
-    for spare in panels[number:]:
-        spare.remove()
+    height, width = 0.9 + (_ROW + lines) * rows, 2 * (_COLUMN + room)
+    panels = canvas.new_axes(height, rows, 2, width=width)
+    if number % 2:
+        panels[-1].remove()
+        cell = panels[-2].get_subplotspec()
+        assert cell is not None
+        panels[-2].set_subplotspec(cell.get_gridspec()[-1, :])
     return panels[:number]
 
 
@@ -235,27 +251,37 @@ def _set_scales(panels: "Sequence[Axes]", gains: DrawnGains) -> None:
             canvas.signed_linear(ax, low, high, linear / 3, percent=gains.relative)
 
 
-def _draw(ax: "Axes", lines: Sequence[GainLine], *, relative: bool) -> None:
+def _draw(ax: "Axes", lines: Sequence[GainLine]) -> None:
     """One agent's lines, with limits; where lines coincide, the earlier ones are wider."""
     policies = [line.policy for line in lines]
-    styles, names = line_styles(policies), names_of(policies)
+    looks, names = printed_lines(policies), names_of(policies)
     bottom, top = ax.get_ylim()
     ax.hlines(0, *ax.get_xlim(), color=QUIET, linewidth=0.8, zorder=1)
-    ends = []
-    for place, (line, (colour, dash), name) in enumerate(zip(lines, styles, names, strict=True)):
+    for place, (line, look, name) in enumerate(zip(lines, looks, names, strict=True)):
+        colour = look.colour
         above = sum(_coincide(line, later) for later in lines[place + 1 :])
         low, high = np.clip(line.low, bottom, top), np.clip(line.high, bottom, top)
         ax.fill_between(line.copies, low, high, color=colour, alpha=0.18, linewidth=0)
         ax.vlines(line.copies, low, high, color=colour, linewidth=1.2)
         width: dict[str, Any] = {"linewidth": 1.8 + 1.8 * above, "markersize": 4.5 + 1.8 * above}
-        dots: dict[str, Any] = {"marker": "o", "markeredgewidth": 0, "zorder": 3, "label": name}
-        ax.plot(line.copies, line.mean, linestyle=dash, color=colour, **width, **dots)
+        width["markeredgewidth"] = 0
+        style = {"linestyle": "-" if above else look.dash, "marker": look.marker or "o"} | width
+        ax.plot(line.copies, line.mean, color=colour, zorder=3, label=name, **style)
+    canvas.plain(ax)
+
+
+def _ends(lines: Sequence[GainLine], *, relative: bool) -> list[End]:
+    """The ends of one agent's lines, with the policies' names and what the most copies gain."""
+    policies = [line.policy for line in lines]
+    looks, names = printed_lines(policies), names_of(policies)
+    ends = []
+    for line, look, name in zip(lines, looks, names, strict=True):
         if len(line.copies):
             y = float(line.mean[-1])
             found = gain_text(y, relative=relative) if len(line.copies) > 1 else "not known"
-            ends.append(End(float(line.copies[-1]), y, f"{name}  {found}", colour))
-    canvas.plain(ax)
-    label_ends(ax, ends)
+            text = f"{name}  {found}".replace("$", r"\$")
+            ends.append(End(float(line.copies[-1]), y, text, look.colour))
+    return ends
 
 
 def _coincide(line: GainLine, other: GainLine) -> bool:
@@ -271,8 +297,9 @@ def _unit(gains: DrawnGains) -> str:
 
 
 def _title(agent: Agent) -> str:
-    if not agent.is_informed:
-        words = f"{len(agent.arms)} arm{'s' * (len(agent.arms) > 1)} of drawn means"
+    if not agent.has_fixed_means:
+        kind = "changing" if agent.is_informed else "drawn"
+        words = f"{len(agent.arms)} arm{'s' * (len(agent.arms) > 1)} of {kind} means"
         return f"{_short(agent.name)} ({words})".replace("$", r"\$")
     arms = f", the best of {len(agent.arms)} arms" if len(agent.arms) > 1 else ""
     return f"{_short(agent.name)} (mean {agent.best_mean:.3g}{arms})".replace("$", r"\$")

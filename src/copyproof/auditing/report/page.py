@@ -17,6 +17,7 @@ from copyproof.plots import brief, limits
 from copyproof.plots.files import figure_bytes
 from copyproof.plots.palette import names_of
 from copyproof.policy import CATALOGUE
+from copyproof.validation import file_path
 
 _BADGES = {
     "prone": Badge("✗ prone", "fails"),
@@ -56,16 +57,16 @@ class AuditPage:
 
 
 def write_audit_report(
-    path: str | Path, audits: Audit | Sequence[Audit], *, command: str | None = None
+    audits: Audit | Sequence[Audit], path: str | Path, *, command: str | None = None
 ) -> None:
     """Write one page about audits of one market, a section for each policy.
 
     Parameters
     ----------
-    path : path
-        The HTML file; it appears whole or not at all.
     audits : Audit or sequence of Audit
         What ``audit`` found, of one market and horizon; one for each policy.
+    path : path
+        The HTML file; it appears whole or not at all.
     command : str, optional
         What to type to find the same again; the page shows the settings in any case.
 
@@ -81,13 +82,13 @@ def write_audit_report(
     >>> found = audit(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=500, seed=1)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "audit.html"
-    ...     write_audit_report(file, found)
+    ...     write_audit_report(found, file)
     ...     "H-UCB does not pay for the copies that were tried" in file.read_text(encoding="utf-8")
     True
     """
-    found = figure.checked_audits(audits)
+    found, place = figure.checked_audits(audits), file_path("path", path)
     page = render_audit_page(found, _drawn(found), command=command)
-    write_or_refuse(Path(path), page.encode())
+    write_or_refuse(place, page.encode())
 
 
 def render_audit_page(
@@ -241,6 +242,6 @@ def _known_table(audits: Sequence[Audit], names: Sequence[str]) -> PageTable:
         if not claims:
             rows.append((name, "unknown", "nothing is known here about this policy"))
     caption = "What is known of the policies beyond this audit."
-    if audits[0].market.has_priors:
-        caption += f" {captions.DRAWN}"
+    if remark := captions.remarks(audits[0].market):
+        caption += f" {remark}"
     return PageTable(("Policy", "Status", "Claim"), rows, caption, numbers=False)

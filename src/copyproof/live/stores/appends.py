@@ -1,14 +1,16 @@
 """Appends: events of one market that are to be stored, and what the market is after them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from copyproof.live.stores.chain import heads_after
+from copyproof.live.stores.chain import MARK, heads_after
 from copyproof.live.stores.errors import Conflict
 
 if TYPE_CHECKING:
     from copyproof.live.stores.stored_market import StoredMarket
 
+# An event as a row: market, number, text, and how the chain's head after it begins.
+EventRow: TypeAlias = tuple[str, int, str, str]
 # From which round on the ids of decisions carry which mark (``live.ids``).
 Generations: TypeAlias = list[tuple[int, str]]
 
@@ -24,6 +26,48 @@ class Append(NamedTuple):
     events: Sequence[dict[str, Any]]
     token: int | None = None
     generation: tuple[int, str] | None = None
+
+
+class Standing(NamedTuple):
+    """Where a market stands after an append: last event, chain's head, fencing token, secret."""
+
+    market: str
+    last: int
+    head: str
+    token: int
+    secret: str
+
+
+def rows_of(append: Append, texts: Sequence[str], heads: Sequence[str]) -> list[EventRow]:
+    """Return the rows of an append's events, given their texts and the heads after them."""
+    numbered = enumerate(zip(texts, heads, strict=True), append.first)
+    return [(append.market, number, text, head[:MARK]) for number, (text, head) in numbered]
+
+
+def advanced(
+    before: Mapping[str, Standing], appends: Sequence[Append], texts: Sequence[Sequence[str]]
+) -> tuple[list[Standing], list[EventRow]] | None:
+    """Return where markets stand after appends, and the rows of the events.
+
+    ``before`` is where they stood when they were last written; None if appends do not follow from
+    it. Whoever stores them makes sure that markets still stand there.
+    """
+    standings: list[Standing] = []
+    rows: list[EventRow] = []
+    for one, listed in zip(appends, texts, strict=True):
+        known = before.get(one.market)
+        if (
+            known is None
+            or known.last + 1 != one.first
+            or known.token != one.token
+            or one.generation is not None
+        ):
+            return None
+        heads = [*heads_after(known.head, one.first, one.events, known.secret, listed)]
+        rows += rows_of(one, listed, heads)
+        last = known.last + len(heads)
+        standings.append(Standing(one.market, last, heads[-1], known.token, known.secret))
+    return standings, rows
 
 
 def heads_of(append: Append, mine: "StoredMarket", texts: Sequence[str]) -> list[str]:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from copyproof.live.stores.appends import EventRow, Standing
+
 
 @contextmanager
 def closed_on_failure(raw: Any) -> Iterator[None]:
@@ -39,11 +41,23 @@ class Database:
         marks = ", ".join("?" * len(columns))
         self.raw.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
-    def append(
-        self, standings: Sequence[tuple[int, str, str]], rows: Sequence[tuple[str, int, str, str]]
-    ) -> None:
+    def append(self, standings: Sequence[tuple[int, str, str]], rows: Sequence[EventRow]) -> None:
         """Add rows of events, after which markets are at (last, head, market)."""
         self.raw.executemany("UPDATE markets SET last = ?, head = ? WHERE name = ?", standings)
+        self.add_events(rows)
+
+    def advance(self, before: Sequence[Standing], after: Sequence[Standing]) -> int:
+        """Let markets stand elsewhere, if they stand where it is said; how many did."""
+        changes = [
+            (new.last, new.head, old.market, old.last, old.token, old.head)
+            for old, new in zip(before, after, strict=True)
+        ]
+        where = "name = ? AND last = ? AND token = ? AND head = ?"
+        change = f"UPDATE markets SET last = ?, head = ? WHERE {where}"
+        return int(self.raw.executemany(change, changes).rowcount)
+
+    def add_events(self, rows: Sequence[EventRow]) -> None:
+        """Add rows of events."""
         add = "INSERT INTO events (market, number, body, mark) VALUES (?, ?, ?, ?)"
         self.raw.executemany(add, rows)
 

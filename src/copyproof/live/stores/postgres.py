@@ -69,14 +69,14 @@ _CONNECTING = {
 }
 
 
-# Many rows with one statement; lists travel in binary form, which need not be quoted.
-_ADVANCE = (
-    "UPDATE markets SET last = new.last, head = new.head"
+# All rows of a group with one statement; lists travel in binary form, which need not be quoted.
+# It is no pipeline: psycopg ends one with a flush behind its sync, which the server takes for the
+# beginning of a query, so that a process that hangs then is not thrown out.
+_APPEND = (
+    "WITH advanced AS (UPDATE markets SET last = new.last, head = new.head"
     " FROM unnest(%b::bigint[], %b::text[], %b::text[]) AS new (last, head, market)"
-    " WHERE name = new.market"
-)
-_ADD = (
-    "INSERT INTO events (market, number, body, mark)"
+    " WHERE name = new.market)"
+    " INSERT INTO events (market, number, body, mark)"
     " SELECT * FROM unnest(%b::text[], %b::bigint[], %b::text[], %b::text[])"
 )
 # Rows that somebody else has locked are left out.
@@ -108,9 +108,8 @@ class _Connection(Database):
     def append(
         self, standings: Sequence[tuple[int, str, str]], rows: Sequence[tuple[str, int, str, str]]
     ) -> None:
-        with self.raw.pipeline():  # neither statement waits for the other's answer
-            self.raw.execute(_ADVANCE, [*map(list, zip(*standings, strict=True))])
-            self.raw.execute(_ADD, [*map(list, zip(*rows, strict=True))])
+        columns = (*zip(*standings, strict=True), *zip(*rows, strict=True))
+        self.raw.execute(_APPEND, [*map(list, columns)])
 
     def renew(self, tokens: Mapping[str, int], owner: str, since: float, until: float) -> set[str]:
         values = (since, until, list(tokens), list(tokens.values()), owner)
@@ -258,11 +257,10 @@ class PostgresStore(SqlStore):
             raise self._error(error) from error
 
     def _lock_free(self, database: Database, markets: Sequence[str]) -> dict[str, Sequence[Any]]:
-        with database.raw.pipeline():  # BEGIN, which the driver sends first, goes with it
-            found = database.raw.execute(
-                f"SELECT {STANDING} FROM markets WHERE name = ANY(%s) FOR UPDATE SKIP LOCKED",
-                (list(markets),),
-            )
+        found = database.raw.execute(
+            f"SELECT {STANDING} FROM markets WHERE name = ANY(%s) FOR UPDATE SKIP LOCKED",
+            (list(markets),),
+        )
         return {row[-1]: row for row in found.fetchall()}
 
     def _open(self) -> psycopg.Connection[tuple[Any, ...]]:

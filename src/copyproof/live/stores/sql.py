@@ -13,8 +13,15 @@ from itertools import groupby, islice
 from typing import Any
 
 from copyproof.live.stores import errors
-from copyproof.live.stores.appends import Append, generations_of, heads_of
-from copyproof.live.stores.chain import MARK, Chain, encode
+from copyproof.live.stores.appends import (
+    Append,
+    EventRow,
+    Standing,
+    generations_of,
+    heads_of,
+    rows_of,
+)
+from copyproof.live.stores.chain import Chain, encode
 from copyproof.live.stores.chain_columns import chain_row
 from copyproof.live.stores.contract import (
     DROPPED_AT_ONCE,
@@ -224,37 +231,44 @@ class SqlStore(SqlServiceRecords, SqlKeys):
         outcomes: list[Exception | None] = [None] * len(appends)
         try:
             with self._joint_transaction() as database:
-                there = self._lock_free(database, [one.market for one in appends])
-                rows: list[tuple[str, int, str, str]] = []
-                standings: list[tuple[int, str, str]] = []
-                for n, one in enumerate(appends):
-                    row = there.get(one.market)
-                    if row is None:
-                        message = (
-                            f"market {one.market!r} is locked by another process, or not there"
-                        )
-                        outcomes[n] = errors.Locked(message)
-                        continue
-                    mine = MarketRows(self, database, row)
-                    try:
-                        heads = heads_of(one, mine, texts[n])
-                    except StoreError as error:
-                        outcomes[n] = error
-                        continue
-                    rows += [
-                        (one.market, number, text, head[:MARK])
-                        for number, (text, head) in enumerate(
-                            zip(texts[n], heads, strict=True), one.first
-                        )
-                    ]
-                    standings.append((rows[-1][1], heads[-1], one.market))
-                    if (generations := generations_of(one, mine)) is not None:
-                        mine.set_generations(generations)
-                if rows:
-                    database.append(standings, rows)
+                self._append_within(database, appends, texts, outcomes)
         except StoreError as error:
             return [error if one is None else one for one in outcomes]
         return outcomes
+
+    def _append_within(
+        self,
+        database: Database,
+        appends: Sequence[Append],
+        texts: Sequence[Sequence[str]],
+        outcomes: list[Exception | None],
+    ) -> list[Standing]:
+        """Store events within a transaction; where markets stand then, and errors as outcomes."""
+        there = self._lock_free(database, [one.market for one in appends])
+        rows: list[EventRow] = []
+        standings: list[Standing] = []
+        for n, one in enumerate(appends):
+            row = there.get(one.market)
+            if row is None:
+                message = f"market {one.market!r} is locked by another process, or not there"
+                outcomes[n] = errors.Locked(message)
+                continue
+            mine = MarketRows(self, database, row)
+            try:
+                heads = heads_of(one, mine, texts[n])
+            except StoreError as error:
+                outcomes[n] = error
+                continue
+            rows += rows_of(one, texts[n], heads)
+            last = one.first + len(heads) - 1
+            standings.append(
+                Standing(one.market, last, heads[-1], mine.lease.token, mine.chain.secret)
+            )
+            if (generations := generations_of(one, mine)) is not None:
+                mine.set_generations(generations)
+        if rows:
+            database.append([(last, head, market) for market, last, head, *_ in standings], rows)
+        return standings
 
     def _lock_free(self, database: Database, markets: Sequence[str]) -> dict[str, Sequence[Any]]:
         """Lock the rows of markets that nobody else has locked: ``STANDING`` of each, by name.

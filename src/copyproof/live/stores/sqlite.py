@@ -14,10 +14,11 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from copyproof.live.stores.appends import Append, Standing, advanced
 from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
@@ -37,6 +38,8 @@ BUSY_SECONDS = 5.0
 _LOG_PAGES = 4000
 # Parts of something large after which the log is written back: before SQLite itself would do so.
 _WRITE_BACK = 2
+
+_MOST_STANDINGS = 100_000  # that are remembered
 
 
 class SqliteStore(SqlStore):
@@ -82,6 +85,8 @@ class SqliteStore(SqlStore):
         self._clock = clock
         self.durable = synchronous == "full"
         self._file: tuple[int, int] | None = None
+        # Where markets stood when this process has last written to them.
+        self._standings: dict[str, Standing] = {}
         with self._lock:
             self._connection()
 
@@ -239,6 +244,35 @@ class SqliteStore(SqlStore):
     def now(self, database: Database) -> float:
         """The time by which leases run."""
         return self._clock()
+
+    def _append_within(
+        self,
+        database: Database,
+        appends: Sequence[Append],
+        texts: Sequence[Sequence[str]],
+        outcomes: list[Exception | None],
+    ) -> list[Standing]:
+        """Store events of markets that stand where this process has left them without a look.
+
+        Whether they do is seen when their rows are changed; if not, they are read after all.
+        """
+        known = self._standings
+        if len(known) > _MOST_STANDINGS:
+            known.clear()
+        found = advanced(known, appends, texts)
+        if found is not None:
+            standings, rows = found
+            before = [known[one.market] for one in standings]
+            if database.advance(before, standings) == len(before):
+                database.add_events(rows)
+            else:
+                database.rollback()
+                database.begin(write=True)
+                found = None
+        if found is None:
+            standings = super()._append_within(database, appends, texts, outcomes)
+        known.update((one.market, one) for one in standings)
+        return standings
 
     # --- the whole file --------------------------------------------------------------------
 

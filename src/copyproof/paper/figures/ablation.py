@@ -9,6 +9,7 @@ from copyproof.paper.figure import (
     StudyFigure,
     arms_by_agent,
     by_market,
+    check_results,
     estimate_columns,
     interval_columns,
     key_parts,
@@ -52,6 +53,7 @@ def plot_ablation(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
     >>> ax.get_legend_handles_labels()[1][0]
     'neither: UCB1'
     """
+    check_results(results, 2)
     if ax is None:
         (ax,) = canvas.new_axes(3.6)
     markets, policies = key_parts(results, 0), key_parts(results, 1)

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from copyproof.game import Agent, paper_market
 from copyproof.pages import PageTable
 from copyproof.paper.claim import LEVEL
-from copyproof.paper.figure import StudyFigure, arms_by_agent, estimate_columns, key_parts
+from copyproof.paper.figure import (
+    StudyFigure,
+    arms_by_agent,
+    check_results,
+    estimate_columns,
+    key_parts,
+)
 from copyproof.paper.measures import means_and_stds
 from copyproof.paper.study import COPIES, POLICIES, FigureResults
 from copyproof.plots import canvas, with_error
@@ -85,6 +91,7 @@ def plot_copies(
     >>> lowest.lines[0].get_xdata().tolist()
     [1, 100, 200, 300, 400, 500]
     """
+    check_results(results, 2)
     lines = copies_lines(results)
     low, high = _widest_gap(lines)
     if axes is None:

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+_COLUMNS = ["round", "regret_mean", "regret_std", "regret_stderr"]
+
+
 def _rows(results: FigureResults) -> list[dict[str, Any]]:
     return [
         {"policy": policy, **{str(column): value for column, value in row.items()}}
         for (policy,), result in results.items()
-        for row in result.curve_frame().to_dict("records")
+        for row in result.curve_frame()[_COLUMNS].to_dict("records")
     ]
 
 

@@ -23,6 +23,7 @@ from copyproof.pages import PageTable
 from copyproof.paper.figure import (
     StudyFigure,
     arms_by_agent,
+    check_results,
     estimate_columns,
     interval_columns,
 )
@@ -30,7 +31,7 @@ from copyproof.paper.study import OURS, FigureResults, Run, RunKey, Settings
 from copyproof.plots import canvas, with_error
 from copyproof.plots.labels import PointLabel, label_points
 from copyproof.plots.palette import COLOURS, INK, QUIET, colour_of
-from copyproof.policy import CATALOGUE, parse_policy
+from copyproof.policy import BASELINES, CATALOGUE, parse_policy
 from copyproof.simulation import Estimate, LostGames
 from copyproof.theory import share_lost
 
@@ -90,9 +91,11 @@ def least_share_lost(regret: float) -> float:
 
 
 def frontier_policies() -> tuple[str, ...]:
-    """Every policy of the catalogue, with parameters that are the same on both markets."""
+    """Every policy of the catalogue but the baselines, the same parameters on both markets."""
     texts = []
     for row in CATALOGUE:
+        if row in BASELINES:
+            continue
         text = f"{row.name}(L=22)" if "L" in row.parameters else row.name
         texts.append(_SETTLED.get(row.name, text))
     return (*texts, *_MORE)
@@ -153,6 +156,7 @@ def plot_frontier(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes"
     >>> ax.get_xscale(), ax.get_yscale()
     ('log', 'log')
     """
+    check_results(results, 2)
     if ax is None:
         (ax,) = canvas.new_axes(4.9, width=6.6)
         figure = ax.get_figure(root=True)

@@ -7,7 +7,13 @@ import numpy as np
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, by_market, estimate_columns, key_parts
+from copyproof.paper.figure import (
+    StudyFigure,
+    by_market,
+    check_results,
+    estimate_columns,
+    key_parts,
+)
 from copyproof.paper.measures import fitted_growth, means_and_stds
 from copyproof.paper.study import POLICIES, FigureResults
 from copyproof.plots import canvas
@@ -80,6 +86,7 @@ def plot_growth(
     >>> [ax.get_title(loc="left") for ax in axes]
     ['market of figure 2a', 'market of figure 2c']
     """
+    check_results(results, 3)
     markets = key_parts(results, 0)
     panels = tuple(axes or canvas.new_axes(3.2 * len(markets), len(markets), share=True))
     for ax, market in zip(panels, markets, strict=True):

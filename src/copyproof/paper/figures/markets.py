@@ -9,6 +9,7 @@ from copyproof.pages import PageTable
 from copyproof.paper.figure import (
     StudyFigure,
     by_market,
+    check_results,
     estimate_columns,
     interval_columns,
     key_parts,
@@ -70,6 +71,7 @@ def plot_markets(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":
     >>> [dots.get_label() for dots in ax.containers]
     ['H-UCB', 'RH-UCB', 'PRH-UCB', 'Trial']
     """
+    check_results(results, 2)
     if ax is None:
         (ax,) = canvas.new_axes(4.2)
     relative = relative_regrets(results)

@@ -7,7 +7,7 @@ import numpy as np
 
 from copyproof.game import paper_market
 from copyproof.pages import PageTable
-from copyproof.paper.figure import StudyFigure, estimate_columns
+from copyproof.paper.figure import StudyFigure, check_results, estimate_columns
 from copyproof.paper.measures import BestSample, final_regret
 from copyproof.paper.study import SAMPLE_FACTORS, FigureResults
 from copyproof.plots import canvas, with_error
@@ -48,6 +48,7 @@ def plot_samples(
     >>> upper.get_legend_handles_labels()[1]
     ['a repetition', 'one without a best arm', 'mean ± deviation']
     """
+    check_results(results, 1)
     upper, lower = axes or canvas.new_axes(4.8, 2, share=True)
     factors, found, samples = zip(*_samples(results), strict=True)
     _draw_regrets(upper, found, samples)
