@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools import sizes
 
-MOST = 31_200
+MOST = 32_400
 """Lines of code of both packages, their templates and style sheets."""
 
 
