@@ -72,6 +72,12 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.rare_events import lost_probability as lost_probability
     from copyproof.simulation.result import Result as Result
     from copyproof.simulation.run import simulate as simulate
+    from copyproof.studies import MixedMarkets as MixedMarkets
+    from copyproof.studies import NeedlesMarkets as NeedlesMarkets
+    from copyproof.studies import RandomMarkets as RandomMarkets
+    from copyproof.studies import Study as Study
+    from copyproof.studies import Variation as Variation
+    from copyproof.studies import ZipfMarkets as ZipfMarkets
     from copyproof.theory import Bound as Bound
     from copyproof.theory import bounds as bounds
 
@@ -103,6 +109,7 @@ _HOME = {
         "rare_events": "LostProbability lost_probability",
         "simulation.result": "Result",
         "simulation.run": "simulate",
+        "studies": "MixedMarkets NeedlesMarkets RandomMarkets Study Variation ZipfMarkets",
         "theory": "Bound bounds",
     }.items()
     for name in names.split()
