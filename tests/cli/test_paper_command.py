@@ -36,7 +36,7 @@ def test_killed_and_started_again_it_gives_the_same_bytes(
     assert first["played"] > 100
 
     running = start("paper", "--out", broken, *SMALL)
-    runs = broken / "runs"
+    runs = broken / "arrays"
     until = time.monotonic() + 60
     while time.monotonic() < until and (not runs.exists() or len(list(runs.glob("*.npz"))) < 60):
         time.sleep(0.02)

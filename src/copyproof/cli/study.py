@@ -3,16 +3,13 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_answer, emit_json, say
-from copyproof.cli.progress import ProgressBar, prompt_interrupt
-
-if TYPE_CHECKING:
-    from copyproof.studies import Progress
+from copyproof.cli.progress import StudyBar, prompt_interrupt
 
 study = options.group(
     "study", "Studies: policies × markets × strategies, played once, kept, and compared."
@@ -58,7 +55,7 @@ def run(
         from copyproof.simulation import is_compiled
         from copyproof.studies import Study
     asked = Study.read(file)
-    with _Bar(compiles=cluster is None and not is_compiled()) as bar:
+    with StudyBar(compiles=cluster is None and not is_compiled()) as bar:
         asked.run(out, workers=workers, cluster=cluster, progress=bar.show)
     found = asked.summary
     if as_json:
@@ -125,32 +122,6 @@ def report(folder: _Folder, as_json: options.AsJson = False) -> None:
         }
 
     emit_answer(as_json, answer, parts)
-
-
-class _Bar:
-    """The bar of a run, which learns how much there is to do when the run begins."""
-
-    def __init__(self, *, compiles: bool) -> None:
-        self._waiting = ProgressBar(1, compiles=compiles)
-        self._bar: ProgressBar | None = None
-        self._tell: Any = None
-
-    def __enter__(self) -> "_Bar":
-        self._waiting.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._waiting.__exit__()
-        if self._bar is not None:
-            self._bar.__exit__()
-
-    def show(self, now: "Progress") -> None:
-        if self._bar is None:
-            self._bar = ProgressBar(now.total, compiles=False)
-            self._tell = self._bar.part(now.total)
-        if now.rounds:
-            self._waiting.__exit__()
-        self._tell(now.rounds)
 
 
 def _told(status: dict[str, Any]) -> str:

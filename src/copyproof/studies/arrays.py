@@ -112,6 +112,11 @@ class CellArrays:
             for left_over in folder.glob(".*.tmp"):
                 left_over.unlink()
 
+    def close(self) -> None:
+        """Remove the folder of slices if nothing is in it."""
+        if self.slices.is_dir() and not any(self.slices.iterdir()):
+            self.slices.rmdir()
+
     def _parts(self, cell: Cell) -> Iterator[Repetitions]:
         for number in range(cell.slices):
             yield unpack(self._slice(cell.digest, number).read_bytes())

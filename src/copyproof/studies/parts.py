@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from copyproof.game import Market
+from copyproof.game import Market, market_from_dict
 from copyproof.game.named import named_market
 from copyproof.simulation.run import MOST_REPETITIONS, MOST_ROUNDS
 from copyproof.studies.cells import MEASURES, Point, Terms, digest_market, make_cell
@@ -210,13 +210,18 @@ def _market(given: Any, place: int, folder: Path | None) -> MarketSource:
 
 
 def _market_table(given: Mapping[str, Any], folder: Path | None) -> MarketSource:
-    """A market of a study file: ``{ market, name }`` or ``{ generator, … }``."""
+    """A market of a study file: ``{ market }``, ``{ generator, … }``, or written out."""
+    kinds = [kind for kind in ("market", "generator") if kind in given]
+    if len(kinds) == 2 or not (kinds or "agents" in given):
+        said = "or generator or agents: one of the three is needed"
+        raise FieldError("market", given.get("market"), "alone", said)
     if "market" in given:
         label = given.get("name", given["market"])
         return ((checked_name("name", label), _read(given["market"], folder)),)
     if "generator" not in given:
-        said = "or generator is missing: exactly one of the two is needed"
-        raise FieldError("market", None, "missing", said)
+        written = {key: value for key, value in given.items() if key != "name"}
+        market = market_from_dict(written, source="")
+        return ((checked_name("name", given.get("name", "market")), market),)
     kind = GENERATORS[known("generator", given["generator"], GENERATORS)]
     takes = [one.name for one in fields(kind)]
     parameters = {key: value for key, value in given.items() if key not in ("generator", "name")}

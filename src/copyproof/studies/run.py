@@ -4,7 +4,7 @@ A cell that is in the folder's store is not played again, whichever study put it
 was broken off, by Ctrl-C or by kill -9, goes on with what is missing; a finished one plays nothing.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ def run_points(
     *,
     workers: int | None = None,
     cluster: Any = None,
+    renew: Collection[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> Summary:
     """Play what is missing of some points, and write ``results.parquet``.
@@ -62,6 +63,8 @@ def run_points(
         Threads, or processes of a local cluster; as many as there are processors by default.
     cluster : str or distributed.Client, optional
         As ``copyproof.studies.cluster.open_cluster`` takes it; threads of this process by default.
+    renew : collection of str
+        Cells that are to be played again, by their digests: their files cannot be read.
     progress : callable, optional
         Is told how far it is, a few times a second.
 
@@ -77,7 +80,7 @@ def run_points(
             arrays = CellArrays(place)
             arrays.sweep()
             cells = _planned(points, store)
-            done = store.finished()
+            done = store.finished() - set(renew)
             missing = [
                 cell
                 for cell in cells
@@ -93,6 +96,7 @@ def run_points(
             elif missing:
                 play_here(assembly, workers=threads, progress=tell)
             assembly.flush()
+            arrays.close()
             write_atomically(place / RESULTS, results_bytes(store.rows(), measure))
             return Summary(store.status(), assembly.finished, tuple(store.failures()))
         finally:

@@ -52,14 +52,16 @@ class _Shape(_Table):
 
 
 class MarketEntry(_Shape):
-    """A market, or a generator of many; a text alone is a market."""
+    """A market, a generator of many, or a market written out; a text alone is a market."""
 
     market: str | None = Field(None, description="a market file, or paper:FIGURE[:COPIES]")
     generator: str | None = Field(None, description="random, mixed, needles or zipf")
     name: str | None = Field(None, description="what tables call it")
     count: int | None = Field(None, description="how many markets a generator draws")
     seed: int | None = Field(None, description="of the draw, 0 if left out")
-    agents: Any = Field(None, description="[least, most]; of zipf a number")
+    agents: Any = Field(None, description="[least, most]; zipf: a number; or as in a market file")
+    fee: Any = Field(None, description="of a market that is written out, as in a market file")
+    discount: Any = Field(None, description="the same")
     arms: Any = Field(None, description="random: [least, most] arms of an agent")
     copies: Any = Field(None, description="random: how often an arm may be registered")
     low: Any = Field(None, description="random: the least mean")
