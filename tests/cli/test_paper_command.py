@@ -18,7 +18,7 @@ def products(folder: Path) -> dict[str, bytes]:
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
-        if path.is_file() and not name.startswith("runs/"):
+        if path.is_file() and not name.startswith(("arrays/", "study.db")):
             lines = path.read_bytes().split(b"\n")
             if name == "index.html":
                 lines = [line for line in lines if b"timing" not in line]

@@ -242,8 +242,11 @@ def _market_table(given: Mapping[str, Any], folder: Path | None) -> MarketSource
 def _read(text: object, folder: Path | None) -> Market:
     require(isinstance(text, str), "market", text, "a file or paper:FIGURE")
     assert isinstance(text, str)
-    is_file = folder is not None and not text.startswith("paper:")
-    return named_market(str(folder / text) if is_file and folder is not None else text)
+    is_file = not text.startswith("paper:")
+    try:
+        return named_market(str(folder / text) if is_file and folder is not None else text)
+    except FieldError as error:
+        raise FieldError("", text, "a market", f"= {text!r}: {error}") from None
 
 
 def _check_names(sources: Sequence[MarketSource]) -> None:

@@ -202,4 +202,4 @@ def _made(given: dict[str, Any], folder: Path | None) -> Part:
 
 
 def _refused(path: Path, why: str) -> FieldError:
-    return FieldError("", None, "a study file", why, source=str(path))
+    return FieldError(str(path), None, "a study file", why)
