@@ -1,5 +1,6 @@
 """Sums of slices: merged in order they are the moments of the whole."""
 
+import itertools
 import json
 
 import numpy as np
@@ -21,7 +22,7 @@ MEASURE = ("regret", "revenue", "shares", "lost")
 def test_merged_slices_have_the_moments_of_the_whole(values: list[float], cuts: list[int]) -> None:
     edges = sorted({0, len(values), *(cut % len(values) for cut in cuts)})
     whole: Sums | None = None
-    for first, last in zip(edges, edges[1:], strict=False):
+    for first, last in itertools.pairwise(edges):
         part = np.array(values[first:last])
         own = {
             "games": len(part),

@@ -26,8 +26,10 @@ _BATCH_TASKS = 200
 _AHEAD = 3
 # Seconds between two looks at how many threads the cluster has.
 _LOOK = 5.0
-# How often a single task may lose its worker.
-_MOST_DEATHS = 3
+# How often a task alone may lose its workers, each time as often as Dask allows (4 by default).
+_MOST_DEATHS = 1
+# A local cluster gives up on a worker that dies twice within this time; it starts others else.
+_PATIENCE = "1 day"
 _NEEDS = "is not at hand: pip install 'copyproof[cluster]'"
 
 
@@ -49,6 +51,7 @@ def open_cluster(given: Any, workers: int | None) -> Iterator[Any]:
         If Dask is not installed, or nobody answers at the address.
     """
     try:
+        import dask
         import distributed
     except ImportError:
         raise FieldError(
@@ -64,10 +67,11 @@ def open_cluster(given: Any, workers: int | None) -> Iterator[Any]:
 
         count = processors() if workers is None else workers
         with (
+            dask.config.set({"distributed.deploy.lost-worker-timeout": _PATIENCE}),
             distributed.LocalCluster(  # type: ignore[no-untyped-call]
                 n_workers=count,
                 threads_per_worker=1,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 silence_logs=50,
             ) as cluster,
             distributed.Client(cluster) as client,  # type: ignore[no-untyped-call]
@@ -105,7 +109,9 @@ class _Driver:
         self._engine = engine_digest()
         self._waiting: dict[Any, list[Task]] = {}
         self._deaths: dict[tuple[str, int], int] = {}
+        # Tasks that have lost a worker; they go alone and one at a time, to find who is to blame.
         self._again: list[Task] = []
+        self._suspect: Any = None
         self._completed: Any = as_completed()  # type: ignore[no-untyped-call]
         self._looked = -_LOOK
         self._room = 0
@@ -122,10 +128,12 @@ class _Driver:
         """Send batches while there is room; whether anything was sent."""
         sent = False
         while len(self._waiting) < self._threads() * _AHEAD:
-            batch = self._batch()
+            suspected = bool(self._again) and self._suspect is None
+            batch = [self._again.pop()] if suspected else self._batch()
             if not batch:
                 break
             future = self._client.submit(_play, self._engine, batch, pure=False)
+            self._suspect = future if suspected else self._suspect
             self._waiting[future] = batch
             self._completed.add(future)
             sent = True
@@ -139,9 +147,7 @@ class _Driver:
         return self._room
 
     def _batch(self) -> list[Task]:
-        """The next tasks; one that has lost a worker goes alone."""
-        if self._again:
-            return [self._again.pop()]
+        """The next tasks."""
         batch: list[Task] = []
         rounds = 0
         while rounds < _BATCH_ROUNDS and len(batch) < _BATCH_TASKS:
@@ -154,6 +160,8 @@ class _Driver:
 
     def _take(self, future: Any) -> None:
         batch = self._waiting.pop(future)
+        alone = future is self._suspect
+        self._suspect = None if alone else self._suspect
         if future.status == "finished":
             self._assembly.add(future.result())
             if self._progress is not None:
@@ -162,15 +170,15 @@ class _Driver:
             error = future.exception() if future.status == "error" else None
             if error is not None and type(error).__name__ != "KilledWorker":
                 raise error
-            self._lost(batch)
+            self._lost(batch, alone=alone)
         future.release()
 
-    def _lost(self, batch: list[Task]) -> None:
+    def _lost(self, batch: list[Task], *, alone: bool) -> None:
         """The workers of a batch died, as often as Dask puts up with."""
         failed: list[Outcome] = []
         for task in batch:
             key = (task.cell.digest, task.number)
-            if len(batch) == 1:
+            if alone:
                 self._deaths[key] = self._deaths.get(key, 0) + 1
             if self._deaths.get(key, 0) < _MOST_DEATHS:
                 self._again.append(task)
