@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from copyproof.studies import status_of
+from copyproof.studies.status import status_of
 from tests.cli.conftest import Run, Start
 from tests.studies.studies import study_file, table_digest
 

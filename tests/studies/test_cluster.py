@@ -13,8 +13,9 @@ import dask
 import pytest
 
 from copyproof import Study
-from copyproof.studies import assembly, cluster, status_of
+from copyproof.studies import assembly, cluster
 from copyproof.studies.run import Progress
+from copyproof.studies.status import status_of
 from tests.studies.studies import small_study, table_digest
 
 

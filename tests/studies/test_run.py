@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from copyproof import Result, Study, audit, exact, paper_market, simulate
-from copyproof.studies import assembly, status_of
+from copyproof.studies import assembly
 from copyproof.studies.folder import open_folder
 from copyproof.studies.run import Progress
+from copyproof.studies.status import status_of
 from tests.studies.studies import small_study, table_digest
 
 

@@ -1,11 +1,15 @@
 """Study files: what they say, and one line with its place for whatever is wrong."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from copyproof import Agent, Market, Study, write_market
+from copyproof import Agent, Market, Study, Variation, audit, write_market
+from copyproof.studies import schema
+from copyproof.studies.generators import GENERATORS
+from copyproof.studies.parts import AUDIT_KEYS
 from copyproof.studies.schema import read_parts
 
 GOOD = """
@@ -141,3 +145,21 @@ def test_a_strategy_that_does_not_fit_names_the_market() -> None:
     message = "strategy 'sixth' on market 'paper:2a': rank = 6 is not within the 5 agents"
     with pytest.raises(ValueError, match=message):
         list(study.points())
+
+
+@pytest.mark.parametrize("name", ["PartEntry", "MarketEntry", "StrategyEntry", "AuditEntry"])
+def test_the_documentation_lists_every_key(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs/how-to/studies.md").read_text(encoding="utf-8")
+    told = page.partition(f"<!-- keys: {name} -->")[2].partition("<!-- end -->")[0]
+    rows = [line for line in told.splitlines() if line.startswith("| `")]
+    model = getattr(schema, name)
+    assert rows == [f"| `{key}` | {one.description} |" for key, one in model.model_fields.items()]
+
+
+def test_the_records_take_what_the_file_has() -> None:
+    taken = {one.name for kind in GENERATORS.values() for one in fields(kind)}
+    market_file = {"market", "generator", "name", "fee", "discount"}
+    assert set(schema.MarketEntry.model_fields) == taken | market_file
+    assert set(schema.StrategyEntry.model_fields) == {one.name for one in fields(Variation)}
+    assert set(schema.AuditEntry.model_fields) == set(AUDIT_KEYS)
+    assert set(AUDIT_KEYS) <= set(audit.__annotations__)

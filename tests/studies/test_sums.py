@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def test_merged_slices_have_the_moments_of_the_whole(values: list[float], cuts: 
 
 def test_one_slice_is_what_simulate_finds() -> None:
     market = paper_market("2a")
-    game = {"horizon": 500, "seed": 3}
+    game: dict[str, Any] = {"horizon": 500, "seed": 3}
     result = simulate(market, "ucb1", repetitions=12, **game)
     found = values_of(sums_of(play(market, "ucb1", 0, 12, **game), market, MEASURE))
     assert [found[f"regret_{part}"] for part in ("mean", "std", "stderr")] == [

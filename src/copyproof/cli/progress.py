@@ -21,7 +21,7 @@ from copyproof.policy import Policy
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from copyproof.studies import Progress as StudyProgress
+    from copyproof.studies.run import Progress as StudyProgress
 
 P = TypeVar("P")
 R = TypeVar("R")

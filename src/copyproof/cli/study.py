@@ -53,7 +53,7 @@ def run(
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
         from copyproof.simulation import is_compiled
-        from copyproof.studies import Study
+        from copyproof.studies.study import Study
     asked = Study.read(file)
     with StudyBar(compiles=cluster is None and not is_compiled()) as bar:
         asked.run(out, workers=workers, cluster=cluster, progress=bar.show)
@@ -77,8 +77,8 @@ def run(
 @study.command()
 def status(folder: _Folder, as_json: options.AsJson = False) -> None:
     """Say how far a study is, also while it is run."""
-    from copyproof.studies import status_of, told
     from copyproof.studies.folder import is_in_use
+    from copyproof.studies.status import status_of, told
 
     found, failures = status_of(folder)
     if as_json:
@@ -94,8 +94,9 @@ def status(folder: _Folder, as_json: options.AsJson = False) -> None:
 def report(folder: _Folder, as_json: options.AsJson = False) -> None:
     """Compare the policies of a study, in tables and on a page, DIR/report.html."""
     with prompt_interrupt():
-        from copyproof.studies import folder_frame, status_of, told
         from copyproof.studies.report import comparisons, write_report
+        from copyproof.studies.status import status_of, told
+        from copyproof.studies.study import folder_frame
     found, failures = status_of(folder)
     frame = folder_frame(folder)
     frame = frame.dropna(axis="columns", how="all").assign(failure=frame["failure"])

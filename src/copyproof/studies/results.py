@@ -24,7 +24,7 @@ IDENTITY = {
 }  # fmt: skip
 #: The columns of each measure, and what they hold.
 COLUMNS = {
-    "regret": {f"regret_{part}": "number" for part in ("mean", "std", "stderr")},
+    "regret": {f"regret_{part}": "number" for part in ("mean", "std", "stderr", "max")},
     "revenue": {f"revenue_{part}": "numbers" for part in ("mean", "std", "stderr")},
     "shares": {f"share_{part}": "numbers" for part in ("mean", "std", "stderr")},
     "lost": {

@@ -14,7 +14,7 @@ from copyproof._machine import processors
 from copyproof.studies.arrays import CellArrays
 from copyproof.studies.assembly import Assembly
 from copyproof.studies.cells import Cell, Point
-from copyproof.studies.folder import DATABASE, RESULTS, known_folder, open_folder
+from copyproof.studies.folder import DATABASE, RESULTS, open_folder
 from copyproof.studies.local import play_here
 from copyproof.studies.results import results_bytes
 from copyproof.studies.store import Status, Store
@@ -101,15 +101,6 @@ def run_points(
             return Summary(store.status(), assembly.finished, tuple(store.failures()))
         finally:
             store.close()
-
-
-def status_of(folder: Path) -> tuple[Status, list[tuple[dict[str, Any], str]]]:
-    """How far the study of a folder is, and what failed, also while it is run."""
-    store = Store(known_folder(folder) / DATABASE)
-    try:
-        return store.status(), store.failures()
-    finally:
-        store.close()
 
 
 def _planned(points: Iterable[Point], store: Store) -> list[Cell]:

@@ -18,9 +18,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from copyproof.studies.sums import Sums, Values
+if TYPE_CHECKING:
+    from copyproof.studies.sums import Sums, Values
 
 _VERSION = 1
 _BUSY_SECONDS = 30.0
@@ -37,7 +38,7 @@ CREATE TABLE IF NOT EXISTS failures (cell TEXT PRIMARY KEY, reason TEXT NOT NULL
 """
 
 # The sums of the slices from the first to before the last, or of one extra (a negative first).
-Run: TypeAlias = tuple[int, int, Sums]
+Run: TypeAlias = "tuple[int, int, Sums]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ class Store:
             self._open.execute("DELETE FROM failures")
             self._open.executemany("INSERT INTO points VALUES (?, ?, ?)", rows)
 
-    def finish(self, cell: str, values: Values) -> None:
+    def finish(self, cell: str, values: "Values") -> None:
         """Keep the values of a whole cell; what was known of its slices goes."""
         text = json.dumps(values)
         self._open.execute("INSERT OR REPLACE INTO cells VALUES (?, ?)", (cell, text))

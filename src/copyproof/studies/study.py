@@ -20,8 +20,9 @@ from copyproof.studies.generators import Generator
 from copyproof.studies.parts import Part, make_part
 from copyproof.studies.progress import progress_bar
 from copyproof.studies.results import frame_of
-from copyproof.studies.run import Progress, Summary, run_points, status_of
+from copyproof.studies.run import Progress, Summary, run_points
 from copyproof.studies.schema import parts_of, read_parts
+from copyproof.studies.status import told
 from copyproof.studies.store import Status, Store
 from copyproof.studies.strategies import Variation
 
@@ -243,19 +244,3 @@ def folder_frame(folder: Path, measure: Sequence[str] | None = None) -> "pd.Data
         return frame_of(store.rows(), MEASURES if measure is None else measure)
     finally:
         store.close()
-
-
-def told(identity: Mapping[str, Any]) -> str:
-    """Which cell it is, for a line of text.
-
-    Examples
-    --------
-    >>> told({"policy": "h-ucb", "market": "paper:2a", "strategy": "as given", "horizon": 10})
-    'h-ucb on paper:2a, T = 10'
-    """
-    strategy = identity["strategy"]
-    how = "" if strategy == "as given" else f" ({strategy})"
-    return f"{identity['policy']} on {identity['market']}{how}, T = {identity['horizon']}"
-
-
-__all__ = ["Study", "folder_frame", "status_of", "told"]

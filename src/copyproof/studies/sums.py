@@ -39,6 +39,7 @@ def sums_of(found: Repetitions, market: Market, measure: tuple[str, ...]) -> Sum
     sums: Sums = {"games": len(found.revenue)}
     if "regret" in measure:
         sums["regret"] = _moments(found.regret_curves[:, -1:])
+        sums["worst"] = float(found.regret_curves[:, -1].max())
     if "revenue" in measure:
         sums["revenue"] = _moments(found.revenue)
     if "shares" in measure:
@@ -61,7 +62,9 @@ def merged(before: Sums, after: Sums) -> Sums:
     n = a + b
     sums: Sums = {"games": n}
     for name, value in before.items():
-        if name == "lost":
+        if name == "worst":
+            sums[name] = max(value, after[name])
+        elif name == "lost":
             sums[name] = None if value is None else value + after[name]
         elif name != "games":
             columns = zip(*value, *after[name], strict=True)
@@ -91,6 +94,8 @@ def values_of(sums: Sums) -> Values:
             stderr = [None if one is None else one / math.sqrt(games) for one in std]
             for part, numbers in (("mean", means), ("std", std), ("stderr", stderr)):
                 values[f"{column}_{part}"] = numbers[0] if name == "regret" else numbers
+    if "worst" in sums:
+        values["regret_max"] = sums["worst"]
     if "lost" in sums:
         values |= _lost_values(sums["lost"], games)
     return values
