@@ -5,7 +5,7 @@ A slice is packed where it was played, and written by the driver; the file of a 
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
@@ -106,11 +106,14 @@ class CellArrays:
         for number in range(cell.slices):
             self._slice(cell.digest, number).unlink(missing_ok=True)
 
-    def sweep(self) -> None:
-        """Remove what a process that was killed has left half-written."""
+    def sweep(self, begun: Collection[str]) -> None:
+        """Remove what a process that was killed has left: all but slices of cells in ``begun``."""
         for folder in (self.cells, self.slices):
             for left_over in folder.glob(".*.tmp"):
                 left_over.unlink()
+        for slice_ in self.slices.glob("*.npz"):
+            if slice_.name.partition("-")[0] not in begun:
+                slice_.unlink()
 
     def close(self) -> None:
         """Remove the folder of slices if nothing is in it."""

@@ -78,7 +78,7 @@ def run_points(
         store = Store(place / DATABASE)
         try:
             arrays = CellArrays(place)
-            arrays.sweep()
+            arrays.sweep(store.begun_cells())
             cells = _planned(points, store)
             done = store.finished() - set(renew)
             missing = [

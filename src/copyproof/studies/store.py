@@ -109,10 +109,11 @@ class Store:
             self._open.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._open.execute("COMMIT")
             except BaseException:
-                self._open.execute("ROLLBACK")
+                if self._open.in_transaction:  # a full disk may have ended it already
+                    self._open.execute("ROLLBACK")
                 raise
-            self._open.execute("COMMIT")
 
     def plan(self, points: Iterable[tuple[str, dict[str, Any]]]) -> None:
         """Say what the study is now: a cell and the identity of every point, in order."""
@@ -142,6 +143,10 @@ class Store:
         """The cells of the study that are done."""
         rows = "SELECT DISTINCT cell FROM points JOIN cells USING (cell)"
         return {cell for (cell,) in self._read(rows)}
+
+    def begun_cells(self) -> set[str]:
+        """The unfinished cells of which something is known."""
+        return {cell for (cell,) in self._read("SELECT DISTINCT cell FROM slices")}
 
     def begun(self) -> dict[str, list[Run]]:
         """What is known of unfinished cells."""
