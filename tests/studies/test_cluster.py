@@ -126,6 +126,7 @@ def test_nobody_answers(tmp_path: Path) -> None:
         small_study().run(tmp_path, cluster=3)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_workers_of_one_machine_compile_once(tmp_path: Path) -> None:
     """Two processes that start together with an empty cache: one compiles, one waits."""
     code = (

@@ -41,14 +41,17 @@ def play_here(
         return
     control = np.zeros(2, np.int64)
     player = Player(control, processes=workers)
-    for task in others:
-        if task.cell.digest in assembly.failed:
-            continue
-        found = player.play(task)
-        assert found is not None
-        assembly.add([found])
-        if progress is not None:
-            progress(assembly.work)
+    try:
+        for task in others:
+            if task.cell.digest in assembly.failed:
+                continue
+            found = player.play(task)
+            assert found is not None
+            assembly.add([found])
+            if progress is not None:
+                progress(assembly.work)
+    finally:
+        assembly.flush()
 
 
 def _ours(tasks: Iterator[Task], others: list[Task]) -> Iterator[Task]:
