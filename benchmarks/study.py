@@ -22,6 +22,7 @@ import argparse
 import itertools
 import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -40,7 +41,7 @@ from copyproof.studies.assembly import Assembly
 from copyproof.studies.cells import Cell
 from copyproof.studies.cluster import open_cluster
 from copyproof.studies.store import Store
-from copyproof.studies.tasks import Outcome
+from copyproof.studies.tasks import Outcome, Task
 
 POLICIES = ["ucb1", "h-ucb", "rh-ucb", "prh-ucb", "grace"]
 
@@ -176,6 +177,20 @@ def planning_rate(cells: int = 5_000) -> float:
     return cells / (time.process_time() - begin)
 
 
+def sending_rate(cells: int = 2_000) -> float:
+    """Cells a second that the driver packs for workers and whose outcomes it unpacks."""
+    tasks = [Task(point.cell, 0) for point in study_of(cells).points()]
+    outcomes = [
+        Outcome(one.cell.digest, 0, {"games": 10, "regret": [[1.5], [2.5]]}) for one in tasks
+    ]
+    back = [pickle.dumps(outcomes[k : k + 100]) for k in range(0, cells, 100)]
+    begin = time.process_time()
+    for k in range(0, cells, 100):
+        pickle.dumps(tasks[k : k + 100])
+        pickle.loads(back[k // 100])
+    return cells / (time.process_time() - begin)
+
+
 def scheduler_rate(client: Any, batches: int = 2_000) -> float:
     """Batches a second that go to a worker and come back, with nothing in them."""
     begin = time.process_time()  # the scheduler of a local cluster is in this process
@@ -203,7 +218,8 @@ def main() -> None:
         found["overhead in ms"] = overhead(min(options.cells, 5_000), options.pairs, client)
         found["status of 100,000 cells in s"] = status_seconds()
         if options.fleet:
-            found["fleet"] = merge_rate() | {"points planned": planning_rate()}
+            found["fleet"] = merge_rate()
+            found["fleet"] |= {"points planned": planning_rate(), "cells sent": sending_rate()}
             if client is not None:
                 found["fleet"]["batches scheduled"] = scheduler_rate(client)
 

@@ -1,10 +1,11 @@
 """A study on a Dask cluster: batches of tasks for workers that may come, go and die.
 
 The only module that knows Dask. A task on the cluster is a batch of our tasks, about two million
-rounds, so that what the scheduler and the network cost is spread over many cells; a few batches for
-each thread of the cluster are on their way at a time. What a worker depends on is in the batch, and
-the outcome of a batch is a function of it: a batch whose worker died is played again elsewhere, and
-the study is the same, to the bit. A cell whose worker dies again and again has failed.
+rounds (more on clusters of more than a hundred threads), so that what the scheduler and the network
+cost is spread over many cells; a few batches for each thread of the cluster are on their way at a
+time. What a worker depends on is in the batch, and the outcome of a batch is a function of it: a
+batch whose worker died is played again elsewhere, and the study is the same, to the bit. A cell
+whose worker dies again and again has failed.
 
 Workers must have this version of copyproof; a worker with another engine is told so, and so is the
 user. A machine compiles the engine once, however many workers it has (``simulation.slices``).
@@ -20,7 +21,9 @@ from copyproof.studies.assembly import Assembly
 from copyproof.studies.tasks import Outcome, Task, play_batch
 from copyproof.validation import FieldError
 
+# Rounds of a batch, and for each thread of a large cluster: the scheduler's work does not grow.
 _BATCH_ROUNDS = 2_000_000
+_BATCH_ROUNDS_PER_THREAD = 20_000
 _BATCH_TASKS = 200
 # Batches on their way for each thread of the cluster: one is played, the others wait for it.
 _AHEAD = 3
@@ -150,7 +153,8 @@ class _Driver:
         """The next tasks."""
         batch: list[Task] = []
         rounds = 0
-        while rounds < _BATCH_ROUNDS and len(batch) < _BATCH_TASKS:
+        most = max(_BATCH_ROUNDS, self._room * _BATCH_ROUNDS_PER_THREAD)
+        while rounds < most and len(batch) < _BATCH_TASKS:
             task = next(self._tasks, None)
             if task is None:
                 break
