@@ -1,9 +1,9 @@
-"""Games of cases under policies, each played once and kept in a CSV file.
+"""Games of cases under policies, played as cells of a study, and published as a CSV file.
 
-A row has the mean regret, its deviation, the worst game, and how many games were lost. The file is
-written beside and renamed, every few seconds: a study that is broken off goes on where it was. A
-row is only taken for the same market, policy, horizon, repetitions and seed, and if the policy is
-still played with the same numbers.
+A row has the mean regret, its deviation, the worst game, and how many games were lost. The cells
+are kept in a study's folder (``copyproof.studies``) beside the file, or in ``out/studies`` for the
+files that are published here: a study that is broken off goes on where it was, and a cell is only
+taken for the same market, policy with all its numbers, horizon, repetitions and seed.
 """
 
 import argparse
@@ -11,14 +11,19 @@ import csv
 import io
 import math
 import sys
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from copyproof import Policy, simulate
+from copyproof import Policy
 from copyproof._files import write_atomically
-from copyproof.simulation import last_tenth, rules_digest
+from copyproof.simulation import rules_digest
+from copyproof.studies.cells import Point, Terms, digest_market, make_cell
+from copyproof.studies.folder import DATABASE
+from copyproof.studies.policies import study_policy
+from copyproof.studies.progress import progress_bar
+from copyproof.studies.run import run_points
+from copyproof.studies.store import Store
 from markets import Case
 
 Row = dict[str, str]
@@ -27,8 +32,9 @@ ASKED = (
     "policy", "rules",
 )  # fmt: skip
 FOUND = ("regret", "sd", "worst", "lost")
-_EVERY = 3.0
-"""Seconds between two writings."""
+_FOUND = ("regret_mean", "regret_std", "regret_max", "lost_count")
+TERMS = Terms(("regret", "lost"))
+RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def study_parser(about: str) -> argparse.ArgumentParser:
@@ -36,7 +42,7 @@ def study_parser(about: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
     parser.add_argument("--workers", type=int, help="threads; no effect on the result")
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent / "results")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     return parser
 
 
@@ -47,32 +53,55 @@ def play_all(
     workers: int | None = None,
     most_rounds: Mapping[str, int] | None = None,
 ) -> list[Row]:
-    """Play what is not in the file yet, and return a row for every case and policy, in order.
+    """Play what is missing, and return a row for every case and policy, in order.
 
     ``most_rounds``: variants that play fewer games of a case, about as many rounds in all.
     """
-    known = {_key(row): row for row in read(path)} if path.exists() else {}
-    rows: list[Row] = []
-    written = begin = time.monotonic()
-    total = len(cases) * len(policies)
-    try:
-        for case in cases:
-            for variant, policy in policies.items():
-                game = _shortened(case, (most_rounds or {}).get(variant))
-                row = _asked(game, variant, policy)
-                rows.append(known.get(_key(row)) or _played(row, game, policy, workers))
-                if time.monotonic() - written > _EVERY:
-                    written = time.monotonic()
-                    _write(path, [*rows, *_others(known, rows)])
-                    print(
-                        f"\r{len(rows)}/{total}  {written - begin:.0f} s", end="", file=sys.stderr
-                    )
-    except BaseException:
-        _write(path, [*rows, *_others(known, rows)])
-        raise
+    games = [
+        (_shortened(case, (most_rounds or {}).get(variant)), variant, policy)
+        for case in cases
+        for variant, policy in policies.items()
+    ]
+    folder = store_of(path)
+    tell = progress_bar() if sys.stderr.isatty() else None
+    done = run_points(_points(games), TERMS.measure, folder, workers=workers, progress=tell)
+    if done.failures:
+        raise RuntimeError(f"{len(done.failures)} cells failed: {done.failures[0][1]}")
+    store = Store(folder / DATABASE)
+    rows = [
+        _asked(*game) | _found(values) for game, values in zip(games, store.rows(), strict=True)
+    ]
+    store.close()
     _write(path, rows)
-    print(f"\r{total}/{total}  {time.monotonic() - begin:.0f} s", file=sys.stderr)
     return rows
+
+
+def store_of(path: Path) -> Path:
+    """Where the cells behind a published file are kept."""
+    if path.resolve().parent == RESULTS:
+        return RESULTS.parents[1] / "out" / "studies" / path.stem
+    return path.with_name(f"{path.stem}-cells")
+
+
+def _points(games: Sequence[tuple[Case, str, Policy]]) -> Iterator[Point]:
+    for case, variant, policy in games:
+        cell = make_cell(
+            case.market,
+            study_policy(policy),
+            None,
+            horizon=case.horizon,
+            repetitions=case.repetitions,
+            seed=case.seed,
+            terms=TERMS,
+            market_digest=digest_market(case.market),
+        )
+        yield Point(variant, case.name, "as given", cell)
+
+
+def _found(values: Mapping[str, float | None]) -> Row:
+    numbers = (values[name] for name in _FOUND)
+    texts = (f"{math.nan if one is None else one:.6g}" for one in numbers)
+    return dict(zip(FOUND, texts, strict=True))
 
 
 def read(path: Path) -> list[Row]:
@@ -108,33 +137,6 @@ def _asked(case: Case, variant: str, policy: Policy) -> Row:
     rules = rules_digest(market, policy, case.horizon)
     values = (*of_case, case.repetitions, case.seed, case.digest, variant, policy, rules)
     return dict(zip(ASKED, map(str, values), strict=True))
-
-
-def _played(row: Row, case: Case, policy: Policy, workers: int | None) -> Row:
-    result = simulate(
-        case.market,
-        policy,
-        horizon=case.horizon,
-        repetitions=case.repetitions,
-        seed=case.seed,
-        checkpoints=[max(1, last_tenth(case.horizon))],
-        workers=workers,
-    )
-    assert result.lost is not None
-    found = (result.regret.mean, result.regret.std, result.regret_curves[:, -1].max())
-    return row | dict(
-        zip(FOUND, (f"{value:.6g}" for value in (*found, result.lost.count)), strict=True)
-    )
-
-
-def _key(row: Row) -> tuple[str, ...]:
-    return tuple(row.get(name, "") for name in ASKED)  # rows of before do not say their rules
-
-
-def _others(known: Mapping[tuple[str, ...], Row], rows: Sequence[Row]) -> list[Row]:
-    """What a file holds beyond the rows so far: not lost if the study is broken off again."""
-    done = {_key(row) for row in rows}
-    return [row for key, row in known.items() if key not in done]
 
 
 def _write(path: Path, rows: Sequence[Row]) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools import sizes
 
-MOST = 32_400
+MOST = 34_500
 """Lines of code of both packages, their templates and style sheets."""
 
 

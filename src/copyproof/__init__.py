@@ -78,6 +78,12 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.rare_events import lost_probability as lost_probability
     from copyproof.simulation.result import Result as Result
     from copyproof.simulation.run import simulate as simulate
+    from copyproof.studies.generators import MixedMarkets as MixedMarkets
+    from copyproof.studies.generators import NeedlesMarkets as NeedlesMarkets
+    from copyproof.studies.generators import RandomMarkets as RandomMarkets
+    from copyproof.studies.generators import ZipfMarkets as ZipfMarkets
+    from copyproof.studies.strategies import Variation as Variation
+    from copyproof.studies.study import Study as Study
     from copyproof.theory import Bound as Bound
     from copyproof.theory import bounds as bounds
 
@@ -111,6 +117,9 @@ _HOME = {
         "rare_events": "LostProbability lost_probability",
         "simulation.result": "Result",
         "simulation.run": "simulate",
+        "studies.generators": "MixedMarkets NeedlesMarkets RandomMarkets ZipfMarkets",
+        "studies.strategies": "Variation",
+        "studies.study": "Study",
         "theory": "Bound bounds",
     }.items()
     for name in names.split()

@@ -18,7 +18,7 @@ def products(folder: Path) -> dict[str, bytes]:
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
-        if path.is_file() and not name.startswith("runs/"):
+        if path.is_file() and not name.startswith(("arrays/", "study.db")):
             lines = path.read_bytes().split(b"\n")
             if name == "index.html":
                 lines = [line for line in lines if b"timing" not in line]
@@ -36,7 +36,7 @@ def test_killed_and_started_again_it_gives_the_same_bytes(
     assert first["played"] > 100
 
     running = start("paper", "--out", broken, *SMALL)
-    runs = broken / "runs"
+    runs = broken / "arrays"
     until = time.monotonic() + 60
     while time.monotonic() < until and (not runs.exists() or len(list(runs.glob("*.npz"))) < 60):
         time.sleep(0.02)

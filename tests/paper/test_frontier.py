@@ -9,22 +9,24 @@ from matplotlib.colors import to_hex
 from copyproof.paper import PAPER_SIZE, Settings, StudyResults, runs_of
 from copyproof.paper.figures.frontier import (
     ARMS,
-    FRONTIER_MARKETS,
     GOOD,
     frontier_points,
-    frontier_policies,
     least_share_lost,
     plot_frontier,
 )
-from copyproof.paper.study import OURS
+from copyproof.paper.study import FRONTIER_MARKETS, FRONTIER_POLICIES, OURS
 from copyproof.policy import BASELINES, CATALOGUE, parse_policy, with_market_defaults
 from copyproof.simulation import gap_to_rivals
 
 
 def test_every_policy_of_the_catalogue_is_there_and_the_same_on_both_markets() -> None:
-    policies = frontier_policies()
+    policies = FRONTIER_POLICIES
+    named = {text.partition("(")[0] for text in policies}
     rows = {row.name for row in CATALOGUE} - {row.name for row in BASELINES}
-    assert rows == {text.partition("(")[0] for text in policies}
+    assert rows == named, "paper.toml lists them, in two parts"
+    assert set(runs_of("frontier", PAPER_SIZE)) == {
+        (market, policy) for market in FRONTIER_MARKETS for policy in policies
+    }
     for text in policies:
         policy = parse_policy(text)
         assert {str(with_market_defaults(policy, m)) for m in FRONTIER_MARKETS.values()} == {text}
@@ -53,6 +55,8 @@ def test_the_default_has_more_games_and_flat_policies_fewer() -> None:
     assert games["replicator", OURS] == 500
     assert games["replicator", "h-ucb"] == 100
     assert games["replicator", "ucb1"] == games["truthful", OURS] == 10
+    flat = [policy for policy in FRONTIER_POLICIES if parse_policy(policy).is_flat]
+    assert {games["replicator", policy] for policy in flat} == {10}
     assert min(run.repetitions for run in runs_of("frontier", Settings(100, 2)).values()) == 2
 
 
@@ -61,7 +65,7 @@ def test_dots_stand_where_the_policies_are(study: StudyResults) -> None:
     ax: Any = plot_frontier(results)
     dots = {line.get_label(): line for line in ax.lines}
     points = frontier_points(results)
-    assert [point.policy for point in points] == list(frontier_policies())
+    assert [point.policy for point in points] == list(FRONTIER_POLICIES)
     for point in points:
         (x,), (y,) = dots[point.policy].get_data()
         lost = results["replicator", point.policy].lost
@@ -71,7 +75,7 @@ def test_dots_stand_where_the_policies_are(study: StudyResults) -> None:
         hollow = to_hex(dots[point.policy].get_markerfacecolor()) == "#ffffff"
         assert hollow == parse_policy(point.policy).is_flat == (not point.is_bound)
     words = "\n".join(text.get_text() for text in ax.texts).split("\n")
-    assert set(words) >= set(frontier_policies())
+    assert set(words) >= set(FRONTIER_POLICIES)
     curve = dots["theorem A′"]
     for x, y in zip(*curve.get_data(), strict=True):
         assert y == least_share_lost(x)

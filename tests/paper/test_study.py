@@ -1,7 +1,10 @@
 """The study is the paper's: markets, sizes, and each run played once."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from copyproof import paper_market
 from copyproof.paper import (
     FIGURES,
     PAPER_SIZE,
@@ -10,15 +13,24 @@ from copyproof.paper import (
     all_runs,
     runs_of,
 )
-from copyproof.paper.figures.frontier import frontier_policies
-from copyproof.paper.study import MARKETS, OURS, POLICIES, RIVALS
+from copyproof.paper.study import (
+    ABLATION_MARKETS,
+    COPIES,
+    FRONTIER_POLICIES,
+    MARKETS,
+    OURS,
+    POLICIES,
+    RIVALS,
+    SAMPLE_FACTORS,
+)
 from copyproof.policy import PAPER_POLICIES, own_rules, parse_policy, with_market_defaults
+from copyproof.studies import cells
 
 
 def test_sizes() -> None:
     assert {figure: len(runs_of(figure, PAPER_SIZE)) for figure in FIGURES} == {
         "fig1a": 42, "fig1b": 42, "fig2a": 7, "fig2b": 7, "fig2c": 7,
-        "markets": 20, "frontier": 2 * len(frontier_policies()),
+        "markets": 20, "frontier": 2 * len(FRONTIER_POLICIES),
         "ablation": 16, "samples": 5, "growth": 98,
     }  # fmt: skip
     for figure in FIGURES.keys() - {"frontier", "growth"}:
@@ -56,7 +68,36 @@ def test_digests_tell_rules_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = runs_of("fig2a", QUICK)
     before = {key: run.digest for key, run in runs.items()}
     monkeypatch.setattr(own_rules, "GATE", 0.25)
+    cells._rules.cache_clear()  # constants do not change in a process, but here
     assert [key for key, run in runs.items() if run.digest != before[key]] == [(OURS,)]
+
+
+@pytest.fixture(autouse=True)
+def _rules_as_they_are() -> Iterator[None]:
+    yield
+    cells._rules.cache_clear()
+
+
+def test_the_study_file_says_what_the_paper_says() -> None:
+    assert COPIES == (1, 100, 200, 300, 400, 500)
+    assert SAMPLE_FACTORS == (1, 3, 6, 10, 22)
+    assert RIVALS == ("h-ucb", "rh-ucb", "prh-ucb")
+    assert MARKETS["honest-3"] == paper_market("2c").honest()
+    assert {name: MARKETS[name] for name in ("2a", "2b", "2c")} == {
+        name: paper_market(name) for name in ("2a", "2b", "2c")
+    }
+    assert ABLATION_MARKETS["105,001 arms"].registered == 105_001
+    for figure in ("1a", "1b"):
+        for (copies, _), run in runs_of(f"fig{figure}", PAPER_SIZE).items():
+            assert run.market == paper_market(figure, copies=int(copies))
+
+
+def test_sizes_are_scaled() -> None:
+    quick = runs_of("growth", QUICK)
+    horizons = sorted({run.horizon for run in quick.values()})
+    assert horizons == [100, 316, 1000, 3162, 10_000, 31_623, 100_000]
+    assert quick["2a", "ucb1", 100_000].repetitions == 4
+    assert quick["2a", "ucb1", 10_000].repetitions == 20
 
 
 def test_digests_tell_settings_apart() -> None:

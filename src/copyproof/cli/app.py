@@ -33,6 +33,7 @@ from copyproof.cli.serve import serve
 from copyproof.cli.shadow import shadow
 from copyproof.cli.simulate import simulate
 from copyproof.cli.store import store
+from copyproof.cli.study import study
 from copyproof.cli.verify import verify
 
 BAD_INPUT = 2
@@ -55,6 +56,7 @@ app.add_typer(keys)
 app.add_typer(market)
 store.command()(shadow)
 app.add_typer(store)
+app.add_typer(study)
 
 
 @app.callback(invoke_without_command=True)

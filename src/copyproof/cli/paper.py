@@ -10,12 +10,12 @@ import typer
 
 from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_json
-from copyproof.cli.progress import ProgressBar, prompt_interrupt
+from copyproof.cli.progress import StudyBar, prompt_interrupt
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.validation import FieldError, known
 
 if TYPE_CHECKING:
-    from copyproof.paper import ClaimVerdict, Settings, StudyFolder, StudyResults
+    from copyproof.paper import ClaimVerdict, Settings, StudyResults
 
 
 def paper(
@@ -56,7 +56,7 @@ def paper(
         raise FieldError(repr(more[0]), more, "expected here", said)
     begin = time.perf_counter()
     with prompt_interrupt():  # the imports take their time
-        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, judge, open_study
+        from copyproof.paper import FIGURES, PAPER_SIZE, QUICK, judge
         from copyproof.paper.page import write_report
 
     names = {known("figure", name, FIGURES) for name in [*(only or []), *(more or [])]}
@@ -65,10 +65,9 @@ def paper(
     given = {name: value for name, value in asked.items() if value is not None}
     settings = replace(base, **given)
     wanted = tuple(name for name in FIGURES if not names or name in names)
-    with open_study(out) as folder:
-        figures, played = _complete(folder, wanted, settings)
-        verdicts = judge(figures, settings)
-        write_report(out, figures, verdicts, settings)
+    figures, played = _complete(out, wanted, settings)
+    verdicts = judge(figures, settings)
+    write_report(out, figures, verdicts, settings)
     if as_json:
         answer = {
             "out": str(out),
@@ -84,24 +83,23 @@ def paper(
 
 
 def _complete(
-    folder: "StudyFolder", wanted: tuple[str, ...], settings: "Settings"
+    out: Path, wanted: tuple[str, ...], settings: "Settings"
 ) -> "tuple[StudyResults, int]":
     """Play what is missing of the wanted figures; return all complete ones, and how much it was."""
-    from copyproof.paper import FIGURES, all_runs, by_figure, play, runs_of
+    from copyproof.paper import FIGURES, all_runs, by_figure, check_folder, complete, found, runs_of
     from copyproof.simulation import is_compiled
 
-    found = folder.found(all_runs(FIGURES, settings))
-    missing = [run for run in all_runs(wanted, settings) if run not in found]
-    with ProgressBar(sum(run.rounds for run in missing), compiles=not is_compiled()) as bar:
-        for run in missing:
-            progress = bar.part(run.rounds)
-            with prompt_interrupt():
-                found[run] = play(run, progress)
-            folder.keep(run, found[run])
-    complete = tuple(
-        name for name in FIGURES if all(run in found for run in runs_of(name, settings).values())
+    check_folder(out)
+    runs = all_runs(FIGURES, settings)
+    known = found(out, runs)
+    with StudyBar(compiles=not is_compiled()) as bar:
+        figures = {name: list(runs_of(name, settings).values()) for name in wanted}
+        done = complete(out, figures, known=known, progress=bar.show)
+    known |= found(out, [run for run in runs if run not in known])
+    whole = tuple(
+        name for name in FIGURES if all(run in known for run in runs_of(name, settings).values())
     )
-    return by_figure(complete, settings, found), len(missing)
+    return by_figure(whole, settings, known), done.played
 
 
 def _claims_table(verdicts: "Sequence[ClaimVerdict]", reduced: str | None) -> str:

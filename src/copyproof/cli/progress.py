@@ -13,11 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from copyproof._progress import progress_bar
 from copyproof.cli.output import say
 from copyproof.policy import Policy
+
+if TYPE_CHECKING:
+    from copyproof.studies.run import Progress as StudyProgress
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -88,6 +91,33 @@ class ProgressBar:
             self._bar = self._open.enter_context(bar)
         elif self._bar is not None:
             self._bar(done)
+
+
+class StudyBar:
+    """The bar of a run, which learns how much there is to do when the run begins."""
+
+    def __init__(self, *, compiles: bool) -> None:
+        self._waiting = ProgressBar(1, compiles=compiles)
+        self._bar: ProgressBar | None = None
+        self._tell: Any = None
+
+    def __enter__(self) -> "StudyBar":
+        self._waiting.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waiting.__exit__()
+        if self._bar is not None:
+            self._bar.__exit__()
+
+    def show(self, now: "StudyProgress") -> None:
+        """Take notice of how far the run is."""
+        if self._bar is None:
+            self._bar = ProgressBar(now.total, compiles=False)
+            self._tell = self._bar.part(now.total)
+        if now.rounds:
+            self._waiting.__exit__()
+        self._tell(now.rounds)
 
 
 def in_turn(

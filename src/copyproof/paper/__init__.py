@@ -3,8 +3,8 @@
 from copyproof.paper.claims import CLAIMS, ClaimVerdict, judge
 from copyproof.paper.figure import StudyFigure
 from copyproof.paper.figures import FIGURES, all_runs, by_figure, draw_figure, runs_of, table
-from copyproof.paper.folder import StudyFolder, open_study, play
 from copyproof.paper.page import write_report
+from copyproof.paper.runs import check_folder, complete, found, play
 from copyproof.paper.study import PAPER_SIZE, QUICK, Settings, StudyResults
 
 __all__ = [
@@ -15,13 +15,14 @@ __all__ = [
     "ClaimVerdict",
     "Settings",
     "StudyFigure",
-    "StudyFolder",
     "StudyResults",
     "all_runs",
     "by_figure",
+    "check_folder",
+    "complete",
     "draw_figure",
+    "found",
     "judge",
-    "open_study",
     "play",
     "runs_of",
     "table",

@@ -1,8 +1,8 @@
 """The study as data: its policies, its markets, its size, and what a run of it is.
 
-A *run* is one market under one policy, T rounds, R times. A figure is a set of runs, each under a
-key that says which point or line of the figure it is. Runs that several figures share are equal
-records, so that they are played once.
+A *run* is one market under one policy, T rounds, R times: a cell of the study. A figure is a set of
+runs, each under a key that says which point or line of the figure it is. Runs that several figures
+share are equal records, so that they are played once.
 
 Figures of the paper (Bernoulli arms, T = 100,000, 100 repetitions, best means 0.5 … 0.9):
 
@@ -19,19 +19,25 @@ And five that it lacks:
 - ``samples``: RH-UCB on figure 2c's market over its sample size L.
 - ``growth``: regret against the horizon, on the markets of figures 2a and 2c.
 
-The policies are the paper's six and one more, which it does not know: copyproof's default.
+The policies are the paper's six and one more, which it does not know: copyproof's default. What is
+played is said by the study file ``paper.toml`` beside this module, at the paper's size.
 """
 
-import hashlib
-import json
+import functools
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
 
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
-from copyproof.game import Agent, Market, market_to_dict, paper_market
-from copyproof.policy import ALIASES, PAPER_POLICIES, parse_policy, to_dict
-from copyproof.simulation import Result, engine_digest, rules_digest
+from copyproof.game import Market
+from copyproof.policy import ALIASES, parse_policy
+from copyproof.simulation import Result
+from copyproof.studies.cells import Cell, Terms, digest_market, make_cell
+from copyproof.studies.parts import Part
+from copyproof.studies.policies import study_policy
+from copyproof.studies.schema import read_parts
 from copyproof.validation import whole_in
 
 # The point or line of a figure that a run stands for.
@@ -42,34 +48,42 @@ FigureResults: TypeAlias = Mapping[RunKey, Result]
 # What was found for the whole study, by the name of the figure.
 StudyResults: TypeAlias = Mapping[str, FigureResults]
 
+
+@functools.cache
+def paper_parts() -> dict[str, Part]:
+    """The parts of the study file, by name."""
+    return {part.name: part for part in read_parts(Path(__file__).with_name("paper.toml"))}
+
+
+def _policies(part: str) -> tuple[str, ...]:
+    return tuple(policy.text for policy in paper_parts()[part].policies)
+
+
+def _markets(part: str) -> dict[str, Market]:
+    return {name: market for source in paper_parts()[part].markets for name, market in source}
+
+
+def _sample_factor(policy: str) -> int:
+    factor = parse_policy(policy).sampling.factor  # type: ignore[union-attr]
+    return 3 if factor is None else round(factor)  # figure 2c's agents have three arms
+
+
 # The policy that is not the paper's: the default.
 OURS = ALIASES["default"]
 # The paper's six, with its l and L, which are the defaults on its markets; and ours.
-POLICIES = (*PAPER_POLICIES, OURS)
+POLICIES = _policies("fig2a")
 # The paper's hierarchical policies, with which the default is compared market by market.
-RIVALS = ("h-ucb", "rh-ucb", "prh-ucb")
-# The markets of ``markets``. The honest ones are those of figures 2a and 2c without copies.
-MARKETS = {
-    "honest-1": paper_market("1a"),
-    "2a": paper_market("2a"),
-    "2b": paper_market("2b"),
-    "honest-3": paper_market("2c").honest(),
-    "2c": paper_market("2c"),
-}
-COPIES = (1, 100, 200, 300, 400, 500)
-# Neither hierarchy nor sampling, sampling alone, hierarchy alone, both.
-ABLATION = ("ucb1", "s-ucb", "rh-ucb-all", "rh-ucb")
-# Where they are played: more arms than the paper's rounds show what happens before all were tried.
-ABLATION_MARKETS = {name: paper_market(name) for name in ("2a", "2b", "2c")} | {
-    "105,001 arms": Market(
-        [
-            Agent("0.8-agent", [0.8]),
-            Agent("0.9-agent", [0.9, 0.2, 0.1], copies=[5_000, 50_000, 50_000]),
-        ]
-    )
-}
-SAMPLE_FACTORS = (1, 3, 6, 10, 22)
-CHECKPOINTS = 200
+RIVALS = tuple(policy for policy in _policies("markets") if policy != OURS)
+# The markets of ``markets``.
+MARKETS = _markets("markets")
+COPIES = tuple(int(name.rpartition(":")[2]) for name in _markets("fig1a"))
+# Neither hierarchy nor sampling, sampling alone, hierarchy alone, both; and where.
+ABLATION = _policies("ablation")
+ABLATION_MARKETS = _markets("ablation")
+FRONTIER_MARKETS = _markets("frontier: truthful") | _markets("frontier: replicator")
+FRONTIER_POLICIES = _policies("frontier: truthful")
+SAMPLES = {_sample_factor(policy): policy for policy in _policies("samples")}
+SAMPLE_FACTORS = tuple(SAMPLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +115,15 @@ class Settings:
 
     def repetitions_at(self, horizon: int) -> int:
         """Fewer repetitions where games are longer than T."""
-        return self.repetitions if horizon <= self.horizon else max(2, self.repetitions // 5)
+        return self.repetitions if horizon <= self.horizon else self._scaled_repetitions(20)
+
+    def _scaled_repetitions(self, repetitions: int) -> int:
+        """What stands in the study file at the paper's size, at this one."""
+        return max(2, self.repetitions * repetitions // STUDY_REPETITIONS)
+
+    def _scaled_horizon(self, horizon: int) -> int:
+        halves = round(2 * math.log10(horizon / STUDY_HORIZON))
+        return max(2, round(self.horizon * 10 ** (halves / 2)))
 
     @property
     def reduced(self) -> str | None:
@@ -126,6 +148,31 @@ class Settings:
         T = self.horizon if horizon is None else horizon
         return Run(market, policy, T, self.repetitions_at(T), self.seed)
 
+    def runs(self, figure: str) -> "list[Run]":
+        """The runs that the study file has for a figure, in this size.
+
+        Examples
+        --------
+        >>> [run.policy for run in QUICK.runs("fig2a")][:2]
+        ['ucb1', 's-ucb']
+        """
+        parts = [part for name, part in paper_parts().items() if name.split(":")[0] == figure]
+        return [
+            Run(
+                market,
+                policy.text,
+                self._scaled_horizon(horizon),
+                self._scaled_repetitions(part.repetitions),
+                self.seed,
+                name,
+            )
+            for part in parts
+            for source in part.markets
+            for name, market in source
+            for horizon in part.horizons
+            for policy in part.policies
+        ]
+
 
 PAPER_SIZE = Settings()
 QUICK = Settings(horizon=10_000, repetitions=20)
@@ -133,13 +180,14 @@ QUICK = Settings(horizon=10_000, repetitions=20)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One market under one policy, many times over."""
+    """One market under one policy, many times over; its market's name is no part of it."""
 
     market: Market
     policy: str
     horizon: int
     repetitions: int
     seed: int
+    name: str = field(default="", compare=False)
 
     @property
     def rounds(self) -> int:
@@ -147,19 +195,18 @@ class Run:
         return self.horizon * self.repetitions
 
     @property
-    def size(self) -> dict[str, Any]:
-        """How it is played, as ``simulate`` asks for it."""
-        size = {"horizon": self.horizon, "repetitions": self.repetitions, "seed": self.seed}
-        return size | {"checkpoints": CHECKPOINTS}
-
-    def describe(self) -> dict[str, Any]:
-        """Everything that the result depends on, as plain data."""
-        return {
-            "market": market_to_dict(self.market),
-            "policy": to_dict(parse_policy(self.policy)),
-            "rules": rules_digest(self.market, self.policy, self.horizon),
-            "engine": engine_digest(),
-        } | self.size
+    def cell(self) -> Cell:
+        """The run as a cell of a study, every repetition of which is kept."""
+        return make_cell(
+            self.market,
+            study_policy(self.policy),
+            None,
+            horizon=self.horizon,
+            repetitions=self.repetitions,
+            seed=self.seed,
+            terms=_terms(),
+            market_digest=digest_market(self.market),
+        )
 
     @property
     def digest(self) -> str:
@@ -167,9 +214,12 @@ class Run:
 
         Examples
         --------
-        >>> one, other = (Run(paper_market("2a"), "h-ucb", T, 10, 1) for T in (1000, 2000))
+        >>> one, other = (Run(MARKETS["2a"], "h-ucb", T, 10, 1) for T in (1000, 2000))
         >>> one.digest == other.digest
         False
         """
-        text = json.dumps(self.describe(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return self.cell.digest
+
+
+def _terms() -> Terms:
+    return paper_parts()["fig2a"].terms

@@ -96,12 +96,12 @@ def play(
     count = whole_in("count", count, 1, MOST_REPETITIONS - first)
     given = schedule is None or isinstance(schedule, Schedule)
     require(given, "schedule", schedule, "a Schedule")
-    rounds = _checkpoint_rounds(checkpoints, horizon)
+    rounds = checkpoint_rounds(checkpoints, horizon)
     means = None
     if market.has_priors:
         priors = lower_priors(market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
-    new_arms = None
+    later = None
     if isinstance(asked, ExternalPolicy):
         refuse_what_only_ours_take(asked, schedule, priority)
         setup = game_setup(market, checkpoints=rounds.tolist(), seed=seed, tape=tape)
@@ -118,7 +118,7 @@ def play(
         seconds = fill(
             lowered, rounds, record, workers=workers, first=first, means=means, progress=progress
         )
-        new_arms = _frozen(_new_arms(lowered, record)) if schedule else None
+        later = _frozen(new_arms(lowered, record)) if schedule else None
     return Repetitions(
         first=first,
         rounds=_frozen(rounds),
@@ -126,7 +126,7 @@ def play(
         revenue=_frozen(record.revenue),
         plays=_frozen(record.agent_plays),
         original_plays=_frozen(record.original_plays),
-        new_arms=new_arms,
+        new_arms=later,
         means=means,
         seconds=seconds,
     )
@@ -265,7 +265,7 @@ def is_compiled() -> bool:
     return is_cached("play")
 
 
-def _checkpoint_rounds(checkpoints: int | Iterable[int], horizon: int) -> NDArray[np.int64]:
+def checkpoint_rounds(checkpoints: int | Iterable[int], horizon: int) -> NDArray[np.int64]:
     """The rounds at which regret is kept, in order; the last one is T."""
     if not isinstance(checkpoints, Iterable):
         count = min(whole_in("checkpoints", checkpoints, 1, 1_000_000), horizon)
@@ -277,7 +277,7 @@ def _checkpoint_rounds(checkpoints: int | Iterable[int], horizon: int) -> NDArra
     return np.unique(np.array([*given, horizon], np.int64))
 
 
-def _new_arms(lowered: Lowered, record: Record) -> NDArray[np.int64]:
+def new_arms(lowered: Lowered, record: Record) -> NDArray[np.int64]:
     """How many new arms each agent registered during the game, a row per repetition."""
     owner = np.repeat(np.arange(len(lowered.counts)), lowered.counts)
     later = np.bincount(owner[lowered.late], minlength=len(lowered.counts))

@@ -58,7 +58,7 @@ def fill(
 
     def work(worker: int) -> int:
         state = lowered.new_state()
-        game = lowered.game if means is None else _own_rewards(lowered.game)
+        game = lowered.game if means is None else own_rewards(lowered.game)
         while (number := next(queue)) < len(starts):
             rows = slice(starts[number], starts[number] + batch)
             part = Record(*(array[rows] for array in record))
@@ -86,7 +86,7 @@ def fill(
     return time.perf_counter() - begin
 
 
-def _own_rewards(game: Game) -> Game:
+def own_rewards(game: Game) -> Game:
     """The game with a copy of what its originals pay, which one worker may change."""
     originals = game.rewards.originals.copy()
     return game._replace(rewards=game.rewards._replace(originals=originals))

@@ -15,7 +15,7 @@ from copyproof.paper.figure import (
     key_parts,
 )
 from copyproof.paper.measures import exponent, means_and_stds
-from copyproof.paper.study import ABLATION, ABLATION_MARKETS, FigureResults
+from copyproof.paper.study import ABLATION_MARKETS, FigureResults
 from copyproof.plots import canvas, with_error
 from copyproof.plots.palette import INK, colour_of
 
@@ -127,11 +127,7 @@ ABLATION_FIGURE = StudyFigure(
         "with a single arm of 0.8: without samples most rounds go by before all arms were tried. "
         "Not in the paper."
     ),
-    runs=lambda settings: {
-        (name, policy): settings.run(market, policy)
-        for name, market in ABLATION_MARKETS.items()
-        for policy in ABLATION
-    },
+    runs=lambda settings: {(run.name, run.policy): run for run in settings.runs("ablation")},
     rows=_rows,
     numbers=_numbers,
     plot=lambda results: [plot_ablation(results)],

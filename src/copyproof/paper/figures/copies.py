@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof.game import Agent, paper_market
+from copyproof.game import Agent
 from copyproof.pages import PageTable
 from copyproof.paper.claim import LEVEL
 from copyproof.paper.figure import (
@@ -18,7 +18,7 @@ from copyproof.paper.figure import (
     key_parts,
 )
 from copyproof.paper.measures import means_and_stds
-from copyproof.paper.study import COPIES, POLICIES, FigureResults
+from copyproof.paper.study import FigureResults
 from copyproof.plots import canvas, with_error
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import name_of
@@ -197,9 +197,8 @@ def _figure(market: str, subject: str, caption: str) -> StudyFigure:
         title=f"{heading}: {subject}",
         caption=caption,
         runs=lambda settings: {
-            (copies, policy): settings.run(paper_market(market, copies=copies), policy)
-            for copies in COPIES
-            for policy in POLICIES
+            (int(run.name.rpartition(":")[2]), run.policy): run
+            for run in settings.runs(f"fig{market}")
         },
         rows=_rows,
         numbers=_numbers,

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from copyproof.game import paper_market
 from copyproof.pages import PageTable
 from copyproof.paper.figure import StudyFigure
-from copyproof.paper.study import POLICIES, FigureResults
+from copyproof.paper.study import FigureResults
 from copyproof.plots import canvas, with_error
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import name_of
@@ -64,9 +63,7 @@ def _figure(market: str, subject: str, caption: str) -> StudyFigure:
         heading=heading,
         title=f"{heading}: {subject}",
         caption=caption,
-        runs=lambda settings: {
-            (policy,): settings.run(paper_market(market), policy) for policy in POLICIES
-        },
+        runs=lambda settings: {(run.policy,): run for run in settings.runs(f"fig{market}")},
         rows=_rows,
         numbers=_numbers,
         plot=_plot,

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyproof.game import Agent, Market
 from copyproof.pages import PageTable
 from copyproof.paper.figure import (
     StudyFigure,
@@ -27,11 +26,19 @@ from copyproof.paper.figure import (
     estimate_columns,
     interval_columns,
 )
-from copyproof.paper.study import OURS, FigureResults, Run, RunKey, Settings
+from copyproof.paper.study import (
+    FRONTIER_MARKETS,
+    FRONTIER_POLICIES,
+    OURS,
+    FigureResults,
+    Run,
+    RunKey,
+    Settings,
+)
 from copyproof.plots import canvas, with_error
 from copyproof.plots.labels import PointLabel, label_points
 from copyproof.plots.palette import COLOURS, INK, QUIET, colour_of
-from copyproof.policy import BASELINES, CATALOGUE, parse_policy
+from copyproof.policy import parse_policy
 from copyproof.simulation import Estimate, LostGames
 from copyproof.theory import share_lost
 
@@ -41,22 +48,6 @@ if TYPE_CHECKING:
 # K arms of agent i on market B, g of them good: c = 1/21, as in figure 2c.
 ARMS, GOOD = 210, 10
 _BAD, _RIVAL, _BEST = 0.2, 0.8, 0.9
-_RIVAL_AGENT = Agent("0.8-agent", [_RIVAL])
-FRONTIER_MARKETS = {
-    "truthful": Market([_RIVAL_AGENT, Agent("0.9-agent", [_BAD])]),
-    "replicator": Market(
-        [_RIVAL_AGENT, Agent("0.9-agent", [_BEST, _BAD], copies=[GOOD, ARMS - GOOD])]
-    ),
-}
-# Rows whose parameters follow the market by default; here they are the same on both markets, and
-# samples are as large as theorem 5 asks for, L ≥ 1/c = 21.
-_SETTLED = {"s-ucb": "s-ucb(l=3)", "fair": "fair(ucb1)"}
-_MORE = ("rh-ucb(L=3)",)
-# Times or parts of the usual number of games. Regrets of truthful agents differ little from game to
-# game, flat policies are here for comparison alone, some policies scan all arms of an agent in
-# every round, and the default is what one wants to know well.
-_PARTS, _TIMES = 10, 5
-_SLOW = ("rh-kl-ucb",)
 _NONE = 0.0005
 
 
@@ -90,17 +81,6 @@ def least_share_lost(regret: float) -> float:
     return share_lost(regret / (_RIVAL - _BAD), ARMS, GOOD)
 
 
-def frontier_policies() -> tuple[str, ...]:
-    """Every policy of the catalogue but the baselines, the same parameters on both markets."""
-    texts = []
-    for row in CATALOGUE:
-        if row in BASELINES:
-            continue
-        text = f"{row.name}(L=22)" if "L" in row.parameters else row.name
-        texts.append(_SETTLED.get(row.name, text))
-    return (*texts, *_MORE)
-
-
 def frontier_points(results: FigureResults) -> list[FrontierPoint]:
     """All policies of the figure, in the order of the catalogue."""
     points = []
@@ -115,18 +95,12 @@ def frontier_points(results: FigureResults) -> list[FrontierPoint]:
 
 
 def _runs(settings: Settings) -> dict[RunKey, Run]:
-    found: dict[RunKey, Run] = {}
-    for policy in frontier_policies():
-        repetitions = settings.repetitions
-        few = max(2, repetitions // _PARTS)
-        if policy == OURS:
-            repetitions *= _TIMES
-        elif parse_policy(policy).is_flat or policy.startswith(_SLOW):
-            repetitions = few
-        for name, games in (("truthful", few), ("replicator", repetitions)):
-            market = FRONTIER_MARKETS[name]
-            found[name, policy] = Run(market, policy, settings.horizon, games, settings.seed)
-    return found
+    found = {(run.name, run.policy): run for run in settings.runs("frontier")}
+    return {
+        (name, policy): found[name, policy]
+        for policy in FRONTIER_POLICIES
+        for name in FRONTIER_MARKETS
+    }
 
 
 def plot_frontier(results: FigureResults, *, ax: "Axes | None" = None) -> "Axes":

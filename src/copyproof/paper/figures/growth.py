@@ -15,7 +15,7 @@ from copyproof.paper.figure import (
     key_parts,
 )
 from copyproof.paper.measures import fitted_growth, means_and_stds
-from copyproof.paper.study import POLICIES, FigureResults
+from copyproof.paper.study import POLICIES, FigureResults, Run, RunKey, Settings
 from copyproof.plots import canvas
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import INK, colour_of, name_of
@@ -37,6 +37,16 @@ def growth_fits(results: FigureResults) -> dict[tuple[str, str], Interval]:
         )
         for market in _MARKETS
         for policy in POLICIES
+    }
+
+
+def _runs(settings: Settings) -> dict[RunKey, Run]:
+    found = {(run.name, run.policy, run.horizon): run for run in settings.runs("growth")}
+    return {
+        (name, policy, horizon): found[name, policy, horizon]
+        for name in _MARKETS
+        for policy in POLICIES
+        for horizon in settings.horizons
     }
 
 
@@ -177,12 +187,7 @@ GROWTH_FIGURE = StudyFigure(
         "apply and lie below the most regret there can be (T times the largest gap, grey). Not in "
         "the paper."
     ),
-    runs=lambda settings: {
-        (name, policy, horizon): settings.run(paper_market(name), policy, horizon)
-        for name in _MARKETS
-        for policy in POLICIES
-        for horizon in settings.horizons
-    },
+    runs=_runs,
     rows=_rows,
     numbers=_numbers,
     plot=plot_growth,

@@ -15,7 +15,7 @@ from copyproof.paper.figure import (
     key_parts,
 )
 from copyproof.paper.measures import regret_ratio
-from copyproof.paper.study import MARKETS, OURS, RIVALS, FigureResults
+from copyproof.paper.study import OURS, FigureResults
 from copyproof.plots import canvas, limits, with_error
 from copyproof.plots.palette import QUIET, colour_of, name_of
 from copyproof.simulation import Interval
@@ -192,11 +192,7 @@ MARKETS_FIGURE = StudyFigure(
         "nothing under any of the four, so that the first three rows are the same. The numbers at "
         "the dots are regrets. Not in the paper."
     ),
-    runs=lambda settings: {
-        (name, policy): settings.run(market, policy)
-        for name, market in MARKETS.items()
-        for policy in (*RIVALS, OURS)
-    },
+    runs=lambda settings: {(run.name, run.policy): run for run in settings.runs("markets")},
     rows=_rows,
     numbers=_numbers,
     plot=lambda results: [plot_markets(results)],

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyproof.game import paper_market
 from copyproof.pages import PageTable
 from copyproof.paper.figure import StudyFigure, check_results, estimate_columns
 from copyproof.paper.measures import BestSample, final_regret
@@ -167,8 +166,7 @@ SAMPLES_FIGURE = StudyFigure(
     ),
     # The paper's L = 3 is the default there: the same run as figure 2c's.
     runs=lambda settings: {
-        (L,): settings.run(paper_market("2c"), "rh-ucb" if L == 3 else f"rh-ucb(L={L})")
-        for L in SAMPLE_FACTORS
+        (L,): run for L, run in zip(SAMPLE_FACTORS, settings.runs("samples"), strict=True)
     },
     rows=_rows,
     numbers=_numbers,

@@ -1,0 +1,198 @@
+"""The report of a study: how policies compare, as tables, one page and one figure.
+
+Policies are compared where they played the same: the same market, strategy, horizon and seed. The
+*ratio* of a policy there is its mean regret over the least mean regret of all policies; over many
+markets its geometric mean says how much worse than the best a policy is, and its distribution is
+the performance profile of Dolan and Moré (2002): the share of games in which a policy has at most x
+times the least regret. Where somebody has no regret at all, no ratio is taken.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copyproof._files import write_or_refuse
+from copyproof.pages import PageTable, Picture, render
+from copyproof.plots import brief
+from copyproof.plots.canvas import add_title_and_note, legend_above, new_axes, plain
+from copyproof.plots.files import figure_bytes
+from copyproof.plots.palette import line_styles, names_of
+from copyproof.studies.store import Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SAME = ["part", "market", "strategy", "horizon", "repetitions", "seed"]
+_GROUP = ["part", "strategy", "horizon"]
+_MOST_FAILURES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTable:
+    """How policies compare in one part, under one strategy and horizon."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """All that ``report.html.j2`` is given."""
+
+    title: str
+    size: str
+    tables: tuple[PageTable, ...]
+    picture: Picture | None
+    failures: tuple[str, ...]
+    more_failures: int
+
+
+def comparisons(frame: "pd.DataFrame") -> list[GroupTable]:
+    """The tables of a study's report.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As ``Study.frame`` gives it.
+
+    Examples
+    --------
+    >>> from copyproof import Study
+    >>> study = Study(["ucb1", "h-ucb"], ["paper:2a"], horizons=500, repetitions=5, seed=1)
+    >>> (table,) = comparisons(study.run().frame())
+    >>> table.head
+    ('policy', 'cells', 'regret', 'ratio', 'least in')
+    """
+    done = frame[frame["failure"].isna()]
+    ratio = _ratios(done)
+    return [
+        _group(dict(zip(_GROUP, key, strict=True)), one, ratio)
+        for key, one in done.groupby(_GROUP, sort=False)
+    ]
+
+
+def _ratios(frame: "pd.DataFrame") -> "pd.Series[Any] | None":
+    if "regret_mean" not in frame or frame.empty:
+        return None
+    least = frame.groupby(_SAME)["regret_mean"].transform("min")
+    return (frame["regret_mean"] / least).where(least > 0)
+
+
+def _group(
+    key: dict[str, Any], frame: "pd.DataFrame", ratio: "pd.Series[Any] | None"
+) -> GroupTable:
+    columns: dict[str, list[str]] = {"policy": [], "cells": []}
+
+    def put(name: str, text: str) -> None:
+        columns.setdefault(name, []).append(text)
+
+    for policy, own in frame.groupby("policy", sort=False):
+        put("policy", str(policy))
+        put("cells", f"{len(own):,}")
+        if ratio is not None:
+            mine = ratio.loc[own.index].dropna()
+            put("regret", brief(float(own["regret_mean"].mean())))
+            put("ratio", brief(float(np.exp(np.log(mine).mean()))) if len(mine) else "–")
+            put("least in", f"{int((mine == 1).sum()):,}")
+        if "lost_count" in own:
+            known = own.dropna(subset=["lost_count"])
+            games = (known["repetitions"]).sum()
+            share = known["lost_count"].sum() / games if games else float("nan")
+            put("lost", "–" if not games else f"{share:.2%}".replace("%", " %"))
+        if "exact_regret" in own:
+            put("exact regret", brief(float(own["exact_regret"].mean())))
+        if "audit_verdict" in own:
+            for verdict in ("prone", "no-gain", "undecided"):
+                put(verdict, f"{int((own['audit_verdict'] == verdict).sum()):,}")
+    parts = [f"T = {key['horizon']:,}", str(key["strategy"])]
+    title = "; ".join(([str(key["part"])] if key["part"] else []) + parts)
+    return GroupTable(title, tuple(columns), tuple(zip(*columns.values(), strict=True)))
+
+
+def profile_figure(frame: "pd.DataFrame") -> bytes | None:
+    """The performance profile as an SVG file; None if there is nothing to compare."""
+    ratio = _ratios(frame[frame["failure"].isna()])
+    if ratio is None or frame["policy"].nunique() < 2 or ratio.dropna().empty:
+        return None
+    policies = list(dict.fromkeys(frame["policy"]))
+    (ax,) = new_axes(3.4)
+    largest = max(1.5, float(ratio.quantile(0.99)))
+    styles, names = line_styles(policies), names_of(policies)
+    for policy, (colour, dash), name in zip(policies, styles, names, strict=True):
+        mine = np.sort(ratio[frame["policy"] == policy].dropna().to_numpy())
+        share = np.arange(1, len(mine) + 1) / len(mine)
+        x, y = np.r_[1.0, mine, largest], np.r_[0.0, share, 1.0]
+        ax.step(x, y, where="post", color=colour, linestyle=dash, linewidth=1.6, label=name)
+    ax.set_xscale("log")
+    ax.set_xlim(1.0, largest)
+    ax.set_ylim(0.0, 1.01)
+    ticks = [one for one in (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000) if one <= largest]
+    ax.set_xticks(ticks, [f"{one:g}" for one in ticks])
+    ax.minorticks_off()
+    ax.set_xlabel("at most this many times the least regret", fontsize=9)
+    ax.set_ylabel("share of cells", fontsize=9)
+    plain(ax)
+    legend_above(ax, 3)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    add_title_and_note(figure, "Performance profile", f"{len(frame):,} cells.")
+    return figure_bytes(figure, "svg")
+
+
+def write_report(
+    folder: Path, frame: "pd.DataFrame", status: Status, failures: Sequence[str]
+) -> Path:
+    """Write ``report.html`` into a study's folder; where it is.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's.
+    frame : DataFrame
+        As ``Study.frame`` gives it.
+    status : Status
+        How far the study is.
+    failures : sequence of str
+        What failed, a line each.
+    """
+    svg = profile_figure(frame)
+    alt = (
+        "Rising lines, one for each policy: the share of cells in which its regret is at most so "
+        "many times the least. The table has their means."
+    )
+    page = ReportPage(
+        title="A study of policies",
+        size=_size(frame, status),
+        tables=tuple(
+            PageTable(
+                [name.capitalize() for name in one.head],
+                one.rows,
+                one.title,
+            )
+            for one in comparisons(frame)
+        ),
+        picture=None
+        if svg is None
+        else Picture(svg, alt, "The higher, the better; where a line begins is its share of wins."),
+        failures=tuple(failures[:_MOST_FAILURES]),
+        more_failures=max(0, len(failures) - _MOST_FAILURES),
+    )
+    path = folder / "report.html"
+    write_or_refuse(path, render("copyproof.studies", "report.html.j2", page).encode())
+    return path
+
+
+def _size(frame: "pd.DataFrame", status: Status) -> str:
+    counts = {
+        name: frame[name].nunique() for name in ("policy", "market", "strategy", "horizon", "seed")
+    }
+    names = {"policy": ("policy", "policies"), "strategy": ("strategy", "strategies")}
+    told = ", ".join(
+        f"{count:,} {names.get(name, (name, name + 's'))[count != 1]}"
+        for name, count in counts.items()
+    )
+    return f"{status.cells:,} cells: {told}; {status.done:,} done, {status.failed:,} failed"

@@ -1,0 +1,126 @@
+"""One run of a study in its folder: what is missing is played, and the table written.
+
+A cell that is in the folder's store is not played again, whichever study put it there. A run that
+was broken off, by Ctrl-C or by kill -9, goes on with what is missing; a finished one plays nothing.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from copyproof._files import write_atomically
+from copyproof._machine import processors
+from copyproof.studies.arrays import CellArrays
+from copyproof.studies.assembly import Assembly
+from copyproof.studies.cells import Cell, Point
+from copyproof.studies.folder import DATABASE, RESULTS, open_folder
+from copyproof.studies.local import play_here
+from copyproof.studies.results import results_bytes
+from copyproof.studies.store import Status, Store
+from copyproof.validation import whole_in
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: rounds of all cells that are to be played, and of those that were."""
+
+    rounds: int
+    total: int
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run did: how far the study is, and how many cells it played."""
+
+    status: Status
+    played: int
+    failures: tuple[tuple[dict[str, Any], str], ...]
+
+
+def run_points(
+    points: Iterable[Point],
+    measure: Iterable[str],
+    folder: Path,
+    *,
+    workers: int | None = None,
+    cluster: Any = None,
+    renew: Collection[str] = (),
+    progress: Callable[[Progress], None] | None = None,
+) -> Summary:
+    """Play what is missing of some points, and write ``results.parquet``.
+
+    Parameters
+    ----------
+    points : iterable of Point
+        The whole study, in its order.
+    measure : iterable of str
+        Whose columns the table has.
+    folder : Path
+        Where everything is kept; it is made if it is missing.
+    workers : int, optional
+        Threads, or processes of a local cluster; as many as there are processors by default.
+    cluster : str or distributed.Client, optional
+        As ``copyproof.studies.cluster.open_cluster`` takes it; threads of this process by default.
+    renew : collection of str
+        Cells that are to be played again, by their digests: their files cannot be read.
+    progress : callable, optional
+        Is told how far it is, a few times a second.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds something else, is in use or cannot be written.
+    """
+    threads = processors() if workers is None else whole_in("workers", workers, 1, 1024)
+    with open_folder(folder) as place:
+        store = Store(place / DATABASE)
+        try:
+            arrays = CellArrays(place)
+            arrays.sweep(store.begun_cells())
+            cells = _planned(points, store)
+            done = store.finished() - set(renew)
+            missing = [
+                cell
+                for cell in cells
+                if cell.digest not in done or (cell.terms.arrays and not arrays.has(cell.digest))
+            ]
+            assembly = Assembly(store, arrays, missing)
+            tell = _told(missing, progress)
+            if missing and cluster is not None:
+                from copyproof.studies.cluster import open_cluster, play_on
+
+                with open_cluster(cluster, workers) as client:
+                    play_on(client, assembly, progress=tell)
+            elif missing:
+                play_here(assembly, workers=threads, progress=tell)
+            assembly.flush()
+            arrays.close()
+            write_atomically(place / RESULTS, results_bytes(store.rows(), measure))
+            return Summary(store.status(), assembly.finished, tuple(store.failures()))
+        finally:
+            store.close()
+
+
+def _planned(points: Iterable[Point], store: Store) -> list[Cell]:
+    """Write down what the study is; its cells, each once, in order."""
+    cells: dict[str, Cell] = {}
+
+    def rows() -> Iterable[tuple[str, dict[str, Any]]]:
+        for point in points:
+            cells.setdefault(point.cell.digest, point.cell)
+            yield point.cell.digest, point.identity()
+
+    store.plan(rows())
+    return list(cells.values())
+
+
+def _told(
+    cells: list[Cell], progress: Callable[[Progress], None] | None
+) -> Callable[[int], None] | None:
+    if progress is None:
+        return None
+    total = sum(cell.work for cell in cells)
+    tell = progress
+    return lambda rounds: tell(Progress(min(rounds, total), total, len(cells)))

@@ -1,0 +1,246 @@
+"""``Study``: policies × markets × strategies × horizons × seeds, played once and kept.
+
+A researcher's unit of work. It is run in a folder, on this machine or on a cluster, can be broken
+off and goes on where it was, and gives one table: a row for each cell. See ``cells`` for what a
+cell is, and ``run`` for what a run does.
+"""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from copyproof.game import Market
+from copyproof.policy import Policy
+from copyproof.studies.cells import MEASURES, Point
+from copyproof.studies.folder import DATABASE, known_folder
+from copyproof.studies.generators import Generator
+from copyproof.studies.parts import Part, make_part
+from copyproof.studies.progress import progress_bar
+from copyproof.studies.results import frame_of
+from copyproof.studies.run import Progress, Summary, run_points
+from copyproof.studies.schema import parts_of, read_parts
+from copyproof.studies.status import told
+from copyproof.studies.store import Status, Store
+from copyproof.studies.strategies import Variation
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from distributed import Client
+
+
+class Study:
+    """Policies × markets × strategies × horizons × seeds, and what is measured of each.
+
+    Parameters
+    ----------
+    policies : sequence of str or Policy
+        Ours, a library's (``"river:UCB(delta=1)"``) or one's own (``"mine.py:Rule"``).
+    markets : sequence, or mapping of str to Market
+        Market records, files, ``"paper:2a"``, and generators such as ``RandomMarkets``.
+    horizons : int or sequence of int
+        T.
+    repetitions : int
+        Games of each cell.
+    seed : int or sequence of int
+        Equal seeds share their luck, across policies, strategies and markets.
+    measure : sequence of str
+        Out of regret, revenue, shares, lost, audit and exact.
+    strategies : sequence of Variation, optional
+        What agents do differently from the market as it is; nothing by default.
+    arrays : bool
+        Whether every repetition is kept, in ``arrays/CELL.npz``, for ``Result.load``.
+    checkpoints : int
+        Rounds at which these arrays have the regret.
+    audit : mapping, optional
+        How audits are made: what ``copyproof.audit`` takes by these names.
+
+    Examples
+    --------
+    >>> study = Study(
+    ...     policies=["ucb1", "grace"],
+    ...     markets=["paper:1a:100"],
+    ...     horizons=[100, 1000],
+    ...     repetitions=10,
+    ...     seed=1,
+    ...     measure=["regret", "lost"],
+    ... )
+    >>> len(study)
+    4
+    >>> frame = study.run().frame()
+    >>> frame.groupby("policy")["regret_mean"].max().round().to_dict()
+    {'grace': 25.0, 'ucb1': 383.0}
+    """
+
+    def __init__(
+        self,
+        policies: Sequence[str | Policy],
+        markets: "Sequence[Market | str | Generator] | Mapping[str, Market]",
+        *,
+        horizons: int | Sequence[int],
+        repetitions: int,
+        seed: int | Sequence[int],
+        measure: Sequence[str] = ("regret",),
+        strategies: Sequence[Variation] | None = None,
+        arrays: bool = False,
+        checkpoints: int = 200,
+        audit: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._take(
+            make_part(
+                policies=policies,
+                markets=markets,
+                horizons=horizons,
+                repetitions=repetitions,
+                seed=seed,
+                measure=measure,
+                strategies=strategies,
+                arrays=arrays,
+                checkpoints=checkpoints,
+                audit=audit,
+            )
+        )
+
+    def _take(self, *parts: Part) -> None:
+        self._parts = parts
+        self._folder: Path | None = None
+        self._summary: Summary | None = None
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Study":
+        """Read a study file.
+
+        Raises
+        ------
+        ValueError
+            One line: the file, the field, its value and what is accepted.
+        """
+        return cls._of(read_parts(Path(path)))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Study":
+        """The study that plain data of the shape of a study file describes.
+
+        Examples
+        --------
+        >>> data = {"policies": ["h-ucb"], "markets": ["paper:2a"], "horizons": [10, 20]}
+        >>> len(Study.from_dict(data | {"repetitions": 2, "seed": 1}))
+        2
+        """
+        return cls._of(parts_of(dict(data)))
+
+    @classmethod
+    def _of(cls, parts: Sequence[Part]) -> "Study":
+        study = cls.__new__(cls)
+        study._take(*parts)
+        return study
+
+    def points(self) -> Iterator[Point]:
+        """Every place of the study, in the order of its table."""
+        for part in self._parts:
+            yield from part.points()
+
+    @property
+    def measure(self) -> tuple[str, ...]:
+        """What is measured, of all parts together."""
+        every = {one for part in self._parts for one in part.terms.measure}
+        return tuple(one for one in MEASURES if one in every)
+
+    def __len__(self) -> int:
+        def markets(part: Part) -> int:
+            return sum(
+                source.count if isinstance(source, Generator) else len(source)
+                for source in part.markets
+            )
+
+        return sum(
+            markets(part)
+            * len(part.strategies)
+            * len(part.horizons)
+            * len(part.seeds)
+            * len(part.policies)
+            for part in self._parts
+        )
+
+    def __repr__(self) -> str:
+        where = f" in {self._folder}" if self._folder else ""
+        return f"<Study: {len(self):,} cells, {', '.join(self.measure)}{where}>"
+
+    def run(
+        self,
+        folder: str | Path | None = None,
+        *,
+        workers: int | None = None,
+        cluster: "str | Client | None" = None,
+        progress: bool | Callable[[Progress], None] | None = None,
+    ) -> "Study":
+        """Play what is missing, and return the study itself.
+
+        Parameters
+        ----------
+        folder : path, optional
+            Where everything is kept, and where a run that was broken off goes on. By default that
+            of the run before, or a temporary one, which lives as long as the study.
+        workers : int, optional
+            Threads, or processes of a local cluster; as many as there are processors by default.
+            No effect on the results.
+        cluster : str or distributed.Client, optional
+            A Dask cluster: ``"local"``, the address of a scheduler, or a client.
+        progress : bool or callable, optional
+            True shows a bar with an estimate; a function is told a ``Progress``.
+
+        Raises
+        ------
+        ValueError
+            If the folder holds something else, is in use or cannot be written. A cell that fails
+            raises nothing: see ``failures``.
+        """
+        if folder is None:
+            folder = self._folder or tempfile.mkdtemp(prefix="copyproof-")
+            if self._folder is None:
+                weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._folder = Path(folder)
+        tell = progress_bar() if progress is True else progress or None
+        self._summary = run_points(
+            self.points(),
+            self.measure,
+            self._folder,
+            workers=workers,
+            cluster=cluster,
+            progress=tell,
+        )
+        return self
+
+    @property
+    def summary(self) -> Summary:
+        """What the last run did."""
+        if self._summary is None:
+            raise ValueError("the study has not been run: call run() first")
+        return self._summary
+
+    @property
+    def status(self) -> Status:
+        """How far the study is in its folder."""
+        return self.summary.status
+
+    @property
+    def failures(self) -> list[str]:
+        """The cells that failed, a line each; they are tried again by the next run."""
+        return [f"{told(identity)}: {reason}" for identity, reason in self.summary.failures]
+
+    def frame(self) -> "pd.DataFrame":
+        """The table of the study: a row for each cell, as ``results.parquet`` has it."""
+        _ = self.summary
+        assert self._folder is not None
+        return folder_frame(self._folder, self.measure)
+
+
+def folder_frame(folder: Path, measure: Sequence[str] | None = None) -> "pd.DataFrame":
+    """The table of the study in a folder, as far as it is; of all measures that were found."""
+    store = Store(known_folder(folder) / DATABASE)
+    try:
+        return frame_of(store.rows(), MEASURES if measure is None else measure)
+    finally:
+        store.close()
