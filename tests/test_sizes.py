@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools import sizes
 
-MOST = 34_500
+MOST = 34_800
 """Lines of code of both packages, their templates and style sheets."""
 
 

@@ -422,7 +422,7 @@ def test_what_takes_known_means_refuses_priors_in_one_line() -> None:
         bounds(DRAWN, "h-ucb", **game)
     with pytest.raises(ValueError, match=said.format("equilibrium")):
         equilibrium(DRAWN, "h-ucb", seed=1, **game)
-    said = "^agent = 'ann' knows only a prior: attacks takes agents who know their means$"
+    said = "^agent = 'ann' knows only a prior: attacks takes agents who know their fixed means$"
     with pytest.raises(ValueError, match=said):
         attacks(DRAWN, "h-ucb", agent="ann", seed=1, **game)
 

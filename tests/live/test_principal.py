@@ -273,10 +273,16 @@ def test_priority_ties_hold_for_agents_that_come_later() -> None:
 # --- subsets and slates ------------------------------------------------------------------------
 
 
+def sized(policy: str) -> str:
+    """The text of a row, with the numbers that it leaves to a market."""
+    given = {"s-ucb": "(l=1)", "rh-ucb-online": "(L=1)", "rh-ucb": "(L=0.5)"}
+    given |= {"rh-ucb-t-free": "(L=0.5)", "moss": "(K=10)", "h-moss": "(agents=3, K=5)"}
+    return policy + given.get(policy, "")
+
+
 @pytest.mark.parametrize("policy", EVERY_ROW)
 def test_when_all_are_eligible_decisions_are_the_same(policy: str) -> None:
-    text = {"s-ucb": "s-ucb(l=1)", "rh-ucb-online": "rh-ucb-online(L=1)"}.get(policy, policy)
-    text = f"{text}(L=0.5)" if text in ("rh-ucb", "rh-ucb-t-free") else text
+    text = sized(policy)
     (one, _), (other, _) = (market(text, horizon=1000) for _ in range(2))
     arms = {agent: [arm for owner, arm in TEN if owner == agent] for agent, _ in TEN}
     for round_ in range(150):
@@ -329,8 +335,7 @@ def test_only_eligible_arms_are_shown_and_there_is_always_one(policy: str) -> No
 
 @pytest.mark.parametrize("policy", EVERY_ROW)
 def test_a_slate_has_different_arms_each_a_play(policy: str) -> None:
-    text = {"s-ucb": "s-ucb(l=1)", "rh-ucb-online": "rh-ucb-online(L=1)"}.get(policy, policy)
-    text = f"{text}(L=0.5)" if text in ("rh-ucb", "rh-ucb-t-free") else text
+    text = sized(policy)
     principal, _ = market(text, horizon=1000, per_agent=None)
     for count in (1, 3, 6, 10):
         slate = principal.ask(count, slate=True)

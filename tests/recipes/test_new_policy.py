@@ -13,7 +13,7 @@ ROW = """
         "UCB over agents, then a narrower one over the chosen agent's arms",
         "nobody: a toy",
         {"a": "arm.a"},
-        (PolicyClaim("it is new", "unproven"),),
+        (BELIEVED_PRONE,),
     ),
 """
 SCRIPT = """

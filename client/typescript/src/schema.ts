@@ -931,7 +931,7 @@ export interface components {
             most_arms?: number | null;
             /** @default 100 */
             most_segments?: number;
-            /** @default 2 */
+            /** @default 3 */
             numerics?: number;
             /** @default 1 */
             per_agent?: number | null;

@@ -107,6 +107,7 @@ class Settings:
     def __post_init__(self) -> None:
         whole_in("horizon", self.horizon, 100, 10**9)
         whole_in("repetitions", self.repetitions, 2, 10**6)
+        whole_in("seed", self.seed, 0, 2**64 - 1)
 
     @property
     def horizons(self) -> tuple[int, ...]:

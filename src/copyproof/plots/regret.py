@@ -68,7 +68,7 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
     ... ]
     >>> ax = plot_regret(results)
     >>> [text.get_text() for text in ax.texts]
-    ['H-UCB  26', 'UCB1  39']
+    ['H-UCB  14', 'UCB1  40']
     """
     import matplotlib as mpl
 

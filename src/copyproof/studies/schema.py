@@ -163,8 +163,8 @@ def parts_of(data: dict[str, Any], folder: Path | None = None) -> tuple[Part, ..
     --------
     >>> data = {"policies": ["h-ucb"], "markets": ["paper:2a"], "horizons": 10}
     >>> (part,) = parts_of(data | {"repetitions": 2, "seed": [1, 2]})
-    >>> len(list(part.points()))
-    2
+    >>> [point.cell.seed for point in part.points()]
+    [1, 2]
     >>> parts_of(data | {"repetitions": 2})
     Traceback (most recent call last):
     copyproof.validation.FieldError: seed is missing

@@ -67,8 +67,8 @@ class Study:
     ...     seed=1,
     ...     measure=["regret", "lost"],
     ... )
-    >>> len(study)
-    4
+    >>> study
+    <Study: 4 cells, regret, lost>
     >>> frame = study.run().frame()
     >>> frame.groupby("policy")["regret_mean"].max().round().to_dict()
     {'grace': 25.0, 'ucb1': 383.0}
@@ -126,8 +126,8 @@ class Study:
         Examples
         --------
         >>> data = {"policies": ["h-ucb"], "markets": ["paper:2a"], "horizons": [10, 20]}
-        >>> len(Study.from_dict(data | {"repetitions": 2, "seed": 1}))
-        2
+        >>> Study.from_dict(data | {"repetitions": 2, "seed": 1})
+        <Study: 2 cells, regret>
         """
         return cls._of(parts_of(dict(data)))
 
