@@ -53,7 +53,7 @@ _GATE = 0.4  # of ln T, for agents with a memory: as in a trial
 
 @inlined
 def champion(
-    rule: LoweredRule, state: State, pool: int, turn: Turn, scan: int, mask: Mask | None
+    rule: LoweredRule, state: State, pool: int, turn: Turn, search: int, mask: Mask | None
 ) -> int:
     """Place of the arm to play, FRESH or BY_INDEX; what the pool remembers is modified in place."""
     here = state.pools[pool]
@@ -69,7 +69,7 @@ def champion(
     if here.size == 0:
         here.bar = 0.5
         return FRESH if here.seats == 0 else BY_INDEX
-    top = select(rule, state, pool, turn, 1, scan, None)
+    top = select(rule, state, pool, turn, 1, search, None)
     leaves = here.base + here.cap
     m = state.nodes[leaves + top].height
     here.bar = m

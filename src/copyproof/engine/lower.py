@@ -135,7 +135,8 @@ def lower_policy(
         power=power,
         priority=int(policy.ties == "priority"),
         order_given=int(order_given),
-        scan=int(scan),
+        agent_search=int(scan),
+        arm_search=int(scan),
         horizons=np.array(epoch_horizons(policy, horizon), np.int64),
         seed=np.uint64(seed),
     )

@@ -23,6 +23,11 @@ GROWING = 2
 GROWING_BY_OWN_ROUND = 3
 BY_RULE = 4  # the arm rule says when a fresh arm is tried
 
+# Ways to find the largest index of a pool; all find the same.
+TOURNAMENT = 0
+ANEW = 1  # every index is computed in every round
+LEAVES = 2  # the lines in the leaves are compared one by one: for pools of few items
+
 
 class Plan(NamedTuple):
     """A policy and what it is told, as numbers. Truth values are 0 or 1."""
@@ -35,7 +40,8 @@ class Plan(NamedTuple):
     power: float
     priority: int  # ties between agents go by one order, drawn at the start or given
     order_given: int
-    scan: int  # compute every index in every round, instead of keeping tournaments
+    agent_search: int  # how the largest index is found, among agents and among arms
+    arm_search: int
     horizons: Any  # T, or the horizons of the epochs, one after the other
     seed: np.uint64
 

@@ -83,7 +83,7 @@ def _choose_agent(
     turn = Turn(t, t - 1, t, state.epoch[0].horizon, repetition)
     if plan.is_flat:
         return int(int64(NOBODY)), turn
-    place = select(plan.agent, state, 0, turn, plan.priority, plan.scan, mask)
+    place = select(plan.agent, state, 0, turn, plan.priority, plan.agent_search, mask)
     if mask is not None and place < 0:
         return int(int64(NOBODY)), turn
     top = state.pools[0]
@@ -214,7 +214,7 @@ def _consider(
     here = state.pools[pool]
     place = BY_INDEX
     if plan.sampling == BY_RULE:
-        place = champion(plan.arm, state, pool, turn, plan.scan, mask)
+        place = champion(plan.arm, state, pool, turn, plan.arm_search, mask)
     if here.outside > 0:
         grows = place == FRESH or sample_grows(plan, here.seats, turn)
         if grows or here.size == 0:  # none of the sample is left: one that waits takes over a seat
@@ -222,7 +222,7 @@ def _consider(
             if arm >= 0:
                 return arm, NOBODY, NEW if grows else FREE
     if place < 0:
-        place = select(plan.arm, state, pool, turn, 0, plan.scan, mask)
+        place = select(plan.arm, state, pool, turn, 0, plan.arm_search, mask)
     if mask is not None and place < 0:
         return draw_outside(state, pool, turn, mask), NOBODY, STAYS
     return int64(state.nodes[here.base + here.cap + place].link), place, STAYS
@@ -235,12 +235,12 @@ def observe(plan: Plan, state: State, agent: int, arm: int, place: int, new: Obs
         note(state, pool_of(plan, agent), arm, new.plays, new.answers, new.reward)
     if plan.is_flat:
         _add(state.items[agent], new)
-        count(plan.arm, state, 0, arm, place, new, plan.scan)
+        count(plan.arm, state, 0, arm, place, new, plan.arm_search)
     else:
         if new.answers and plan.agent.remembers_order:
             _remember(plan.agent, state, agent, new.reward)
-        count(plan.agent, state, 0, agent, state.place[agent], new, plan.scan)
-        count(plan.arm, state, agent + 1, arm, place, new, plan.scan)
+        count(plan.agent, state, 0, agent, state.place[agent], new, plan.agent_search)
+        count(plan.arm, state, agent + 1, arm, place, new, plan.arm_search)
 
 
 @inlined
@@ -263,11 +263,11 @@ def _add(item: Any, new: Observation) -> None:
 
 @inlined
 def count(
-    rule: LoweredRule, state: State, pool: int, number: int, place: int, new: Observation, scan: int
+    rule: LoweredRule, state: State, pool: int, number: int, place: int, new: Observation, search: int
 ) -> None:
     """Count for one item and put its new line into its pool's tree, if it is in play."""
     _add(state.items[number], new)
     if place >= 0:
-        count_in_tree(rule, state, pool, place, number, scan)
+        count_in_tree(rule, state, pool, place, number, search)
         if not rule.is_line and keeps_leaves(rule):
             count_in_leaf(rule, state, pool, place, new.reward)

@@ -163,7 +163,7 @@ def renew(plan: Plan, state: State, number: int) -> None:
     if plan.sampling == ALL:  # the new arm is in play at once, in the old one's place
         pool = pool_of(plan, item.owner)
         gone = Observation(-item.plays, -item.answers, -item.total)
-        count(plan.arm, state, pool, number, place, gone, plan.scan)
+        count(plan.arm, state, pool, number, place, gone, plan.arm_search)
         return
     retire(plan, state, number)
     item.plays = 0

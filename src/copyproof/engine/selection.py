@@ -3,8 +3,9 @@
 Without a mask all items in play may be chosen. A mask restricts the choice: to the arms a visitor
 may see, or to those not yet on a slate. An agent takes part if one of its registered arms does.
 
-Of those that may be chosen the ones of largest index win. Tournament and scan are two ways to find
-the same winners; a tournament is kept for all items of a pool, so that a restricted choice scans.
+Of those that may be chosen the ones of largest index win. Tournament, a look at every leaf, and a
+scan that computes every index anew are three ways to find the same winners; trees are kept for all
+items of a pool, so that a restricted choice scans.
 A coin may let any of those that may be chosen be taken instead. Equals are picked from uniformly:
 u decides for the ⌊u·m⌋-th of m in the order of the pool. With priority ties the first one in the
 pool's order is taken, and the order was drawn at the start.
@@ -24,6 +25,7 @@ import numpy as np
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.curves import advance_curves, nth_curve
 from copyproof.engine.leaf_statistics import draw_by_chances
+from copyproof.engine.plan import ANEW, LEAVES, TOURNAMENT
 from copyproof.engine.posteriors import FEW, draw_largest
 from copyproof.engine.rules import (
     Kind,
@@ -196,6 +198,39 @@ def _tournament_winners(state: State, pool: int, x: float) -> tuple[float, int]:
 
 
 @inlined
+def _leaf_winners(state: State, pool: int, x: float) -> tuple[float, int, int]:
+    """The same, one leaf after the other; and the first place that has the largest index."""
+    here = state.pools[pool]
+    leaves = here.base + here.cap
+    best = -np.inf
+    equals = 0
+    first = 0
+    for place in range(here.size):
+        leaf = state.nodes[leaves + place]
+        value = leaf.height + leaf.slope * x
+        if value > best:
+            best = value
+            equals = 1
+            first = place
+        elif value == best:
+            equals += 1
+    return best, equals, first
+
+
+@part
+def _nth_leaf(state: State, pool: int, x: float, best: float, place: int, nth: int) -> int:
+    """Place of the nth leaf from a place on, itself a winner, whose index is the largest."""
+    here = state.pools[pool]
+    leaves = here.base + here.cap
+    while nth > 0:
+        place += 1
+        leaf = state.nodes[leaves + place]
+        if leaf.height + leaf.slope * x == best:
+            nth -= 1
+    return place
+
+
+@inlined
 def _nth_equal(values: Any, best: float, nth: int) -> int:
     """Where the nth value is that equals ``best``."""
     n = 0
@@ -233,31 +268,35 @@ def select(
     pool: int,
     turn: Turn,
     priority: int,
-    scan: int,
+    search: int,
     mask: Mask | None,
 ) -> int:
     """Place of the next item in a pool; NOBODY if none may be chosen.
 
-    ``scan`` computes every index anew, for rules whose indices are lines too; it decides the same
-    as the tournament, more slowly. The pool's tree and the scratch are modified in place.
+    However it is searched, the decision is the same. The pool's tree and the scratch are modified
+    in place.
     """
     here = state.pools[pool]
     by_tree = False
     if mask is None:
-        by_tree = rule.is_line != 0 and not scan
+        by_tree = rule.is_line != 0 and search != ANEW
         if not rule.is_line:
             if rule.kind == Kind.UNIFORM:  # as below, without a look at all of them
                 return pick(state, pool, turn, here.size)
             if rule.kind == Kind.THOMPSON and here.size > FEW:
-                return draw_largest(state, pool, turn.k, turn.repetition, scan)
+                return draw_largest(state, pool, turn.k, turn.repetition, search)
             if rule.kind == Kind.EXP3:
                 return draw_by_chances(rule, state, pool, turn)
-            if rule.kind == Kind.KL_UCB and not scan:
+            if rule.kind == Kind.KL_UCB and search == TOURNAMENT:
                 return _select_curve(rule, state, pool, turn, priority)
     tau, x = read_clock(rule, turn)
+    first = 0
     if by_tree:
         size = here.size
-        best, equals = _tournament_winners(state, pool, x)
+        if search == LEAVES:
+            best, equals, first = _leaf_winners(state, pool, x)
+        else:
+            best, equals = _tournament_winners(state, pool, x)
     else:
         size = gather(state, pool, mask)
         if size == 0:
@@ -271,6 +310,8 @@ def select(
     nth = 0
     if equals > 1 and not priority:
         nth = pick(state, pool, turn, equals)
+    if by_tree and search == LEAVES:
+        return _nth_leaf(state, pool, x, best, first, nth)
     if by_tree:
         return nth_winner(state.nodes, here.base, here.cap, here.x, nth)
     return int(state.place[state.members[_nth_equal(state.values, best, nth)]])

@@ -12,6 +12,7 @@ import numpy as np
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.curves import build_curves, curve, replay_curves
 from copyproof.engine.leaf_statistics import keeps_leaves
+from copyproof.engine.plan import TOURNAMENT
 from copyproof.engine.posteriors import count_posterior, weigh_all
 from copyproof.engine.rules import Kind, LoweredRule, line
 from copyproof.engine.state import State
@@ -65,14 +66,14 @@ def update_tree(rule: LoweredRule, state: State, pool: int, place: int, number: 
 
 @inlined
 def count_in_tree(
-    rule: LoweredRule, state: State, pool: int, place: int, number: int, scan: int
+    rule: LoweredRule, state: State, pool: int, place: int, number: int, search: int
 ) -> None:
-    """The same in every round, short for lines; with ``scan`` no more than a scan needs."""
+    """The same in every round, short for lines; no more than the way of searching needs."""
     if rule.is_line:
         here = state.pools[pool]
         leaf = state.nodes[here.base + here.cap + place]
         leaf.height, leaf.slope = line(rule, state, number)
-        if not scan:
+        if search == TOURNAMENT:
             replay_path(state.nodes, here.base, here.cap, place, here.x)
-    elif not scan:
+    elif search == TOURNAMENT:
         update_tree(rule, state, pool, place, number)
