@@ -102,6 +102,14 @@ Workers: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Device: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="What the games are played on: cpu, cuda (a GPU, where a game is a thread and decides "
+        "the same), or auto.",
+        metavar="DEVICE",
+    ),
+]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
 StoreUrl: TypeAlias = Annotated[
     str,

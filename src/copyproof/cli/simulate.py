@@ -33,6 +33,7 @@ def simulate(
     repetitions: Annotated[int, options.whole("Games for each policy.", "R")] = REPETITIONS,
     seed: options.Seed = SEED,
     workers: options.Workers = None,
+    device: options.Device = "cpu",
     checkpoints: Annotated[int, options.whole("Rounds at which the regret is kept.")] = CHECKPOINTS,
     compare: Annotated[
         bool,
@@ -68,6 +69,7 @@ def simulate(
         check_format(plot)
     check_outputs(market, plot=plot, save=save)
     game: dict[str, Any] = {"horizon": horizon, "repetitions": repetitions, "seed": seed}
+    game["device"] = device
     results = _play(as_market(market), asked, game, workers=workers, checkpoints=checkpoints)
     if plot is not None:
         figure = plot_regret(results).get_figure(root=True)

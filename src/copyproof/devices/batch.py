@@ -16,15 +16,22 @@ from copyproof.devices.shape import Shape
 from copyproof.engine.distributions import BERNOULLI, CHANGING, MIXTURE, TABLE
 from copyproof.engine.lower import Lowered
 from copyproof.engine.plan import LEAVES, TOURNAMENT
+from copyproof.engine.quantiles import ORIGINAL
 from copyproof.engine.state import State
+from copyproof.validation import FieldError
 
 FEW = 32  # items of a pool that is looked at one by one
 SMALL = 6_000  # bytes of items and trees that a thread may have for itself
+MOST_ROUNDS = 2**31 - 1  # counters of a device have 32 bits
+
+# Bytes of an item and of a node in a device's memory.
+ITEM_BYTES = 24
+NODE_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A shape, and the arrays that its kernel is given by name; all games' results are rows."""
+    """A shape, and the arrays that its kernel is given by name."""
 
     shape: Shape
     arrays: dict[str, Any]
@@ -37,97 +44,106 @@ def pack(
     checkpoints: NDArray[np.int64],
     *,
     means: NDArray[np.float64] | None = None,
-    small: int = SMALL,
-    few: int = FEW,
+    traced: int = 0,
 ) -> Batch:
-    """Lay out games for a device; all markets' plans are alike."""
-    first = games[0]
-    states = [game.new_state() for game in games]
-    plan, game = first.plan, first.game
-    most = _most(states)
-    agents, items, pools, originals, nodes, leaves, ring = most
-    rooms = [int(state.pools["room"][1 - plan.is_flat :].max()) for state in states]
-    rewards = [one.game.rewards for one in games]
-    table = np.zeros((len(games), max(len(one.originals) for one in rewards)), ORIGINAL_DTYPE)
-    for row, one in zip(table, rewards, strict=True):
-        row[: len(one.originals)] = one.originals
-    shape = Shape(
-        is_flat=plan.is_flat,
-        agent=plan.agent,
-        arm=plan.arm,
-        sampling=plan.sampling,
-        factor=plan.factor,
-        power=plan.power,
-        priority=plan.priority,
-        order_given=plan.order_given,
-        agent_search=LEAVES if agents <= few else TOURNAMENT,
-        arm_search=LEAVES if max(rooms) <= few else TOURNAMENT,
-        agents=agents,
-        items=items,
-        pools=pools,
-        originals=table.shape[1],
-        nodes=nodes,
-        leaves=leaves,
-        ring=ring,
-        is_large=int(items * 28 + nodes * 32 > small),
-        has_epochs=int(len(plan.horizons) > 1),
-        has_means=int(means is not None),
-        has_weights=int(len(game.discount_weights) > 0),
-        has_tape=int(game.tape.shape[1] > 0),
-        has_changes=int(len(game.changes.round) > 0),
-        has_renewals=int(len(game.changes.renew_after) > 0),
-        has_tables=int(bool(np.isin(table["family"], (TABLE, MIXTURE, CHANGING)).any())),
-        is_bernoulli=int(bool((table["family"] == BERNOULLI).all())),
-    )
-    count = len(market_of)
+    """Lay out games for a device; all markets' plans are alike.
+
+    ``market_of`` and ``repetition_of`` have an entry for each game, ``means`` a row if every game
+    has means of its own; ``traced`` rounds of each game leave their choices behind.
+    """
+    plan, game = games[0].plan, games[0].game
+    if games[0].horizon > MOST_ROUNDS:
+        raise FieldError("horizon", games[0].horizon, f"at most {MOST_ROUNDS} on a GPU")
+    states = [one.new_state() for one in games]
+    shape = _shape(games, states, has_means=means is not None)
+    state = (ITEM_BYTES, shape.items, NODE_BYTES, shape.nodes, shape.leaves, shape.is_large)
+    rewards, changes = game.rewards, game.changes
     arrays = {
+        "state": np.array(state),
+        "traced": np.int64(traced),
         "horizons": plan.horizons,
         "seed": np.uint64(plan.seed),
         "market_of": np.asarray(market_of, np.int32),
         "repetition_of": np.asarray(repetition_of, np.int64),
-        "sizes": np.array(
-            [(len(s.windows), len(s.items), len(s.pools), len(r.originals))
-             for s, r in zip(states, rewards, strict=True)], np.int32),
-        "owner": _padded([s.items["owner"] for s in states], items, np.int32),
-        "original": _padded([s.items["original"] for s in states], items, np.int32),
-        "start": _padded([s.start for s in states], items, np.int8),
-        "order": _padded([s.order for s in states], agents, np.int64),
-        "trees": np.stack([_padded([s.pools[name] for s in states], pools, np.int32)
-                           for name in ("base", "room", "first", "items")], axis=2),
-        "originals": table,
+        **_markets(games, states, shape),
         "means": np.zeros((1, 1)) if means is None else np.ascontiguousarray(means),
-        "table_value": game.rewards.table_value,
-        "table_upper": game.rewards.table_upper,
-        "components": game.rewards.components,
-        "changing": game.rewards.changing,
-        "knots": game.rewards.knots,
-        "unchanging": game.rewards.unchanging,
-        "best_unchanging": np.float64(game.rewards.best_unchanging),
+        "table_value": rewards.table_value,
+        "table_upper": rewards.table_upper,
+        "components": rewards.components,
+        "changing": rewards.changing,
+        "knots": rewards.knots,
+        "unchanging": rewards.unchanging,
+        "best_unchanging": np.float64(rewards.best_unchanging),
         "discount_factor": np.float64(game.discount_factor),
         "discount_weights": game.discount_weights,
         "tape": game.tape,
         "tape_lengths": game.tape_lengths,
-        "change_round": game.changes.round,
-        "change_item": game.changes.item,
-        "change_joins": game.changes.joins,
-        "renew_after": game.changes.renew_after,
-        "renew_below": game.changes.renew_below,
+        "change_round": changes.round,
+        "change_item": changes.item,
+        "change_joins": changes.joins,
+        "renew_after": changes.renew_after,
+        "renew_below": changes.renew_below,
         "checkpoints": checkpoints,
     }
     return Batch(shape, arrays)
 
 
-from copyproof.engine.quantiles import ORIGINAL as ORIGINAL_DTYPE
-
-
-def _most(states: Sequence[State]) -> tuple[int, ...]:
-    return tuple(
+def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool) -> Shape:
+    """The constants of the kernel; sizes are the most of any market."""
+    plan, game = games[0].plan, games[0].game
+    agents, items, pools, nodes, leaves, ring = (
         max(len(getattr(state, name)) for state in states)
-        for name in ("windows", "items", "pools", "order", "nodes", "values", "ring")
+        for name in ("windows", "items", "pools", "nodes", "values", "ring")
+    )
+    room = max(int(state.pools["room"][1 - plan.is_flat :].max()) for state in states)
+    families = np.concatenate([one.game.rewards.originals["family"] for one in games])
+    return Shape(
+        *plan[:8],
+        agent_search=LEAVES if agents <= FEW else TOURNAMENT,
+        arm_search=LEAVES if room <= FEW else TOURNAMENT,
+        agents=agents,
+        items=items,
+        pools=pools,
+        originals=max(len(one.game.rewards.originals) for one in games),
+        nodes=nodes,
+        leaves=leaves,
+        ring=ring,
+        is_large=int(items * (ITEM_BYTES + 4) + nodes * NODE_BYTES > SMALL),
+        has_epochs=int(len(plan.horizons) > 1),
+        has_means=int(has_means),
+        has_weights=int(len(game.discount_weights) > 0),
+        has_tape=int(game.tape.shape[1] > 0),
+        has_changes=int(len(game.changes.round) > 0),
+        has_renewals=int(len(game.changes.renew_after) > 0),
+        has_tables=int(bool(np.isin(families, (TABLE, MIXTURE, CHANGING)).any())),
+        is_bernoulli=int(bool((families == BERNOULLI).all())),
     )
 
 
+def _markets(games: Sequence[Lowered], states: Sequence[State], shape: Shape) -> dict[str, Any]:
+    """The table of markets."""
+    originals = [one.game.rewards.originals for one in games]
+    sizes = [
+        (len(state.windows), len(state.items), len(state.pools), len(rows))
+        for state, rows in zip(states, originals, strict=True)
+    ]
+    trees = [
+        _padded([state.pools[name] for state in states], shape.pools, np.int32)
+        for name in ("base", "room", "first", "items")
+    ]
+    return {
+        "sizes": np.array(sizes, np.int32),
+        "owner": _padded([state.items["owner"] for state in states], shape.items, np.int32),
+        "original": _padded([state.items["original"] for state in states], shape.items, np.int32),
+        "start": _padded([state.start for state in states], shape.items, np.int8),
+        "order": _padded([state.order for state in states], shape.agents, np.int64),
+        "trees": np.stack(trees, axis=2),
+        "originals": _padded(originals, shape.originals, ORIGINAL),
+    }
+
+
 def _padded(rows: Sequence[Any], width: int, dtype: Any) -> Any:
+    """Rows of unequal length as one array."""
     out = np.zeros((len(rows), width), dtype)
     for place, row in enumerate(rows):
         out[place, : len(row)] = row

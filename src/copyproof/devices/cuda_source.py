@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 from numba import cuda, types
-from numba.cuda.np.numpy_support import from_dtype
+from numba.core.config import ENABLE_CUDASIM
+from numba.np.numpy_support import from_dtype as numba_type
 
 from copyproof.devices.shape import Shape
 from copyproof.engine import state as states
@@ -32,9 +33,14 @@ from copyproof.engine.state import LEVELS, WINDOWS, State
 from copyproof.engine.tournament import NODE
 
 
+def from_dtype(dtype: np.dtype[Any]) -> Any:
+    """A record as the compiler knows it; the simulator takes it as it is."""
+    return dtype if ENABLE_CUDASIM else numba_type(dtype)
+
+
 def narrow(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The same record, aligned, with counters of 32 bits."""
-    fields = dtype.descr
+    fields = [(name, "i4" if kind == "<i8" else kind) for name, kind in dtype.descr]
     return np.dtype(fields, align=True)
 
 
@@ -48,10 +54,6 @@ NODE_TYPE = aligned(NODE)
 ORIGINAL_TYPE = aligned(ORIGINAL)
 
 _f8, _i8, _i4, _i1 = types.float64, types.int64, types.int32, types.int8
-
-
-def _array(of: Any, dimensions: int) -> types.Array:
-    return types.Array(of, dimensions, "C")
 
 
 # The kernel's arguments, in order: name, type of an item or of the scalar, dimensions.
@@ -102,7 +104,7 @@ ARGUMENTS: tuple[tuple[str, Any, int], ...] = (
 
 def signature() -> tuple[Any, ...]:
     """The types of the kernel's arguments."""
-    return tuple(of if not dims else _array(of, dims) for _, of, dims in ARGUMENTS)
+    return tuple(of if not dims else types.Array(of, dims, "C") for _, of, dims in ARGUMENTS)
 
 
 def build(shape: Shape, play: Any) -> Callable[..., None]:

@@ -13,7 +13,6 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -109,29 +108,34 @@ def load(cupy: Any, ptx: bytes) -> Any:
         os.unlink(path)
 
 
-def play(
-    job: dict[str, Any],
-    *,
-    block: int = BLOCK,
-    kernel: Any = None,
-    each: Callable[[int], None] | None = None,
-) -> dict[str, Any]:
-    """Play the games of a job; the seconds that the device took are ``seconds`` of the result."""
+def load_here(ptx: np.ndarray) -> Any:
+    """The kernel of a job, to be launched many times."""
     import cupy
 
-    kernel = kernel or load(cupy, bytes(job["ptx"]))
+    return load(cupy, bytes(ptx))
+
+
+def empty_results(job: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Room for what the games of a job leave behind, a row each."""
     games, agents = len(job["market_of"]), job["order"].shape[1]
-    checkpoints, originals = len(job["checkpoints"]), job["originals"].shape[1]
-    arrays = dict(job)
-    arrays |= {
+    return {
         "revenue": np.zeros((games, agents)),
         "agent_plays": np.zeros((games, agents), np.int64),
-        "original_plays": np.zeros((games, originals), np.int64),
+        "original_plays": np.zeros((games, job["originals"].shape[1]), np.int64),
         "renewals": np.zeros((games, agents), np.int64),
-        "regret": np.zeros((games, checkpoints)),
+        "regret": np.zeros((games, len(job["checkpoints"]))),
         "choices": np.zeros((games, int(job["traced"])), np.int32),
         "status": np.full(games, -2, np.int64),
     }
+
+
+def play(job: dict[str, Any], *, block: int = BLOCK, kernel: Any = None) -> dict[str, Any]:
+    """Play the games of a job; the seconds that the device took are ``seconds`` of the result."""
+    import cupy
+
+    kernel = kernel or load_here(job["ptx"])
+    games = len(job["market_of"])
+    arrays = {**job, **empty_results(job)}
     item, items, node, nodes, leaves, is_large = (int(one) for one in job["state"])
     slots = games
     scratch: dict[str, tuple[int, tuple[int, int]]] = {}
@@ -176,8 +180,9 @@ def main() -> None:
         job = dict(stored)
     begin = time.perf_counter()
     result = play(job)
-    print(f"{len(result['status'])} games, {result['seconds']:.3f} s on the device, "
-          f"{time.perf_counter() - begin:.3f} s in all")
+    clock = time.perf_counter() - begin
+    games = len(result["status"])
+    print(f"{games} games, {result['seconds']:.3f} s on the device, {clock:.3f} s in all")
     beside = target + ".part.npz"
     np.savez(beside, **result)
     os.replace(beside, target)

@@ -81,7 +81,7 @@ class Specialiser:
         stored = _times_stored(definition)
         known = {name: value for name, value in known.items() if name not in stored}
         pruned = _Pruner(self, known, names, stored)
-        definition.body = pruned.statements(definition.body)
+        definition.body = pruned.statements(definition.body) or [ast.Pass()]
         ast.fix_missing_locations(tree)
         exec(compile(tree, f"<specialised {function.__name__}>", "exec"), names)
         made = names[function.__name__]

@@ -80,7 +80,7 @@ def _choose_agent(
     The agents' tree is modified in place.
     """
     t -= state.epoch[0].before
-    turn = Turn(t, t - 1, t, state.epoch[0].horizon, repetition)
+    turn = Turn(t, t - 1, t, int64(state.epoch[0].horizon), repetition)
     if plan.is_flat:
         return int(int64(NOBODY)), turn
     place = select(plan.agent, state, 0, turn, plan.priority, plan.agent_search, mask)
@@ -94,8 +94,8 @@ def _choose_agent(
 @inlined
 def _own_turn(state: State, agent: int, t: int, repetition: int) -> Turn:
     """The turn of an agent's arms in round t of the epoch: by the agent's own plays."""
-    plays = state.items[agent].plays
-    return Turn(t, plays, plays, state.epoch[0].horizon, repetition)
+    plays = int64(state.items[agent].plays)
+    return Turn(t, plays, plays, int64(state.epoch[0].horizon), repetition)
 
 
 @part
@@ -108,7 +108,7 @@ def follow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> Cho
     """
     agent = int64(state.items[arm].owner)
     t -= state.epoch[0].before
-    turn = Turn(t, t - 1, t, state.epoch[0].horizon, 0)
+    turn = Turn(t, t - 1, t, int64(state.epoch[0].horizon), 0)
     if not plan.is_flat:
         turn = _own_turn(state, agent, t, 0)
     pool = pool_of(plan, agent)
@@ -147,7 +147,7 @@ def _adopt(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> Cho
     """An arm that another policy chose, as a choice; ``state`` is modified in place."""
     agent = int64(state.items[arm].owner)
     t -= state.epoch[0].before
-    turn = Turn(t, t - 1, t, state.epoch[0].horizon, 0)
+    turn = Turn(t, t - 1, t, int64(state.epoch[0].horizon), 0)
     if not plan.is_flat:
         turn = _own_turn(state, agent, t, 0)
     pool = pool_of(plan, agent)

@@ -289,6 +289,8 @@ def select(
                 return draw_by_chances(rule, state, pool, turn)
             if rule.kind == Kind.KL_UCB and search == TOURNAMENT:
                 return _select_curve(rule, state, pool, turn, priority)
+    if by_tree and search == LEAVES and here.size == 1:
+        return 0
     tau, x = read_clock(rule, turn)
     first = 0
     if by_tree:

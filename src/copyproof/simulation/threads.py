@@ -78,7 +78,7 @@ def fill(
             while pending:
                 done, pending = wait(pending, timeout=_LOOK, return_when=FIRST_COMPLETED)
                 for future in done:
-                    _raise_for(future.result(), lowered)
+                    raise_for(future.result(), lowered)
                 if progress is not None:
                     progress(int(control[1:].sum()))
         finally:
@@ -108,7 +108,8 @@ def _compile(lowered: Lowered, checkpoints: np.ndarray, record: Record) -> None:
         ) from error
 
 
-def _raise_for(status: int, lowered: Lowered) -> None:
+def raise_for(status: int, lowered: Lowered) -> None:
+    """Refuse a tape that was too short; any other end of a call is a good one."""
     if status not in (DONE, STOPPED):
         agent = status - 1
         length = lowered.game.tape_lengths[agent]

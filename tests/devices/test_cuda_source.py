@@ -1,0 +1,16 @@
+"""The kernel, played by Numba's CUDA simulator: decisions equal to the engine's, to the last one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).parent / "simulated.py"
+
+
+def test_every_policy_of_the_catalogue_decides_the_same() -> None:
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
+    command = [sys.executable, str(SCRIPT), "60"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[]\n"
