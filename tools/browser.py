@@ -33,7 +33,7 @@ _FONTS = """<?xml version="1.0"?>
 _UNPACK = """
 const fs = require("fs"), zlib = require("zlib"), { pipeline } = require("stream");
 for (const [from, to] of [["chromium.br", "chromium"], ["al2023.tar.br", "libraries.tar"],
-                          ["fonts.tar.br", "fonts.tar"]])
+                          ["swiftshader.tar.br", "graphics.tar"], ["fonts.tar.br", "fonts.tar"]])
   pipeline(fs.createReadStream(`package/bin/${from}`), zlib.createBrotliDecompress(),
            fs.createWriteStream(to), error => { if (error) throw error; });
 """
@@ -85,10 +85,11 @@ def _from_npm() -> None:
     libraries = FOLDER / "usr/lib/npm-chromium"
     libraries.mkdir(parents=True, exist_ok=True)
     _run(["tar", "-xf", "libraries.tar", "-C", str(libraries)], folder)
-    _run(["tar", "-xf", "fonts.tar"], folder)
+    for each in ("graphics.tar", "fonts.tar"):
+        _run(["tar", "-xf", each], folder)
     (folder / "chromium").chmod(0o755)
-    for each in (archive, folder / "libraries.tar", folder / "fonts.tar"):
-        each.unlink()
+    for path in (archive, *folder.glob("*.tar")):
+        path.unlink()
     shutil.rmtree(folder / "package")
     _write_script(folder / "chromium", folder / "fonts")
 

@@ -101,7 +101,9 @@ def _apt(*arguments: str) -> str:
 
 def write_script(name: str, program: Path, *, also: str = "") -> None:
     """Make a script in BIN that starts a program with the libraries that came with it."""
-    libraries = {str(path.parent) for path in FOLDER.glob("usr/lib/**/*.so*")}
+    # Debian 12 still has some in /lib.
+    found = (path for top in ("lib", "usr/lib") for path in FOLDER.glob(f"{top}/**/*.so*"))
+    libraries = {str(path.parent) for path in found}
     BIN.mkdir(exist_ok=True)
     script = BIN / name
     joined = ":".join(sorted(libraries))
