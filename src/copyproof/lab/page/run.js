@@ -3,7 +3,7 @@
 
 import { Game } from "./game.js";
 
-export const BINS = 160;
+export const BINS = 120;
 
 // One game with its record; `source` has `step` and the sums of `Game`.
 export class Run {

@@ -105,59 +105,59 @@ export class Stage {
     this.draw();
   }
 
-  // Areas one above the other; each begins where the one below ends.
+  // The upper edge of each area at the middle of each bin, smoothed over five bins.
+  edges() {
+    const { run, order } = this;
+    const bins = Math.ceil((run.t * BINS) / run.game.horizon);
+    const tops = order.map(() => new Float64Array(bins));
+    for (let b = 0; b < bins; b++) {
+      let all = 0;
+      const mine = order.map(() => 0);
+      for (let near = Math.max(0, b - 2); near <= Math.min(bins - 1, b + 2); near++) {
+        order.forEach((i, place) => {
+          const rounds = run.bins[near * run.agents + i];
+          mine[place] += rounds;
+          all += rounds;
+        });
+      }
+      let top = 0;
+      mine.forEach((rounds, place) => (tops[place][b] = top += rounds / all));
+    }
+    return tops;
+  }
+
+  // Areas one above the other, with a thin line of paper between them, so that colour is not all
+  // that parts them.
   draw() {
     const { run, order } = this;
     const { context, width, height } = sharpened(this.canvas);
     if (width === 0) return;
-    context.clearRect(0, 0, width, height);
     context.fillStyle = this.colours.surface;
     context.fillRect(0, 0, width, height);
-    const filled = (run.t * BINS) / run.game.horizon;
-    const bins = Math.ceil(filled);
-    const x = (b) => (Math.min(b, filled) / BINS) * width;
-    const floor = new Float64Array(bins + 1);
-    for (const i of order) {
-      const top = new Float64Array(bins);
-      for (let b = 0; b < bins; b++) {
-        let all = 0;
-        for (let a = 0; a < run.agents; a++) all += run.bins[b * run.agents + a];
-        top[b] = floor[b] + (all === 0 ? 0 : run.bins[b * run.agents + i] / all);
-      }
-      context.fillStyle = this.colours[`series-${seriesOf(this.scene, i, this.own)}`];
+    const tops = this.edges();
+    const bins = tops[0].length;
+    if (bins === 0) return;
+    const front = (run.t / run.game.horizon) * width;
+    const path = (top) => {
+      context.lineTo(0, height * (1 - top[0]));
+      for (let b = 0; b < bins; b++) context.lineTo(Math.min(((b + 0.5) / BINS) * width, front), height * (1 - top[b]));
+      context.lineTo(front, height * (1 - top[bins - 1]));
+    };
+    for (let place = order.length - 1; place >= 0; place--) {
+      context.fillStyle = this.colours[`series-${seriesOf(this.scene, order[place], this.own)}`];
       context.beginPath();
-      for (let b = 0; b < bins; b++) {
-        context.lineTo(x(b), height * (1 - top[b]));
-        context.lineTo(x(b + 1), height * (1 - top[b]));
-      }
-      for (let b = bins - 1; b >= 0; b--) {
-        context.lineTo(x(b + 1), height * (1 - floor[b]));
-        context.lineTo(x(b), height * (1 - floor[b]));
-      }
+      path(tops[place]);
+      context.lineTo(front, height);
+      context.lineTo(0, height);
       context.fill();
-      floor.set(top);
-    }
-    this.edges(context, width, height, bins, x);
-    this.labels(context, width, height, bins);
-  }
-
-  // A thin line of paper between the areas, so that colour is not all that parts them.
-  edges(context, width, height, bins, x) {
-    const { run, order } = this;
-    context.strokeStyle = this.colours.paper;
-    context.lineWidth = 1.5;
-    const floor = new Float64Array(bins);
-    for (const i of order.slice(0, -1)) {
+      if (place === order.length - 1) continue;
+      context.strokeStyle = this.colours.paper;
+      context.lineWidth = 1.5;
       context.beginPath();
-      for (let b = 0; b < bins; b++) {
-        let all = 0;
-        for (let a = 0; a < run.agents; a++) all += run.bins[b * run.agents + a];
-        floor[b] += all === 0 ? 0 : run.bins[b * run.agents + i] / all;
-        context.lineTo(x(b), height * (1 - floor[b]));
-        context.lineTo(x(b + 1), height * (1 - floor[b]));
-      }
+      path(tops[place]);
       context.stroke();
     }
+    this.labels(context, width, height, bins);
   }
 
   // Names in the areas that are wide enough, at the front.

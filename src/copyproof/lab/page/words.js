@@ -11,7 +11,7 @@ export const policyName = (policy) => POLICY_NAMES[policy] ?? policy;
 export const STORIES = [
   {
     title: "Submit copies",
-    lead: "Five providers share one platform. Visitors like 90 % of what the best one shows, and 50 % of " +
+    lead: "Five providers share one platform. Visitors like 90\u00a0% of what the best one shows, and 50\u00a0% of " +
       "yours. A bandit learns whom to show. You cannot get better, but nothing stops you from " +
       "submitting the same thing again.",
     todo: "Drag the copies up, then change the rule of the platform.",
