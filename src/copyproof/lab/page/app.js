@@ -33,6 +33,7 @@ class App {
       write(byId("announcement"), done ? "The link is copied." : location.href);
     });
     this.enter();
+    this.laboratory?.show(this);
     requestAnimationFrame((now) => this.frame(now));
   }
 
@@ -125,7 +126,14 @@ class App {
     const honest = gameOf(honestState(this.state), scene);
     const honestKey = JSON.stringify([honest, scene]);
     const { key } = this;
-    const sources = this.laboratory ? await this.laboratory.games([game, honest]) : [];
+    let sources = [];
+    try {
+      if (this.laboratory) sources = await this.laboratory.games([game, honest]);
+      else if (!Object.hasOwn(POLICY_NAMES, game.policy.split("(")[0])) throw new Error(`${game.policy} is played by copyproof lab only`);
+    } catch (error) {
+      write(byId("why"), error.message);
+      return;
+    }
     if (key !== this.key) return; // another game was asked for meanwhile
     this.run = new Run(game, ...sources.slice(0, 1));
     this.run.own = own;
