@@ -1,5 +1,6 @@
 """``copyproof simulate``: play a market under policies, and show what came of it."""
 
+import re
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ from copyproof.cli import options
 from copyproof.cli.output import check_outputs, emit_answer, emit_results
 from copyproof.cli.progress import in_turn, prompt_interrupt
 from copyproof.defaults import CHECKPOINTS, HORIZON, REPETITIONS, SEED
-from copyproof.game import Market, as_market
+from copyproof.game import Market, Renew, Schedule, as_market
 from copyproof.plots import check_format, plot_regret, save_figure
 from copyproof.policy import PAPER_POLICIES, Policy, parse_policy
 from copyproof.policy.syntax import place_of
@@ -34,6 +35,14 @@ def simulate(
     seed: options.Seed = SEED,
     workers: options.Workers = None,
     checkpoints: Annotated[int, options.whole("Rounds at which the regret is kept.")] = CHECKPOINTS,
+    renew: Annotated[
+        list[str] | None,
+        options.optional(
+            "An agent that submits an arm again as new, after so many plays of it or when its mean "
+            "reward is below a value: 'ann after=1' or 'ann below=0.5'; may be repeated.",
+            "RULE",
+        ),
+    ] = None,
     compare: Annotated[
         bool,
         typer.Option(
@@ -68,7 +77,10 @@ def simulate(
         check_format(plot)
     check_outputs(market, plot=plot, save=save)
     game: dict[str, Any] = {"horizon": horizon, "repetitions": repetitions, "seed": seed}
-    results = _play(as_market(market), asked, game, workers=workers, checkpoints=checkpoints)
+    given = as_market(market)
+    schedule = Schedule(renewals=[_renewal(given, one) for one in renew or []])
+    how: dict[str, Any] = {"workers": workers, "checkpoints": checkpoints}
+    results = _play(given, asked, game, schedule=schedule or None, **how)
     if plot is not None:
         figure = plot_regret(results).get_figure(root=True)
         assert figure is not None
@@ -85,6 +97,20 @@ def simulate(
     answer = {"policies": [one.to_dict() for one in results], "comparison": found.to_dict()}
     parts = chain(simulation_tables(results), comparison_tables(found))
     return emit_answer(as_json, lambda: answer, parts)
+
+
+def _renewal(market: Market, text: str) -> Renew:
+    """Read a rule such as 'ann after=1'."""
+    name, _, rule = text.strip().rpartition(" ")
+    found = re.fullmatch(r"(after|below)=([0-9.eE+-]+)", rule)
+    if not name or found is None:
+        said = f"= {text!r} is not 'AGENT after=PLAYS' or 'AGENT below=MEAN'"
+        raise FieldError("--renew", text, "a rule", said)
+    try:
+        value = int(found[2]) if found[1] == "after" else float(found[2])
+    except ValueError:
+        raise FieldError("--renew", text, "with a number") from None
+    return Renew(market.agent(name.strip()).name, **{found[1]: value})
 
 
 def _check_comparable(asked: list[Policy | str]) -> None:
