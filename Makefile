@@ -56,15 +56,15 @@ lint: $(DEV)  ## check format, style, types and the direction of imports
 	$(BIN)/lint-imports
 
 .PHONY: test
-test: lint $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then the tests and doctests but the slow ones
+test: lint $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then the tests and doctests but the slow ones
 	$(BIN)/python -m pytest -n 2
 
 .PHONY: test-all
-test-all: lint $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then all tests, the slow ones too
+test-all: lint $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then all tests, the slow ones too
 	$(BIN)/python -m pytest -n 2 -m ""
 
 .PHONY: coverage
-coverage: $(DEV) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## run the tests and say which lines of Python they reach
+coverage: $(DEV) $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## run the tests and say which lines of Python they reach
 	rm -rf out/coverage
 	mkdir -p out/coverage
 	$(BIN)/coverage run -m pytest -n 2 -q

@@ -54,27 +54,18 @@ def _directive() -> Any:
         has_content = True
 
         def run(self) -> list[Any]:
-            shown = _game() is not None
             html = (
                 f'<div class="game"><iframe src="{GAME}" loading="lazy" '
                 'title="The game: you are the worst of five. Get rich."></iframe>'
                 f'<p><a href="{GAME}">The game on a page of its own</a></p></div>'
             )
-            return [nodes.raw("", html, format="html")] if shown else []
+            return [nodes.raw("", html, format="html")]
 
     return Game
 
 
-def _game() -> str | None:
-    """The game as one file, where this version has it."""
-    try:
-        from copyproof.lab.packing import packed_page
-    except ImportError:
-        return None
-    return str(packed_page())
-
-
 def _write_game(app: Any, error: Exception | None) -> None:
-    page = _game()
-    if error is None and page is not None:
-        (Path(app.outdir) / GAME).write_text(page, encoding="utf-8")
+    from copyproof.lab.packing import page
+
+    if error is None:
+        (Path(app.outdir) / GAME).write_text(page(), encoding="utf-8")
