@@ -20,12 +20,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.pages.links import broken
 from tests.programs import not_there
 from tools import browser as _programs
 
@@ -120,7 +122,7 @@ def check_page(page: Page, *, themes: tuple[Literal["light", "dark"], ...] = THE
     for theme in themes:
         page.emulate_media(color_scheme=theme)
         found = violations(page, [] if theme == themes[0] else ["color-contrast"])
-        assert found == [], f"{page.url}, {theme}"
+        assert found == [], f"{page.url}, {theme}: {found}"
     check_quiet(page)
     check_width(page)
 
@@ -128,8 +130,8 @@ def check_page(page: Page, *, themes: tuple[Literal["light", "dark"], ...] = THE
 def check_quiet(page: Page) -> None:
     """Fail if the browser's console says anything, or if another host was asked."""
     record = _records[page]
-    assert record.said == [], page.url
-    assert record.elsewhere == [], page.url
+    assert record.said == [], f"{page.url}: {record.said}"
+    assert record.elsewhere == [], f"{page.url}: {record.elsewhere}"
 
 
 def check_width(page: Page) -> None:
@@ -153,6 +155,26 @@ def violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
         {"type": "rule" if rules else "tag", "values": list(rules) or TAGS},
     )
     return [str(line) for line in found]
+
+
+def check_report(browser: Browser, path: Path, name: str) -> None:
+    """Fail unless a page of one file passes everything: wide and narrow, its links, the keyboard."""
+    assert broken(path) == []
+    with opened(browser, path) as page:
+        check_page(page)
+        screenshots(page, name)
+        page.set_viewport_size({"width": 400, "height": 900})
+        narrow = violations(page)
+        assert narrow == [], f"{page.url}, narrow: {narrow}"
+        assert page.get_by_role("main").count() == 1
+        levels = page.evaluate(
+            "() => [...document.querySelectorAll('h1,h2,h3,h4')].map(each => +each.tagName[1])"
+        )
+        assert levels[0] == 1
+        assert all(later <= before + 1 for before, later in pairwise(levels)), levels
+        page.keyboard.press("Tab")
+        width = page.evaluate("() => getComputedStyle(document.activeElement).outlineWidth")
+        assert width == "3px", "what has the focus is not to be seen"
 
 
 def said(page: Page) -> list[str]:

@@ -1,52 +1,11 @@
 """Every link of the documentation leads somewhere: to a page, to a place on it, to a file."""
 
 import re
-from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from tests.docs.site import ROOT, built
-
-
-class Anchors(HTMLParser):
-    """What a page links to, and the places on it."""
-
-    def __init__(self, page: Path) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.places: set[str] = set()
-        self.feed(page.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for name, value in attrs:
-            if name in ("href", "src") and value is not None:
-                self.links.append(value)
-            if name in ("id", "name") and value:
-                self.places.add(value)
-
-
-@cache
-def anchors(page: Path) -> Anchors:
-    return Anchors(page)
-
-
-def broken(page: Path) -> list[str]:
-    """The links of a page that lead nowhere."""
-    found = []
-    for link in anchors(page).links:
-        parts = urlsplit(link)
-        if parts.scheme in ("http", "https", "mailto", "data"):
-            if parts.scheme == "http" or (parts.scheme == "https" and "." not in parts.netloc):
-                found.append(f"{page.name}: {link}")
-            continue
-        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
-        place = unquote(parts.fragment)
-        if not target.is_file() or (
-            place and target.suffix == ".html" and place not in anchors(target).places
-        ):
-            found.append(f"{page.name}: {link}")
-    return found
+from tests.pages.links import broken
 
 
 def test_a_broken_link_is_found(tmp_path: Path) -> None:
