@@ -158,7 +158,7 @@ def violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
 
 
 def check_report(browser: Browser, path: Path, name: str) -> None:
-    """Fail unless a page of one file passes everything: wide and narrow, its links, the keyboard."""
+    """Fail unless a page of one file passes all: wide and narrow, its links, the keyboard."""
     assert broken(path) == []
     with opened(browser, path) as page:
         check_page(page)
