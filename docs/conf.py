@@ -17,6 +17,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "catalogue",
+    "game",
     "mathml",
     "operations",
 ]

@@ -217,6 +217,9 @@ class App {
       write(list.children[k].children[1], value);
     });
     write(byId("evidence"), this.evidence(scene));
+    write(byId("ticker"), figures.slice(0, 2).map(({ name, value }) => `${name.toLowerCase()} ${value}`).join(" · "));
+    const share = run.own.reduce((sum, i) => sum + run.recentShare(i), 0);
+    byId("ticker-fill").style.transform = `scaleX(${share.toFixed(4)})`;
   }
 
   ownFigures(t, scene) {

@@ -153,7 +153,7 @@ class CommandsPanel {
     const file = el("button", { type: "button", onclick: () => save("market.toml", marketFile(marketOf(state, scene)), "application/toml") }, "Save market.toml");
     this.table = el("div", { class: "wide" });
     this.container.replaceChildren(
-      el("h3", {}, `${settingOf(state, scene)}, ${count(gameOf(state, scene).horizon)} rounds, seed ${state.seed}`),
+      el("h3", {}, `${settingOf(state, scene)}, ${count(gameOf(state, scene).horizon)} rounds, seed\u00a0${state.seed}`),
       el("pre", { tabindex: "0", "aria-label": "Commands" }, code),
       el("div", { class: "row" }, copy, file, copied),
       el("h3", {}, "What the first command will say"), this.table,
