@@ -17,7 +17,6 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "catalogue",
-    "game",
     "mathml",
     "operations",
 ]
