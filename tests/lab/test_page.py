@@ -107,11 +107,25 @@ STATES = [
 ]
 
 
+def pasted(commands: str, folder: Path) -> str:
+    """What a shell says to commands, in which the program is found."""
+    done = subprocess.run(
+        ["bash", "-e", "-c", commands],
+        cwd=folder,
+        env={**os.environ, "PATH": f"{PROGRAMS}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_the_commands_reproduce_the_state(
     browser: Browser, file: Path, state: str, tmp_path: Path
 ) -> None:
-    """They are pasted into a shell, all of them, and the first says what the page says."""
+    """They are pasted into a shell, and the first says what the page says."""
     with shown(browser, file, state) as page:
         page.get_by_role("link", name="5 Proof").click()
         ended(page)
@@ -119,21 +133,32 @@ def test_the_commands_reproduce_the_state(
         rows = page.locator("#expected tbody tr").all()
         expected = [row.locator("th, td").all_text_contents() for row in rows]
         regret = float(page.locator("#expected-regret").text_content() or "")
-        check_page(page, themes=("light",))
-    *first, last = commands.rsplit("\ncopyproof ", 1)
-    environment = {**os.environ, "PATH": f"{PROGRAMS}:{os.environ['PATH']}"}
-    how: dict[str, Any] = {"cwd": tmp_path, "env": environment, "capture_output": True}
-    done = subprocess.run(["bash", "-e", "-c", "".join(first)], text=True, **how)
-    assert done.returncode == 0, done.stderr
-    [said] = json.loads(done.stdout)["policies"]
+    [said] = json.loads(pasted(commands.rpartition("\ncopyproof ")[0], tmp_path))["policies"]
     found = [
         [one["name"], str(int(one["plays"]["mean"])), str(int(one["revenue"]["mean"]))]
         for one in said["agents"]
     ]
     assert found == expected
     assert said["regret"]["mean"] == regret
-    done = subprocess.run(["bash", "-c", f"copyproof {last}"], text=True, **how)
-    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("state", "command", "said"),
+    [
+        ("chapter=2&policy=ucb1&best=3&second=2&rounds=200", "audit", "0.5-agent"),
+        ("chapter=3&policy=h-ucb&names=2&rounds=200", "attacks", "per further identity"),
+        pytest.param("chapter=4&policy=h-ucb", "equilibrium", "truthful", marks=pytest.mark.slow),
+    ],
+)
+def test_the_last_command_runs(
+    browser: Browser, file: Path, tmp_path: Path, state: str, command: str, said: str
+) -> None:
+    with shown(browser, file, state) as page:
+        page.get_by_role("link", name="5 Proof").click()
+        ended(page)
+        commands = page.locator("#commands").text_content() or ""
+    assert commands.rpartition("\ncopyproof ")[2].startswith(command)
+    assert said in pasted(commands, tmp_path)
 
 
 def test_what_names_are_worth_is_what_the_engine_finds(browser: Browser, file: Path) -> None:
