@@ -1,6 +1,6 @@
 """How smoothly the game's page plays: frames a second at 5,000 rounds a second, and its start.
 
-    .venv/bin/python benchmarks/game_frames.py
+    .venv/bin/python -m benchmarks.game_frames
 
 A real Chromium opens the page from a file. *Start* is the time from the beginning of the navigation
 to the first frame after a lever was moved, with the game on the stage. *Frames* are the distances

@@ -218,6 +218,7 @@ class App {
     });
     write(byId("evidence"), this.evidence(scene));
     write(byId("ticker"), figures.slice(0, 2).map(({ name, value }) => `${name.toLowerCase()} ${value}`).join(" · "));
+    byId("ticker").previousElementSibling.hidden = run.own.length === 0;
     const share = run.own.reduce((sum, i) => sum + run.recentShare(i), 0);
     byId("ticker-fill").style.transform = `scaleX(${share.toFixed(4)})`;
   }
@@ -230,9 +231,9 @@ class App {
     const share = t === 0 ? 0 : run.own.reduce((sum, i) => sum + run.source.plays[i], 0) / run.t;
     return [
       { name: "Your traffic", value: percent(share), yours: true },
-      { name: spent > 0 ? "Your income, names paid" : "Your income", value: count(income), yours: true },
+      { name: spent > 0 ? "Your net income" : "Your income", value: count(income), yours: true },
       { name: "Honest income", value: count(other) },
-      { name: "Times as much", value: other > 0 ? `× ${decimal(income / other)}` : "…" },
+      { name: "Times as much", value: income < 0 ? "a loss" : other > 0 ? `× ${decimal(income / other)}` : "…" },
     ];
   }
 

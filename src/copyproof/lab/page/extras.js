@@ -58,7 +58,7 @@ class NamesPanel {
           : `A name costs ${count(cost)}, more than it brings: one name is best, and the lever is dead again.`,
     );
     this.frame.replaceChildren(curve({
-      points: net, xs: NAME_COUNTS, xLabel: "names", yLabel: "income less the price of names", series: 2,
+      within: this.frame, points: net, xs: NAME_COUNTS, xLabel: "names", yLabel: "income less the price of names", series: 2,
       level: { y: means[0], name: `one name: ${decimal(means[0])}` }, format: count,
       label: `Income less what names cost: ${net.map(([m, value]) => `${m} names ${decimal(value)}`).join(", ")}`,
     }));
@@ -123,7 +123,7 @@ class RobotsPanel {
       const most = Math.max(8, regrets.length - 1);
       const step = Math.ceil(most / 8);
       this.frame.replaceChildren(curve({
-        points: regrets.map((y, x) => [x, y]), xs: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step),
+        within: this.frame, points: regrets.map((y, x) => [x, y]), xs: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step),
         xLabel: "turns", yLabel: `regret, mean of ${ROBOT_GAMES} games`, series: 1, format: count, label,
       }));
     }
