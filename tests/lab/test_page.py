@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from copyproof import Market, paper_market, simulate
 from copyproof.game import Agent, split
 from copyproof.lab import packing
-from tests.browser import check_page, opened, screenshots
+from tests.browser import check_page, check_quiet, opened, screenshots
 
 PROGRAMS = Path(sys.executable).parent
 SHORT = "&rounds=2000"
@@ -251,9 +251,25 @@ def test_a_wrong_address_gives_the_usual_state(browser: Browser, file: Path, sta
         check_page(page, themes=("light",))
 
 
-def test_a_policy_that_the_page_does_not_play_is_said(browser: Browser, file: Path) -> None:
-    with shown(browser, file, "chapter=1&policy=prh-ucb") as page:
-        expect(page.locator("#why")).to_have_text("prh-ucb is played by copyproof lab only")
+@pytest.mark.parametrize("policy", ["prh-ucb", "trial(c=1/21)", "ucb1(l=3)", "rh-ucb(L=-1)"])
+def test_a_policy_that_the_page_does_not_play_is_said(
+    browser: Browser, file: Path, policy: str
+) -> None:
+    for chapter in (1, 3):
+        with shown(browser, file, f"chapter={chapter}&policy={policy}") as page:
+            expect(page.locator("#why")).to_have_text(f"{policy} is played by copyproof lab only")
+            check_quiet(page)
+    with shown(browser, file, f"chapter=4&policy={policy}") as page:
+        ended(page)
+        assert page.evaluate("() => copyproof.state.policy") == "h-ucb"
+        check_quiet(page)
+
+
+def test_parameters_of_a_policy_in_the_address(browser: Browser, file: Path) -> None:
+    with shown(browser, file, f"chapter=1&policy=rh-ucb(L=0.5)&copies=50{SHORT}") as page:
+        ended(page)
+        result = simulate("paper:1a:50", "rh-ucb(L=0.5)", horizon=2000, repetitions=1, seed=1)
+        assert figures(page)["Your income"] == f"{result.revenue[0, 0]:,.0f}"
 
 
 def test_without_motion_a_game_is_shown_when_it_is_over(browser: Browser, file: Path) -> None:

@@ -229,6 +229,10 @@ def test_the_engine_plays_every_policy_of_the_catalogue(
         expect(page.locator("#figures dd").nth(1)).to_have_text(shown, timeout=30_000)
         assert "policy=h-thompson" in page.url
         check_page(page)
+        page.get_by_role("link", name="3 Names").click()
+        expect(page.locator("#c-star")).to_contain_text("the command copyproof attacks")
+        expect(page.locator("#round")).to_have_text("2,000", timeout=30_000)
+        check_page(page, themes=("light",))
 
 
 def test_a_market_file_is_dropped_simulated_audited_and_saved(

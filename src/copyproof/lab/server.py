@@ -12,6 +12,7 @@ import hashlib
 import html
 import json
 import threading
+import traceback
 from collections.abc import Callable
 from functools import cached_property
 from http import HTTPStatus
@@ -142,6 +143,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(refused)
         except (FieldError, ValueError) as error:
             self._refuse(_Refused(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)))
+        except Exception as error:  # a fault of ours: the page is told, and the terminal how
+            traceback.print_exc()
+            why = f"{type(error).__name__}: {error}"
+            self._refuse(_Refused(HTTPStatus.INTERNAL_SERVER_ERROR, why))
         else:
             body = json.dumps(answer, allow_nan=False).encode()
             self._send(HTTPStatus.OK, "application/json", body)

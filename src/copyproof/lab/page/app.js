@@ -2,13 +2,14 @@
 
 import { byId, copyText, count, decimal, el, percent, write } from "./elements.js";
 import { PANELS } from "./extras.js";
+import { isPlayable } from "./game.js";
 import { Laboratory } from "./laboratory.js";
 import { LEVERS, settingOf } from "./levers.js";
 import { gameOf, honestState, marketOf } from "./market.js";
 import { Agreement, Run } from "./run.js";
 import { Stage } from "./stage.js";
 import { CHAPTERS, readState, sceneOf, writeState } from "./state.js";
-import { POLICY_NAMES, STORIES, whyOf } from "./words.js";
+import { STORIES, whyOf } from "./words.js";
 
 const FRAME = 9; // milliseconds of work in a frame at most: a sixtieth of a second is 16.7
 const TEXTS = 90; // milliseconds from one change of the numbers to the next
@@ -29,8 +30,8 @@ class App {
     byId("again").addEventListener("click", () => this.restart());
     byId("new-seed").addEventListener("click", () => this.set({ seed: Math.floor(Math.random() * 1e6) }));
     byId("copy-link").addEventListener("click", async () => {
-      const done = await copyText(location.href, byId("seed"));
-      write(byId("announcement"), done ? "The link is copied." : location.href);
+      write(byId("copied"), location.href);
+      if (await copyText(location.href, byId("copied"))) write(byId("copied"), "The link is copied.");
     });
     this.enter();
     this.laboratory?.show(this);
@@ -67,6 +68,7 @@ class App {
 
   // A chapter: its words, its levers, its panel.
   enter() {
+    this.state = { ...this.state, ...this.playable(this.state.chapter) };
     const { state } = this;
     const story = STORIES[state.chapter - 1];
     document.title = `${story.title}: you are the worst of five. Get rich.`;
@@ -104,7 +106,7 @@ class App {
 
   // The robots think in the page: only its own policies.
   playable(chapter) {
-    return chapter === 4 && !Object.hasOwn(POLICY_NAMES, this.state.policy) ? { policy: "h-ucb" } : {};
+    return chapter === 4 && !isPlayable(this.state.policy) ? { policy: "h-ucb" } : {};
   }
 
   // The game of the state, and the honest one with the same luck, unless they are being played.
@@ -129,9 +131,9 @@ class App {
     let sources = [];
     try {
       if (this.laboratory) sources = await this.laboratory.games([game, honest]);
-      else if (!Object.hasOwn(POLICY_NAMES, game.policy.split("(")[0])) throw new Error(`${game.policy} is played by copyproof lab only`);
+      else if (!isPlayable(game.policy)) throw new Error(`${game.policy} is played by copyproof lab only`);
     } catch (error) {
-      write(byId("why"), error.message);
+      if (key === this.key) write(byId("why"), error.message);
       return;
     }
     if (key !== this.key) return; // another game was asked for meanwhile

@@ -2,6 +2,7 @@
 
 import { copyText, count, decimal, el, save, write } from "./elements.js";
 import { curve } from "./curve.js";
+import { isPlayable } from "./game.js";
 import { MEANS, NAME_GAMES, ROBOT_GAMES, ROBOT_ROUNDS, commandsOf, gameOf, marketFile, marketOf } from "./market.js";
 import { NAME_COUNTS, NamesStudy } from "./names.js";
 import { Robots } from "./robots.js";
@@ -23,19 +24,26 @@ class NamesPanel {
     const key = JSON.stringify([state.policy, state.rounds, state.seed]);
     if (key !== this.key) {
       this.key = key;
-      this.study = new NamesStudy(state);
+      this.study = isPlayable(state.policy) ? new NamesStudy(state) : null;
     }
     this.shown = -1;
     this.show(state);
   }
 
   advance(until) {
+    if (this.study === null) return false;
     this.study.advance(until);
     if (this.study.games !== this.shown) this.show(this.app.state);
     return !this.study.isOver;
   }
 
-  show({ cost }) {
+  show({ cost, policy }) {
+    if (this.study === null) {
+      this.frame.replaceChildren();
+      write(this.progress, "");
+      write(this.said, `c* is computed here for the five rules that the page plays; for ${policy} the command copyproof attacks computes it.`);
+      return;
+    }
     const found = this.study.result();
     this.shown = this.study.games;
     write(this.progress, `${count(this.shown)} of ${NAME_GAMES} games with each number of names, all with the same luck.`);
