@@ -5,8 +5,9 @@
 A real Chromium opens the page from a file. *Start* is the time from the beginning of the navigation
 to the first frame after a lever was moved, with the game on the stage. *Frames* are the distances
 of the calls of ``requestAnimationFrame`` while a game is played, and the rounds that were played in
-that time; *work* is the time that the page's script takes of a frame. ``slower`` says how many times
-slower the processor is made, as a phone's is. The results go to ``benchmarks/results/game.json``.
+that time; *work* is the time that the page's script takes of a frame. ``slower`` says how many
+times slower the processor is made, as a phone's is. The results go to
+``benchmarks/results/game.json``.
 """
 
 import json
@@ -61,9 +62,9 @@ _FRAMES = """
   };
   const frame = now => {
     times.push(now);
-    if (copyproof.run.isOver || now - first > 3000)
-      done({ times, work, rounds: copyproof.run.t - begun, seconds: (performance.now() - first) / 1000 });
-    else requestAnimationFrame(frame);
+    if (!copyproof.run.isOver && now - first <= 3000) return requestAnimationFrame(frame);
+    const seconds = (performance.now() - first) / 1000;
+    done({ times, work, rounds: copyproof.run.t - begun, seconds });
   };
   requestAnimationFrame(frame);
 })
