@@ -26,7 +26,7 @@ from copyproof.validation import FieldError
 
 HOST = "127.0.0.1"
 MOST_BYTES = 2_000_000
-_WAIT = 20.0  # seconds for the job of another window
+_WAIT = 120.0  # seconds for the job of another window, or for the engine to be compiled
 _IDLE = 30.0  # seconds that a connection may be silent
 
 
@@ -70,6 +70,24 @@ class LabServer(ThreadingHTTPServer):
     def __init__(self, port: int) -> None:
         super().__init__((HOST, port), _Handler)
         self.job = threading.Lock()
+
+    def warm_up(self, compiling: Callable[[], None]) -> None:
+        """Load the engine in a thread of its own, so that the first game need not wait for it.
+
+        ``compiling`` is called if it has to be compiled first.
+        """
+
+        def load() -> None:
+            with self.job:
+                from copyproof.simulation import is_compiled
+
+                if not is_compiled():
+                    compiling()
+                agent = {"name": "one", "means": [0.5], "copies": [1]}
+                game = {"policy": "h-ucb", "horizon": 1, "seed": 0, "renewals": {}}
+                _games({"games": [{"agents": [agent], **game}]})
+
+        threading.Thread(target=load, daemon=True).start()
 
     @property
     def url(self) -> str:

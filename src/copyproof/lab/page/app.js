@@ -129,6 +129,7 @@ class App {
     const honestKey = JSON.stringify([honest, scene]);
     const { key } = this;
     let sources = [];
+    if (this.laboratory && !this.run) write(byId("why"), "The engine is loaded …");
     try {
       if (this.laboratory) sources = await this.laboratory.games([game, honest]);
       else if (!isPlayable(game.policy)) throw new Error(`${game.policy} is played by copyproof lab only`);
