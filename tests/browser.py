@@ -49,6 +49,10 @@ FLAGS = [
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 _MILLISECONDS = 15_000.0  # that a page may take
+# Colours that change slowly are looked at when they have changed.
+_SETTLE = """async () => { await new Promise(requestAnimationFrame);
+  await Promise.allSettled(document.getAnimations().map(each =>
+    each.effect.getComputedTiming().endTime === Infinity ? null : each.finished)); }"""
 
 
 @dataclass
@@ -121,6 +125,7 @@ def check_page(page: Page, *, themes: tuple[Literal["light", "dark"], ...] = THE
     """
     for theme in themes:
         page.emulate_media(color_scheme=theme)
+        page.evaluate(_SETTLE)
         found = violations(page, [] if theme == themes[0] else ["color-contrast"])
         assert found == [], f"{page.url}, {theme}: {found}"
     check_quiet(page)

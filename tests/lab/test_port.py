@@ -152,7 +152,10 @@ def test_tables_are_the_engines(node: str) -> None:
         "CLAIM_POWER": trial._POWER,
         **{
             name: np.array([getattr(tables, name)])
-            for name in ["LN_2_HIGH", "LN_2_LOW", "STEP_HIGH", "STEP_MIDDLE", "STEP_LOW", "STEPS_PER_UNIT", "LEAST_TILT", "TILTS_PER_OCTAVE"]
+            for name in (
+                *("LN_2_HIGH", "LN_2_LOW", "STEP_HIGH", "STEP_MIDDLE", "STEP_LOW"),
+                *("STEPS_PER_UNIT", "LEAST_TILT", "TILTS_PER_OCTAVE"),
+            )
         },
         "LAST_TILT": np.array([len(tables.TILTS) - 1]),
         "STARTS": np.array([len(trial._PLAYS)]),

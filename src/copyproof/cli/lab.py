@@ -48,6 +48,7 @@ def lab(
             emit_json({"url": server.url})
         else:
             emit(f"the game is on {server.url} (Ctrl-C ends it)\n")
+        server.warm_up(lambda: say("compiling the engine, once for this version (about 45 s) ..."))
         if open_page:
             webbrowser.open(server.url)
         try:

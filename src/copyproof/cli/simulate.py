@@ -109,7 +109,8 @@ def _renewal(market: Market, text: str) -> Renew:
     try:
         value = int(found[2]) if found[1] == "after" else float(found[2])
     except ValueError:
-        raise FieldError("--renew", text, "with a number") from None
+        said = f"= {text!r}: {found[2]} is not {'whole' if found[1] == 'after' else 'a number'}"
+        raise FieldError("--renew", text, "a number", said) from None
     return Renew(market.agent(name.strip()).name, **{found[1]: value})
 
 

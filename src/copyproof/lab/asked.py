@@ -113,8 +113,8 @@ def read_simulation(data: object) -> AskedSimulation:
     Examples
     --------
     >>> market = 'agents = [{ name = "ann", arms = [{ mean = 0.5 }] }]'
-    >>> asked = {"market": market, "file": "m.toml", "policies": ["h-ucb"], "horizon": 10, "seed": 1}
-    >>> read_simulation(asked | {"repetitions": 2}).repetitions
+    >>> game = {"market": market, "file": "m.toml", "policies": ["h-ucb"], "horizon": 10}
+    >>> read_simulation(game | {"repetitions": 2, "seed": 1}).repetitions
     2
     """
     fields = _fields(data, "market", "file", "policies", "horizon", "repetitions", "seed")

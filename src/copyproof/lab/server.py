@@ -12,6 +12,7 @@ import hashlib
 import html
 import json
 import threading
+import traceback
 from collections.abc import Callable
 from functools import cached_property
 from http import HTTPStatus
@@ -25,7 +26,7 @@ from copyproof.validation import FieldError
 
 HOST = "127.0.0.1"
 MOST_BYTES = 2_000_000
-_WAIT = 20.0  # seconds for the job of another window
+_WAIT = 120.0  # seconds for the job of another window, or for the engine to be compiled
 _IDLE = 30.0  # seconds that a connection may be silent
 
 
@@ -69,6 +70,24 @@ class LabServer(ThreadingHTTPServer):
     def __init__(self, port: int) -> None:
         super().__init__((HOST, port), _Handler)
         self.job = threading.Lock()
+
+    def warm_up(self, compiling: Callable[[], None]) -> None:
+        """Load the engine in a thread of its own, so that the first game need not wait for it.
+
+        ``compiling`` is called if it has to be compiled first.
+        """
+
+        def load() -> None:
+            with self.job:
+                from copyproof.simulation import is_compiled
+
+                if not is_compiled():
+                    compiling()
+                agent = {"name": "one", "means": [0.5], "copies": [1]}
+                game = {"policy": "h-ucb", "horizon": 1, "seed": 0, "renewals": {}}
+                _games({"games": [{"agents": [agent], **game}]})
+
+        threading.Thread(target=load, daemon=True).start()
 
     @property
     def url(self) -> str:
@@ -142,6 +161,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(refused)
         except (FieldError, ValueError) as error:
             self._refuse(_Refused(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)))
+        except Exception as error:  # a fault of ours: the page is told, and the terminal how
+            traceback.print_exc()
+            why = f"{type(error).__name__}: {error}"
+            self._refuse(_Refused(HTTPStatus.INTERNAL_SERVER_ERROR, why))
         else:
             body = json.dumps(answer, allow_nan=False).encode()
             self._send(HTTPStatus.OK, "application/json", body)

@@ -44,7 +44,7 @@ def decisions(
     Unplayed arms come first, in a random order:
 
     >>> decisions("paper:1a", "ucb1", horizon=8, seed=1).tolist()
-    [3, 0, 1, 4, 2, 0, 1, 3]
+    [2, 3, 1, 4, 0, 0, 2, 1]
     """
     found = as_market(market)
     if found.has_priors:

@@ -2,13 +2,14 @@
 
 import { byId, copyText, count, decimal, el, percent, write } from "./elements.js";
 import { PANELS } from "./extras.js";
+import { isPlayable } from "./game.js";
 import { Laboratory } from "./laboratory.js";
 import { LEVERS, settingOf } from "./levers.js";
 import { gameOf, honestState, marketOf } from "./market.js";
 import { Agreement, Run } from "./run.js";
 import { Stage } from "./stage.js";
 import { CHAPTERS, readState, sceneOf, writeState } from "./state.js";
-import { POLICY_NAMES, STORIES, whyOf } from "./words.js";
+import { STORIES, whyOf } from "./words.js";
 
 const FRAME = 9; // milliseconds of work in a frame at most: a sixtieth of a second is 16.7
 const TEXTS = 90; // milliseconds from one change of the numbers to the next
@@ -29,8 +30,8 @@ class App {
     byId("again").addEventListener("click", () => this.restart());
     byId("new-seed").addEventListener("click", () => this.set({ seed: Math.floor(Math.random() * 1e6) }));
     byId("copy-link").addEventListener("click", async () => {
-      const done = await copyText(location.href, byId("seed"));
-      write(byId("announcement"), done ? "The link is copied." : location.href);
+      write(byId("copied"), location.href);
+      if (await copyText(location.href, byId("copied"))) write(byId("copied"), "The link is copied.");
     });
     this.enter();
     this.laboratory?.show(this);
@@ -67,6 +68,7 @@ class App {
 
   // A chapter: its words, its levers, its panel.
   enter() {
+    this.state = { ...this.state, ...this.playable(this.state.chapter) };
     const { state } = this;
     const story = STORIES[state.chapter - 1];
     document.title = `${story.title}: you are the worst of five. Get rich.`;
@@ -104,7 +106,7 @@ class App {
 
   // The robots think in the page: only its own policies.
   playable(chapter) {
-    return chapter === 4 && !Object.hasOwn(POLICY_NAMES, this.state.policy) ? { policy: "h-ucb" } : {};
+    return chapter === 4 && !isPlayable(this.state.policy) ? { policy: "h-ucb" } : {};
   }
 
   // The game of the state, and the honest one with the same luck, unless they are being played.
@@ -127,11 +129,12 @@ class App {
     const honestKey = JSON.stringify([honest, scene]);
     const { key } = this;
     let sources = [];
+    if (this.laboratory && !this.run) write(byId("why"), "The engine is loaded …");
     try {
       if (this.laboratory) sources = await this.laboratory.games([game, honest]);
-      else if (!Object.hasOwn(POLICY_NAMES, game.policy.split("(")[0])) throw new Error(`${game.policy} is played by copyproof lab only`);
+      else if (!isPlayable(game.policy)) throw new Error(`${game.policy} is played by copyproof lab only`);
     } catch (error) {
-      write(byId("why"), error.message);
+      if (key === this.key) write(byId("why"), error.message);
       return;
     }
     if (key !== this.key) return; // another game was asked for meanwhile
@@ -217,6 +220,10 @@ class App {
       write(list.children[k].children[1], value);
     });
     write(byId("evidence"), this.evidence(scene));
+    write(byId("ticker"), figures.slice(0, 2).map(({ name, value }) => `${name.toLowerCase()} ${value}`).join(" · "));
+    byId("ticker").previousElementSibling.hidden = run.own.length === 0;
+    const share = run.own.reduce((sum, i) => sum + run.recentShare(i), 0);
+    byId("ticker-fill").style.transform = `scaleX(${share.toFixed(4)})`;
   }
 
   ownFigures(t, scene) {
@@ -227,9 +234,9 @@ class App {
     const share = t === 0 ? 0 : run.own.reduce((sum, i) => sum + run.source.plays[i], 0) / run.t;
     return [
       { name: "Your traffic", value: percent(share), yours: true },
-      { name: spent > 0 ? "Your income, names paid" : "Your income", value: count(income), yours: true },
+      { name: spent > 0 ? "Your net income" : "Your income", value: count(income), yours: true },
       { name: "Honest income", value: count(other) },
-      { name: "Times as much", value: other > 0 ? `× ${decimal(income / other)}` : "…" },
+      { name: "Times as much", value: income < 0 ? "a loss" : other > 0 ? `× ${decimal(income / other)}` : "…" },
     ];
   }
 

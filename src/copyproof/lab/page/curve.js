@@ -9,17 +9,20 @@ export function svg(tag, properties, ...children) {
   return made;
 }
 
-// Round numbers from 0 to the largest value, three to five of them.
-export function ticks(most) {
-  if (!(most > 0)) return [0];
-  const raw = most / 4;
+// Round numbers between two values, about five of them.
+export function ticks(least, most) {
+  const raw = Math.max(most - least, 1) / 4;
   const size = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((k) => k * size).find((one) => one >= raw);
-  return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, k) => k * step);
+  const first = Math.ceil(least / step - 1e-9);
+  return Array.from({ length: Math.floor(most / step + 1e-9) - first + 1 }, (_, k) => (first + k) * step);
 }
 
-// points: [[x, y], …]; xs: where the axis is labelled; level: a line across, with its name.
-export function curve({ points, xs, xLabel, yLabel, level, label, series, format, wide = 640, high = 240 }) {
+// points: [[x, y], …]; xs: where the axis is labelled; level: a line across, with its name; within: the
+// element that it will fill, so that letters keep their size.
+export function curve({ points, xs, xLabel, yLabel, level, label, series, format, within }) {
+  const wide = Math.min(640, Math.max(280, within.clientWidth || 640));
+  const high = 240;
   const left = 58, right = 16, top = 30, bottom = 42;
   const most = Math.max(1, ...points.map(([, y]) => y), level ? level.y : 0);
   const least = Math.min(0, ...points.map(([, y]) => y));
@@ -32,7 +35,7 @@ export function curve({ points, xs, xLabel, yLabel, level, label, series, format
     return made;
   };
   const chart = svg("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": label, class: "curve" });
-  for (const value of ticks(most)) {
+  for (const value of ticks(least, most)) {
     chart.append(
       svg("line", { x1: left, x2: wide - right, y1: y(value), y2: y(value), class: "grid-line" }),
       text(format(value), { x: left - 8, y: y(value) + 4, class: "tick end" }),

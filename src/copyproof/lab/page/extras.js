@@ -2,6 +2,7 @@
 
 import { copyText, count, decimal, el, save, write } from "./elements.js";
 import { curve } from "./curve.js";
+import { isPlayable } from "./game.js";
 import { MEANS, NAME_GAMES, ROBOT_GAMES, ROBOT_ROUNDS, commandsOf, gameOf, marketFile, marketOf } from "./market.js";
 import { NAME_COUNTS, NamesStudy } from "./names.js";
 import { Robots } from "./robots.js";
@@ -23,19 +24,26 @@ class NamesPanel {
     const key = JSON.stringify([state.policy, state.rounds, state.seed]);
     if (key !== this.key) {
       this.key = key;
-      this.study = new NamesStudy(state);
+      this.study = isPlayable(state.policy) ? new NamesStudy(state) : null;
     }
     this.shown = -1;
     this.show(state);
   }
 
   advance(until) {
+    if (this.study === null) return false;
     this.study.advance(until);
     if (this.study.games !== this.shown) this.show(this.app.state);
     return !this.study.isOver;
   }
 
-  show({ cost }) {
+  show({ cost, policy }) {
+    if (this.study === null) {
+      this.frame.replaceChildren();
+      write(this.progress, "");
+      write(this.said, `c* is computed here for the five rules that the page plays; for ${policy} the command copyproof attacks computes it.`);
+      return;
+    }
     const found = this.study.result();
     this.shown = this.study.games;
     write(this.progress, `${count(this.shown)} of ${NAME_GAMES} games with each number of names, all with the same luck.`);
@@ -58,7 +66,7 @@ class NamesPanel {
           : `A name costs ${count(cost)}, more than it brings: one name is best, and the lever is dead again.`,
     );
     this.frame.replaceChildren(curve({
-      points: net, xs: NAME_COUNTS, xLabel: "names", yLabel: "income less the price of names", series: 2,
+      within: this.frame, points: net, xs: NAME_COUNTS, xLabel: "names", yLabel: "income less the price of names", series: 2,
       level: { y: means[0], name: `one name: ${decimal(means[0])}` }, format: count,
       label: `Income less what names cost: ${net.map(([m, value]) => `${m} names ${decimal(value)}`).join(", ")}`,
     }));
@@ -123,7 +131,7 @@ class RobotsPanel {
       const most = Math.max(8, regrets.length - 1);
       const step = Math.ceil(most / 8);
       this.frame.replaceChildren(curve({
-        points: regrets.map((y, x) => [x, y]), xs: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step),
+        within: this.frame, points: regrets.map((y, x) => [x, y]), xs: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step),
         xLabel: "turns", yLabel: `regret, mean of ${ROBOT_GAMES} games`, series: 1, format: count, label,
       }));
     }
@@ -153,7 +161,7 @@ class CommandsPanel {
     const file = el("button", { type: "button", onclick: () => save("market.toml", marketFile(marketOf(state, scene)), "application/toml") }, "Save market.toml");
     this.table = el("div", { class: "wide" });
     this.container.replaceChildren(
-      el("h3", {}, `${settingOf(state, scene)}, ${count(gameOf(state, scene).horizon)} rounds, seed ${state.seed}`),
+      el("h3", {}, `${settingOf(state, scene)}, ${count(gameOf(state, scene).horizon)} rounds, seed\u00a0${state.seed}`),
       el("pre", { tabindex: "0", "aria-label": "Commands" }, code),
       el("div", { class: "row" }, copy, file, copied),
       el("h3", {}, "What the first command will say"), this.table,

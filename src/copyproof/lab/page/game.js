@@ -9,15 +9,15 @@ import { BY_INDEX, FRESH, TrialArms, TrialRecord, TrialSettings } from "./trial.
 const twoLog = (t) => 2 * log(t);
 const robust = (t) => Math.sqrt(t) * log(t);
 
-// What is known of a policy by its name; a sample takes a factor of ln T.
+// What is known of a policy by its name, and the most of each of its parameters; a sample takes a
+// factor of ln T.
 const KINDS = {
-  ucb1: { flat: true, sampled: false },
-  "s-ucb": { flat: true, sampled: true },
-  "h-ucb": { flat: false, sampled: false, agents: twoLog },
-  "rh-ucb": { flat: false, sampled: true, agents: robust },
-  trial: { flat: false, trial: true },
+  ucb1: { flat: true, sampled: false, parameters: {} },
+  "s-ucb": { flat: true, sampled: true, parameters: { l: 1e6 } },
+  "h-ucb": { flat: false, sampled: false, agents: twoLog, parameters: {} },
+  "rh-ucb": { flat: false, sampled: true, agents: robust, parameters: { L: 1e6 } },
+  trial: { flat: false, trial: true, parameters: { c: 0.99, lost: 0.99 } },
 };
-export const POLICIES = Object.keys(KINDS);
 
 // A policy by its text: `ucb1`, `s-ucb(l=5)`, `rh-ucb(L=3)`, `trial(c=0.3, lost=0.05)`.
 export function parsePolicy(text) {
@@ -28,8 +28,21 @@ export function parsePolicy(text) {
   for (const part of (found[2] ?? "").split(",").filter((one) => one.trim() !== "")) {
     const [key, value] = part.split("=").map((one) => one.trim());
     given[key] = Number(value);
+    if (!(given[key] >= 1e-3 && given[key] <= KINDS[name].parameters[key])) {
+      throw new RangeError(`policy = ${text}: ${part.trim()} is not taken here`);
+    }
   }
   return { ...KINDS[name], name, given };
+}
+
+export function isPlayable(text) {
+  try {
+    parsePolicy(text);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 // Arms among which one is chosen: of one agent, or all. An arm's number is its place in `plays`.

@@ -74,9 +74,9 @@ export function commandsOf(state, games) {
   const lines = [];
   if (!named) lines.push(`cat > market.toml <<'END'\n${marketFile(game)}END`);
   lines.push(
-    `copyproof simulate ${market} ${how} --repetitions ${games} --seed ${state.seed}${renew} --json`,
+    `copyproof simulate ${market} ${how} \\\n  --repetitions ${games} --seed ${state.seed}${renew} --json`,
   );
-  const asked = `${how} --seed ${state.seed}`;
+  const asked = `${how} \\\n  --seed ${state.seed}`;
   if (scene === 3) lines.push(`copyproof attacks paper:1a ${asked} --agent 0.5-agent`);
   else if (scene === 4) lines.push(`copyproof equilibrium market.toml ${asked} --cap 100`);
   else lines.push(`copyproof audit ${market} ${asked} --agent 0.5-agent`);

@@ -56,6 +56,11 @@ export function whyOf(state, scene, arms, originals) {
       ? "Each copy is another chance to be shown, so every robot answers copies with more copies."
       : "A robot's copies share the robot's one record, so that none of them has a reason to copy.";
   }
+  if (scene === 2 && state.renew !== "no") {
+    if (known === "ucb1") return "UCB1 plays every new arm first, and an arm that is submitted again is new: its bad record is gone.";
+    if (known === "s-ucb") return "S-UCB's sample has a fixed number of seats, and every new arm takes another one: when they are used up, it waits outside.";
+    if (Object.hasOwn(POLICY_NAMES, known)) return "Providers are chosen by their own record, and a record stays with its owner: a new arm does not make you new.";
+  }
   const sample = Math.floor(Math.max(1, originals * log(state.rounds)));
   const sentences = {
     ucb1: "UCB1 explores every arm, and every copy is an arm: whoever submits most is explored most.",
