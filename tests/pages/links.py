@@ -38,7 +38,8 @@ def broken(page: Path) -> list[str]:
                 found.append(f"{page.name}: {link}")
             continue
         target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
-        place = unquote(parts.fragment)
+        # What is set to a value behind the # is a state of the page, such as the game's.
+        place = unquote(parts.fragment) if "=" not in parts.fragment else ""
         if not target.is_file() or (
             place and target.suffix == ".html" and place not in anchors(target).places
         ):
