@@ -63,7 +63,7 @@ def test_search_has_excerpts(site: Path, browser: Browser) -> None:
     with opened(browser, site / "index.html") as page:
         page.get_by_role("textbox", name="Search").first.fill("replicator")
         page.keyboard.press("Enter")
-        page.locator("ul.search li p.context").first.wait_for()
+        page.get_by_text("Search finished").wait_for()
         found = page.locator("ul.search li")
         assert found.count() >= 5
         excerpts = page.locator("ul.search li p.context").all_text_contents()
