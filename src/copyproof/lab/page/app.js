@@ -270,7 +270,7 @@ class App {
     const scene = sceneOf(this.state);
     const figures = scene === 4 ? this.platformFigures() : this.ownFigures(this.run.t, scene);
     const said = figures.map(({ name, value }) => `${name} ${value}`).join(", ");
-    write(byId("announcement"), `${settingOf(this.state, scene)}: ${said}. ${this.evidence(scene)}`);
+    write(byId("announcement"), `${settingOf(this.state, scene)}: ${said}. ${byId("why").textContent} ${this.evidence(scene)}`);
   }
 }
 
