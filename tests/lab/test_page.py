@@ -58,7 +58,8 @@ def test_copies_flood_ucb1_and_the_lever_goes_dead(browser: Browser, file: Path)
             page.keyboard.press("ArrowRight")
         assert lever.get_attribute("aria-valuetext") == "100"
         page.wait_for_function("() => copyproof.run.t > 3000")
-        assert page.evaluate("() => copyproof.run.recentShare(0)") > 0.5
+        first = "copyproof.run.choices.slice(0, 3000)"
+        assert page.evaluate(f"() => {first}.filter(agent => agent === 0).length") > 2400
         ended(page)
         result = simulate("paper:1a:100", "ucb1", horizon=20_000, repetitions=1, seed=1)
         honest = simulate("paper:1a", "ucb1", horizon=20_000, repetitions=1, seed=1)
