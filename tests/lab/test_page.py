@@ -235,6 +235,25 @@ def test_a_state_is_an_address(browser: Browser, file: Path) -> None:
         assert figures(page) == before
 
 
+def test_a_game_that_stands_still_is_an_address(browser: Browser, file: Path) -> None:
+    with shown(browser, file, "chapter=1&copies=50&seed=8") as page:
+        page.wait_for_function("() => copyproof.run?.t > 500")
+        page.get_by_role("button", name="Pause").click()
+        address, t = page.url, page.evaluate("() => copyproof.run.t")
+        plays = page.evaluate("() => [...copyproof.run.source.plays]")
+        assert f"at={t}" in address
+    with opened(browser, address) as page:
+        page.wait_for_function(f"() => copyproof.run?.t === {t}")
+        expect(page.locator("#round")).to_have_text(f"{t:,}")
+        assert page.evaluate("() => [...copyproof.run.source.plays]") == plays
+        expected = simulate("paper:1a:50", "ucb1", horizon=t, repetitions=1, seed=8)
+        assert plays == expected.plays[0].tolist()
+        page.get_by_role("button", name="Go on").click()
+        page.wait_for_function(f"() => copyproof.run.t > {t}")
+        assert "at=" not in page.url
+        ended(page)
+
+
 @pytest.mark.parametrize(
     "state",
     [

@@ -40,7 +40,7 @@ class App {
 
   // A change by a lever: the address follows without a step in the history.
   set(changes) {
-    const state = { ...this.state, ...changes };
+    const state = { ...this.state, at: 0, ...changes };
     if (state.chapter < 4 && Object.hasOwn(changes, "policy")) state.profile = "1.1.1.1";
     history.replaceState(null, "", writeState(state));
     this.go(state);
@@ -86,7 +86,7 @@ class App {
   }
 
   chapters() {
-    const { state } = this;
+    const state = { ...this.state, at: 0 };
     byId("chapters").replaceChildren(...CHAPTERS.map((name, k) => {
       const chapter = k + 1;
       const scene = chapter === CHAPTERS.length ? { scene: sceneOf(state) } : {};
@@ -117,7 +117,7 @@ class App {
     this.chapters();
     const game = gameOf(state, scene);
     const key = JSON.stringify([game, scene]);
-    if (key === this.key) return this.texts();
+    if (key === this.key && (state.at === 0 || state.at === this.run?.t)) return this.texts();
     this.key = key;
     this.runs(game, scene);
     return undefined;
@@ -146,6 +146,7 @@ class App {
     }
     this.agreement = new Agreement();
     this.carry = 0;
+    this.isPaused = this.goal() > 0;
     this.isTold = false;
     this.lastTexts = 0;
     write(byId("rounds"), count(game.horizon));
@@ -156,15 +157,27 @@ class App {
     this.texts();
   }
 
+  // The round at which the game is to stand still; the last chapter plays to the end.
+  goal() {
+    return this.state.chapter < CHAPTERS.length ? Math.min(this.state.at, this.run.game.horizon) : 0;
+  }
+
+  // Standing still is part of the state, too.
+  stand(at) {
+    this.state = { ...this.state, at };
+    history.replaceState(null, "", writeState(this.state));
+  }
+
   pause() {
-    if (this.run?.isOver) return this.restart();
+    if (!this.run || this.run.isOver) return this.restart();
     this.isPaused = !this.isPaused;
+    this.stand(this.isPaused ? this.run.t : 0);
     if (this.isPaused) this.stage.describe();
     return undefined;
   }
 
   restart() {
-    this.isPaused = false;
+    this.stand(0);
     this.key = null;
     this.begin();
   }
@@ -178,7 +191,10 @@ class App {
     const until = performance.now() + FRAME;
     const wasOver = run.isOver;
     const atOnce = this.calm.matches || this.state.chapter === CHAPTERS.length;
-    if (!this.isPaused && !wasOver) {
+    if (run.t < this.goal()) {
+      run.play(this.goal() - run.t, until);
+      this.lastTexts = 0;
+    } else if (!this.isPaused && !wasOver) {
       this.carry += atOnce ? run.game.horizon : (Number(byId("speed").value) * passed) / 1000;
       const before = run.t;
       run.play(Math.floor(this.carry), until);
