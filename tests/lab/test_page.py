@@ -248,6 +248,11 @@ def test_a_game_that_stands_still_is_an_address(browser: Browser, file: Path) ->
         assert page.evaluate("() => [...copyproof.run.source.plays]") == plays
         expected = simulate("paper:1a:50", "ucb1", horizon=t, repetitions=1, seed=8)
         assert plays == expected.plays[0].tolist()
+        page.get_by_role("link", name="5 Proof").click()  # there the game is played to its end
+        ended(page)
+        expect(page.locator("#expected tbody tr")).to_have_count(5)
+    with opened(browser, address) as page:
+        page.wait_for_function(f"() => copyproof.run?.t === {t}")
         page.get_by_role("button", name="Go on").click()
         page.wait_for_function(f"() => copyproof.run.t > {t}")
         assert "at=" not in page.url

@@ -87,13 +87,18 @@ class App {
 
   chapters() {
     const state = { ...this.state, at: 0 };
-    byId("chapters").replaceChildren(...CHAPTERS.map((name, k) => {
+    const list = byId("chapters");
+    if (list.children.length === 0) { // made once, so that whoever stands on a link stays there
+      list.append(...CHAPTERS.map((name, k) =>
+        el("li", {}, el("a", {}, el("b", {}, String(k + 1)), el("span", {}, name)))));
+    }
+    list.querySelectorAll("a").forEach((link, k) => {
       const chapter = k + 1;
       const scene = chapter === CHAPTERS.length ? { scene: sceneOf(state) } : {};
-      const href = writeState({ ...state, ...scene, ...this.playable(chapter), chapter });
-      return el("li", {}, el("a", { href, "aria-current": chapter === state.chapter ? "step" : null },
-        el("b", {}, String(chapter)), el("span", {}, name)));
-    }));
+      link.href = writeState({ ...state, ...scene, ...this.playable(chapter), chapter });
+      if (chapter === state.chapter) link.setAttribute("aria-current", "step");
+      else link.removeAttribute("aria-current");
+    });
     const next = byId("next");
     next.hidden = state.chapter === CHAPTERS.length;
     if (!next.hidden) {
@@ -117,7 +122,10 @@ class App {
     this.chapters();
     const game = gameOf(state, scene);
     const key = JSON.stringify([game, scene]);
-    if (key === this.key && (state.at === 0 || state.at === this.run?.t)) return this.texts();
+    if (key === this.key && (state.at === 0 || state.at === this.run?.t)) {
+      this.isPaused = state.at > 0;
+      return this.texts();
+    }
     this.key = key;
     this.runs(game, scene);
     return undefined;
