@@ -58,7 +58,8 @@ def test_copies_flood_ucb1_and_the_lever_goes_dead(browser: Browser, file: Path)
             page.keyboard.press("ArrowRight")
         assert lever.get_attribute("aria-valuetext") == "100"
         page.wait_for_function("() => copyproof.run.t > 3000")
-        assert page.evaluate("() => copyproof.run.recentShare(0)") > 0.5
+        first = "copyproof.run.choices.slice(0, 3000)"
+        assert page.evaluate(f"() => {first}.filter(agent => agent === 0).length") > 2400
         ended(page)
         result = simulate("paper:1a:100", "ucb1", horizon=20_000, repetitions=1, seed=1)
         honest = simulate("paper:1a", "ucb1", horizon=20_000, repetitions=1, seed=1)
@@ -232,6 +233,30 @@ def test_a_state_is_an_address(browser: Browser, file: Path) -> None:
     with opened(browser, address) as page:
         ended(page)
         assert figures(page) == before
+
+
+def test_a_game_that_stands_still_is_an_address(browser: Browser, file: Path) -> None:
+    with shown(browser, file, "chapter=1&copies=50&seed=8") as page:
+        page.wait_for_function("() => copyproof.run?.t > 500")
+        page.get_by_role("button", name="Pause").click()
+        address, t = page.url, page.evaluate("() => copyproof.run.t")
+        plays = page.evaluate("() => [...copyproof.run.source.plays]")
+        assert f"at={t}" in address
+    with opened(browser, address) as page:
+        page.wait_for_function(f"() => copyproof.run?.t === {t}")
+        expect(page.locator("#round")).to_have_text(f"{t:,}")
+        assert page.evaluate("() => [...copyproof.run.source.plays]") == plays
+        expected = simulate("paper:1a:50", "ucb1", horizon=t, repetitions=1, seed=8)
+        assert plays == expected.plays[0].tolist()
+        page.get_by_role("link", name="5 Proof").click()  # there the game is played to its end
+        ended(page)
+        expect(page.locator("#expected tbody tr")).to_have_count(5)
+    with opened(browser, address) as page:
+        page.wait_for_function(f"() => copyproof.run?.t === {t}")
+        page.get_by_role("button", name="Go on").click()
+        page.wait_for_function(f"() => copyproof.run.t > {t}")
+        assert "at=" not in page.url
+        ended(page)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ class App {
 
   // A change by a lever: the address follows without a step in the history.
   set(changes) {
-    const state = { ...this.state, ...changes };
+    const state = { ...this.state, at: 0, ...changes };
     if (state.chapter < 4 && Object.hasOwn(changes, "policy")) state.profile = "1.1.1.1";
     history.replaceState(null, "", writeState(state));
     this.go(state);
@@ -86,14 +86,19 @@ class App {
   }
 
   chapters() {
-    const { state } = this;
-    byId("chapters").replaceChildren(...CHAPTERS.map((name, k) => {
+    const state = { ...this.state, at: 0 };
+    const list = byId("chapters");
+    if (list.children.length === 0) { // made once, so that whoever stands on a link stays there
+      list.append(...CHAPTERS.map((name, k) =>
+        el("li", {}, el("a", {}, el("b", {}, String(k + 1)), el("span", {}, name)))));
+    }
+    list.querySelectorAll("a").forEach((link, k) => {
       const chapter = k + 1;
       const scene = chapter === CHAPTERS.length ? { scene: sceneOf(state) } : {};
-      const href = writeState({ ...state, ...scene, ...this.playable(chapter), chapter });
-      return el("li", {}, el("a", { href, "aria-current": chapter === state.chapter ? "step" : null },
-        el("b", {}, String(chapter)), el("span", {}, name)));
-    }));
+      link.href = writeState({ ...state, ...scene, ...this.playable(chapter), chapter });
+      if (chapter === state.chapter) link.setAttribute("aria-current", "step");
+      else link.removeAttribute("aria-current");
+    });
     const next = byId("next");
     next.hidden = state.chapter === CHAPTERS.length;
     if (!next.hidden) {
@@ -117,7 +122,10 @@ class App {
     this.chapters();
     const game = gameOf(state, scene);
     const key = JSON.stringify([game, scene]);
-    if (key === this.key) return this.texts();
+    if (key === this.key && (state.at === 0 || state.at === this.run?.t)) {
+      this.isPaused = state.at > 0;
+      return this.texts();
+    }
     this.key = key;
     this.runs(game, scene);
     return undefined;
@@ -146,6 +154,7 @@ class App {
     }
     this.agreement = new Agreement();
     this.carry = 0;
+    this.isPaused = this.goal() > 0;
     this.isTold = false;
     this.lastTexts = 0;
     write(byId("rounds"), count(game.horizon));
@@ -156,15 +165,27 @@ class App {
     this.texts();
   }
 
+  // The round at which the game is to stand still; the last chapter plays to the end.
+  goal() {
+    return this.state.chapter < CHAPTERS.length ? Math.min(this.state.at, this.run.game.horizon) : 0;
+  }
+
+  // Standing still is part of the state, too.
+  stand(at) {
+    this.state = { ...this.state, at };
+    history.replaceState(null, "", writeState(this.state));
+  }
+
   pause() {
-    if (this.run?.isOver) return this.restart();
+    if (!this.run || this.run.isOver) return this.restart();
     this.isPaused = !this.isPaused;
+    this.stand(this.isPaused ? this.run.t : 0);
     if (this.isPaused) this.stage.describe();
     return undefined;
   }
 
   restart() {
-    this.isPaused = false;
+    this.stand(0);
     this.key = null;
     this.begin();
   }
@@ -178,7 +199,10 @@ class App {
     const until = performance.now() + FRAME;
     const wasOver = run.isOver;
     const atOnce = this.calm.matches || this.state.chapter === CHAPTERS.length;
-    if (!this.isPaused && !wasOver) {
+    if (run.t < this.goal()) {
+      run.play(this.goal() - run.t, until);
+      this.lastTexts = 0;
+    } else if (!this.isPaused && !wasOver) {
       this.carry += atOnce ? run.game.horizon : (Number(byId("speed").value) * passed) / 1000;
       const before = run.t;
       run.play(Math.floor(this.carry), until);
@@ -270,7 +294,7 @@ class App {
     const scene = sceneOf(this.state);
     const figures = scene === 4 ? this.platformFigures() : this.ownFigures(this.run.t, scene);
     const said = figures.map(({ name, value }) => `${name} ${value}`).join(", ");
-    write(byId("announcement"), `${settingOf(this.state, scene)}: ${said}. ${this.evidence(scene)}`);
+    write(byId("announcement"), `${settingOf(this.state, scene)}: ${said}. ${byId("why").textContent} ${this.evidence(scene)}`);
   }
 }
 

@@ -32,6 +32,7 @@ const FIELDS = {
   cost: whole(0, 9999, 0), // of a further name
   profile: like(/^(1|2|5|10|30|100)(\.(1|2|5|10|30|100)){3}$/, "1.1.1.1"),
   scene: whole(1, 4, 1), // whose game the last chapter reproduces
+  at: whole(0, 100_000, 0), // the round at which the game stands still; 0 if it does not
   rounds: whole(100, 100_000, 20_000),
   seed: whole(0, 2 ** 53 - 1, 1),
 };
