@@ -1,10 +1,12 @@
 """The laboratory's server: whom it answers, and what it refuses; and the page in front of it."""
 
+import base64
 import csv
 import http.client
 import io
 import json
 import threading
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
-from copyproof import audit, paper_market, simulate
+from copyproof import Agent, Market, Renew, Schedule, audit, paper_market, simulate
 from copyproof.game import market_from_dict, read_market
 from copyproof.lab import asked
 from copyproof.lab.server import MOST_BYTES, LabServer
@@ -167,10 +169,6 @@ def test_a_missing_field_is_named(server: LabServer) -> None:
 
 
 def test_games_are_the_engines(server: LabServer) -> None:
-    import base64
-
-    from copyproof import Agent, Market, Renew, Schedule
-
     _, _, body = request(server, "POST", "/api/games", {"games": [GAME]})
     [found] = json.loads(body)["games"]
     market = Market([Agent("0.5-agent", [0.5], [7]), Agent("0.9-agent", [0.9])])
@@ -184,8 +182,6 @@ def test_games_are_the_engines(server: LabServer) -> None:
 def test_a_simulation_is_what_simulate_finds(server: LabServer) -> None:
     _, _, body = request(server, "POST", "/api/simulate", SIMULATION)
     found = json.loads(body)
-    import tomllib
-
     market = market_from_dict(tomllib.loads(MARKET))
     assert market_from_dict(tomllib.loads(found["market"])) == market
     results = simulate(market, ["ucb1", "h-ucb"], horizon=500, repetitions=3, seed=4)
@@ -198,16 +194,12 @@ def test_a_simulation_is_what_simulate_finds(server: LabServer) -> None:
     assert rows[0]["agent"] == "ann <b>"
     assert float(rows[0]["revenue"]) == results[0].revenue[0, 0]
     assert found["svg"].lstrip().startswith("<?xml")
-    import base64
-
     assert base64.b64decode(found["png"])[1:4] == b"PNG"
 
 
 def test_an_audit_is_what_audit_finds(server: LabServer) -> None:
     body = {"market": MARKET, "file": "m.toml", "policy": "ucb1", "horizon": 200, "seed": 1}
     found = json.loads(request(server, "POST", "/api/audit", body)[2])
-    import tomllib
-
     market = market_from_dict(tomllib.loads(MARKET))
     mine = audit(market, "ucb1", horizon=200, seed=1, budget=asked.AUDIT_BUDGET).to_dict()
     assert found["verdict"] == mine["verdict"] == "prone"

@@ -106,12 +106,16 @@ def _renewal(market: Market, text: str) -> Renew:
     if not name or found is None:
         said = f"= {text!r} is not 'AGENT after=PLAYS' or 'AGENT below=MEAN'"
         raise FieldError("--renew", text, "a rule", said)
+    agent = market.agent(name.strip()).name
     try:
-        value = int(found[2]) if found[1] == "after" else float(found[2])
+        if found[1] == "after":
+            return Renew(agent, after=int(found[2]))
+        return Renew(agent, below=float(found[2]))
+    except FieldError:
+        raise
     except ValueError:
         said = f"= {text!r}: {found[2]} is not {'whole' if found[1] == 'after' else 'a number'}"
         raise FieldError("--renew", text, "a number", said) from None
-    return Renew(market.agent(name.strip()).name, **{found[1]: value})
 
 
 def _check_comparable(asked: list[Policy | str]) -> None:
