@@ -31,6 +31,7 @@ POLICIES = (
     "grace",
     "grace-anytime",
     "h-ucb",
+    "h-thompson",
     "rh-ucb",
 )
 SLOW = ("rh-kl-ucb",)

@@ -17,6 +17,8 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "catalogue",
+    "excerpts",
+    "house_pages",
     "mathml",
     "operations",
 ]
@@ -36,5 +38,13 @@ autodoc_member_order = "bysource"
 html_theme = "furo"
 html_title = f"copyproof {release}"
 html_math_renderer = "mathml"
-html_static_path = ["_static"]
-html_css_files = ["pages.css"]
+# The look is that of the reports: its values are in tokens.css, and pages.css hands them to furo.
+html_static_path = ["_static", "../src/copyproof/pages/templates/tokens.css"]
+html_css_files = ["tokens.css", "pages.css"]
+html_js_files = ["scrolling.js"]
+html_show_sphinx = False
+html_copy_source = False
+html_show_search_summary = False  # excerpts.py adds them
+# The colours of code have enough contrast on the ground of `surface`.
+pygments_style = "a11y-light"
+pygments_dark_style = "a11y-dark"

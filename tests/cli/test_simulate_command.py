@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from copyproof import Result, paper_market, simulate
+from copyproof import Renew, Result, Schedule, paper_market, simulate
 from copyproof.policy import PAPER_POLICIES
 from tests.cli.conftest import Run, Start
 
@@ -259,4 +259,33 @@ def test_an_external_policy_that_is_not_there(
     done = run("simulate", market, "--policy", "ucb1", "--policy", policy, *SMALL)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_renewals_are_those_of_a_schedule(run: Run, market: Path) -> None:
+    rules = ("--renew", "ann after=1", "--renew", "bob below=0.5")
+    done = run("simulate", market, "--policy", "ucb1", *SMALL, *rules, "--json")
+    assert done.returncode == 0, done.stderr
+    [one] = strict(done.stdout)["policies"]
+    schedule = Schedule(renewals=[Renew("ann", after=1), Renew("bob", below=0.5)])
+    how: dict[str, Any] = {"horizon": 500, "repetitions": 5, "seed": 3}
+    expected = simulate(market, "ucb1", schedule=schedule, **how)
+    assert one["agents"] == [agent.to_dict() for agent in expected.agents]
+    assert one["regret"] != simulate(market, "ucb1", **how).regret.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("ann", "is not 'AGENT after=PLAYS' or 'AGENT below=MEAN'"),
+        ("ann often=1", "is not 'AGENT after=PLAYS' or 'AGENT below=MEAN'"),
+        ("ann after=1.5", "1.5 is not whole"),
+        ("ann after=0", "after = 0"),
+        ("amy after=1", "'amy' is not one of 'ann', 'bob', 'hidden'"),
+    ],
+)
+def test_a_wrong_renewal_is_one_line(run: Run, market: Path, rule: str, said: str) -> None:
+    done = run("simulate", market, "--policy", "ucb1", *SMALL, "--renew", rule)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
     assert done.stderr.count("\n") == 1

@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from copyproof.studies.status import status_of
+from tests.browser import check_report
 from tests.cli.conftest import Run, Start
 from tests.studies.studies import study_file, table_digest
 
@@ -102,6 +104,11 @@ def test_status_and_report(whole: Path, run: Run) -> None:
     answer = json.loads(run("study", "report", whole, "--json").stdout)
     assert [row["policy"] for row in answer["tables"][0]["rows"]] == ["ucb1", "h-ucb", "grace"]
     assert (whole / "report.html").read_text() == page
+
+
+def test_the_report_in_a_browser(whole: Path, run: Run, browser: Browser) -> None:
+    assert run("study", "report", whole).returncode == 0
+    check_report(browser, whole / "report.html", "report-study")
 
 
 def test_failures_are_listed_and_the_status_is_1(tmp_path: Path, run: Run) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from playwright.sync_api import Browser
 
 from copyproof.paper import (
     FIGURES,
@@ -19,6 +20,7 @@ from copyproof.paper import (
 )
 from copyproof.paper.page import StudyPage, figure_of, render_page
 from copyproof.paper.theorems import THEOREMS, bound_rows
+from tests.browser import check_report
 from tests.pages.parsed import Page, template_variables
 
 
@@ -34,6 +36,10 @@ def folder(
 @pytest.fixture(scope="module")
 def page(folder: Path) -> Page:
     return Page((folder / "index.html").read_text(encoding="utf-8"))
+
+
+def test_in_a_browser(browser: Browser, folder: Path) -> None:
+    check_report(browser, folder / "index.html", "report-paper")
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

@@ -2,7 +2,10 @@
 
 import re
 
+from playwright.sync_api import Browser
+
 from copyproof.service import document
+from tests.browser import check_page, opened, screenshots
 from tests.service.conftest import Service
 
 
@@ -13,12 +16,19 @@ def test_the_page_works_without_a_network(service: Service) -> None:
     assert answer.status == 200
     assert answer.headers["content-type"].startswith("text/html")
     page = answer.body.decode()
-    assert re.findall(r"<script|<link|<img|@import|url\(|https?://", page) == []
+    assert page.count("<link") == page.count('<link rel="icon" href="data:,">') == 1
+    assert re.findall(r"<script|<img|@import|url\(|https?://", page) == []
     for path, methods in document()["paths"].items():
         for method in methods:
             assert f"{method.upper()} {path}</code></h2>" in page
     assert "whole number from 1 to 1000" in page
     assert "counted | ignored | corrected | refused-late" in page or "{decision, status" in page
+
+
+def test_the_page_in_a_browser(service: Service, browser: Browser) -> None:
+    with opened(browser, f"{service.url}/docs") as page:
+        check_page(page)
+        screenshots(page, "service-requests", full=False)
 
 
 def test_a_body_that_may_be_left_out_is_an_object_and_nothing_else() -> None:

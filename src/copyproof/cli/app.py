@@ -24,6 +24,7 @@ from copyproof.cli.drill import drill
 from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
 from copyproof.cli.keys import keys
+from copyproof.cli.lab import lab
 from copyproof.cli.lost import lost
 from copyproof.cli.market import market
 from copyproof.cli.output import one_line, say, silence_stdout
@@ -48,7 +49,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    simulate, exact, lost, audit, equilibrium, attacks, drill, bounds, policies, paper, serve,
+    simulate, exact, lost, audit, equilibrium, attacks, drill, bounds, policies, paper, lab, serve,
     verify, cite,
 ):  # fmt: skip
     app.command()(command)

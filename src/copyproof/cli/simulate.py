@@ -1,5 +1,6 @@
 """``copyproof simulate``: play a market under policies, and show what came of it."""
 
+import re
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ from copyproof.cli import options
 from copyproof.cli.output import check_outputs, emit_answer, emit_results
 from copyproof.cli.progress import in_turn, prompt_interrupt
 from copyproof.defaults import CHECKPOINTS, HORIZON, REPETITIONS, SEED
-from copyproof.game import Market, as_market
+from copyproof.game import Market, Renew, Schedule, as_market
 from copyproof.plots import check_format, plot_regret, save_figure
 from copyproof.policy import PAPER_POLICIES, Policy, parse_policy
 from copyproof.policy.syntax import place_of
@@ -35,6 +36,14 @@ def simulate(
     workers: options.Workers = None,
     device: options.Device = "cpu",
     checkpoints: Annotated[int, options.whole("Rounds at which the regret is kept.")] = CHECKPOINTS,
+    renew: Annotated[
+        list[str] | None,
+        options.optional(
+            "An agent that submits an arm again as new, after so many plays of it or when its mean "
+            "reward is below a value: 'ann after=1' or 'ann below=0.5'; may be repeated.",
+            "RULE",
+        ),
+    ] = None,
     compare: Annotated[
         bool,
         typer.Option(
@@ -69,8 +78,10 @@ def simulate(
         check_format(plot)
     check_outputs(market, plot=plot, save=save)
     game: dict[str, Any] = {"horizon": horizon, "repetitions": repetitions, "seed": seed}
-    game["device"] = device
-    results = _play(as_market(market), asked, game, workers=workers, checkpoints=checkpoints)
+    given = as_market(market)
+    schedule = Schedule(renewals=[_renewal(given, one) for one in renew or []])
+    how: dict[str, Any] = {"workers": workers, "checkpoints": checkpoints, "device": device}
+    results = _play(given, asked, game, schedule=schedule or None, **how)
     if plot is not None:
         figure = plot_regret(results).get_figure(root=True)
         assert figure is not None
@@ -87,6 +98,25 @@ def simulate(
     answer = {"policies": [one.to_dict() for one in results], "comparison": found.to_dict()}
     parts = chain(simulation_tables(results), comparison_tables(found))
     return emit_answer(as_json, lambda: answer, parts)
+
+
+def _renewal(market: Market, text: str) -> Renew:
+    """Read a rule such as 'ann after=1'."""
+    name, _, rule = text.strip().rpartition(" ")
+    found = re.fullmatch(r"(after|below)=([0-9.eE+-]+)", rule)
+    if not name or found is None:
+        said = f"= {text!r} is not 'AGENT after=PLAYS' or 'AGENT below=MEAN'"
+        raise FieldError("--renew", text, "a rule", said)
+    agent = market.agent(name.strip()).name
+    try:
+        if found[1] == "after":
+            return Renew(agent, after=int(found[2]))
+        return Renew(agent, below=float(found[2]))
+    except FieldError:
+        raise
+    except ValueError:
+        said = f"= {text!r}: {found[2]} is not {'whole' if found[1] == 'after' else 'a number'}"
+        raise FieldError("--renew", text, "a number", said) from None
 
 
 def _check_comparable(asked: list[Policy | str]) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
 from copyproof import (
     Agent,
@@ -27,6 +28,7 @@ from copyproof.auditing.report.captions import attitudes, fee_words, verdict_wor
 from copyproof.auditing.report.page import AuditPage, render_audit_page
 from copyproof.game import Arm
 from copyproof.plots import brief, limits
+from tests.browser import check_report
 from tests.pages.parsed import Page, template_variables
 
 EVIL = '<b>ann</b> & "co"'
@@ -224,3 +226,12 @@ def test_priors_are_told_and_nothing_is_claimed_of_them(tmp_path: Path) -> None:
         "Gains of registering the best arm or every arm several times",
     ):
         assert words in page
+
+
+def test_in_a_browser(browser: Browser, tmp_path: Path) -> None:
+    market = paper_market("1a")
+    found = [audit(market, policy, horizon=300, seed=1) for policy in ("ucb1", "h-ucb")]
+    write_audit_report([exactly("ucb1")], tmp_path / "evil.html", command=COMMAND)
+    write_audit_report(found, tmp_path / "audit.html", command=COMMAND)
+    check_report(browser, tmp_path / "evil.html", "report-audit-names")
+    check_report(browser, tmp_path / "audit.html", "report-audit")
