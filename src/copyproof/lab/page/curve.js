@@ -34,7 +34,7 @@ export function curve({ points, xs, xLabel, yLabel, level, label, series, format
     made.textContent = content;
     return made;
   };
-  const chart = svg("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": label, class: "curve" });
+  const chart = svg("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, role: "img", "aria-label": label, class: "curve" });
   for (const value of ticks(least, most)) {
     chart.append(
       svg("line", { x1: left, x2: wide - right, y1: y(value), y2: y(value), class: "grid-line" }),
