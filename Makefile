@@ -13,6 +13,7 @@ DOCS := $(VENV)/.ready-docs
 KERNELS := $(VENV)/.ready-kernels
 NODE := client/typescript/node_modules/.ready
 PROGRAMS := $(VENV)/.ready-programs
+BROWSER := $(VENV)/.ready-browser
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -55,15 +56,15 @@ lint: $(DEV)  ## check format, style, types and the direction of imports
 	$(BIN)/lint-imports
 
 .PHONY: test
-test: lint $(KERNELS) $(NODE) $(PROGRAMS)  ## lint, then the tests and doctests but the slow ones
+test: lint $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then the tests and doctests but the slow ones
 	$(BIN)/python -m pytest -n 2
 
 .PHONY: test-all
-test-all: lint $(KERNELS) $(NODE) $(PROGRAMS)  ## lint, then all tests, the slow ones too
+test-all: lint $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then all tests, the slow ones too
 	$(BIN)/python -m pytest -n 2 -m ""
 
 .PHONY: coverage
-coverage: $(DEV) $(KERNELS) $(NODE) $(PROGRAMS)  ## run the tests and say which lines of Python they reach
+coverage: $(DEV) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## run the tests and say which lines of Python they reach
 	rm -rf out/coverage
 	mkdir -p out/coverage
 	$(BIN)/coverage run -m pytest -n 2 -q
@@ -134,6 +135,10 @@ $(NODE): client/typescript/package-lock.json
 $(PROGRAMS): $(RUN) tools/programs.py
 	@if $(BIN)/python -m tools.programs; then touch $@; \
 	else echo 'warning: so some files in deploy are not tested with the programs they are for' >&2; fi
+# The machine's own Chromium, else one from a package; without any, the tests of pages say so.
+$(BROWSER): $(RUN) tools/browser.py
+	@if $(BIN)/python -m tools.browser; then touch $@; \
+	else echo 'warning: so the pages are not tested in a browser' >&2; fi
 
 # Programs in an environment hold its full path, so a copied or moved one is built anew.
 ifneq ($(shell cat $(VENV)/.root 2>/dev/null),$(CURDIR))

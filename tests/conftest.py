@@ -11,6 +11,8 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from tests.postgres import Server
 
 settings.register_profile("copyproof", deadline=None, derandomize=True)
@@ -21,6 +23,14 @@ settings.load_profile("copyproof")
 def postgres() -> "Iterator[Server]":
     """A PostgreSQL server, started when a test first asks for it; ``new_url()`` for each."""
     from tests.postgres import running
+
+    yield from running()
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    """A real Chromium; ``tests.browser`` says how pages are opened and checked in it."""
+    from tests.browser import running
 
     yield from running()
 

@@ -25,7 +25,7 @@ PACKAGES = {
 }
 _SECONDS = 300.0  # that apt may take
 _SCRIPT = """#!/bin/sh
-LD_LIBRARY_PATH={libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}} exec {program} "$@"
+{also}LD_LIBRARY_PATH={libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}} exec {program} "$@"
 """
 
 
@@ -42,24 +42,35 @@ def main() -> None:
         sys.exit(f"no apt here, so these cannot be had: {', '.join(missing)}")
     print(f"Unpacking {', '.join(missing)} below {FOLDER.relative_to(ROOT)}", flush=True)
     try:
-        _unpack(missing)
+        unpack(missing)
     except (OSError, subprocess.SubprocessError) as error:
-        said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-        sys.exit(f"apt has failed: {said[-1] if said else error}")
+        sys.exit(f"apt has failed: {last_line(error)}")
     for name in PACKAGES:
-        if find(name) is None:
-            _write_script(name)
+        found = [
+            path for each in ("usr/sbin", "usr/bin") if (path := FOLDER / each / name).exists()
+        ]
+        if find(name) is None and found:
+            write_script(name, found[0])
 
 
-def _unpack(packages: list[str]) -> None:
-    """Download packages, and the libraries that the system lacks for them, and unpack all."""
+def last_line(error: OSError | subprocess.SubprocessError) -> str:
+    """What a command that failed said last."""
+    said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+    return str(said[-1] if said else error)
+
+
+def unpack(packages: list[str], *, without: tuple[str, ...] = ("libjs",)) -> None:
+    """Download packages, and the libraries that the system lacks for them, and unpack all.
+
+    Libraries whose names begin with one of ``without`` are left out.
+    """
     lists, cache, archives = (FOLDER / name for name in ("lists", "cache", "archives"))
     for each in (lists / "partial", cache / "archives" / "partial", archives):
         each.mkdir(parents=True, exist_ok=True)
     _apt("update")
     install = _apt("install", "--simulate", "--no-install-recommends", *packages)
     wanted = [line.split()[1] for line in install.splitlines() if line.startswith("Inst ")]
-    libraries = [each for each in wanted if each.startswith("lib") and each[:5] != "libjs"]
+    libraries = [each for each in wanted if each.startswith("lib") and not each.startswith(without)]
     _apt("download", *packages, *libraries)
     for archive in archives.glob("*.deb"):
         subprocess.run(
@@ -88,14 +99,13 @@ def _apt(*arguments: str) -> str:
     return done.stdout
 
 
-def _write_script(name: str) -> None:
-    found = [path for each in ("usr/sbin", "usr/bin") if (path := FOLDER / each / name).exists()]
-    if not found:
-        return
+def write_script(name: str, program: Path, *, also: str = "") -> None:
+    """Make a script in BIN that starts a program with the libraries that came with it."""
     libraries = {str(path.parent) for path in FOLDER.glob("usr/lib/**/*.so*")}
     BIN.mkdir(exist_ok=True)
     script = BIN / name
-    script.write_text(_SCRIPT.format(libraries=":".join(sorted(libraries)), program=found[0]))
+    joined = ":".join(sorted(libraries))
+    script.write_text(_SCRIPT.format(also=also, libraries=joined, program=program))
     script.chmod(0o755)
 
 

@@ -35,6 +35,25 @@ def render(package: str, template: str, page: "DataclassInstance") -> str:
     return environment(package).get_template(template).render(fields)
 
 
+def style(*sheets: str) -> str:
+    """The text of style sheets of ours, for pages that are not made of ``base.html.j2``.
+
+    Parameters
+    ----------
+    *sheets : str
+        ``tokens.css``, which every page needs, ``style.css`` for text, tables and figures, and
+        ``controls.css`` for what is pressed or filled in.
+
+    Examples
+    --------
+    >>> style("tokens.css").splitlines()[0]
+    '/* The one look of copyproof: reports, the game, the console and the docs take these values.'
+    """
+    loader = PackageLoader("copyproof.pages")
+    every = environment("copyproof.pages")
+    return "".join(loader.get_source(every, sheet)[0] for sheet in sheets)
+
+
 def anchor(name: str) -> str:
     """The name as an address on the page.
 

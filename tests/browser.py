@@ -1,0 +1,178 @@
+"""A real Chromium for the tests of pages, and what every page of ours has to pass in it.
+
+The fixture ``browser`` (``tests/conftest.py``) is one Chromium for a module of tests, driven by
+Playwright: the machine's own, or the one that ``make test`` brings (``tools/browser.py``). A test
+without one says so aloud and is skipped; where ``CI=true`` it fails.
+
+    def test_my_page(browser: Browser, tmp_path: Path) -> None:
+        with opened(browser, "http://127.0.0.1:8000/console") as page:
+            page.get_by_role("button", name="Sign in").click()
+            check_page(page)
+            screenshots(page, "console-sign-in")
+
+``opened`` gives a page of its own context, without cookies or a cache, that records what the
+browser's console says and which hosts are asked. The tests of such a module must not run an event
+loop in their own thread: Playwright has one there.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.programs import not_there
+from tools import browser as _programs
+
+OUT = Path(__file__).parents[1] / "out" / "pages"
+WIDTHS = (400, 800, 1400)
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+]
+# WCAG 2.2, levels A and AA.
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+_AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+_MILLISECONDS = 15_000.0  # that a page may take
+
+
+@dataclass
+class _Record:
+    """What a page did while it was open."""
+
+    host: str
+    said: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+
+
+_records: dict[Page, _Record] = {}
+
+
+def running() -> Iterator[Browser]:
+    """A Chromium, until the module's tests are done."""
+    found = _programs.find()
+    if found is None:
+        not_there("no Chromium is here, and `python -m tools.browser` could not bring one")
+    with sync_playwright() as playwright:
+        # Playwright starts it with an empty folder for the user's data, which it then removes.
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS, headless=True)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def opened(
+    browser: Browser,
+    address: str | Path,
+    *,
+    width: int = 1400,
+    theme: Literal["light", "dark"] = "light",
+    **options: Any,
+) -> Iterator[Page]:
+    """A page at an address, or of a file, in a context of its own; options are the context's."""
+    url = address.resolve().as_uri() if isinstance(address, Path) else address
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=theme, **options
+    )
+    context.set_default_timeout(_MILLISECONDS)
+    page = context.new_page()
+    record = _records[page] = _Record(urlsplit(url).netloc)
+    page.on("console", lambda each: record.said.append(f"{each.type}: {each.text}"))
+    page.on("pageerror", lambda each: record.said.append(f"uncaught: {each}"))
+    page.on("requestfailed", lambda each: record.said.append(f"failed: {each.url} {each.failure}"))
+    page.on("request", lambda each: _note(record, each.url))
+    try:
+        page.goto(url)
+        yield page
+    finally:
+        _records.pop(page)
+        context.close()
+
+
+def _note(record: _Record, url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in ("data", "blob", "about") and parts.netloc != record.host:
+        record.elsewhere.append(url)
+
+
+def check_page(page: Page, *, themes: tuple[Literal["light", "dark"], ...] = THEMES) -> None:
+    """Fail unless axe-core finds nothing, the console is empty, and no other host was asked.
+
+    The page must not be wider than its window, either. axe-core looks at it as it now is, in each
+    of the themes.
+    """
+    for theme in themes:
+        page.emulate_media(color_scheme=theme)
+        assert violations(page) == [], f"{page.url}, {theme}"
+    check_quiet(page)
+    check_width(page)
+
+
+def check_quiet(page: Page) -> None:
+    """Fail if the browser's console says anything, or if another host was asked."""
+    record = _records[page]
+    assert record.said == [], page.url
+    assert record.elsewhere == [], page.url
+
+
+def check_width(page: Page) -> None:
+    """Fail if the page can be scrolled sideways."""
+    wide, window = page.evaluate(
+        "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert wide <= window, f"{page.url} is {wide} pixels wide in a window of {window}"
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core has to say against the page as it is: a line for each element."""
+    if not page.evaluate("() => 'axe' in window"):
+        # Through the debugger, so that a strict Content-Security-Policy does not matter.
+        page.evaluate(_AXE)
+    found = page.evaluate(
+        """tags => axe.run(document, {runOnly: {type: "tag", values: tags},
+             resultTypes: ["violations"]})
+           .then(all => all.violations.flatMap(each => each.nodes.map(node =>
+             `${each.id}: ${node.target.join(" ")}: ${node.failureSummary}`)))""",
+        TAGS,
+    )
+    return [str(line) for line in found]
+
+
+def said(page: Page) -> list[str]:
+    """What the browser's console has said so far, for tests that expect something."""
+    return _records[page].said
+
+
+def screenshots(page: Page, name: str, *, full: bool = True) -> list[Path]:
+    """Pictures of the page as it is, for each width and theme, in out/pages; it fits in each."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    before = page.viewport_size
+    made = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            path = OUT / f"{name}-{width}-{theme}.png"
+            beside = path.with_name(f".{os.getpid()}-{path.name}")
+            page.screenshot(path=beside, full_page=full, animations="disabled")
+            made.append(beside.replace(path))
+        check_width(page)
+    if before is not None:
+        page.set_viewport_size(before)
+    page.emulate_media(color_scheme="light")
+    return made
