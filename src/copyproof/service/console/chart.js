@@ -5,7 +5,7 @@ import { h, s, fill, named, percent, clock } from "./dom.js";
 const MARKS = ["circle", "square", "triangle", "diamond", "cross", "bar"];
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2", "1 2"];
 const MOST = 6;
-const W = 760, H = 240, LEFT = 44, RIGHT = 12, TOP = 12, BOTTOM = 24;
+const H = 240, STEADY = 50, LEFT = 44, RIGHT = 12, TOP = 12, BOTTOM = 24;
 
 /** A mark of a line, around a point. */
 function mark(n, x, y) {
@@ -30,10 +30,19 @@ export class Shares {
 
   /** Begin with what the journal tells. */
   begin(history) {
-    const past = history.spans.filter((one) => one.decisions > 0).map((one) => ({
-      at: one.at + history.seconds, decisions: one.decisions,
-      counts: new Map(history.agents.map((agent, n) => [agent, one.counts[n]])),
-    }));
+    // Spans with few decisions are put together: a share of five says little.
+    const past = [];
+    let bin = null;
+    for (const one of history.spans) {
+      bin ??= { decisions: 0, counts: new Map() };
+      bin.at = one.at + history.seconds;
+      bin.decisions += one.decisions;
+      history.agents.forEach((agent, n) => bin.counts.set(agent, (bin.counts.get(agent) ?? 0) + one.counts[n]));
+      if (bin.decisions >= STEADY) {
+        past.push(bin);
+        bin = null;
+      }
+    }
     const end = past.length ? past[past.length - 1].at : 0;
     this.points = past.concat(this.points.filter((one) => one.at > end));
   }
@@ -52,7 +61,7 @@ export class Shares {
       }
     }
     this.last = { total: found.plays, plays };
-    if (this.bin !== null && at - this.bin.begun >= seconds) {
+    if (this.bin !== null && at - this.bin.begun >= seconds && (this.bin.decisions >= STEADY || at - this.bin.begun >= 60)) {
       this.points.push({ ...this.bin, at });
       this.points.splice(0, Math.max(0, this.points.length - 400));
       this.bin = null;
@@ -80,6 +89,7 @@ export function draw(element, shares, limits) {
     fill(element, h("p", { class: "quiet", text: "Shares are drawn once there are decisions to look at." }));
     return;
   }
+  const W = Math.max(320, Math.min(1400, element.clientWidth || 760));
   const sums = new Map();
   for (const one of points) for (const [agent, n] of one.counts) sums.set(agent, (sums.get(agent) ?? 0) + n);
   const agents = [...sums].sort((a, b) => b[1] - a[1]).slice(0, MOST).map(([agent]) => agent);
@@ -100,11 +110,11 @@ export function draw(element, shares, limits) {
   });
   const bars = limits.map((one) => [
     s("line", { class: "limit", x1: LEFT, x2: W - RIGHT, y1: y(one.share), y2: y(one.share) }),
-    s("text", { class: "limittext", x: W - RIGHT, y: y(one.share) - 4, "text-anchor": "end" }, one.text)]);
+    s("text", { class: "limittext", x: LEFT + 6, y: y(one.share) - 4 }, one.text)]);
   const now = shares.now();
   const said = agents.map((agent) => `${agent} ${percent(now.share(agent), 0)}`).join(", ");
   fill(element,
-    s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", class: "chart",
+    s("svg", { viewBox: `0 0 ${W} ${H}`, height: H, role: "img", class: "chart",
       "aria-label": `Shares of decisions over time, UTC. Lately: ${said}` }, grid, times, bars, lines),
     h("ul", { class: "legend" }, agents.map((agent, n) => h("li", {},
       s("svg", { viewBox: "0 0 34 12", width: 34, height: 12, "aria-hidden": "true" },

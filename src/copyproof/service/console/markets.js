@@ -48,7 +48,7 @@ export function marketsPage(root, session) {
       "histogram: so many decisions were answered within them."));
 
   function make(name) {
-    const health = h("td"), cells = COLUMNS.slice(2).map(([, kind]) => h("td", { class: kind }));
+    const health = h("td"), cells = COLUMNS.slice(2).map(([title, kind]) => h("td", { class: kind, "data-label": title }));
     const link = h("a", { href: `#/market/${encodeURIComponent(name)}` }, named(name));
     return { element: h("tr", {}, h("th", { scope: "row" }, link), health, cells), health, cells, state: "" };
   }

@@ -13,6 +13,7 @@ from importlib.resources import files
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from copyproof.pages import style
 from copyproof.service.errors import Refusal
 
 router = APIRouter(prefix="/console", include_in_schema=False)
@@ -63,6 +64,8 @@ def assets() -> dict[str, tuple[str, bytes, str]]:
         kind = _KINDS.get(each.name.rpartition(".")[2])
         if kind is not None:
             data = each.read_bytes()
+            if each.name == "console.css":  # on top of what all pages share
+                data = style("tokens.css", "controls.css").encode() + data
             found[each.name] = kind, data, f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     return found
 
