@@ -19,7 +19,7 @@ import orjson
 
 from copyproof.live import Principal
 from copyproof.service.access import Key, authenticate
-from copyproof.service.errors import Refusal
+from copyproof.service.errors import Refusal, unknown
 from copyproof.service.leadership import Leadership
 from copyproof.service.rates import Rates
 from copyproof.service.writer import ServedMarket
@@ -51,13 +51,18 @@ class Watcher:
     agent: str | None = None
     parts: dict[str, bytes] = field(default_factory=dict)
     is_behind: bool = True
+    seen: int = -1  # the last event of the market that it was told of
     is_over: bool = False
     told: asyncio.Event = field(default_factory=asyncio.Event)
 
     def put(self, name: str, data: bytes) -> None:
-        """Have an event sent, in place of one of this name that was not sent yet."""
+        """Have an event sent with the next that are, in place of one of this name before."""
         self.parts[name] = b"event: %b\ndata: %b\n\n" % (name.encode(), data)
-        self.told.set()
+
+    def send(self) -> None:
+        """Send what there is, in one piece."""
+        if self.parts:
+            self.told.set()
 
     def end(self) -> None:
         """Send no more."""
@@ -120,11 +125,16 @@ class Feed:
             began = time.monotonic()
             self._end_keys()
             self._tell_markets()
-            for market in {each.market for each in self._watchers if each.market is not None}:
-                if market not in self._looking:
-                    task = asyncio.create_task(self._tell_agents(market))
-                    self._looking[market] = task
-                    task.add_done_callback(lambda _, market=market: self._looking.pop(market))
+            watched: dict[str, list[Watcher]] = {}
+            for each in self._watchers:
+                if each.market is None or each.market in self._looking:
+                    each.send()
+                else:
+                    watched.setdefault(each.market, []).append(each)
+            for market, watchers in watched.items():
+                task = asyncio.create_task(self._tell_agents(market, watchers))
+                self._looking[market] = task
+                task.add_done_callback(lambda _, market=market: self._looking.pop(market))
             await asyncio.sleep(max(0.05, began + EVERY - time.monotonic()))
         self._rates.clear()
         self._rows.clear()
@@ -205,31 +215,42 @@ class Feed:
 
     # --- one market -------------------------------------------------------------------------------
 
-    async def _tell_agents(self, market: str) -> None:
+    async def _tell_agents(self, market: str, watchers: list[Watcher]) -> None:
         """Have a market's writer say who leads, and tell those who watch it."""
-        watchers = [each for each in self._watchers if each.market == market]
-        named = [each.agent for each in watchers if each.agent is not None]
-        served = self._leadership.markets.get(market)
-        before = self._before.get(market)
-
-        def look(principal: Principal) -> Any:
-            return principal.leading(_LEADING, before=before, named=named)
-
         try:
-            if served is None:
-                raise Refusal(404, "market", "market is not known")
-            found, self._before[market] = await served.submit(look, brief=True)
+            last = await self._look(market, watchers)
         except (Refusal, LookupError, ValueError) as error:
             said = orjson.dumps({"market": market, "error": str(error)})
             for each in watchers:
                 each.put("trouble", said)
-            return
-        of_all = orjson.dumps({**orjson.loads(orjson.dumps(found)), "whole": True})
+                each.seen = -1
+        else:
+            for each in watchers:
+                each.seen = last
         for each in watchers:
-            if each.agent is None:
-                each.put("agents", of_all)
-            else:
-                each.put("agents", _own(found, each.agent))
+            each.send()
+
+    async def _look(self, market: str, watchers: list[Watcher]) -> int:
+        """Put the figures of a market, if they are others; the last event in them."""
+        served = self._leadership.markets.get(market)
+        if served is None:
+            raise unknown("market")
+        writer = served.writer
+        if writer is not None and served.is_led:
+            last = writer.principal.last
+            if all(each.seen == last for each in watchers):
+                return last
+        before = self._before.get(market)
+        named = [each.agent for each in watchers if each.agent is not None]
+
+        def look(principal: Principal) -> Any:
+            return principal.leading(_LEADING, before=before, named=named), principal.last
+
+        (found, self._before[market]), last = await served.submit(look, brief=True)
+        of_all = b'{"whole":true,' + orjson.dumps(found)[1:]
+        for each in watchers:
+            each.put("agents", of_all if each.agent is None else _own(found, each.agent))
+        return last
 
 
 def _own(found: Any, agent: str) -> bytes:
