@@ -161,6 +161,7 @@ class Feed:
         made: dict[tuple[bool, tuple[str, ...]], bytes] = {}
         for each in self._watchers:
             if each.agent is not None:
+                each.put("time", b'{"at":%.3f}' % self._leadership.keyring.clock())
                 continue
             is_whole = each.is_behind or "markets" in each.parts
             kind = is_whole, each.key.markets

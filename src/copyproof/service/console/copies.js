@@ -115,7 +115,7 @@ function auditBlock(one) {
   return h("div", {}, head, table(`Audit of ${moment(one.at)}`, [
     { title: "Agent", cell: (each) => named(each.agent) },
     { title: "Verdict", cell: (each) => verdict(each.verdict) },
-    { title: "Best copying tried", cell: (each) => h("span", { class: "mono", text: `${each.copies.join(", ")} of its arms` }) },
+    { title: "Best copying tried: copies of each arm", cell: (each) => h("span", { class: "mono", text: each.copies.join(", ") }) },
     { title: "Gain", class: "number", cell: (each) => fixed(each.gain, 2) },
     { title: "Limits", class: "number", cell: (each) => `${fixed(each.low, 2)} to ${fixed(each.high, 2)}` },
     { title: "Revenue without copies", class: "number", cell: (each) => fixed(each.revenue, 2) },

@@ -31,7 +31,7 @@ export function keysPage(root, session, say) {
       { title: "Role", cell: (one) => one.role },
       { title: "For", cell: (one) => [one.agent ? [named(one.agent), " in "] : null,
         (one.markets ?? []).length ? one.markets.map((each, n) => [n ? ", " : null, named(each)]) : "all markets"] },
-      { title: "Note", cell: (one) => named(one.note ?? "") },
+      { title: "Note", cell: (one) => (one.note ? named(one.note) : "–") },
       { title: "Made", cell: (one) => moment(one.created) },
       { title: "Ends", cell: (one) => moment(one.revoked ?? one.expires ?? null) },
       { title: "Action", cell: (one) => (works(one) && one.id !== session.me.id ? h("span", { class: "tools" },

@@ -178,7 +178,7 @@ export function marketPage(root, session, say, market) {
       setText(tiles.pending.value, whole(data.pending));
       setText(tiles.round.value, whole(data.round));
       setText(tiles.mean.value, fixed(data.answered ? data.revenue / data.answered : null));
-      setText(tiles.policy.value, data.candidate ? `${data.policy}, ${percent(data.candidate.share, 0)} ${data.candidate.policy}` : data.policy);
+      setText(tiles.policy.value, data.candidate ? `${data.policy}, ${data.candidate.share ? percent(data.candidate.share, 0) : "shadow"} ${data.candidate.policy}` : data.policy);
       if (before === null || before.paused !== data.paused) {
         fill(paused, data.paused === null ? null : h("p", { class: "notice" }, badge("warn", "paused"), " ", named(data.paused)));
         if (before !== null) attempt(say, load);
@@ -191,9 +191,11 @@ export function marketPage(root, session, say, market) {
     }
   }
 
+  const resized = new ResizeObserver(() => draw(chart, shares, limits()));
+  resized.observe(root);
   mine.update(session);
   attempt(say, load);
-  return { title: market, take };
+  return { title: market, take, end: () => resized.disconnect() };
 }
 
 export function agentLink(market, agent) {
