@@ -13,6 +13,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import orjson
@@ -27,6 +28,7 @@ from copyproof.service.writer import ServedMarket
 EVERY = 0.5  # seconds between two updates
 _WINDOW = 10.0  # seconds over which rates are taken
 _LEADING = 12  # agents of a market
+_AT_ONCE, _PAUSE = 8, 0.005  # streams that are sent to without a pause, and its seconds
 MOST = 1000  # streams of a process
 MOST_OF_KEY = 100
 
@@ -86,26 +88,27 @@ class Feed:
         self._rates: dict[str, Rates] = {}
         self._rows: dict[str, dict[str, Any]] = {}
         self._before: dict[str, Any] = {}
-        self._looking: dict[str, asyncio.Task[None]] = {}
+        self._looking: dict[str | None, asyncio.Task[None]] = {}
+        self._sending: asyncio.Task[None] | None = None
 
-    def watch(self, watcher: Watcher) -> None:
-        """Begin to tell somebody.
+    def check(self, key: Key) -> None:
+        """Refuse one stream too many.
 
         Raises
         ------
         Refusal
             503 if there are too many already.
         """
-        own = sum(each.key.id == watcher.key.id for each in self._watchers)
+        own = sum(each.key.id == key.id for each in self._watchers)
         if len(self._watchers) >= MOST or own >= MOST_OF_KEY:
             raise Refusal(503, "events", "too many streams are open, close some", 5)
-        self._watchers[watcher] = None
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run())
 
     async def stream(self, watcher: Watcher, connection: Any) -> AsyncIterator[bytes]:
         """Give what is to be sent, until the end; ``connection`` says when the server stops."""
         is_kept = getattr(connection, "keep_alive", False)
+        self._watchers[watcher] = None
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
         try:
             yield b"retry: 2000\n\n"
             while not watcher.is_over:
@@ -125,20 +128,26 @@ class Feed:
             began = time.monotonic()
             self._end_keys()
             self._tell_markets()
-            watched: dict[str, list[Watcher]] = {}
+            watched: dict[str | None, list[Watcher]] = {}
             for each in self._watchers:
-                if each.market is None or each.market in self._looking:
-                    each.send()
-                else:
-                    watched.setdefault(each.market, []).append(each)
+                is_told = each.market in self._looking  # of the market, by the look before
+                watched.setdefault(None if is_told else each.market, []).append(each)
             for market, watchers in watched.items():
-                task = asyncio.create_task(self._tell_agents(market, watchers))
-                self._looking[market] = task
-                task.add_done_callback(lambda _, market=market: self._looking.pop(market))
-            await asyncio.sleep(max(0.05, began + EVERY - time.monotonic()))
+                if market is None:
+                    self._sending = asyncio.create_task(_send(watchers))
+                else:
+                    task = asyncio.create_task(self._tell_agents(market, watchers))
+                    self._looking[market] = task
+                    task.add_done_callback(partial(self._looked, market))
+                # One after another: decisions do not wait for all of them at once.
+                await asyncio.sleep(0.9 * EVERY / len(watched))
+            await asyncio.sleep(max(0.01, began + EVERY - time.monotonic()))
         self._rates.clear()
         self._rows.clear()
         self._before.clear()
+
+    def _looked(self, market: str, _: object) -> None:
+        self._looking.pop(market, None)
 
     def _end_keys(self) -> None:
         """End the streams whose key was revoked, is over, or has another secret by now."""
@@ -228,8 +237,7 @@ class Feed:
         else:
             for each in watchers:
                 each.seen = last
-        for each in watchers:
-            each.send()
+        await _send(watchers)
 
     async def _look(self, market: str, watchers: list[Watcher]) -> int:
         """Put the figures of a market, if they are others; the last event in them."""
@@ -252,6 +260,14 @@ class Feed:
         for each in watchers:
             each.put("agents", of_all if each.agent is None else _own(found, each.agent))
         return last
+
+
+async def _send(watchers: list[Watcher]) -> None:
+    """Send to some what they are told, a few at a time."""
+    for number, each in enumerate(watchers, 1):
+        each.send()
+        if number % _AT_ONCE == 0:
+            await asyncio.sleep(_PAUSE)
 
 
 def _own(found: Any, agent: str) -> bytes:

@@ -44,8 +44,8 @@ async def watch(
     if market is not None:
         authorize(call.key, "watch", market, agent)
         await call.leadership.find(market)
+    feed.check(call.key)
     watcher = Watcher(call.key, call.secret, market, agent)
-    feed.watch(watcher)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     stream = feed.stream(watcher, request.scope.get(CYCLE))
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
