@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import time
 from collections.abc import Iterator
 from urllib.parse import quote
@@ -314,6 +315,42 @@ def test_an_audit_runs_beside_the_service(browser: Browser, console: Console) ->
         expect(page.locator("main").get_by_text(at.MARKUP).first).to_be_visible()
         check(page)
         screenshots(page, "console-audit")
+
+
+def test_a_review_queue_is_shown_where_the_service_has_one(
+    browser: Browser, console: Console
+) -> None:
+    route = "/v1/markets/{market}/suspicions"
+    paths = console.caller()("GET", "/openapi.json").json["paths"]
+    found = {"id": "7", "agents": ["ann", at.MARKUP], "arms": [{"agent": "ann", "arm": "ann 0"}]}
+    asked: list[str] = []
+
+    def queue(route: Route) -> None:
+        asked.append(f"{route.request.method} {route.request.url.partition('/v1/')[2]}")
+        more = {"evidence": at.NOTE, "similarity": 0.93, "status": "open"}
+        route.fulfill(json={"suspicions": [{**found, **more}]})
+
+    with signed_in(browser, console) as page:
+        # The page believes the document that the service publishes.
+        page.route(
+            "**/openapi.json", lambda each: each.fulfill(json={"paths": {**paths, route: {}}})
+        )
+        page.route(re.compile("/suspicions(/|$)"), queue)
+        go(page, "copies/site")
+        row = page.get_by_label("Review queue").locator("tbody tr")
+        expect(row).to_contain_text(at.MARKUP)
+        expect(row).to_contain_text("93 %")
+        check(page)
+        row.get_by_role("button", name="Dismiss").click()
+        page.get_by_role("dialog").get_by_role("button", name="Dismiss").click()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        assert "POST markets/site/suspicions/7/dismiss" in asked
+    if route not in paths:
+        with signed_in(browser, console) as page:
+            go(page, "copies/site")
+            expect(page.get_by_text("No audit was made").first).to_be_visible()
+            expect(page.get_by_text("Review queue")).to_have_count(0)
+            assert complaints(page) == []
 
 
 def verdict(page: Page) -> str:

@@ -15,7 +15,11 @@ export function armColumns(extra = []) {
     { title: "With reward", class: "number", cell: (one) => whole(one.answered) },
     { title: "Waiting", class: "number", cell: (one) => whole(one.pending) },
     { title: "Revenue", class: "number", cell: (one) => fixed(one.revenue, 2) },
-    { title: "Mean reward", class: "number", cell: (one) => fixed(one.answered ? one.revenue / one.answered : null) },
+    {
+      title: "Mean reward",
+      class: "number",
+      cell: (one) => fixed(one.answered ? one.revenue / one.answered : null),
+    },
     ...extra,
   ];
 }
@@ -28,13 +32,25 @@ function armState(one) {
 
 /** What is said of an agent above its arms. */
 export function agentFigures(found) {
-  const pairs = [["Plays", whole(found.plays)], ["With reward", whole(found.answered)],
-    ["Waiting for a reward", whole(found.pending)], ["Revenue", fixed(found.revenue, 2)]];
+  const pairs = [
+    ["Plays", whole(found.plays)],
+    ["With reward", whole(found.answered)],
+    ["Waiting for a reward", whole(found.pending)],
+    ["Revenue", fixed(found.revenue, 2)],
+  ];
   if (found.play_share !== null) {
-    pairs.push(["Share of plays", percent(found.play_share)], ["Share of revenue", percent(found.revenue_share)]);
+    pairs.push(
+      ["Share of plays", percent(found.play_share)],
+      ["Share of revenue", percent(found.revenue_share)],
+    );
   }
-  return h("dl", { class: "tiles" }, pairs.map(([title, value]) =>
-    h("div", { class: "tile" }, h("dt", { text: title }), h("dd", { text: value }))));
+  return h(
+    "dl",
+    { class: "tiles" },
+    pairs.map(([title, value]) =>
+      h("div", { class: "tile" }, h("dt", { text: title }), h("dd", { text: value })),
+    ),
+  );
 }
 
 export function agentPage(root, session, say, market, agent) {
@@ -46,14 +62,31 @@ export function agentPage(root, session, say, market, agent) {
   async function load() {
     const path = `${api.path(market, "agents", agent, "statistics")}?limit=1000`;
     const found = await api.get(path);
-    const more = mayChange ? [{ title: "Action", cell: (one) => suspendArm(market, one, say, reload) }] : [];
+    const more = mayChange
+      ? [{ title: "Action", cell: (one) => suspendArm(market, one, say, reload) }]
+      : [];
     const arms = [...found.arms].sort((a, b) => b.plays - a.plays);
     const state = found.suspended ? badge("warn", "suspended") : badge("good", "in play");
     const count = found.arms.filter((one) => one.registered && !one.suspended).length;
-    fill(content, agentFigures(found), h("p", { class: "tools" }, state,
-      mayChange ? suspendAgent(market, { agent, suspended: found.suspended, arms: count }, say, reload) : null),
-    section("Arms", table("Arms", armColumns(more), arms, "No arm is registered."),
-      found.next ? h("p", { class: "quiet", text: "There are more: these are the first 1,000." }) : null));
+    fill(
+      content,
+      agentFigures(found),
+      h(
+        "p",
+        { class: "tools" },
+        state,
+        mayChange
+          ? suspendAgent(market, { agent, suspended: found.suspended, arms: count }, say, reload)
+          : null,
+      ),
+      section(
+        "Arms",
+        table("Arms", armColumns(more), arms, "No arm is registered."),
+        found.next
+          ? h("p", { class: "quiet", text: "There are more: these are the first 1,000." })
+          : null,
+      ),
+    );
   }
   const reload = () => attempt(say, load);
   mine.update(session);

@@ -28,10 +28,17 @@ export function signOut() {
 function asked(method, body, signal) {
   const headers = { Authorization: `Bearer ${secret}` };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (method !== "GET") headers["Idempotency-Key"] = crypto.getRandomValues(new Uint32Array(4)).join("-");
+  if (method !== "GET")
+    headers["Idempotency-Key"] = crypto.getRandomValues(new Uint32Array(4)).join("-");
   return {
-    method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
-    cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
+    method,
+    headers,
+    signal,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    cache: "no-store",
+    credentials: "omit",
+    redirect: "error",
+    referrerPolicy: "no-referrer",
   };
 }
 
@@ -83,7 +90,9 @@ export async function all(path, list, after = null) {
   const found = [];
   do {
     const mark = path.includes("?") ? "&" : "?";
-    const page = await get(after === null ? path : `${path}${mark}after=${encodeURIComponent(after)}`);
+    const page = await get(
+      after === null ? path : `${path}${mark}after=${encodeURIComponent(after)}`,
+    );
     found.push(...page[list]);
     after = page.next ?? null;
   } while (after !== null);
@@ -93,7 +102,8 @@ export async function all(path, list, after = null) {
 /** Whether the service has a request, by the document that it publishes. */
 export async function has(path) {
   has.paths ??= fetch("openapi.json", { cache: "no-cache", credentials: "omit" })
-    .then((answer) => answer.json()).then((found) => new Set(Object.keys(found.paths)));
+    .then((answer) => answer.json())
+    .then((found) => new Set(Object.keys(found.paths)));
   return (await has.paths).has(path);
 }
 
@@ -148,6 +158,7 @@ function read(part) {
 
 /** The path of a market, or of something in it. */
 export function path(market, ...parts) {
-  return ["v1", "markets", market, ...parts].map((one, n) =>
-    n < 2 ? one : encodeURIComponent(one)).join("/");
+  return ["v1", "markets", market, ...parts]
+    .map((one, n) => (n < 2 ? one : encodeURIComponent(one)))
+    .join("/");
 }

@@ -12,11 +12,18 @@ export function ask({ title, about, verb, isGrave = false, read = () => true, do
     const go = h("button", { type: "submit", class: isGrave ? "grave" : "main", text: verb });
     const no = h("button", { type: "button", text: "Cancel" });
     const id = `d${(ask.count = (ask.count ?? 0) + 1)}`;
-    const form = h("form", { method: "dialog" },
+    const form = h(
+      "form",
+      { method: "dialog" },
       h("h2", { id, text: title }),
       about.map((one) => (typeof one === "string" ? h("p", { text: one }) : one)),
-      h("p", { class: "quiet", text: "It is written to the log of operators’ actions, with the id of your key." }),
-      problem, h("p", { class: "buttons" }, no, go));
+      h("p", {
+        class: "quiet",
+        text: "It is written to the log of operators’ actions, with the id of your key.",
+      }),
+      problem,
+      h("p", { class: "buttons" }, no, go),
+    );
     const dialog = h("dialog", { "aria-labelledby": id }, form);
     let result = null;
     const close = () => {
@@ -54,8 +61,13 @@ export function ask({ title, about, verb, isGrave = false, read = () => true, do
 export function tell(title, ...content) {
   const id = `t${(tell.count = (tell.count ?? 0) + 1)}`;
   const shut = h("button", { type: "button", class: "main", text: "Close" });
-  const dialog = h("dialog", { "aria-labelledby": id }, h("h2", { id, text: title }), ...content,
-    h("p", { class: "buttons" }, shut));
+  const dialog = h(
+    "dialog",
+    { "aria-labelledby": id },
+    h("h2", { id, text: title }),
+    ...content,
+    h("p", { class: "buttons" }, shut),
+  );
   shut.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

@@ -98,8 +98,13 @@ export function bytes(size) {
 /** A word about a state, with a sign of its own: colour alone would not do. */
 export function badge(kind, text) {
   const signs = { good: "●", warn: "▲", bad: "■", plain: "○" };
-  return h("span", { class: `badge ${kind}` }, h("span", { "aria-hidden": "true" }, signs[kind]),
-    " ", text);
+  return h(
+    "span",
+    { class: `badge ${kind}` },
+    h("span", { "aria-hidden": "true" }, signs[kind]),
+    " ",
+    text,
+  );
 }
 
 /**
@@ -107,14 +112,29 @@ export function badge(kind, text) {
  * column names the row.
  */
 export function table(caption, columns, rows, empty = "Nothing to show.") {
-  const head = h("tr", {}, columns.map((one) =>
-    h("th", { scope: "col", class: one.class, text: one.title })));
-  const body = rows.map((row) => h("tr", {}, columns.map((one, n) =>
-    n === 0
-      ? h("th", { scope: "row", class: one.class }, one.cell(row))
-      : h("td", { class: one.class, "data-label": one.title }, one.cell(row)))));
-  const made = h("table", {}, h("caption", { class: "hidden", text: caption }),
-    h("thead", {}, head), h("tbody", {}, body));
+  const head = h(
+    "tr",
+    {},
+    columns.map((one) => h("th", { scope: "col", class: one.class, text: one.title })),
+  );
+  const body = rows.map((row) =>
+    h(
+      "tr",
+      {},
+      columns.map((one, n) =>
+        n === 0
+          ? h("th", { scope: "row", class: one.class }, one.cell(row))
+          : h("td", { class: one.class, "data-label": one.title }, one.cell(row)),
+      ),
+    ),
+  );
+  const made = h(
+    "table",
+    {},
+    h("caption", { class: "hidden", text: caption }),
+    h("thead", {}, head),
+    h("tbody", {}, body),
+  );
   return h("div", {}, wide(caption, made), rows.length ? null : h("p", { class: "quiet" }, empty));
 }
 
@@ -150,6 +170,11 @@ export function field(label, control, help = null) {
   const id = `f${(field.count = (field.count ?? 0) + 1)}`;
   control.id = id;
   if (help) control.setAttribute("aria-describedby", `${id}h`);
-  return h("p", { class: "field" }, h("label", { for: id, text: label }), control,
-    help ? h("span", { class: "quiet help", id: `${id}h`, text: help }) : null);
+  return h(
+    "p",
+    { class: "field" },
+    h("label", { for: id, text: label }),
+    control,
+    help ? h("span", { class: "quiet help", id: `${id}h`, text: help }) : null,
+  );
 }

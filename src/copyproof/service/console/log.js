@@ -11,8 +11,16 @@ function outcome(status) {
 
 export function logPage(root, session, say) {
   const list = h("div");
-  fill(root, h("h1", { text: "Log of operators’ actions" }),
-    h("p", { class: "tools" }, button("Refresh", () => attempt(say, load), { class: "small" })), list);
+  fill(
+    root,
+    h("h1", { text: "Log of operators’ actions" }),
+    h(
+      "p",
+      { class: "tools" },
+      button("Refresh", () => attempt(say, load), { class: "small" }),
+    ),
+    list,
+  );
 
   // Ids of actions begin with their time in microseconds, so a time is a place in the list.
   async function load(days = 7) {
@@ -23,13 +31,35 @@ export function logPage(root, session, say) {
       return;
     }
     const last = every.slice(-500).reverse();
-    fill(list, section(days ? `Of the last ${days} days: ${last.length} of ${every.length}` : `The last ${last.length}`, table("Actions", [
-      { title: "When", cell: (one) => moment(one.at) },
-      { title: "Who", cell: (one) => [one.role, one.key ? [" ", h("code", { text: one.key })] : null] },
-      { title: "What", cell: (one) => named(readable(one.what)) },
-      { title: "Said", cell: (one) => (one.said === null ? "" : h("code", { class: "name", text: JSON.stringify(one.said) })) },
-      { title: "Outcome", cell: (one) => outcome(one.status) },
-    ], last, "Nothing was done yet.")));
+    fill(
+      list,
+      section(
+        days
+          ? `Of the last ${days} days: ${last.length} of ${every.length}`
+          : `The last ${last.length}`,
+        table(
+          "Actions",
+          [
+            { title: "When", cell: (one) => moment(one.at) },
+            {
+              title: "Who",
+              cell: (one) => [one.role, one.key ? [" ", h("code", { text: one.key })] : null],
+            },
+            { title: "What", cell: (one) => named(readable(one.what)) },
+            {
+              title: "Said",
+              cell: (one) =>
+                one.said === null
+                  ? ""
+                  : h("code", { class: "name", text: JSON.stringify(one.said) }),
+            },
+            { title: "Outcome", cell: (one) => outcome(one.status) },
+          ],
+          last,
+          "Nothing was done yet.",
+        ),
+      ),
+    );
   }
 
   attempt(say, load);

@@ -56,14 +56,28 @@ function signInPage(said = "") {
   setText(byId("status"), "");
   document.title = "Sign in · copyproof console";
   // It has no name: whatever a browser does with the form, it cannot put the key into an address.
-  const key = h("input", { type: "password", autocomplete: "off", spellcheck: "false",
-    required: true, size: 40 });
+  const key = h("input", {
+    type: "password",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+    size: 40,
+  });
   const note = h("p", { class: "problem", role: "alert", text: said });
-  const form = h("form", { class: "card signin" },
+  const form = h(
+    "form",
+    { class: "card signin" },
     h("h1", { text: "Sign in" }),
-    h("p", {}, "With an API key of this service. It is kept in the memory of this page only, ",
-      "and is gone when you close or reload it."),
-    field("API key", key), note, h("button", { type: "submit", class: "main", text: "Sign in" }));
+    h(
+      "p",
+      {},
+      "With an API key of this service. It is kept in the memory of this page only, ",
+      "and is gone when you close or reload it.",
+    ),
+    field("API key", key),
+    note,
+    h("button", { type: "submit", class: "main", text: "Sign in" }),
+  );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const text = key.value.trim();
@@ -98,8 +112,12 @@ function signOut() {
 function begin() {
   const { me } = session;
   const whose = me.role === "agent" ? [named(me.agent), " in ", named(me.markets[0])] : [me.role];
-  fill(byId("session"), h("span", { class: "quiet" }, ...whose), " ",
-    button("Sign out", signOut, { class: "small" }));
+  fill(
+    byId("session"),
+    h("span", { class: "quiet" }, ...whose),
+    " ",
+    button("Sign out", signOut, { class: "small" }),
+  );
   watched = undefined;
   show();
 }
@@ -121,8 +139,24 @@ function show() {
   }
   const links = PAGES.filter((one) => one.title && allowed(one));
   const under = ["market", "copies", "policy", "agent"].includes(name) ? "markets" : name;
-  fill(byId("nav"), h("ul", {}, links.map((one) => h("li", {}, h("a", {
-    href: `#/${one.name}`, "aria-current": one.name === under ? "page" : null, text: one.title })))));
+  fill(
+    byId("nav"),
+    h(
+      "ul",
+      {},
+      links.map((one) =>
+        h(
+          "li",
+          {},
+          h("a", {
+            href: `#/${one.name}`,
+            "aria-current": one.name === under ? "page" : null,
+            text: one.title,
+          }),
+        ),
+      ),
+    ),
+  );
   if (shown?.end) shown.end();
   const root = h("div", { class: "page" });
   fill(byId("main"), root);
@@ -171,11 +205,14 @@ function status() {
   if (session.me === null || session.me.role === "application") return;
   const past = (performance.now() - session.heard) / 1000;
   const live = session.state === "live" && past < 3;
-  const line = live ? "● Live" : session.heard
-    ? `■ Not live: last update ${ago(past)}, trying again` : "○ Connecting";
+  const line = live
+    ? "● Live"
+    : session.heard
+      ? `■ Not live: last update ${ago(past)}, trying again`
+      : "○ Connecting";
   const element = byId("status");
   setText(element, session.trouble === null || !live ? line : "■ The store is away");
-  element.classList.toggle("bad", !live && session.heard > 0 || session.trouble !== null);
+  element.classList.toggle("bad", (!live && session.heard > 0) || session.trouble !== null);
 }
 
 // A console that nobody looks at asks for nothing.
