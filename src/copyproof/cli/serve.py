@@ -153,7 +153,7 @@ def _folder(backups: str) -> Path:
     """Return the folder for backups, if it is one."""
     path = Path(backups)
     if not path.is_dir():
-        raise FieldError("backups", backups, "a folder", f"= {backups} is not a folder")
+        raise FieldError("--backups", backups, "a folder", f"= {backups} is not a folder")
     return path
 
 

@@ -12,7 +12,6 @@ import {
   button,
   field,
   whole,
-  percent,
   fixed,
   moment,
 } from "./dom.js";
