@@ -168,13 +168,11 @@ def main() -> None:
         url, key, pid = serve(stack, ROOT, f"sqlite:{folder}/live.db", given.markets)
         print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
         idle = [share(pid, given.seconds)]
-        with watched(url, key, given.streams) as told:
-            before = told.value
+        with watched(url, key, given.streams):
             idle.append(share(pid, given.seconds))
-            updates = (told.value - before) / given.seconds / given.streams
         print(
             f"idle: {100 * idle[0]:.1f} % of a processor; with {given.streams} consoles "
-            f"{100 * idle[1]:.1f} %, {updates:.1f} updates a second each\n"
+            f"{100 * idle[1]:.1f} %\n"
         )
         browser: dict[str, Any] = {}
         cases = {

@@ -52,15 +52,14 @@ def test_what_operators_and_auditors_are_told(service: Service) -> None:
         assert stream.answer.headers["content-type"].startswith("text/event-stream")
         first = stream.next("markets")
         assert first["whole"]
-        assert [row["market"] for row in first["markets"]] == ["shop", "site"]
-        assert {row["state"] for row in first["markets"]} == {"serving"}
+        assert [(row["market"], row["state"]) for row in first["markets"]] == [("site", "serving")]
         found = stream.next("agents")
         assert {one["agent"] for one in found["agents"]} == {"ann", "bob", "eve"}
         before = found["plays"]
         began = time.monotonic()
         service.caller()("POST", "/v1/markets/site/decisions", {"count": 7})
         while (found := stream.next("agents"))["plays"] != before + 7:
-            assert time.monotonic() - began < 1.0
+            assert time.monotonic() - began < 10.0
         row = next(
             row
             for name, data in stream.events()
@@ -75,7 +74,9 @@ def test_what_operators_and_auditors_are_told(service: Service) -> None:
 
 def test_only_what_has_changed_is_told_again(service: Service) -> None:
     stream = Stream(service.url, service.keys["auditor"])
-    assert stream.next("markets")["whole"]
+    first = stream.next("markets")
+    assert first["whole"]
+    assert [row["market"] for row in first["markets"]] == ["shop", "site"]
     seen = [stream.next("markets") for _ in range(30)]
     assert not any(one["whole"] for one in seen)
     assert seen[-1]["markets"] == []  # nothing is done, and rates have settled

@@ -1,17 +1,19 @@
 """Who leads a market just now: the few figures that are looked at again and again.
 
 ``Statistics`` of a market compare all arms with each other. For whoever watches a market that would
-be done twice a second. What is taken here costs one pass over the counts of the agents: those that
+be done every moment. What is taken here costs one pass over the counts of the agents: those that
 were played most since the last look come first, then those that were played most ever.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from copyproof_client.records import AgentStatistics, Statistics
 
 from copyproof.live.switch import SwitchState
+from copyproof.policy import Policy
 
 
 def leading(
@@ -71,7 +73,7 @@ def leading(
     watch = state.watch
     found = Statistics(
         market=market,
-        policy=str(state.policy),
+        policy=_text(state.policy),
         round=state.round,
         plays=everyone,
         answered=answered,
@@ -86,3 +88,9 @@ def leading(
         paused=watch.why_paused(registry) if watch.is_used else None,
     )
     return found, plays
+
+
+@lru_cache(maxsize=256)
+def _text(policy: Policy) -> str:
+    """Return the text of a policy, which takes longer to write than all the rest here."""
+    return str(policy)

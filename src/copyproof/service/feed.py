@@ -1,7 +1,7 @@
 """What is told to whoever watches: the markets, and the agents of one of them, as they change.
 
 A stream of server-sent events for each watcher. What is said is worked out **once** for all of
-them, twice a second, and only while somebody watches: one row for each market, and of each market
+them, again and again, and only while somebody watches: one row for each market, and of a market
 that is watched closely the agents that lead it (``live.leading``), which its writer reads between
 two groups of requests. A watcher who takes nothing misses updates, and then gets all of them at
 once: nothing is queued for anybody.
@@ -25,7 +25,7 @@ from copyproof.service.leadership import Leadership
 from copyproof.service.rates import Rates
 from copyproof.service.writer import ServedMarket
 
-EVERY = 0.5  # seconds between two updates
+EVERY = 0.7  # seconds between two updates
 _WINDOW = 10.0  # seconds over which rates are taken
 _LEADING = 12  # agents of a market
 _AT_ONCE, _PAUSE = 8, 0.005  # streams that are sent to without a pause, and its seconds
@@ -123,7 +123,7 @@ class Feed:
             self._watchers.pop(watcher, None)
 
     async def _run(self) -> None:
-        """Tell everybody, twice a second, for as long as there is anybody."""
+        """Tell everybody, again and again, for as long as there is anybody."""
         while self._watchers:
             began = time.monotonic()
             self._end_keys()
@@ -164,7 +164,7 @@ class Feed:
         now = time.monotonic()
         rows = {served.name: self._row(served, now) for served in self._leadership.markets.values()}
         changed = {name: row for name, row in rows.items() if row != self._rows.get(name)}
-        gone = sorted(self._rows.keys() - rows.keys())
+        gone = self._rows.keys() - rows.keys()
         self._rows = rows
         self._rates = {name: one for name, one in self._rates.items() if name in rows}
         made: dict[tuple[bool, tuple[str, ...]], bytes] = {}
@@ -173,28 +173,28 @@ class Feed:
                 each.put("time", b'{"at":%.3f}' % self._leadership.keyring.clock())
                 continue
             is_whole = each.is_behind or "markets" in each.parts
-            kind = is_whole, each.key.markets
+            # Who watches one market closely is told of no other.
+            kind = is_whole, each.key.markets if each.market is None else (each.market,)
             if kind not in made:
-                made[kind] = self._markets(
-                    rows if is_whole else changed, [] if is_whole else gone, *kind
-                )
+                made[kind] = self._markets(rows if is_whole else changed, gone, *kind)
             each.is_behind = False
             each.put("markets", made[kind])
 
     def _markets(
         self,
         rows: dict[str, dict[str, Any]],
-        gone: list[str],
+        gone: set[str],
         is_whole: bool,
         own: tuple[str, ...],
     ) -> bytes:
         leadership = self._leadership
+        names = sorted(rows.keys() & set(own) if own else rows)
         said = {
             "at": leadership.keyring.clock(),
             "whole": is_whole,
             "trouble": leadership.trouble,
-            "markets": [row for name, row in sorted(rows.items()) if not own or name in own],
-            "gone": [name for name in gone if not own or name in own],
+            "markets": [rows[name] for name in names],
+            "gone": [] if is_whole else sorted(gone & set(own) if own else gone),
         }
         return orjson.dumps(said)
 
