@@ -119,7 +119,7 @@ def complaints(page: Page) -> list[str]:
 def check(page: Page) -> None:
     """Fail unless axe-core finds nothing in either theme, and the browser's console is empty."""
     for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         page.wait_for_timeout(50)
         found = violations(page)
         assert found == [], f"{page.url}, {theme}: {found}"

@@ -4,6 +4,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -37,7 +38,7 @@ LINKS = {
     "application": ["This key"],
 }
 # What the buttons of an operator send.
-FORGED = [
+FORGED: list[tuple[str, str, Any]] = [
     ("POST", f"{SITE}/pause", {"reason": "x"}),
     ("POST", f"{SITE}/resume", None),
     ("POST", f"{SITE}/agents/bob/suspend", None),

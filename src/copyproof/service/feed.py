@@ -246,15 +246,16 @@ class Feed:
             raise unknown("market")
         writer = served.writer
         if writer is not None and served.is_led:
-            last = writer.principal.last
-            if all(each.seen == last for each in watchers):
-                return last
+            stored = writer.principal.last
+            if all(each.seen == stored for each in watchers):
+                return stored
         before = self._before.get(market)
         named = [each.agent for each in watchers if each.agent is not None]
 
         def look(principal: Principal) -> Any:
             return principal.leading(_LEADING, before=before, named=named), principal.last
 
+        last: int
         (found, self._before[market]), last = await served.submit(look, brief=True)
         of_all = b'{"whole":true,' + orjson.dumps(found)[1:]
         for each in watchers:

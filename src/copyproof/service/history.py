@@ -97,6 +97,8 @@ class Reading:
                     self.registered[event["agent"]] = event["at"]
                 case "arms":
                     self.arms.update(pair[0] for pair in event["arms"])
+                case _:  # nothing that is shown here
+                    pass
 
     def every_arm(self) -> list[int]:
         """Return all arms that were decided for."""
