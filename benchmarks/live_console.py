@@ -181,6 +181,7 @@ def main() -> None:
             "a browser": lambda: browsed(url, key, browser),
         }
         seen: dict[str, list[Turn]] = {name: [] for name in cases}
+        every: dict[str, list[float]] = {name: [] for name in cases}
         for number in range(given.turns + 1):
             for name, surroundings in cases.items():
                 with surroundings():
@@ -192,7 +193,11 @@ def main() -> None:
                 p50, p99 = (1000 * times[int(q * len(times))] for q in (0.5, 0.99))
                 if number:  # the first turn warms up
                     seen[name].append(Turn(p50, p99, processor, len(times)))
+                    every[name] += times
     report(seen, browser, given.seconds)
+    for name, times in every.items():
+        p99 = 1000 * sorted(times)[int(0.99 * len(times))]
+        print(f"{name}: p99 of all {len(times):,} decisions {p99:.2f} ms")
 
 
 def share(pid: int, seconds: float) -> float:
