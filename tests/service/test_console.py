@@ -164,7 +164,7 @@ def test_names_and_notes_are_text(browser: Browser, console: Console) -> None:
             )
             assert found == [None, 0], where
             check(page)
-        isolated = page.locator("bdi", has_text=at.MARKUP).first
+        isolated = page.locator(".name", has_text=at.MARKUP).first
         assert isolated.evaluate("one => getComputedStyle(one).unicodeBidi") == "isolate"
 
 
