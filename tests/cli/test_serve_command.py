@@ -131,6 +131,7 @@ def test_keys_on_the_command_line(
         (["serve", "--lease", "0.1"], "--lease 0.1 is not a number of seconds"),
         (["serve", "--rate", "0"], "--rate 0 is not a number from 0.001"),
         (["serve", "--host", "999.0.0.1"], "cannot be bound"),
+        (["serve", "--backups", "no/such"], "--backups = no/such is not a folder"),
         (["serve", "--store", "sqlite:no/such/folder/x.db"], "--store cannot be opened"),
         (["serve", "--store", "mysql://x"], "is not memory:, sqlite:PATH or postgresql://"),
     ],

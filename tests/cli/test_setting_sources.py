@@ -38,6 +38,7 @@ def test_a_flag_says_no_where_the_environment_says_yes() -> None:
 def test_every_setting_can_be_given_in_all_three_ways(tmp_path: Path) -> None:
     values = {name: getattr(Settings(), name) for name in table()}
     values |= {"signing_key": "key.pem", "advertise": "http://10.0.0.7:8000"}
+    values["backups"] = "backups"
     file = tmp_path / "all.toml"
     file.write_text(tomli_w.dumps(values))
     texts = {name: str(value).lower() for name, value in values.items()}

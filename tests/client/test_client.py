@@ -160,7 +160,10 @@ class Noting(Connection):
 def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
     store = open_store("memory:")
     key = filled(store)["operator"]
-    with serving(store) as running, Client(running.url, key) as client:
+    with (
+        serving(store, backups_to=tmp_path) as running,
+        Client(running.url, key) as client,
+    ):
         client.connection = noting = Noting(running.url, key)
         noting.asked = set()
         client.create_market("new")
@@ -186,6 +189,13 @@ def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
         client.statistics("new", "zoe")
         assert next(client.journal("new"))["number"] == 1
         client.head("new")
+        assert client.own_key().role == "operator"
+        assert client.history("new")["newcomers"][0]["agent"] == "zoe"
+        assert client.preview_policy("new", "ucb1", share=0.5)["guarantee"].startswith("none: ")
+        started = client.start_audit("new", policy="h-ucb", horizon=10)
+        assert started["id"] in [one["id"] for one in client.audits("new")]
+        assert len(client.backups()) == 0
+        assert client.back_up()["name"] == client.backups()[0]["name"]
         client.export("new", tmp_path / "whole")
         client.export("new", tmp_path / "own", agent="zoe")
         made = client.make_key("auditor")

@@ -54,9 +54,10 @@ def filled(store: Store) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     store = open_store("memory:")
     keys = filled(store)
     many = Limits(agent_rate=1e6, agent_burst=10**6)
-    with serving(store, limits=many) as running:
+    backups = tmp_path_factory.mktemp("backups")
+    with serving(store, limits=many, backups_to=backups) as running:
         yield Service(running, store, keys)

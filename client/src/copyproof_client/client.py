@@ -11,13 +11,14 @@ from contextlib import closing
 from typing import Any
 
 from copyproof_client.connection import Connection
+from copyproof_client.operations import Operations
 from copyproof_client.protocol import listed, part, private, query
 from copyproof_client.records import ApiKey, Decision, Told, read
 
 _EVENTS = 10_000  # of a journal that are fetched at once
 
 
-class Client:
+class Client(Operations):
     """One caller of the service, whose connections are shared by all that use it at once.
 
     Every write may be given a ``retry_key``: the same key later, even from another process, gives

@@ -84,6 +84,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Backups
+         * @description List the backups in the folder that the setting ``backups`` names.
+         */
+        get: operations["list_backups_v1_backups_get"];
+        put?: never;
+        /**
+         * Back Up
+         * @description Write everything, as of one moment, into a new file; it is checked before it is named.
+         *
+         *     The answer comes when that is done. Other requests go on meanwhile.
+         */
+        post: operations["back_up_v1_backups_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Own Key
+         * @description Show the key that the request came with: what it is for, and when it ends.
+         */
+        get: operations["read_own_key_v1_key_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -407,6 +453,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/markets/{market}/audits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Audits
+         * @description What copies would gain, as audits of this process have found.
+         */
+        get: operations["list_audits_v1_markets__market__audits_get"];
+        put?: never;
+        /**
+         * Start Audit
+         * @description Find out what copies would gain on the market's present estimates, in the background.
+         *
+         *     The answer comes at once; what was found is listed when it is done. The market goes on.
+         */
+        post: operations["start_audit_v1_markets__market__audits_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/markets/{market}/candidate": {
         parameters: {
             query?: never;
@@ -481,6 +553,26 @@ export interface paths {
          * @description The last event that is stored, and the head of the chain after it, signed. Keep it.
          */
         get: operations["read_head_v1_markets__market__head_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/markets/{market}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read History
+         * @description Decisions and rewards over time, and agents registered lately, from the last events.
+         */
+        get: operations["read_history_v1_markets__market__history_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -570,6 +662,26 @@ export interface paths {
          *     takes over with all that it has learnt, and another candidate is dropped.
          */
         put: operations["change_policy_v1_markets__market__policy_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/markets/{market}/policy/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview Policy
+         * @description What a policy would promise about copies in this market; nothing is changed.
+         */
+        get: operations["preview_policy_v1_markets__market__policy_preview_get"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -809,6 +921,58 @@ export interface components {
             /** @default false */
             slate?: boolean;
         };
+        /** @description What the best copying that was tried would gain an agent, with limits. */
+        AuditedAgent: {
+            agent: string;
+            copies: number[];
+            gain: number;
+            high: number;
+            low: number;
+            revenue: number;
+            verdict: string;
+        };
+        /** @description An audit to begin: of the policy that is run, unless another is named. */
+        AuditIn: {
+            /** @default 1000 */
+            horizon?: number;
+            policy?: string | null;
+        };
+        /**
+         * @description An audit of a market's estimates, and what it found, once it is done.
+         *
+         *     ``arms`` is how many arms it looks at, ``left_out`` how many agents and arms it does not.
+         */
+        AuditReport: {
+            /** @default [] */
+            agents?: components["schemas"]["AuditedAgent"][];
+            arms: number;
+            at: number;
+            error?: string | null;
+            horizon: number;
+            id: string;
+            left_out: number;
+            market: string;
+            policy: string;
+            seconds?: number | null;
+            /** @enum {string} */
+            state: "waiting" | "running" | "done" | "failed";
+            verdict?: string | null;
+        };
+        /** @description The audits of a market since the process began, the newest first. */
+        AuditsOut: {
+            audits: components["schemas"]["AuditReport"][];
+        };
+        /** @description A backup: the name of its file, its size, and when it was made. */
+        BackupOut: {
+            at: number;
+            bytes: number;
+            name: string;
+        };
+        /** @description The backups of the folder, the newest first; ``enabled`` says whether there is a folder. */
+        BackupsOut: {
+            backups: components["schemas"]["BackupOut"][];
+            enabled: boolean;
+        };
         /** @description A policy beside the first one, and how many of the decisions it makes. */
         CandidateOut: {
             policy: string;
@@ -886,6 +1050,21 @@ export interface components {
             lower: number;
             mean: number | null;
             upper: number;
+        };
+        /**
+         * @description Decisions and rewards over time, as far as the last events tell.
+         *
+         *     ``agents`` are those with most decisions; ``first`` and ``last`` the events that were looked at.
+         *     A span lasts ``seconds``.
+         */
+        History: {
+            agents: string[];
+            first: number;
+            last: number;
+            market: string;
+            newcomers: components["schemas"]["Newcomer"][];
+            seconds: number;
+            spans: components["schemas"]["Span"][];
         };
         /**
          * @description An API key to make.
@@ -986,6 +1165,12 @@ export interface components {
             markets: components["schemas"]["MarketOut"][];
             next: string | null;
         };
+        /** @description An agent that was registered lately, when, and how many arms were registered for it since. */
+        Newcomer: {
+            agent: string;
+            arms: number;
+            at: number;
+        };
         /** @description Whether a market decides nothing now, and whether that is new. */
         Pause: {
             changed: boolean;
@@ -1006,6 +1191,14 @@ export interface components {
         PolicyIn: {
             policy: string;
             share?: number | null;
+        };
+        /** @description What a policy would promise, with a share or alone, beside what is promised now. */
+        PolicyPreview: {
+            guarantee: string;
+            guarantee_now: string;
+            policy: string;
+            policy_now: string;
+            share: number | null;
         };
         /** @description A guard rail that was left: what was measured, whose share it was, and when. */
         RailCrossing: {
@@ -1102,6 +1295,18 @@ export interface components {
             number: number;
             public_key?: string | null;
             signature?: string | null;
+        };
+        /**
+         * @description What happened in one span of time, which begins ``at``.
+         *
+         *     ``counts`` are the decisions for each of the agents that are listed, in their order.
+         */
+        Span: {
+            at: number;
+            counts: number[];
+            decisions: number;
+            reward: number;
+            rewards: number;
         };
         /**
          * @description A market, or one agent's part of it, at one moment.
@@ -1268,6 +1473,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActionsPage"];
+                };
+            };
+        };
+    };
+    list_backups_v1_backups_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupsOut"];
+                };
+            };
+        };
+    };
+    back_up_v1_backups_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupOut"];
+                };
+            };
+        };
+    };
+    read_own_key_v1_key_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
         };
@@ -1763,6 +2031,57 @@ export interface operations {
             };
         };
     };
+    list_audits_v1_markets__market__audits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditsOut"];
+                };
+            };
+        };
+    };
+    start_audit_v1_markets__market__audits_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AuditIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditReport"];
+                };
+            };
+        };
+    };
     drop_candidate_v1_markets__market__candidate_delete: {
         parameters: {
             query?: never;
@@ -1868,6 +2187,33 @@ export interface operations {
             };
         };
     };
+    read_history_v1_markets__market__history_get: {
+        parameters: {
+            query?: {
+                /** @description How many events back. */
+                events?: number;
+                /** @description Spans of time. */
+                spans?: number;
+            };
+            header?: never;
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+        };
+    };
     export_journal_v1_markets__market__journal_get: {
         parameters: {
             query?: {
@@ -1969,6 +2315,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PolicyChange"];
+                };
+            };
+        };
+    };
+    preview_policy_v1_markets__market__policy_preview_get: {
+        parameters: {
+            query: {
+                policy: string;
+                /** @description As a candidate's. */
+                share?: number | null;
+            };
+            header?: never;
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyPreview"];
                 };
             };
         };

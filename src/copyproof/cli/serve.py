@@ -20,6 +20,7 @@ from copyproof.cli.progress import prompt_interrupt
 from copyproof.cli.setting_sources import FILE_FLAG, FILE_VARIABLE, Resolved, resolve
 from copyproof.cli.settings import Settings, Switch, flag, shown, table, variable, without_password
 from copyproof.cli.tables import TextTable, text, word
+from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
     from copyproof.live.heads import SigningKey
@@ -89,6 +90,7 @@ def serve(
 
 def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
     found = resolved.settings
+    backups_to = None if found.backups is None else _folder(found.backups)
     with opened(found.store, create=True, place=resolved.places["store"]) as store:
         from copyproof.live.compiled import is_compiled
         from copyproof.service import Limits, bind, run
@@ -131,6 +133,7 @@ def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
                 address=(found.advertise or "").rstrip("/"),
                 log_requests=found.log_requests,
                 tracing=_tracing() if found.traces else None,
+                backups_to=backups_to,
                 up=up,
             )
 
@@ -144,6 +147,14 @@ def _origins(resolved: Resolved) -> dict[str, object]:
     return {
         "settings": [{"name": name, "value": value, "from": place} for name, value, place in rows]
     }
+
+
+def _folder(backups: str) -> Path:
+    """Return the folder for backups, if it is one."""
+    path = Path(backups)
+    if not path.is_dir():
+        raise FieldError("--backups", backups, "a folder", f"= {backups} is not a folder")
+    return path
 
 
 def _tracing() -> "Tracing":

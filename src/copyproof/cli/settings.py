@@ -273,6 +273,12 @@ class Settings:
         Text("FILE"),
         unset="beside an SQLite store",
     )
+    backups: str | None = _setting(
+        None,
+        "The folder for backups that operators ask for over HTTP.",
+        Text("DIR"),
+        unset="none are made",
+    )
     log_format: str = _setting(
         "auto",
         "Lines for people or for machines; auto is text in a terminal, else json.",

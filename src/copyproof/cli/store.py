@@ -31,7 +31,6 @@ _File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
 _Every = Annotated[
     str | None, options.optional("Again and again, such as 6h; until it is ended.", "T", "--every")
 ]
-_BACKUPS = "copyproof-*.db"
 
 
 @store.command()
@@ -65,11 +64,10 @@ def backup(
         raise FieldError("FILE", file, "a folder", f"= {file} is not a folder, as --every needs it")
 
     def do() -> None:
-        # In UTC, to the microsecond: names in order of time, never one twice.
-        now = time.time()
-        at = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + f".{int(now % 1 * 1e6):06d}Z"
-        _back_up(store, file / f"copyproof-{at}.db", replay, as_json)
-        for old in sorted(file.glob(_BACKUPS))[: -keep if keep is not None else 0]:
+        from copyproof.live.stores.backups import BACKUPS, backup_name
+
+        _back_up(store, file / backup_name(time.time()), replay, as_json)
+        for old in sorted(file.glob(BACKUPS))[: -keep if keep is not None else 0]:
             old.unlink()
 
     repeat(options.duration("--every", every), do, (ValueError, OSError, *_store_errors()))

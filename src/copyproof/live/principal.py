@@ -15,11 +15,14 @@ is in ``docs/explanation/live.md``; ``guarantee`` says it of one market.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from copyproof_client.records import Statistics
 
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
+from copyproof.live.estimates import Estimates, estimates
+from copyproof.live.leading import leading
 from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_arms
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
@@ -297,6 +300,11 @@ class Principal(Switching):
         registry = self._current().registry
         return [*registry.arm_numbers[registry.agent(agent)].values()]
 
+    def owners(self, arms: Sequence[int]) -> dict[int, str]:
+        """Whose arms are, by their numbers."""
+        registry = self._current().registry
+        return {arm: registry.name_of(arm)[0] for arm in arms}
+
     def statistics(self, agent: str | None = None, *, segment: str | None = None) -> Statistics:
         """Plays, rewards and shares: of all agents, or of one agent and its arms.
 
@@ -317,6 +325,27 @@ class Principal(Switching):
         the agent, or arm, ``after``.
         """
         return View(self.market, self._current(), agent, after, limit, segment)
+
+    def leading(
+        self, limit: int, *, before: Any = None, named: Sequence[str] = ()
+    ) -> tuple[Statistics, Any]:
+        """Figures of the agents that lead just now, at once, and what the next look takes.
+
+        Examples
+        --------
+        >>> principal = Principal("h-ucb")
+        >>> principal.register_arms([("ann", "a"), ("bob", "b"), ("eve", "e")])
+        3
+        >>> decisions = principal.ask(10)
+        >>> found, before = principal.leading(2)
+        >>> len(found.agents), found.plays, int(before.sum())
+        (2, 10, 10)
+        """
+        return leading(self.market, self._current(), limit, before=before, named=named)
+
+    def estimates(self, most_agents: int, most_arms: int) -> Estimates:
+        """What the arms that may be shown seem to pay, as a market of the laboratory."""
+        return estimates(self._current(), most_agents, most_arms)
 
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""

@@ -8,7 +8,8 @@ request; decisions and rewards), ``app`` and ``routes`` (everything else, with F
 keeps API keys.
 
 For whoever watches it: ``observation`` notes every request, ``metrics`` counts and ``exposition``
-tells Prometheus, ``logs`` and ``tracing`` write down.
+tells Prometheus, ``logs`` and ``tracing`` write down. ``feed`` tells consoles what changes, with
+``rates``; ``history`` reads who was shown, ``audits`` finds out what copies would gain.
 """
 
 from copyproof.service.access import Limits

@@ -159,12 +159,15 @@ _ROLES: dict[str, tuple[Role, ...]] = {
     "read agent statistics": ("operator", "auditor", "agent"),
     "read journal": ("operator", "auditor"),
     "read head": ("operator", "application", "agent", "auditor"),
+    "read own key": ("operator", "application", "agent", "auditor"),
+    "watch": ("operator", "auditor", "agent"),
     "keys": ("operator",),
+    "back up": ("operator",),
     "read metrics": ("operator", "auditor"),
     "read actions": ("operator", "auditor"),
 }
 # What tells of all markets at once.
-_OF_ALL = ("read metrics",)
+_OF_ALL = ("read metrics", "back up")
 
 
 def authorize(key: Key, action: str, market: str | None = None, agent: str | None = None) -> None:

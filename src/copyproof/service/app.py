@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from fastapi import FastAPI, Request
@@ -24,19 +25,37 @@ from copyproof.defaults import CLOCK_JUMP_SECONDS, LEASE_SECONDS
 from copyproof.live.heads import SigningKey
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
+from copyproof.service.audits import Audits
 from copyproof.service.errors import ErrorAnswer, Refusal, refusal_of_body
 from copyproof.service.exposition import Exposition
+from copyproof.service.feed import Feed
 from copyproof.service.gateway import FAST, Gateway, path_of
 from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import RequestMetrics
 from copyproof.service.neighbours import Neighbours
 from copyproof.service.observation import Observer
-from copyproof.service.routes import actions, agents, journals, keys, markets, service, switch
+from copyproof.service.routes import (
+    actions,
+    agents,
+    audits,
+    backups,
+    console,
+    events,
+    history,
+    journals,
+    keys,
+    markets,
+    service,
+    switch,
+)
 
 if TYPE_CHECKING:
     from copyproof.service.tracing import Tracing
 
-_PARTS = (markets, switch, agents, journals, keys, actions, service)
+_PARTS = (
+    *(markets, history, switch, audits, agents, journals),
+    *(keys, actions, events, backups, service, console),
+)
 _ROUTERS = tuple(part.router for part in _PARTS)
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": about}
@@ -68,6 +87,7 @@ def create_app(
     address: str = "",
     log_requests: bool = False,
     tracing: "Tracing | None" = None,
+    backups_to: Path | None = None,
 ) -> Gateway:
     """Return the service for a store.
 
@@ -93,6 +113,8 @@ def create_app(
         Whether every request gets a line in the log.
     tracing : Tracing, optional
         Where traces go; without it there are none.
+    backups_to : Path, optional
+        The folder for backups that operators ask for; without it they are refused.
 
     Returns
     -------
@@ -121,11 +143,15 @@ def create_app(
         try:
             yield
         finally:
+            await run_in_threadpool(app.state.audits.close)
             await run_in_threadpool(leadership.stop)
 
     app = _routed(lifetime)
     app.state.leadership = leadership
     app.state.signing_key = signing_key
+    app.state.feed = Feed(leadership)
+    app.state.audits = Audits(clock)
+    app.state.backups = backups_to
     requests = RequestMetrics()
     app.state.exposition = Exposition(leadership, requests)
     observer = Observer(requests, _paths(app), log_requests=log_requests, tracing=tracing)

@@ -37,7 +37,8 @@ from copyproof.service.routes.call import CALL, ApiCall
 _log = logging.getLogger("copyproof.service")
 
 # What needs no key: it says nothing about any market.
-_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs"))
+_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/console"))
+_CONSOLE = "/console/"
 _MARKETS = "/v1/markets/"
 _JSON = (b"content-type", b"application/json")
 # What reads like a key, and how often a second such a one that is not known is looked for.
@@ -194,7 +195,7 @@ class Gateway:
     ) -> int | None:
         """Take all steps; the status, if the answer was not sent through ``noting``."""
         path: str = scope["path"]
-        if path in _OPEN:
+        if path in _OPEN or path.startswith(_CONSOLE):
             await self._app(scope, receive, noting)
             return None
         key, secret = self._caller(headers) or await self._new_caller(headers)
@@ -235,6 +236,7 @@ class Gateway:
         answer: dict[str, Any] = {fast.listed: listed}
         if name == "decisions":
             answer["missing"] = request.get("count", 1) - len(found)
+            served.seconds.add(time.perf_counter() - note.began)
         await _answer(scope, send, 200, orjson.dumps(answer), {}, note)
         return 200
 

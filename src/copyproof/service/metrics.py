@@ -49,6 +49,16 @@ class Histogram:
         self._counts = [mine + theirs for mine, theirs in pairs]
         self.sum += other.sum
 
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many values fell between each limit and the one before, and beyond the last."""
+        return tuple(self._counts)
+
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """The limits."""
+        return self._limits
+
     def buckets(self) -> list[tuple[str, int]]:
         """Return how many values were at most each limit."""
         found, total = [], 0

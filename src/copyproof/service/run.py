@@ -158,6 +158,7 @@ def run(
     address: str = "",
     log_requests: bool = False,
     tracing: "Tracing | None" = None,
+    backups_to: Path | None = None,
     up: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve a store until a signal ends it.
@@ -182,6 +183,8 @@ def run(
         Whether every request gets a line in the log.
     tracing : Tracing, optional
         Where traces go; without it there are none.
+    backups_to : Path, optional
+        The folder for backups that operators ask for.
     up : callable
         Told the URL when the kernels are compiled and the markets are loaded.
     """
@@ -198,6 +201,7 @@ def run(
         address=address,
         log_requests=log_requests,
         tracing=tracing,
+        backups_to=backups_to,
     )
     config = uvicorn.Config(
         app,

@@ -22,7 +22,7 @@ from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock
 from copyproof.live.journaled import Later
 from copyproof.service.errors import Refusal
-from copyproof.service.metrics import MarketSizes
+from copyproof.service.metrics import Histogram, MarketSizes
 
 _log = logging.getLogger("copyproof.service")
 
@@ -228,6 +228,8 @@ class ServedMarket:
         Why the market could not be loaded, how often in a row, and when to try again.
     answered : dict
         How many "decisions" and "rewards" this process has answered for; counted on the event loop.
+    seconds : Histogram
+        How long requests for decisions took, from their beginning to their answer.
     is_changing, leader
         Whether no process that goes on has the market's lease, and where the one that has is
         reached.
@@ -245,6 +247,7 @@ class ServedMarket:
         self.failures = 0
         self.not_before = 0.0
         self.answered = {"decisions": 0, "rewards": 0}
+        self.seconds = Histogram()
         self.is_changing = False
         self.leader: str | None = None
 

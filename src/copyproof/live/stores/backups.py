@@ -1,0 +1,23 @@
+"""Backups in a folder: files that are named by their time, so that the newest is the last."""
+
+import time
+from pathlib import Path
+
+BACKUPS = "copyproof-*.db"
+
+
+def backup_name(now: float) -> str:
+    """Return the name of a backup: in UTC, to the microsecond, in order of time, never one twice.
+
+    Examples
+    --------
+    >>> backup_name(1.5)
+    'copyproof-19700101T000001.500000Z.db'
+    """
+    at = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + f".{int(now % 1 * 1e6):06d}Z"
+    return f"copyproof-{at}.db"
+
+
+def backups_in(folder: Path) -> list[Path]:
+    """Return the backups of a folder, the newest last."""
+    return sorted(folder.glob(BACKUPS))

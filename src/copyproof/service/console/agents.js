@@ -1,0 +1,95 @@
+// One agent of a market, and its arms.
+
+import * as api from "./api.js";
+import { h, fill, named, badge, section, table, whole, percent, fixed } from "./dom.js";
+import { attempt } from "./dialogs.js";
+import { suspendAgent, suspendArm } from "./actions.js";
+import { marketHead } from "./market.js";
+
+/** The columns of a table of arms. */
+export function armColumns(extra = []) {
+  return [
+    { title: "Arm", cell: (one) => named(one.arm) },
+    { title: "State", cell: (one) => armState(one) },
+    { title: "Plays", class: "number", cell: (one) => whole(one.plays) },
+    { title: "With reward", class: "number", cell: (one) => whole(one.answered) },
+    { title: "Waiting", class: "number", cell: (one) => whole(one.pending) },
+    { title: "Revenue", class: "number", cell: (one) => fixed(one.revenue, 2) },
+    {
+      title: "Mean reward",
+      class: "number",
+      cell: (one) => fixed(one.answered ? one.revenue / one.answered : null),
+    },
+    ...extra,
+  ];
+}
+
+function armState(one) {
+  if (one.suspended) return badge("warn", "suspended");
+  if (!one.registered) return badge("plain", "retired");
+  return one.in_play ? badge("good", "in play") : badge("plain", "registered");
+}
+
+/** What is said of an agent above its arms. */
+export function agentFigures(found) {
+  const pairs = [
+    ["Plays", whole(found.plays)],
+    ["With reward", whole(found.answered)],
+    ["Waiting for a reward", whole(found.pending)],
+    ["Revenue", fixed(found.revenue, 2)],
+  ];
+  if (found.play_share !== null) {
+    pairs.push(
+      ["Share of plays", percent(found.play_share)],
+      ["Share of revenue", percent(found.revenue_share)],
+    );
+  }
+  return h(
+    "dl",
+    { class: "tiles" },
+    pairs.map(([title, value]) =>
+      h("div", { class: "tile" }, h("dt", { text: title }), h("dd", { text: value })),
+    ),
+  );
+}
+
+export function agentPage(root, session, say, market, agent) {
+  const mine = marketHead(market, "market");
+  const content = h("div", { class: "page" });
+  fill(root, mine.element, h("h2", {}, "Agent ", named(agent)), content);
+  const mayChange = session.me.role === "operator";
+
+  async function load() {
+    const path = `${api.path(market, "agents", agent, "statistics")}?limit=1000`;
+    const found = await api.get(path);
+    const more = mayChange
+      ? [{ title: "Action", cell: (one) => suspendArm(market, one, say, reload) }]
+      : [];
+    const arms = [...found.arms].sort((a, b) => b.plays - a.plays);
+    const state = found.suspended ? badge("warn", "suspended") : badge("good", "in play");
+    const count = found.arms.filter((one) => one.registered && !one.suspended).length;
+    fill(
+      content,
+      agentFigures(found),
+      h(
+        "p",
+        { class: "tools" },
+        state,
+        mayChange
+          ? suspendAgent(market, { agent, suspended: found.suspended, arms: count }, say, reload)
+          : null,
+      ),
+      section(
+        "Arms",
+        table("Arms", armColumns(more), arms, "No arm is registered."),
+        found.next
+          ? h("p", { class: "quiet", text: "There are more: these are the first 1,000." })
+          : null,
+      ),
+    );
+  }
+  const reload = () => attempt(say, load);
+  mine.update(session);
+  reload();
+  return { title: agent, take: (name) => name === "markets" && mine.update(session) };
+}
