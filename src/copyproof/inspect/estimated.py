@@ -57,7 +57,7 @@ def estimate_market(found: Scan, groups: Sequence[Group], name: str) -> Estimate
     sums = np.bincount(first, tally.total[:count], minlength=count)
     successes = scale.down(sums, plays)
     originals = np.flatnonzero(copies)
-    prior = fitted(successes[originals], plays[originals])
+    prior = fitted(successes[originals], plays[originals].astype(float))
     ordered = originals[np.argsort(tally.owner[originals], kind="stable")]
     _, starts = np.unique(tally.owner[ordered], return_index=True)
     by_agent = np.split(ordered, starts[1:])

@@ -1,7 +1,7 @@
 """What an inspection found: agents, arms, groups, the estimated market, and answers.
 
-Concentration is Herfindahl's and Hirschman's index, the sum of squared shares (1 if one has all, 1/n
-if n have equal shares), and Gini's coefficient of the agents' plays (0 if all have equal shares).
+Concentration is Herfindahl's and Hirschman's index, the sum of squared shares (1 if one has all,
+1/n if n have equal shares), and Gini's coefficient of the agents' plays (0 if all are equal).
 A *newcomer* is an agent whose first play lies in the last fifth of the log's time.
 """
 

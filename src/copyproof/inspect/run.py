@@ -105,7 +105,7 @@ def inspect_log(
     >>> rows += [f"bob,b,{n % 2},Second-hand bicycles" for n in range(100)]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "log.csv"
-    ...     written = file.write_text("\\n".join(rows))
+    ...     written = file.write_text("\n".join(rows))
     ...     found = inspect_log(file, content="text", policy="ucb1", repetitions=39)
     >>> found
     <Inspection log.csv: 400 rows, 2 agents, 4 arms; 1 agent holds 2 copies>
