@@ -1,15 +1,15 @@
 """Logs with a known truth, and what `copyproof inspect` says of them.
 
-Five agents: one registers its only arm 100 times, each time with an edited text; one holds 20 honest
-arms of equal quality, whose texts share the seller's own sentence; three have one arm each. Means
-are uniform in [0.1, 0.9], anew for every log. UCB1 decides.
+Five agents: one registers its only arm 100 times, each time with an edited text; one holds 20
+honest arms of equal quality, whose texts share the seller's own sentence; three have one arm each.
+Means are uniform in [0.1, 0.9], anew for every log. UCB1 decides.
 
-    .venv/bin/python studies/inspected_logs.py groups            # one log of a million rows, and 20 more
+    .venv/bin/python studies/inspected_logs.py groups            # a log of 10⁶ rows, and 20 more
     .venv/bin/python studies/inspected_logs.py limits            # 200 logs of 100,000 rows
 
 `limits` goes on where it was broken off; `--most N` plays at most N more logs. For each log it
-compares the predicted gain of switching from UCB1 to the default with what one fresh period with the
-true means gives. Both write into studies/results/inspected_logs.json.
+compares the predicted gain of switching from UCB1 to the default with what one fresh period with
+the true means gives. Writes studies/results/inspected_groups.json and inspected_limits.json.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from copyproof.policy import parse_policy
 from copyproof.simulation import play
 from copyproof.simulation.threads import fill, new_record
 
-RESULTS = Path(__file__).parent / "results" / "inspected_logs.json"
+RESULTS = Path(__file__).parent / "results"
 COPIES, HONEST = 100, 20
 CURRENT, TARGET = "ucb1", "default"
 COLUMNS = Columns(time="time", content=("text",))
@@ -175,26 +175,21 @@ def main() -> None:
     parser.add_argument("--logs", type=int, default=200)
     parser.add_argument("--most", type=int, default=200)
     options = parser.parse_args()
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"groups": [], "limits": []}
+    file = RESULTS / f"inspected_{options.what}.json"
     with tempfile.TemporaryDirectory() as folder:
         if options.what == "groups":
             sizes = [(1_000_000, 1), *((100_000, seed) for seed in range(1, 21))]
-            results["groups"] = [found_groups(Path(folder), *size) for size in sizes]
-        done = {one["seed"] for one in results["limits"]}
-        left = [seed for seed in range(options.logs) if seed not in done]
-        for seed in left[: options.most] if options.what == "limits" else ():
-            results["limits"].append(predicted_gain(Path(folder), 100_000, seed))
-            RESULTS.write_text(json.dumps(results, indent=1) + "\n")
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
-    for one in results["groups"]:
-        print(
-            {
-                key: round(value, 4) if isinstance(value, float) else value
-                for key, value in one.items()
-            }
-        )
-    inside = sum(one["inside"] for one in results["limits"])
-    print(f"limits: {inside} of {len(results['limits'])} inside")
+            found = [found_groups(Path(folder), *size) for size in sizes]
+            file.write_text(json.dumps(found, indent=1) + "\n")
+            for one in found:
+                print(one)
+            return
+        found = json.loads(file.read_text()) if file.exists() else []
+        done = {one["seed"] for one in found}
+        for seed in [seed for seed in range(options.logs) if seed not in done][: options.most]:
+            found.append(predicted_gain(Path(folder), 100_000, seed))
+            file.write_text(json.dumps(found, indent=1) + "\n")
+    print(f"{sum(one['inside'] for one in found)} of {len(found)} inside their limits")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Groups of arms whose contents are alike.
 
 Arms are taken in the order given, which should be the order in which they came. One that is near
-more than half of a group's members joins it. Any other that is in no group opens one, together with
-what is near it and in none. So a group holds together: a chain of texts, each a little different
+more than a third of a group's members joins it. Any other that is in no group opens one, together
+with what is near it and in none. So a group holds together: a chain of texts, each a little different
 from the one before, does not tie together what has nothing in common, and a copy of a copy that
-strays from the first, but not from most of the others, is still found.
+strays from the first, but not from many of the others, is still found.
 """
 
 from collections import Counter
@@ -92,10 +92,10 @@ def alike(
 
 
 def _belongs(key: K, group: list[K], given: Mapping[K, Fingerprint], least: float) -> bool:
-    """Whether an arm is near more than half of a group, as far as some of its members tell."""
+    """Whether an arm is near more than a third of a group, as far as some of its members tell."""
     some = group[:: -(-len(group) // _MOST_ASKED)]
     alike_to = _similarities([key, *some], given)[1:]
-    return 2 * sum(one >= least for one in alike_to) > len(alike_to)
+    return 3 * sum(one >= least for one in alike_to) > len(alike_to)
 
 
 def _similarities(keys: list[K], given: Mapping[K, Fingerprint]) -> tuple[float, ...]:
