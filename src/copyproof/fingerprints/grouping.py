@@ -2,9 +2,9 @@
 
 Arms are taken in the order given, which should be the order in which they came. One that is near
 more than a third of a group's members joins it. Any other that is in no group opens one, together
-with what is near it and in none. So a group holds together: a chain of texts, each a little different
-from the one before, does not tie together what has nothing in common, and a copy of a copy that
-strays from the first, but not from many of the others, is still found.
+with what is near it and in none. So a group holds together: a chain of texts, each a little
+different from the one before, does not tie together what has nothing in common, and a copy of a
+copy that strays from the first, but not from many of the others, is still found.
 """
 
 from collections import Counter
