@@ -14,6 +14,7 @@ from typing import Any
 from copyproof.inspect.problems import Problems
 
 JOURNAL_COLUMNS = ("agent", "arm", "reward", "time", "content")
+_AGAIN = "a reward that was told again, or of a decision before this journal: the first counts"
 _UNANSWERED = "decisions that no reward was told for"
 
 
@@ -67,9 +68,11 @@ class _Reader:
                     self.waiting[event["round"] + place] = number
             elif kind == "told":
                 for round_, reward in zip(event["rounds"], event["rewards"], strict=True):
-                    if round_ in self.waiting:  # else a correction of one that was told before
-                        agent, arm, content = self.arms[self.waiting.pop(round_)]
-                        yield agent, arm, float(reward), float(event["at"]), content
+                    if round_ not in self.waiting:
+                        self.problems.add(_AGAIN, round_, reward)
+                        continue
+                    agent, arm, content = self.arms[self.waiting.pop(round_)]
+                    yield agent, arm, float(reward), float(event["at"]), content
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             text = line[:60].decode(errors="replace")
             self.problems.add("no line of a journal", self.lines, text)

@@ -104,8 +104,11 @@ def shares_over_time(
     starts, plays = found.tally.bins.table(len(found.agents))
     place = {name: code for code, name in enumerate(found.agents)}
     plays = plays[:, [place[agent.name] for agent in agents]]
+    if len(plays) > 2 and plays[-1].sum() < 0.1 * plays.sum() / len(plays):
+        plays[-2] += plays[-1]  # a span that the log ends in has too few to have shares of its own
+        starts, plays = starts[:-1], plays[:-1]
     some = plays.sum(axis=1) > 0
-    shares = plays[some] / plays[some].sum(axis=1, keepdims=True)
+    starts, shares = starts[some], plays[some] / plays[some].sum(axis=1, keepdims=True)
     for array in (starts, shares):
         array.flags.writeable = False
-    return starts[some], shares
+    return starts, shares
