@@ -7,14 +7,16 @@ Means are uniform in [0.1, 0.9], anew for every log. UCB1 decides.
     .venv/bin/python studies/inspected_logs.py groups            # a log of 10⁶ rows, and 20 more
     .venv/bin/python studies/inspected_logs.py limits            # 200 logs of 100,000 rows
 
-`limits` goes on where it was broken off; `--most N` plays at most N more logs. For each log it
-compares the predicted gain of switching from UCB1 to the default with what one fresh period with
-the true means gives. Writes studies/results/inspected_groups.json and inspected_limits.json.
+`limits` goes on where it was broken off; `--minutes N` begins no log after so many minutes. For
+each log it compares the predicted gain of switching from UCB1 to the default with what one fresh
+period with the true means gives. Writes studies/results/inspected_groups.json and
+inspected_limits.json.
 """
 
 import argparse
 import json
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=["groups", "limits"])
     parser.add_argument("--logs", type=int, default=200)
-    parser.add_argument("--most", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=1e9, help="begin no log after so many")
     options = parser.parse_args()
     file = RESULTS / f"inspected_{options.what}.json"
     with tempfile.TemporaryDirectory() as folder:
@@ -186,7 +188,10 @@ def main() -> None:
             return
         found = json.loads(file.read_text()) if file.exists() else []
         done = {one["seed"] for one in found}
-        for seed in [seed for seed in range(options.logs) if seed not in done][: options.most]:
+        begin = time.monotonic()
+        for seed in sorted({*range(options.logs)} - done):
+            if time.monotonic() - begin > 60 * options.minutes:
+                break
             found.append(predicted_gain(Path(folder), 100_000, seed))
             file.write_text(json.dumps(found, indent=1) + "\n")
     print(f"{sum(one['inside'] for one in found)} of {len(found)} inside their limits")

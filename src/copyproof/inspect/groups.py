@@ -8,9 +8,9 @@ is shown, and said to *differ*: alike by a template, say, and not copies; nobody
 for it, and its arms stand one by one in the estimated market.
 
 **By rewards.** Without contents, equal *histories* are evidence: arms whose first m rewards agree
-one by one, m = 64 or 16, where independent arms would hardly do so: with c = (repeats + 1)/(m + 1)
-the chance that two rewards of such an arm are equal, the number of pairs times c^m must be below
-1/1000. It finds rewards that are a property of the thing; copies whose clicks are drawn anew have
+one by one, m = 64 or 16, where independent arms would hardly do so: with c the chance that two
+rewards of such an arm are equal, the larger of (repeats + 1)/(m + 1) and the sum of the squared
+shares of its values, the number of pairs times c^m must be below 1/1000. It finds rewards that are a property of the thing; copies whose clicks are drawn anew have
 histories of their own, and are not found by it. Nor is it proof: nobody is called a copier for it.
 
 Arms with *means* that cannot be told apart are no group at all: twenty honest arms of about the
@@ -172,7 +172,9 @@ def _equal_histories(tally: Tally) -> list[tuple[list[int], int, float]]:
                 continue
             opening = tally.opening[numbers[0], :level]
             repeats = int((opening[1:] == opening[:-1]).sum())
-            chance = pairs * ((repeats + 1) / (level + 1)) ** level
+            _, counts = np.unique(opening, return_counts=True)
+            c = max((repeats + 1) / (level + 1), float(counts @ counts) / level**2)
+            chance = pairs * c**level
             if chance < _MOST_EXPECTED:
                 seen.update(numbers)
                 found.append((numbers, level, chance))
