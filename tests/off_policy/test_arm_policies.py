@@ -20,6 +20,14 @@ def test_no_row_is_predicted_from_its_own_reward() -> None:
         assert not np.allclose(again, means)
 
 
+def test_a_log_that_shows_its_arms_in_turns() -> None:
+    arms = np.tile([0, 0, 0, 0, 1], 400)  # as many in a turn as there are folds
+    rewards, logged = np.where(arms == 1, 0.9, 0.1), np.where(arms == 1, 0.2, 0.8)
+    found = arm_policy_values(arms, rewards, logged, [0.5, 0.5], folds=5).doubly_robust
+    assert isinstance(found, Value)
+    assert found.value.mean == pytest.approx(0.5, abs=0.005)
+
+
 def test_arms_that_were_never_shown_widen_the_limits_and_then_refuse() -> None:
     rng = np.random.default_rng(2)
     arms = rng.integers(0, 2, 2000)
