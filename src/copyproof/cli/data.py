@@ -65,3 +65,40 @@ def get(
             f"Please cite: {wanted.citation}",
         ],
     )  # fmt: skip
+
+
+@data.command()
+def study(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="leaderboard, films, clicks or duplicates.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(help="The folder to write to.", metavar="DIR", show_default=False)
+    ],
+    folder: Annotated[
+        Path,
+        typer.Option("--data", help="The folder that holds the sets of data.", metavar="DIR"),
+    ] = Path(_FOLDER),
+    as_json: options.AsJson = False,
+) -> None:
+    """Run a study of real data: the numbers and the figure of its page in the documentation.
+
+    Data that is not there is fetched first. DIR/results.json has all numbers; games that were
+    played before are not played again.
+    """
+    from copyproof.real_data.studies import real_study, run_study
+
+    wanted = real_study(name)
+    found = run_study(name, folder, out)
+    emit_answer(
+        as_json,
+        lambda: {"study": name, "out": str(out), **found},
+        [
+            f"{wanted.name}: {wanted.question}",
+            f"{out / 'results.json'}",
+            f"{out / wanted.figure}",
+        ],
+    )

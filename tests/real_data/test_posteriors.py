@@ -1,0 +1,32 @@
+"""Posteriors by empirical Bayes: the prior is found again, and intervals hold."""
+
+import numpy as np
+import pytest
+
+from copyproof.real_data.posteriors import beta_prior, posteriors
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.7, 2.5), (3.0, 3.0), (40.0, 10.0)])
+def test_the_prior_is_found_again(a: float, b: float) -> None:
+    rng = np.random.default_rng(1)
+    plays = rng.integers(5, 800, size=4000)
+    wins = rng.binomial(plays, rng.beta(a, b, size=4000))
+    found = beta_prior(wins.tolist(), plays.tolist())
+    assert found[0] / sum(found) == pytest.approx(a / (a + b), rel=0.03)
+    assert sum(found) == pytest.approx(a + b, rel=0.15)
+
+
+def test_posteriors_hold_the_means_as_often_as_they_say() -> None:
+    rng = np.random.default_rng(2)
+    plays = rng.integers(1, 50, size=5000)
+    means = rng.beta(2.0, 5.0, size=5000)
+    known = posteriors(rng.binomial(plays, means).tolist(), plays.tolist())
+    drawn = rng.beta([one.alpha for one in known], [one.beta for one in known], size=(400, 5000))
+    low, high = np.quantile(drawn, [0.05, 0.95], axis=0)
+    assert np.mean((low <= means) & (means <= high)) == pytest.approx(0.9, abs=0.02)
+
+
+def test_arms_that_differ_by_chance_alone_are_drawn_together() -> None:
+    rng = np.random.default_rng(3)
+    known = posteriors(rng.binomial(100, 0.3, size=50).tolist(), [100] * 50)
+    assert max(one.mean for one in known) - min(one.mean for one in known) < 0.05
