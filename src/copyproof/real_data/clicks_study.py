@@ -108,7 +108,7 @@ def _told(one: Answer, truth: Interval) -> dict[str, Any]:
 
 
 def _draw(found: dict[str, Any], path: Path) -> None:
-    (ax,) = new_axes(2.8, width=6.4)
+    (ax,) = new_axes(2.8, width=8.0)
     for k, page in enumerate(PAGES):
         one = found["pages"][page]
         _bar(ax, k - 0.3, one["uniform_on_policy"], INK, "uniform log, its own mean", k)
@@ -116,13 +116,15 @@ def _draw(found: dict[str, Any], path: Path) -> None:
         for j, estimate in enumerate(one["estimates"]):
             name = estimate["estimator"]
             if estimate["value"] is None:
-                ax.text(k + 0.15 * j, 0, "×", color=_SHADES[name], ha="center", va="bottom")
+                ax.text(k + 0.15 * j, 0.0002, f"{name}: refused", color=_SHADES[name], fontsize=7,
+                        ha="center", va="bottom", rotation=90)  # fmt: skip
                 continue
             label = f"uniform policy from the bts log: {name}"
             _bar(ax, k + 0.15 * j, estimate["value"], _SHADES[name], label, k)
     ax.set_xticks(range(len(PAGES)), [f"page “{page}”" for page in PAGES])
     ax.set_ylabel("clicks a row")
     ax.set_ylim(bottom=0)
+    ax.set_xlim(-0.5, len(PAGES) - 0.4)
     ax.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     plain(ax)
     save_figure(ax.figure, path)  # type: ignore[arg-type]
