@@ -21,8 +21,9 @@ def test_what_is_there_is_checked_and_its_licence_shown(run: Run) -> None:
     folder = real("alpaca-eval")
     done = run("data", "get", "alpaca-eval", "--out", folder)
     assert done.returncode == 0, done.stderr
-    assert "was there, unchanged" in done.stdout
-    assert "CC BY-NC 4.0" in done.stdout
+    said = " ".join(done.stdout.split())
+    assert "was there, unchanged" in said
+    assert "CC BY-NC 4.0" in said
     answer = json.loads(run("data", "get", "alpaca-eval", "--out", folder, "--json").stdout)
     assert answer["fetched"] is False
     assert answer["files"][0]["bytes"] == 28_339

@@ -51,7 +51,7 @@ def posteriors(wins: Sequence[float], plays: Sequence[int]) -> list[BetaPrior]:
 
     >>> few, many = posteriors([2, 300, 500, 400], [2, 1000, 1000, 1000])[:2]
     >>> round(few.mean, 2), round(many.mean, 2)
-    (0.44, 0.3)
+    (0.45, 0.3)
     """
     a, b = beta_prior(wins, plays)
     return [BetaPrior(a + w, b + n - w) for w, n in zip(wins, plays, strict=True)]
