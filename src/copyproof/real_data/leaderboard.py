@@ -55,9 +55,21 @@ def leaderboard_market(entries: list[Entry]) -> Market:
     [('x', 2), ('y', 1)]
     """
     known = posteriors([one.wins for one in entries], [one.battles for one in entries])
-    arms: dict[str, list[tuple[float, int]]] = {}
-    for k, (entry, posterior) in enumerate(zip(entries, known, strict=True)):
-        arms.setdefault(entry.lab, []).append((-posterior.mean, k))
-    return Market(
-        [Agent(lab, [known[k] for _, k in sorted(own)]) for lab, own in sorted(arms.items())]
-    )
+    labs = sorted({entry.lab for entry in entries})
+    return Market([Agent(lab, [known[k] for k in _ranked(entries, lab)]) for lab in labs])
+
+
+def models_of(entries: list[Entry], lab: str) -> list[str]:
+    """The models of a lab, in the order of its arms.
+
+    Examples
+    --------
+    >>> models_of([Entry("a", "x", 5, 10), Entry("b", "x", 9, 10), Entry("c", "y", 2, 10)], "x")
+    ['b', 'a']
+    """
+    return [entries[k].model for k in _ranked(entries, lab)]
+
+
+def _ranked(entries: list[Entry], lab: str) -> list[int]:
+    own = [k for k, entry in enumerate(entries) if entry.lab == lab]
+    return sorted(own, key=lambda k: (-entries[k].wins / entries[k].battles, k))

@@ -1,10 +1,11 @@
 """The leaderboard study: what variants take from a principal that learns which model to ask.
 
-Three questions, each under UCB1, Thompson sampling and the default:
+Four questions, each under UCB1, Thompson sampling and the default:
 
 - what the ten variants of one lab earn beyond its best one alone, and the same for every lab that
   has at least five;
-- what ten exact copies of that best one would earn instead;
+- what ten exact copies of that best one would earn instead, and what the model that is listed
+  twice, as two companies serve it, earns by its second entry;
 - which **entry fee** per variant would stop it. With u(m) the wins of the lab when it enters its m
   best models, the m − 1 further ones stop paying at a fee of (u(m) − u(1)) / (m − 1); the fee that
   stops every number of them is the largest of these over m.
@@ -19,7 +20,8 @@ from copyproof.game import Market, write_market
 from copyproof.plots import save_figure
 from copyproof.plots.canvas import new_axes, plain
 from copyproof.plots.palette import MORE_COLOURS, colour_of, name_of
-from copyproof.real_data.leaderboard import leaderboard_market, read_leaderboard
+from copyproof.real_data.labs import SERVED_TWICE
+from copyproof.real_data.leaderboard import leaderboard_market, models_of, read_leaderboard
 from copyproof.real_data.market_games import POLICIES, Games, interval, play_games, told
 from copyproof.simulation import Interval
 from copyproof.studies.strategies import AS_GIVEN, Variation
@@ -28,22 +30,26 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LAB = "BAAI Infinity-Instruct"
+TWICE_LAB = "LMSYS Vicuna"
 HORIZON, REPETITIONS, SEED = 10_000, 200, 1
 _LEAST_VARIANTS = 5
 _COPIES = 10
+_ONCE = "served once"
 
 
 def run(
     data: Path, out: Path, *, horizon: int = HORIZON, repetitions: int = REPETITIONS
 ) -> dict[str, Any]:
     """Play the study, and write ``results.json``, ``market.toml`` and ``leaderboard.png``."""
-    market = leaderboard_market(read_leaderboard(data))
+    entries = read_leaderboard(data)
+    market = leaderboard_market(entries)
+    twice = models_of(entries, TWICE_LAB).index(SERVED_TWICE[1])
     out.mkdir(parents=True, exist_ok=True)
     write_market(market, out / "market.toml")
     games = play_games(
         out / "games",
         {"leaderboard": market},
-        _strategies(market),
+        _strategies(market, twice),
         horizon=horizon,
         repetitions=repetitions,
         seed=SEED,
@@ -54,6 +60,11 @@ def run(
         "horizon": horizon,
         "repetitions": repetitions,
         "seed": SEED,
+        "served_twice": [
+            {"model": one.model, "wins": one.wins, "battles": one.battles}
+            for one in entries
+            if one.model in SERVED_TWICE
+        ],
         "policies": {policy: _of_policy(games, policy, market) for policy in POLICIES},
     }
     write_or_refuse(out / "results.json", (json.dumps(found, indent=1) + "\n").encode())
@@ -67,7 +78,7 @@ def large_labs(market: Market) -> list[str]:
     return [agent.name for agent in sorted(many, key=lambda agent: -len(agent.arms))]
 
 
-def _strategies(market: Market) -> list[Variation]:
+def _strategies(market: Market, twice: int) -> list[Variation]:
     size = len(market.agent(LAB).arms)
     best = [
         Variation(name=f"{lab}: best alone", agent=lab, hide=range(1, len(market.agent(lab).arms)))
@@ -76,7 +87,8 @@ def _strategies(market: Market) -> list[Variation]:
     ]
     first = [Variation(name=f"{LAB}: {m}", agent=LAB, hide=range(m, size)) for m in range(1, size)]
     copies = Variation(name=f"{LAB}: copies", agent=LAB, copies=_COPIES, hide=range(1, size))
-    return [AS_GIVEN, *first, copies, *best]
+    once = Variation(name=_ONCE, agent=TWICE_LAB, hide=[twice])
+    return [AS_GIVEN, *first, copies, once, *best]
 
 
 def _of_policy(games: Games, policy: str, market: Market) -> dict[str, Any]:
@@ -109,6 +121,9 @@ def _of_policy(games: Games, policy: str, market: Market) -> dict[str, Any]:
         "fee": told(dearest),
         "fee_at": 2 + fees.index(dearest),
         "copies_gain": told(interval(revenue(f"{LAB}: copies", LAB) - alone)),
+        "served_twice_gain": told(
+            interval(revenue(AS_GIVEN.name, TWICE_LAB) - revenue(_ONCE, TWICE_LAB))
+        ),
         "labs": labs,
     }
 
