@@ -59,7 +59,7 @@ def test_no_vector_is_missed() -> None:
 
 
 def test_sets_are_found_as_often_as_the_bands_promise() -> None:
-    """P = 1 − (1 − J⁴)³² of the sets with J of about 0.6, all of the equal ones."""
+    """P = 1 − (1 − J⁴)⁶⁴ of the sets with J of about 0.6, all of the equal ones."""
     index: Index[int] = Index()
     pairs = [
         (of_hashes(range(n, n + 100)), of_hashes(range(n + 25, n + 125)))
@@ -69,8 +69,8 @@ def test_sets_are_found_as_often_as_the_bands_promise() -> None:
         index.add(key, one)
     assert all(found(index, one) == {key: 1.0} for key, (one, _) in enumerate(pairs))
     hits = sum(key in found(index, other) for key, (_, other) in enumerate(pairs))
-    likely = sum(similarity(*pair) >= 0.5 for pair in pairs)
-    assert 0.97 * likely <= hits <= likely
+    likely = sum(similarity(*pair) >= 0.55 for pair in pairs)
+    assert 0.99 * likely <= hits <= likely
 
 
 def test_keys_come_and_go() -> None:

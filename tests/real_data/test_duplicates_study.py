@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from copyproof.fingerprints import THRESHOLDS as USED
-from copyproof.real_data.duplicates_study import people, places, run
+from copyproof.real_data.duplicates_study import _estimated, people, places, run
 from tests.real_data.sets import real
 
 
@@ -29,7 +29,7 @@ def test_a_true_pair_that_is_not_alike_at_all_is_missed_and_not_forgotten(tmp_pa
     (tmp_path / "fodors.csv").write_text(f"{head}1,abcdef,a,b,c,d\n", encoding="utf-8")
     (tmp_path / "zagats.csv").write_text(f"{head}2,uvwxyz,r,s,t,d\n", encoding="utf-8")
     (tmp_path / "matches.csv").write_text("fodors_id,zagats_id\n1,2\n", encoding="utf-8")
-    assert {point.recall for point in places(tmp_path)} == {0.0}
+    assert {point.recall for point in places(tmp_path, _estimated)} == {0.0}
 
 
 @pytest.mark.slow

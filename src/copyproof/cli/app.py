@@ -24,6 +24,7 @@ from copyproof.cli.data import data
 from copyproof.cli.drill import drill
 from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
+from copyproof.cli.inspect import inspect
 from copyproof.cli.keys import keys
 from copyproof.cli.lost import lost
 from copyproof.cli.market import market
@@ -49,8 +50,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    simulate, exact, lost, audit, equilibrium, attacks, drill, bounds, policies, paper, serve,
-    verify, cite,
+    simulate, exact, lost, audit, equilibrium, attacks, inspect, drill, bounds, policies, paper,
+    serve, verify, cite,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data)

@@ -32,8 +32,8 @@ class Thresholds:
     0.8
     """
 
-    text: float = 0.5
-    hashes: float = 0.5
+    text: float = 0.55
+    hashes: float = 0.55
     hash: float = 61 / 64
     vector: float = 0.95
 

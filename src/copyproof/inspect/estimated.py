@@ -1,0 +1,73 @@
+"""A market estimated from a log: agents, their originals with what is known of each, and copies.
+
+Arms of one agent that are copies of each other, by content and with rewards that agree, are one
+original, registered as often as there are of them. An arm of another agent that is like it is an
+original of that agent's own: content alone merges nobody with anybody. Means have the posterior of
+``rates`` as their prior, so that every game draws them anew.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copyproof.game import Agent, BetaPrior, Market
+from copyproof.inspect.groups import Group
+from copyproof.inspect.rates import Scale, fitted, posterior, scale_of
+from copyproof.inspect.scan import Scan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EstimatedMarket:
+    """The market, and how it follows from the log.
+
+    Attributes
+    ----------
+    market : Market
+        Agents in the order in which they came; originals likewise.
+    prior : BetaPrior
+        What the means are drawn from, all in all.
+    scale : Scale
+        How rewards are brought to [0, 1].
+    plays : array
+        Of each original in the log, agent by agent.
+    """
+
+    market: Market
+    prior: BetaPrior
+    scale: Scale
+    plays: NDArray[np.int64]
+
+
+def estimate_market(found: Scan, groups: Sequence[Group], name: str) -> EstimatedMarket:
+    """Estimate the market behind a log."""
+    tally, count = found.tally, found.tally.count
+    first = np.arange(count)  # of the copies that an arm is one of
+    for group in groups:
+        if not group.copies:
+            continue
+        members = np.array(group.numbers)
+        for agent in np.unique(tally.owner[members]):
+            own = members[tally.owner[members] == agent]
+            first[own] = own[0]
+    plays = np.bincount(first, tally.plays[:count].astype(float), minlength=count)
+    copies = np.bincount(first, minlength=count)
+    scale = scale_of(tally.least, tally.most)
+    sums = np.bincount(first, tally.total[:count], minlength=count)
+    successes = scale.down(sums, plays)
+    originals = np.flatnonzero(copies)
+    prior = fitted(successes[originals], plays[originals].astype(float))
+    ordered = originals[np.argsort(tally.owner[originals], kind="stable")]
+    _, starts = np.unique(tally.owner[ordered], return_index=True)
+    by_agent = np.split(ordered, starts[1:])
+    agents = [
+        Agent(
+            found.agents[tally.owner[own[0]]],
+            [posterior(prior, float(successes[k]), float(plays[k])) for k in own],
+            copies=copies[own].tolist(),
+        )
+        for own in by_agent
+    ]
+    market = Market(agents).named(name)
+    return EstimatedMarket(market, prior, scale, plays[ordered].astype(np.int64))
