@@ -23,7 +23,7 @@ def posteriors(wins: Sequence[float], plays: Sequence[int]) -> list[BetaPrior]:
 
     >>> few, many = posteriors([2, 300, 500, 400], [2, 1000, 1000, 1000])[:2]
     >>> round(few.mean, 2), round(many.mean, 2)
-    (0.44, 0.3)
+    (0.51, 0.3)
     """
     prior = fitted(np.asarray(wins, dtype=float), np.asarray(plays, dtype=float))
     return [posterior(prior, w, n) for w, n in zip(wins, plays, strict=True)]
