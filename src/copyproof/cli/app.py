@@ -20,6 +20,7 @@ from copyproof.cli.attacks import attacks
 from copyproof.cli.audit import audit
 from copyproof.cli.bounds import bounds
 from copyproof.cli.cite import cite
+from copyproof.cli.data import data
 from copyproof.cli.drill import drill
 from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
@@ -53,6 +54,7 @@ for command in (
     serve, verify, cite,
 ):  # fmt: skip
     app.command()(command)
+app.add_typer(data)
 app.add_typer(keys)
 app.add_typer(market)
 store.command()(shadow)

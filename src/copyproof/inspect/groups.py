@@ -10,8 +10,9 @@ for it, and its arms stand one by one in the estimated market.
 **By rewards.** Without contents, equal *histories* are evidence: arms whose first m rewards agree
 one by one, m = 64 or 16, where independent arms would hardly do so: with c the chance that two
 rewards of such an arm are equal, the larger of (repeats + 1)/(m + 1) and the sum of the squared
-shares of its values, the number of pairs times c^m must be below 1/1000. It finds rewards that are a property of the thing; copies whose clicks are drawn anew have
-histories of their own, and are not found by it. Nor is it proof: nobody is called a copier for it.
+shares of its values, the number of pairs times c^m must be below 1/1000. It finds rewards that are
+a property of the thing; copies whose clicks are drawn anew have histories of their own, and are not
+found by it. Nor is it proof: nobody is called a copier for it.
 
 Arms with *means* that cannot be told apart are no group at all: twenty honest arms of about the
 same quality look just so.
