@@ -46,8 +46,8 @@ def test_every_format_gives_the_same(ending: str, tmp_path: Path) -> None:
     assert sums(found) == expected
     assert len(found.fingerprints) == 22
     assert found.tally.is_binary
-    starts, plays = found.tally.bins.table(len(found.agents))
-    assert plays.sum() == len(rows)
+    starts, over_time = found.tally.bins.table(len(found.agents))
+    assert over_time.sum() == len(rows)
     assert len(starts) <= 129
     first = {(row["agent"], row["arm"]): row["time"] for row in reversed(rows)}
     names = [

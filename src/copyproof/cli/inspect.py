@@ -56,6 +56,10 @@ def inspect(
         float | None,
         options.optional("From which similarity on contents are alike, in (0, 1].", "X"),
     ] = None,
+    propensity: Annotated[
+        str | None,
+        options.optional("The column of the probability with which it was decided.", "COL"),
+    ] = None,
     policy: Annotated[
         str | None, options.optional("The policy that was running, such as ucb1.", "P")
     ] = None,
@@ -109,6 +113,7 @@ def inspect(
         "time": time,
         "content": tuple(content or ()),
         "content_kind": content_kind,
+        "propensity": propensity,
         "policy": policy,
         "target": target,
         "horizon": horizon,
@@ -202,5 +207,8 @@ def _parts(found: "Inspection") -> Iterator[tables.Part]:
         yield "\nanswers, with limits for 95 of 100 such periods"
         for answer in found.answers:
             yield f"- {answer.text}" + (f" {answer.why}." if answer.why else "")
+    if found.off_policy:
+        yield "\nwhat would have been earned, by the probabilities that the log gives"
+        yield from (f"- {value}" for value in found.off_policy)
     for note in found.notes:
         yield f"\n{note}"

@@ -76,11 +76,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Games:
-    """Games of one policy on one market: rewards in the log's units, and shares of plays."""
+    """Games of one policy on one market: rewards in the log's units, and shares of plays.
+
+    Of agents in every game, of originals in all games together.
+    """
 
     policy: str
     rewards: NDArray[np.float64]
     shares: NDArray[np.float64]
+    originals: NDArray[np.float64]
     unknown: float
 
 
@@ -129,6 +133,7 @@ class Asked:
                 policy=policy,
                 rewards=self.estimated.scale.up(played.revenue.sum(axis=1), self.horizon),
                 shares=played.plays / self.horizon,
+                originals=played.original_plays.sum(axis=0) / rounds,
                 unknown=float(played.original_plays[:, few].sum()) / rounds,
             )
         return self._played[policy, copies]

@@ -32,12 +32,15 @@ class EstimatedMarket:
         How rewards are brought to [0, 1].
     plays : array
         Of each original in the log, agent by agent.
+    original : array
+        Of each arm of the log, the place of its original among these.
     """
 
     market: Market
     prior: BetaPrior
     scale: Scale
     plays: NDArray[np.int64]
+    original: NDArray[np.int64]
 
 
 def estimate_market(found: Scan, groups: Sequence[Group], name: str) -> EstimatedMarket:
@@ -70,4 +73,6 @@ def estimate_market(found: Scan, groups: Sequence[Group], name: str) -> Estimate
         for own in by_agent
     ]
     market = Market(agents).named(name)
-    return EstimatedMarket(market, prior, scale, plays[ordered].astype(np.int64))
+    place = np.zeros(count, np.int64)
+    place[ordered] = np.arange(len(ordered))
+    return EstimatedMarket(market, prior, scale, plays[ordered].astype(np.int64), place[first])

@@ -111,7 +111,7 @@ class Log:
             if pa.types.is_string(file.schema_arrow.field(name).type)
             or pa.types.is_large_string(file.schema_arrow.field(name).type)
         ]
-        file = pq.ParquetFile(self.path, read_dictionary=texts, memory_map=True)
+        file = pq.ParquetFile(self.path, read_dictionary=texts)
         for batch in file.iter_batches(_ROWS, columns=list(self.names)):
             yield pa.Table.from_batches([batch])
 

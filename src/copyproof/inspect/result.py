@@ -15,6 +15,7 @@ from copyproof.game import BetaPrior, ByName, Market
 from copyproof.inspect.answers import Answer
 from copyproof.inspect.groups import Group
 from copyproof.inspect.problems import Problem
+from copyproof.inspect.propensities import OffPolicyValue
 from copyproof.simulation import Interval
 
 if TYPE_CHECKING:
@@ -147,6 +148,8 @@ class Inspection:
         What the means of all arms are drawn from.
     answers : tuple of Answer
         What copies cost and what another policy would earn.
+    off_policy : tuple of OffPolicyValue
+        What other policies would have earned a round, where the log has propensities.
     notes : tuple of str
         What the log cannot say, and what was taken for granted.
     policy : str or None
@@ -169,6 +172,7 @@ class Inspection:
     market: Market
     prior: BetaPrior
     answers: tuple[Answer, ...]
+    off_policy: tuple[OffPolicyValue, ...]
     notes: tuple[str, ...]
     policy: str | None
     horizon: int
@@ -207,6 +211,7 @@ class Inspection:
                 },
             },
             "prior": {"alpha": self.prior.alpha, "beta": self.prior.beta},
+            "off_policy": [value.to_dict() for value in self.off_policy],
             "notes": list(self.notes),
             "policy": self.policy,
             "horizon": self.horizon,

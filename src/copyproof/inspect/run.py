@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -14,6 +15,7 @@ from copyproof.inspect.answers import LEAST_GAMES, LEAST_PLAYS, Answer, Asked, G
 from copyproof.inspect.contents import CONTENT_KINDS, ContentKind
 from copyproof.inspect.estimated import EstimatedMarket, estimate_market
 from copyproof.inspect.groups import Group, find_groups
+from copyproof.inspect.propensities import OffPolicyValue, off_policy_values
 from copyproof.inspect.result import Inspection, LoggedAgent
 from copyproof.inspect.scan import Columns, Scan, scan
 from copyproof.inspect.summary import concentration, logged_agents, shares_over_time
@@ -39,6 +41,7 @@ def inspect_log(
     content: str | Sequence[str] = (),
     content_kind: ContentKind = "text",
     thresholds: Thresholds = THRESHOLDS,
+    propensity: str | None = None,
     policy: str | None = None,
     target: str = TARGET,
     horizon: int | None = None,
@@ -66,6 +69,9 @@ def inspect_log(
         What the content is. Only fingerprints of it are kept.
     thresholds : Thresholds
         From which similarity on two contents are alike.
+    propensity : str, optional
+        The column of the probability with which the log's policy took its decision: the log then
+        says itself what other policies would have earned (``off_policy``).
     policy : str, optional
         The policy that was running. Without it the log's own rewards are what another policy is
         held against, and what the copies cost cannot be said.
@@ -116,11 +122,12 @@ def inspect_log(
     place = file_path("log", log)
     known("content_kind", content_kind, CONTENT_KINDS)
     texts = (content,) if isinstance(content, str) else tuple(content)
-    for text in filter(None, [policy, target]):
-        any_policy(text)
+    if policy is not None:
+        any_policy(policy)
+    other = any_policy(target)
     if repetitions is not None and repetitions != 0:
         repetitions = whole_in("repetitions", repetitions, LEAST_GAMES, 1_000_000)
-    found = scan(place, Columns(agent, arm, reward, time, texts), content_kind)
+    found = scan(place, Columns(agent, arm, reward, time, texts, propensity), content_kind)
     groups = find_groups(found, thresholds)
     agents = logged_agents(found, groups)
     estimated = estimate_market(found, groups, place.name)
@@ -128,12 +135,18 @@ def inspect_log(
     sides = (1 + copies) * (1 + (policy is not None))
     T, R = _size(found.tally.rows, horizon, repetitions, budget, sides)
     answers: tuple[Answer, ...] = ()
+    played: Games | None = None
     if R > 0:
         with shown(progress, T * R * sides) as tell:
             asked = Asked(
                 estimated, horizon=T, repetitions=R, seed=seed, workers=workers, progress=tell
             )
             answers = tuple(_answers(asked, found, agents, policy, target))
+            played = asked.games(target, copies=True)
+    weighed: tuple[OffPolicyValue, ...] = ()
+    if found.propensities is not None:
+        shares_of = None if played is None else played.originals
+        weighed = tuple(off_policy_values(found, estimated, shares_of, target, other, seed))
     spans, shares = shares_over_time(found, agents)
     return Inspection(
         log=place.name,
@@ -148,6 +161,7 @@ def inspect_log(
         market=estimated.market,
         prior=estimated.prior,
         answers=answers,
+        off_policy=weighed,
         notes=tuple(_notes(found, groups, estimated, policy, T, R)),
         policy=policy,
         horizon=T,
@@ -182,7 +196,7 @@ def _answers(
     new = asked.games(target, copies=True)
     if policy is None:
         earned = float(found.tally.total.sum()) / found.tally.rows * asked.horizon
-        logged = Games("log", np.full(asked.repetitions, earned), new.shares, 0.0)
+        logged = replace(new, policy="log", rewards=np.full(asked.repetitions, earned), unknown=0.0)
         words = f"What {target} would earn more than the log did"
         yield asked.difference("switch", words, new, logged)
     else:

@@ -12,10 +12,12 @@ from copyproof.inspect.columns import MISSING, Codes, numbers, times
 from copyproof.inspect.contents import ContentKind, Contents
 from copyproof.inspect.problems import MOST_SHOWN, Problem, Problems
 from copyproof.inspect.reading import Log
+from copyproof.inspect.sampled_rows import SampledRows
 from copyproof.inspect.tally import Tally
 from copyproof.validation import FieldError
 
 NEGATIVE = "a reward below 0"
+IMPOSSIBLE = "a propensity that is not in (0, 1]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Scan:
         Rows that are bad or odd.
     has_time : bool
         Whether times were given; else the row's number stands for it.
+    propensities : SampledRows or None
+        Rows with the probabilities of their decisions, where these were given.
     """
 
     rows: int
@@ -63,6 +67,7 @@ class Scan:
     fingerprints: dict[int, Fingerprint]
     problems: tuple[Problem, ...]
     has_time: bool
+    propensities: SampledRows | None
 
 
 def scan(path: Path, columns: Columns, content_kind: ContentKind = "text") -> Scan:
@@ -94,6 +99,7 @@ def scan(path: Path, columns: Columns, content_kind: ContentKind = "text") -> Sc
         fingerprints=reader.contents.fingerprints,
         problems=problems.found(),
         has_time=columns.time is not None,
+        propensities=reader.sampled if columns.propensity is not None else None,
     )
 
 
@@ -104,6 +110,7 @@ class _Scanner:
         self.columns, self.problems = columns, problems
         self.agents, self.arms = Codes("agent"), Codes("arm")
         self.tally, self.contents = Tally(), Contents(kind)
+        self.sampled = SampledRows()
 
     def add(self, block: Any, before: int) -> None:
         """Take in a block of rows, ``before`` of which have been read."""
@@ -120,6 +127,13 @@ class _Scanner:
         if columns.time is not None:
             at, missing = times(block[columns.time])
             self._numbers("time", at, missing, block[columns.time], good, before)
+        chances = np.ones(len(agents))
+        if columns.propensity is not None:
+            chances, missing = numbers(block[columns.propensity])
+            self._numbers("propensity", chances, missing, block[columns.propensity], good, before)
+            wrong = np.flatnonzero(good & ~((chances > 0) & (chances <= 1)))
+            self._bad(IMPOSSIBLE, wrong, block[columns.propensity], before)
+            good[wrong] = False
         kept = np.flatnonzero(good)
         if len(kept) == 0:
             return
@@ -132,6 +146,8 @@ class _Scanner:
             self.tally.check_order(at, kept, self.problems, before)
         found = self.tally.arms(agents, arms, kept, self.problems, before)
         self.tally.add(found, rewards, at, len(self.agents.names))
+        if columns.propensity is not None:
+            self.sampled.add(before + kept, found, rewards, chances[kept])
         if columns.content:
             content = [block[name] for name in columns.content]
             self.contents.add(content, kept, found, self.problems, before)
