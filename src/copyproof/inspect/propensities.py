@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof.external import ExternalPolicy
+from copyproof.external import ExternalPolicy, any_policy
 from copyproof.inspect.estimated import EstimatedMarket
 from copyproof.inspect.scan import Scan
 from copyproof.off_policy import Refusal, Terms, Value, arm_policy_values, replay
@@ -63,7 +63,6 @@ def off_policy_values(
     estimated: EstimatedMarket,
     shares: NDArray[np.float64] | None,
     target: str,
-    policy: Any,
     seed: int,
 ) -> Iterator[OffPolicyValue]:
     """Give the values of several policies, by several estimators.
@@ -74,8 +73,8 @@ def off_policy_values(
         The log, and the market that was estimated from it.
     shares : array or None
         The target's shares of plays of the market's originals; None if no games were played.
-    target, policy
-        The target's text and record, which is replayed if it is not ours.
+    target : str
+        The target, which is replayed if it is not ours.
     seed : int
         Of the replay.
     """
@@ -97,6 +96,7 @@ def off_policy_values(
         values = arm_policy_values(arms, rewards, logged, distribution / distribution.sum(), terms)
         for answer in values:
             yield OffPolicyValue(name, answer)
+    policy = any_policy(target)
     if isinstance(policy, ExternalPolicy):
         named = [
             f"{found.agents[a]}/{found.arms[b]}"

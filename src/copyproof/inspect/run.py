@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from copyproof._progress import Progress, shown
 from copyproof.defaults import BUDGET, SEED
 from copyproof.external import any_policy
 from copyproof.fingerprints import THRESHOLDS, Thresholds
-from copyproof.inspect.answers import LEAST_GAMES, LEAST_PLAYS, Answer, Asked, Games
+from copyproof.game import ByName
+from copyproof.inspect.answers import LEAST_GAMES, LEAST_PLAYS, Answer, Asked
 from copyproof.inspect.contents import CONTENT_KINDS, ContentKind
 from copyproof.inspect.estimated import EstimatedMarket, estimate_market
 from copyproof.inspect.groups import Group, find_groups
@@ -122,42 +124,31 @@ def inspect_log(
     place = file_path("log", log)
     known("content_kind", content_kind, CONTENT_KINDS)
     texts = (content,) if isinstance(content, str) else tuple(content)
-    if policy is not None:
-        any_policy(policy)
-    other = any_policy(target)
-    if repetitions is not None and repetitions != 0:
+    for text in (policy or target, target):
+        any_policy(text)
+    if repetitions:
         repetitions = whole_in("repetitions", repetitions, LEAST_GAMES, 1_000_000)
     found = scan(place, Columns(agent, arm, reward, time, texts, propensity), content_kind)
     groups = find_groups(found, thresholds)
     agents = logged_agents(found, groups)
     estimated = estimate_market(found, groups, place.name)
-    copies = any(one.copies for one in agents)
-    sides = (1 + copies) * (1 + (policy is not None))
+    sides = (1 + any(one.copies for one in agents)) * (1 + (policy is not None))
     T, R = _size(found.tally.rows, horizon, repetitions, budget, sides)
     answers: tuple[Answer, ...] = ()
-    played: Games | None = None
+    originals = None  # their shares in the target's games
     if R > 0:
         with shown(progress, T * R * sides) as tell:
             asked = Asked(
                 estimated, horizon=T, repetitions=R, seed=seed, workers=workers, progress=tell
             )
             answers = tuple(_answers(asked, found, agents, policy, target))
-            played = asked.games(target, copies=True)
+            originals = asked.games(target, copies=True).originals
     weighed: tuple[OffPolicyValue, ...] = ()
     if found.propensities is not None:
-        shares_of = None if played is None else played.originals
-        weighed = tuple(off_policy_values(found, estimated, shares_of, target, other, seed))
-    spans, shares = shares_over_time(found, agents)
+        weighed = tuple(off_policy_values(found, estimated, originals, target, seed))
     return Inspection(
         log=place.name,
-        rows=found.rows,
-        used=found.tally.rows,
-        problems=found.problems,
-        agents=agents,
-        groups=groups,
-        concentration=concentration(found),
-        spans=spans,
-        shares=shares,
+        **_described(found, groups, agents),
         market=estimated.market,
         prior=estimated.prior,
         answers=answers,
@@ -169,6 +160,23 @@ def inspect_log(
         seed=seed,
         seconds=perf_counter() - began,
     )
+
+
+def _described(
+    found: Scan, groups: tuple[Group, ...], agents: ByName[LoggedAgent]
+) -> dict[str, Any]:
+    """What the log itself says."""
+    spans, shares = shares_over_time(found, agents)
+    return {
+        "rows": found.rows,
+        "used": found.tally.rows,
+        "problems": found.problems,
+        "agents": agents,
+        "groups": groups,
+        "concentration": concentration(found),
+        "spans": spans,
+        "shares": shares,
+    }
 
 
 def _size(
