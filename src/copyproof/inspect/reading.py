@@ -112,8 +112,9 @@ class Log:
             or pa.types.is_large_string(file.schema_arrow.field(name).type)
         ]
         file = pq.ParquetFile(self.path, read_dictionary=texts)
-        for batch in file.iter_batches(_ROWS, columns=list(self.names)):
-            yield pa.Table.from_batches([batch])
+        for group in range(file.num_row_groups):  # a reader of all of them keeps what it has read
+            for batch in file.iter_batches(_ROWS, [group], columns=list(self.names)):
+                yield pa.Table.from_batches([batch])
 
     def _csv(self) -> Iterator[Any]:
         import pyarrow as pa
