@@ -163,6 +163,7 @@ def predicted_gain(folder: Path, rows: int, seed: int) -> dict[str, Any]:
     true = fresh[0] - fresh[1]
     return {
         "seed": seed,
+        "games": GAMES,
         "mean": limits.mean,
         "low": limits.low,
         "high": limits.high,
