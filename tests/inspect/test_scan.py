@@ -147,6 +147,18 @@ def test_mixed_types_of_json(tmp_path: Path) -> None:
     assert found.rows == 7
 
 
+def test_names_that_are_nested_and_rewards_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(
+        '{"agent": ["ann"], "arm": "a", "reward": 1}\n{"agent": null, "arm": "a", "reward": 1}\n'
+    )
+    with pytest.raises(FieldError, match="has no row that can be used"):
+        scan(path, Columns())
+    words = tmp_path / "log.csv"
+    words.write_text("agent,arm,reward\nann,a,true\nann,a,FALSE\nann,a,1\n")
+    assert sums(scan(words, Columns())) == {("ann", "a"): (3, 2.0)}
+
+
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_bytes(b"agent,arm,reward\nann,a,1\n\xff\xfe,a,1\nb\x00b,a,1\n")

@@ -30,6 +30,8 @@ class Codes:
     def of(self, column: Any) -> NDArray[np.int64]:
         """Codes of a column's values: −1 where one is missing, −2 where it is no name."""
         values, places = distinct(column)
+        if values and isinstance(values[0], list | dict):  # nested: no name
+            return np.where(places < 0, MISSING, UNREADABLE)
         code = self._code
         codes = [code[value] if value in code else self._new(value) for value in values]
         return np.array([*codes, MISSING], np.int64)[places]
@@ -115,10 +117,12 @@ def _by_value(
 
 
 def _number(value: Any) -> float:
+    """A number, or a word for 0 or 1; NaN for anything else."""
     try:
         return float(value)
     except (TypeError, ValueError):
-        return math.nan
+        word = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+        return {"true": 1.0, "false": 0.0}.get(word.strip().lower(), math.nan)
 
 
 def _time(value: Any) -> float:

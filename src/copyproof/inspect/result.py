@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Agents whose shares over time are printed as JSON.
+_MOST_SHARES = 100
+
+
 @dataclass(frozen=True, slots=True)
 class LoggedArm:
     """One arm of a log.
@@ -207,7 +211,7 @@ class Inspection:
                 "time": self.spans.tolist(),
                 "agents": {
                     agent.name: self.shares[:, place].tolist()
-                    for place, agent in enumerate(self.agents)
+                    for place, agent in enumerate(self.agents[:_MOST_SHARES])
                 },
             },
             "prior": {"alpha": self.prior.alpha, "beta": self.prior.beta},
