@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from copyproof.auditing.result import plain_value
 from copyproof.game import Market
 from copyproof.inspect.estimated import EstimatedMarket
 from copyproof.simulation import Interval, play
@@ -68,8 +69,8 @@ class Answer:
             "text": self.text,
             "policy": self.policy,
             "agent": self.agent,
-            "value": _plain(self.value),
-            "before": _plain(self.before),
+            "value": plain_value(self.value),
+            "before": plain_value(self.before),
             "why": self.why,
         }
 
@@ -210,12 +211,3 @@ def _once(market: Market) -> Market:
 
 def _percent(share: Interval) -> str:
     return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
-
-
-def _plain(value: Interval | None) -> dict[str, float | None] | None:
-    if value is None:
-        return None
-    return {
-        name: end if math.isfinite(end := getattr(value, name)) else None
-        for name in ("mean", "low", "high")
-    }

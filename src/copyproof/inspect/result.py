@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copyproof.auditing.result import plain_value
 from copyproof.game import BetaPrior, ByName, Market
 from copyproof.inspect.answers import Answer
 from copyproof.inspect.groups import Group
@@ -96,7 +97,7 @@ class LoggedAgent:
             "name": self.name,
             "plays": self.plays,
             "share": self.share,
-            "reward": _interval(self.reward),
+            "reward": plain_value(self.reward),
             "first": self.first,
             "last": self.last,
             "newcomer": self.newcomer,
@@ -106,7 +107,7 @@ class LoggedAgent:
                 {
                     "name": arm.name,
                     "plays": arm.plays,
-                    "reward": _interval(arm.reward),
+                    "reward": plain_value(arm.reward),
                     "first": arm.first,
                     "last": arm.last,
                     "group": arm.group,
@@ -241,7 +242,3 @@ class Inspection:
         from copyproof.inspect.display import inspection_html
 
         return inspection_html(self)
-
-
-def _interval(of: Interval) -> dict[str, float]:
-    return {"mean": of.mean, "low": of.low, "high": of.high}
