@@ -4,7 +4,7 @@ Five agents: one registers its only arm 100 times, each time with an edited text
 honest arms of equal quality, whose texts share the seller's own sentence; three have one arm each.
 Means are uniform in [0.1, 0.9], anew for every log. UCB1 decides.
 
-    .venv/bin/python studies/inspected_logs.py groups            # a log of 10⁶ rows, and 20 more
+    .venv/bin/python studies/inspected_logs.py groups            # a log of 10⁶ rows, and 40 more
     .venv/bin/python studies/inspected_logs.py limits            # 200 logs of 100,000 rows
 
 `limits` goes on where it was broken off; `--minutes N` begins no log after so many minutes. For
@@ -181,7 +181,8 @@ def main() -> None:
     file = RESULTS / f"inspected_{options.what}.json"
     with tempfile.TemporaryDirectory() as folder:
         if options.what == "groups":
-            sizes = [(1_000_000, 1), *((100_000, seed) for seed in range(1, 21))]
+            # Logs with seeds from 1 to 20 were looked at when the rule for groups was made.
+            sizes = [(1_000_000, 101), *((100_000, seed) for seed in range(101, 141))]
             found = [found_groups(Path(folder), *size) for size in sizes]
             file.write_text(json.dumps(found, indent=1) + "\n")
             for one in found:
