@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from copyproof.game import Agent, BetaPrior, Market
 from copyproof.inspect.groups import Group
-from copyproof.inspect.rates import Scale, fitted, posterior, scale_of
+from copyproof.inspect.rates import OWN_SPREAD, Scale, fitted, posterior, scale_of
 from copyproof.inspect.scan import Scan
+
+# Originals from which on an agent's means have a distribution of their own.
+LEAST_OWN = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,7 +30,7 @@ class EstimatedMarket:
     market : Market
         Agents in the order in which they came; originals likewise.
     prior : BetaPrior
-        What the means are drawn from, all in all.
+        What the means of agents with few originals are drawn from.
     scale : Scale
         How rewards are brought to [0, 1].
     plays : array
@@ -60,18 +63,24 @@ def estimate_market(found: Scan, groups: Sequence[Group], name: str) -> Estimate
     sums = np.bincount(first, tally.total[:count], minlength=count)
     successes = scale.down(sums, plays)
     originals = np.flatnonzero(copies)
-    prior = fitted(successes[originals], plays[originals].astype(float))
     ordered = originals[np.argsort(tally.owner[originals], kind="stable")]
     _, starts = np.unique(tally.owner[ordered], return_index=True)
     by_agent = np.split(ordered, starts[1:])
-    agents = [
-        Agent(
-            found.agents[tally.owner[own[0]]],
-            [posterior(prior, float(successes[k]), float(plays[k])) for k in own],
-            copies=copies[own].tolist(),
-        )
-        for own in by_agent
-    ]
+    units: list[NDArray[np.int64]] = []
+    for own in by_agent:
+        units += [own] if len(own) >= LEAST_OWN else np.split(own, len(own))
+    prior = fitted(
+        np.array([successes[unit].sum() for unit in units]),
+        np.array([plays[unit].sum() for unit in units], float),
+    )
+    agents = []
+    for own in by_agent:
+        shared = prior
+        if len(own) >= LEAST_OWN:
+            shared = fitted(successes[own], plays[own].astype(float), OWN_SPREAD)
+        means = [posterior(shared, float(successes[k]), float(plays[k])) for k in own]
+        owner = found.agents[tally.owner[own[0]]]
+        agents.append(Agent(owner, means, copies=copies[own].tolist()))
     market = Market(agents).named(name)
     place = np.zeros(count, np.int64)
     place[ordered] = np.arange(len(ordered))

@@ -7,10 +7,13 @@ taken for draws from one Beta(α, β), whose parameters maximise the beta-binomi
     Π_k B(α + s_k, β + n_k − s_k) / B(α, β)
 
 times a weak prior on m = α/(α + β), uniform, and on κ = α + β, whose logarithm is normal around
-ln 2 with a deviation of 1.5: with few arms there is little to learn the spread from. Of an arm's
-mean is then known: Beta(α + s_k, β + n_k − s_k). That the log was gathered by a policy that looked
-at rewards does not matter to it, as the likelihood is the same; to the plain average it does, which
-is too low for arms that a policy gave up early.
+ln 2 with a deviation of 1.5: with few arms there is little to learn the spread from. An agent with
+five originals or more has such a distribution of its own, as its arms may be more alike than those
+of others, and is one unit among those that the common one is fitted to; the deviation of its ln κ
+is 4. (With one distribution for all, the best of twenty equal arms, drawn anew, would look better
+than any of them is.) Of an arm's mean is then known: Beta(α + s_k, β + n_k − s_k). That the log was
+gathered by a policy that looked at rewards does not matter to it, as the likelihood is the same; to
+the plain average it does, which is too low for arms that a policy gave up early.
 
 For rewards in {0, 1} the likelihood is exact. Others have a smaller variance than Bernoulli rewards
 of their mean, so that the posterior is wider than it need be.
@@ -27,6 +30,7 @@ from copyproof.game import BetaPrior
 
 _LARGEST = 1e6  # that BetaPrior takes
 _KAPPA, _SPREAD = math.log(2.0), 1.5
+OWN_SPREAD = 4.0  # where an agent has a distribution of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,10 @@ def scale_of(least: float, most: float) -> Scale:
     return Scale(min(0.0, least), max(1.0, most))
 
 
-def fitted(successes: NDArray[np.float64], plays: NDArray[np.float64]) -> BetaPrior:
-    """The Beta distribution that the means come from.
+def fitted(
+    successes: NDArray[np.float64], plays: NDArray[np.float64], spread: float = _SPREAD
+) -> BetaPrior:
+    """The Beta distribution that the means come from; ``spread`` is the deviation of ln κ.
 
     Examples
     --------
@@ -77,7 +83,7 @@ def fitted(successes: NDArray[np.float64], plays: NDArray[np.float64]) -> BetaPr
         a, b = max(m * kappa, 1e-9), max((1 - m) * kappa, 1e-9)
         likelihood = float(np.sum(betaln(a + s, b + n - s) - betaln(a, b)))
         jacobian = math.log(m) + math.log1p(-m)  # so that m is uniform
-        return -likelihood - jacobian + 0.5 * float((at[1] - _KAPPA) / _SPREAD) ** 2
+        return -likelihood - jacobian + 0.5 * float((at[1] - _KAPPA) / spread) ** 2
 
     rate = min(max((s.sum() + 0.5) / (n.sum() + 1.0), 1e-6), 1 - 1e-6)
     start = np.array([math.log(rate / (1 - rate)), _KAPPA])

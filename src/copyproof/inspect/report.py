@@ -174,7 +174,5 @@ def _market_table(found: Inspection) -> PageTable:
         more = f" and {len(agent.arms) - 8:,} more" if len(agent.arms) > 8 else ""
         rows.append((agent.name, ", ".join(arms) + more))
     a, b = brief(found.prior.alpha), brief(found.prior.beta)
-    caption = (
-        f"Expected means of each agent's originals × copies; all means together: Beta({a}, {b})."
-    )
+    caption = f"Expected means of each agent's originals × copies; over agents: Beta({a}, {b})."
     return PageTable(("Agent", "Originals"), rows, caption, numbers=False)
