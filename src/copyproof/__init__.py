@@ -62,6 +62,9 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.game import read_market as read_market
     from copyproof.game import split as split
     from copyproof.game import write_market as write_market
+    from copyproof.inspect import Inspection as Inspection
+    from copyproof.inspect import inspect_log as inspect_log
+    from copyproof.inspect.report import write_inspection_report as write_inspection_report
     from copyproof.paper.figures.ablation import plot_ablation as plot_ablation
     from copyproof.paper.figures.copies import plot_copies as plot_copies
     from copyproof.paper.figures.frontier import plot_frontier as plot_frontier
@@ -106,6 +109,8 @@ _HOME = {
             "RiskAverse RiskSeeking Schedule UniformPrior churn paper_market read_market split "
             "write_market"
         ),
+        "inspect": "Inspection inspect_log",
+        "inspect.report": "write_inspection_report",
         "paper.figures.ablation": "plot_ablation",
         "paper.figures.copies": "plot_copies",
         "paper.figures.growth": "plot_growth",

@@ -20,9 +20,11 @@ from copyproof.cli.attacks import attacks
 from copyproof.cli.audit import audit
 from copyproof.cli.bounds import bounds
 from copyproof.cli.cite import cite
+from copyproof.cli.data import data
 from copyproof.cli.drill import drill
 from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
+from copyproof.cli.inspect import inspect
 from copyproof.cli.keys import keys
 from copyproof.cli.lab import lab
 from copyproof.cli.lost import lost
@@ -49,10 +51,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    simulate, exact, lost, audit, equilibrium, attacks, drill, bounds, policies, paper, lab, serve,
-    verify, cite,
+    simulate, exact, lost, audit, equilibrium, attacks, inspect, drill, bounds, policies, paper, lab,
+    serve, verify, cite,
 ):  # fmt: skip
     app.command()(command)
+app.add_typer(data)
 app.add_typer(keys)
 app.add_typer(market)
 store.command()(shadow)

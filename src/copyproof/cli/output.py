@@ -96,13 +96,15 @@ def one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
-def check_outputs(market: str, **files: Path | None) -> None:
+def check_outputs(market: str, /, what: str = "the market file", **files: Path | None) -> None:
     """Refuse, before any work, a file that could not be written or would overwrite another.
 
     Parameters
     ----------
     market : str
-        The market file, which is not to be overwritten.
+        The market file, or another that is read, which is not to be overwritten.
+    what : str
+        What that file is.
     **files : Path or None
         The files to write, by the name of their option.
 
@@ -111,7 +113,7 @@ def check_outputs(market: str, **files: Path | None) -> None:
     FieldError
         That names the option.
     """
-    taken = {os.path.realpath(market): "the market file"}
+    taken = {os.path.realpath(market): what}
     for option, path in files.items():
         if path is None:
             continue

@@ -1,0 +1,203 @@
+"""The scan of a log: one pass, block by block, with every row used or counted as bad."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copyproof.fingerprints import Fingerprint
+from copyproof.inspect.columns import MISSING, Codes, numbers, times
+from copyproof.inspect.contents import ContentKind, Contents
+from copyproof.inspect.problems import MOST_SHOWN, Problem, Problems
+from copyproof.inspect.reading import Log
+from copyproof.inspect.sampled_rows import SampledRows
+from copyproof.inspect.tally import Tally
+from copyproof.validation import FieldError
+
+NEGATIVE = "a reward below 0"
+IMPOSSIBLE = "a propensity that is not in (0, 1]"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns of a log hold what."""
+
+    agent: str = "agent"
+    arm: str = "arm"
+    reward: str = "reward"
+    time: str | None = None
+    content: tuple[str, ...] = ()
+    propensity: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        more = [one for one in (self.time, self.propensity) if one is not None]
+        return (self.agent, self.arm, self.reward, *more, *self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What one pass over a log has found.
+
+    Attributes
+    ----------
+    rows : int
+        Read in all; ``tally.rows`` of them were used.
+    agents, arms : tuple of str
+        Names, by the codes that the tally has.
+    tally : Tally
+        Sums for each arm.
+    fingerprints : dict of int to Fingerprint
+        By the arm's number.
+    problems : tuple of Problem
+        Rows that are bad or odd.
+    has_time : bool
+        Whether times were given; else the row's number stands for it.
+    propensities : SampledRows or None
+        Rows with the probabilities of their decisions, where these were given.
+    """
+
+    rows: int
+    agents: tuple[str, ...]
+    arms: tuple[str, ...]
+    tally: Tally
+    fingerprints: dict[int, Fingerprint]
+    problems: tuple[Problem, ...]
+    has_time: bool
+    propensities: SampledRows | None
+
+
+def scan(path: Path, columns: Columns, content_kind: ContentKind = "text") -> Scan:
+    """Read a log once.
+
+    Raises
+    ------
+    FieldError
+        If it cannot be read, lacks a column, or has no row that can be used.
+    """
+    problems = Problems()
+    log = Log(path, columns.names, problems)
+    if log.kind == "journal":
+        columns = Columns(time="time", content=("content",))
+    if content_kind != "text" and len(columns.content) > 1:
+        raise FieldError("content", columns.content, f"one column, for a {content_kind}")
+    reader = _Scanner(columns, content_kind, problems)
+    for block in log.blocks():
+        reader.add(block, log.rows)
+    if reader.tally.rows == 0:
+        said = f"= {path} has no row that can be used"
+        worst = "; ".join(str(one) for one in problems.found()[:2])
+        raise FieldError("LOG", str(path), "a log", f"{said}: {worst}" if worst else said)
+    return Scan(
+        rows=log.rows + log.skipped,
+        agents=tuple(reader.agents.names),
+        arms=tuple(reader.arms.names),
+        tally=reader.tally,
+        fingerprints=reader.contents.fingerprints,
+        problems=problems.found(),
+        has_time=columns.time is not None,
+        propensities=reader.sampled if columns.propensity is not None else None,
+    )
+
+
+class _Scanner:
+    """The state of a scan."""
+
+    def __init__(self, columns: Columns, kind: ContentKind, problems: Problems) -> None:
+        self.columns, self.problems = columns, problems
+        self.agents, self.arms = Codes("agent"), Codes("arm")
+        self.tally, self.contents = Tally(), Contents(kind)
+        self.sampled = SampledRows()
+
+    def add(self, block: Any, before: int) -> None:
+        """Take in a block of rows, ``before`` of which have been read."""
+        if block.num_rows == 0:
+            return
+        columns = self.columns
+        agents, arms = self.agents.of(block[columns.agent]), self.arms.of(block[columns.arm])
+        rewards, missing = numbers(block[columns.reward])
+        good = np.ones(len(agents), bool)
+        self._names("agent", agents, block[columns.agent], good, before)
+        self._names("arm", arms, block[columns.arm], good, before)
+        self._numbers("reward", rewards, missing, block[columns.reward], good, before)
+        at = np.arange(before, before + len(agents), dtype=float)
+        if columns.time is not None:
+            at, missing = times(block[columns.time])
+            self._numbers("time", at, missing, block[columns.time], good, before)
+        chances = np.ones(len(agents))
+        if columns.propensity is not None:
+            chances, missing = numbers(block[columns.propensity])
+            self._numbers("propensity", chances, missing, block[columns.propensity], good, before)
+            wrong = np.flatnonzero(good & ~((chances > 0) & (chances <= 1)))
+            self._bad(IMPOSSIBLE, wrong, block[columns.propensity], before)
+            good[wrong] = False
+        kept = np.flatnonzero(good)
+        if len(kept) == 0:
+            return
+        if len(kept) < len(good):
+            agents, arms, rewards, at = agents[kept], arms[kept], rewards[kept], at[kept]
+        negative = np.flatnonzero(rewards < 0)
+        if len(negative):
+            self._bad(NEGATIVE, kept[negative], block[columns.reward], before, left_out=False)
+        if columns.time is not None:
+            self.tally.check_order(at, kept, self.problems, before)
+        found = self.tally.arms(agents, arms, kept, self.problems, before)
+        self.tally.add(found, rewards, at, len(self.agents.names))
+        if columns.propensity is not None:
+            self.sampled.add(before + kept, found, rewards, chances[kept])
+        if columns.content:
+            content = [block[name] for name in columns.content]
+            self.contents.add(content, kept, found, self.problems, before)
+
+    def _names(
+        self,
+        field: str,
+        codes: NDArray[np.int64],
+        column: Any,
+        good: NDArray[np.bool_],
+        before: int,
+    ) -> None:
+        if codes.min() >= 0:
+            return
+        for what, where in (
+            (f"no {field}", codes == MISSING),
+            (f"an {field} that is not one line of visible text in UTF-8", codes < MISSING),
+        ):
+            self._bad(what, np.flatnonzero(where & good), column, before)
+        good &= codes >= 0
+
+    def _numbers(
+        self,
+        field: str,
+        values: NDArray[np.float64],
+        missing: NDArray[np.bool_],
+        column: Any,
+        good: NDArray[np.bool_],
+        before: int,
+    ) -> None:
+        finite = np.isfinite(values)
+        if finite.all():
+            return
+        self._bad(f"no {field}", np.flatnonzero(missing & good), column, before)
+        wrong = np.flatnonzero(~finite & ~missing & good)
+        self._bad(f"a {field} that is no finite number", wrong, column, before)
+        good &= finite
+
+    def _bad(
+        self,
+        what: str,
+        places: NDArray[np.int64],
+        column: Any,
+        before: int,
+        *,
+        left_out: bool = True,
+    ) -> None:
+        few = {place: column[place].as_py() for place in places[:MOST_SHOWN].tolist()}
+        texts = {
+            place: value.decode(errors="replace") if isinstance(value, bytes) else value
+            for place, value in few.items()
+        }
+        self.problems.add_rows(what, places, before, texts, left_out=left_out)

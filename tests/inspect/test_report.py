@@ -1,0 +1,67 @@
+"""The page about an inspection: what it says, and that it is whole, safe and reproducible."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from copyproof import Inspection, inspect_log, write_inspection_report
+from copyproof.inspect.report import InspectionPage, render_inspection_page
+from tests.inspect.logs import copied_rows, write
+from tests.pages.parsed import Page, template_variables
+
+EVIL = '<b>ann</b> & "co"'
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Inspection:
+    rows = copied_rows(plays=60)
+    for row in rows:
+        row["agent"] = EVIL if row["agent"] == "ann" else row["agent"]
+    rows += [{"agent": "bob", "arm": "b", "reward": 7.0, "time": -1.0, "text": "?"}]
+    rows += [{"agent": "", "arm": "b", "reward": 7.0, "time": -1.0, "text": "?"}]
+    path = write(tmp_path_factory.mktemp("log") / "log.csv", rows)
+    return inspect_log(path, time="time", content="text", policy="ucb1", repetitions=39)
+
+
+def test_what_it_says(found: Inspection, tmp_path: Path) -> None:
+    write_inspection_report(found, tmp_path / "page.html", command="copyproof inspect <log>")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = Page(text)
+    words = " ".join(" ".join(page.words).split())
+    assert "1 agent holds 9 copies" in words
+    for answer in found.answers:
+        assert answer.text in words
+    for note in found.notes:
+        assert note in words
+    assert "no agent" in words  # the row that was left out
+    assert "copyproof inspect <log>" in words
+    assert EVIL in words
+    assert "<b>ann" not in text
+    assert len(page.all("img")) == 2
+    assert all(value for value in page.values("img", "alt"))
+    assert all(value.startswith("data:") for value in page.values("img", "src"))
+
+
+def test_equal_results_give_equal_pages(found: Inspection) -> None:
+    assert render_inspection_page(found) == render_inspection_page(found)
+
+
+def test_the_template_gets_what_it_asks_for() -> None:
+    asked = template_variables("copyproof.inspect", "inspection.html.j2")
+    given = {field.name for field in dataclasses.fields(InspectionPage)}
+    assert asked <= given
+    assert given <= asked
+
+
+def test_a_page_of_an_honest_log(tmp_path: Path) -> None:
+    rows = [{"agent": "ann", "arm": "a", "reward": 1}]
+    found = inspect_log(write(tmp_path / "log.csv", rows), repetitions=0)
+    page = Page(render_inspection_page(found))
+    assert "no copies found" in " ".join(page.words)
+    assert len(page.all("img")) == 1
+
+
+def test_a_file_that_cannot_be_written(found: Inspection, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="cannot be written"):
+        write_inspection_report(found, tmp_path / "no folder" / "page.html")

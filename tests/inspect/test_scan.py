@@ -1,0 +1,255 @@
+"""Logs are read whole, whatever their format, and bad rows are counted."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from copyproof.inspect import reading
+from copyproof.inspect.scan import Columns, Scan, scan
+from copyproof.live import Principal
+from copyproof.live.exports import audit_lines
+from copyproof.validation import FieldError
+from tests.inspect.logs import copied_rows, write
+
+COLUMNS = Columns(time="time", content=("text",))
+
+
+def problems(found: Scan) -> dict[str, int]:
+    return {one.what: one.rows for one in found.problems}
+
+
+def sums(found: Scan) -> dict[tuple[str, str], tuple[int, float]]:
+    tally = found.tally
+    return {
+        (found.agents[tally.owner[k]], found.arms[tally.name[k]]): (
+            int(tally.plays[k]),
+            float(tally.total[k]),
+        )
+        for k in range(tally.count)
+    }
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
+def test_every_format_gives_the_same(ending: str, tmp_path: Path) -> None:
+    rows = copied_rows()
+    found = scan(write(tmp_path / f"log.{ending}", rows), COLUMNS)
+    assert (found.rows, found.tally.rows, found.problems) == (len(rows), len(rows), ())
+    expected: dict[tuple[str, str], tuple[int, float]] = {}
+    for row in rows:
+        plays, total = expected.get((row["agent"], row["arm"]), (0, 0.0))
+        expected[row["agent"], row["arm"]] = plays + 1, total + row["reward"]
+    assert sums(found) == expected
+    assert len(found.fingerprints) == 22
+    assert found.tally.is_binary
+    starts, over_time = found.tally.bins.table(len(found.agents))
+    assert over_time.sum() == len(rows)
+    assert len(starts) <= 129
+    first = {(row["agent"], row["arm"]): row["time"] for row in reversed(rows)}
+    names = [
+        (found.agents[a], found.arms[b])
+        for a, b in zip(found.tally.owner, found.tally.name, strict=True)
+    ]
+    assert [first[name] for name in names[:22]] == found.tally.first[:22].tolist()
+
+
+def test_blocks_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = copied_rows()
+    whole = scan(write(tmp_path / "log.jsonl", rows), COLUMNS)
+    monkeypatch.setattr(reading, "_BLOCK", 1000)
+    cut = scan(tmp_path / "log.jsonl", COLUMNS)
+    assert sums(cut) == sums(whole)
+    assert cut.fingerprints == whole.fingerprints
+    assert np.array_equal(cut.tally.opening, whole.tally.opening, equal_nan=True)
+
+
+def test_openings_are_the_first_rewards_of_each_arm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = copied_rows()
+    monkeypatch.setattr(reading, "_BLOCK", 5000)
+    found = scan(write(tmp_path / "log.jsonl", rows), COLUMNS)
+    for k in range(found.tally.count):
+        arm = found.arms[found.tally.name[k]]
+        own = [row["reward"] for row in rows if row["arm"] == arm][:64]
+        assert found.tally.opening[k, : len(own)].tolist() == own
+
+
+def test_compressed_text_and_other_delimiters(tmp_path: Path) -> None:
+    text = "owner;what;won\nann;a;1\nbob;b;0\n"
+    (tmp_path / "log.csv.gz").write_bytes(gzip.compress(text.encode()))
+    found = scan(tmp_path / "log.csv.gz", Columns("owner", "what", "won"))
+    assert sums(found) == {("ann", "a"): (1, 1.0), ("bob", "b"): (1, 0.0)}
+
+
+def test_bad_rows_of_csv(tmp_path: Path) -> None:
+    lines = [
+        "agent,arm,reward,time,text",
+        "ann,a,1,2020-01-01T00:00:00,fresh coffee",
+        ",a,1,2020-01-02,x",
+        "ann,,1,2020-01-02,x",
+        "ann,a,lots,2020-01-02,x",
+        "ann,a,,2020-01-02,x",
+        "ann,a,inf,2020-01-02,x",
+        "ann,a,1,yesterday,x",
+        "ann,a",
+        'bob,b,-2,2020-01-03,"two\nlines"',
+        "bob,b,0,2020-01-01T12:00:00,another text",
+        "bob,a,0,2020-01-04,x",
+    ]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(lines))
+    found = scan(path, COLUMNS)
+    assert problems(found) == {
+        "2 columns, where the heading has 5": 1,
+        "no agent": 1,
+        "no arm": 1,
+        "no reward": 1,
+        "a reward that is no finite number": 2,
+        "a time that is no finite number": 1,
+        "a reward below 0": 1,
+        "a time before that of the row before": 1,
+        "an arm that an earlier row has under another agent: counted as an arm of its own": 1,
+        "another content than the arm's first: the first counts": 1,
+    }
+    assert (found.rows, found.tally.rows) == (11, 4)
+    [lots] = [one for one in found.problems if "reward that is no" in one.what]
+    assert lots.examples == ((4, "'lots'"), (6, "'inf'"))
+    assert str(lots) == (
+        "2 rows left out: a reward that is no finite number (row 4: 'lots'; row 6: 'inf')"
+    )
+    assert sums(found)["bob", "a"] == (1, 0.0)
+
+
+def test_mixed_types_of_json(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(
+        '{"agent": "ann", "arm": 7, "reward": 1}\n'
+        '{"agent": "ann", "arm": "7", "reward": "0.5"}\n'
+        '{"agent": "ann", "arm": 7, "reward": true}\n'
+        '{"agent": "ann", "arm": 7, "reward": {"value": 1}}\n'
+        '{"agent": "ann", "arm": 7}\n'
+        "[1, 2]\n"
+        "not json\n"
+        "\n"
+    )
+    found = scan(path, Columns())
+    assert sums(found) == {("ann", "7"): (3, 2.5)}
+    assert problems(found) == {
+        "no JSON object": 2,
+        "a reward that is no finite number": 1,
+        "no reward": 1,
+    }
+    assert found.rows == 7
+
+
+def test_names_that_are_nested_and_rewards_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(
+        '{"agent": ["ann"], "arm": "a", "reward": 1}\n{"agent": null, "arm": "a", "reward": 1}\n'
+    )
+    with pytest.raises(FieldError, match="has no row that can be used"):
+        scan(path, Columns())
+    words = tmp_path / "log.csv"
+    words.write_text("agent,arm,reward\nann,a,true\nann,a,FALSE\nann,a,1\n")
+    assert sums(scan(words, Columns())) == {("ann", "a"): (3, 2.0)}
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_bytes(b"agent,arm,reward\nann,a,1\n\xff\xfe,a,1\nb\x00b,a,1\n")
+    found = scan(path, Columns())
+    assert problems(found) == {"an agent that is not one line of visible text in UTF-8": 2}
+
+
+def test_types_of_parquet(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "agent": pa.array([1, 2, None, 1]),
+            "arm": pa.array(["a", "b", "c", None]).dictionary_encode(),
+            "reward": pa.array([True, False, True, True]),
+            "time": pa.array([0, 1, 2, 3], pa.timestamp("s", "UTC")),
+        }
+    )
+    pq.write_table(table, tmp_path / "log.parquet")
+    found = scan(tmp_path / "log.parquet", Columns(time="time"))
+    assert sums(found) == {("1", "a"): (1, 1.0), ("2", "b"): (1, 0.0)}
+    assert problems(found) == {"no agent": 1, "no arm": 1}
+    assert found.tally.last[1] == 1.0
+
+
+def test_contents_made_elsewhere(tmp_path: Path) -> None:
+    rows = [
+        {"agent": "ann", "arm": "a", "reward": 1, "hash": "00000000000000ff", "v": [1.0, 2.0]},
+        {"agent": "ann", "arm": "b", "reward": 1, "hash": "no hash", "v": [0.0, 0.0]},
+        {"agent": "ann", "arm": "c", "reward": 1, "hash": None, "v": None},
+    ]
+    path = write(tmp_path / "log.jsonl", rows)
+    hashes = scan(path, Columns(content=("hash",)), "hash")
+    assert list(hashes.fingerprints) == [0]
+    [problem] = hashes.problems
+    assert problem.what.startswith("a content that is not a 64-bit hash")
+    vectors = scan(path, Columns(content=("v",)), "vector")
+    assert [one.kind for one in vectors.fingerprints.values()] == ["vector"]
+    with pytest.raises(FieldError, match="one column, for a hash"):
+        scan(path, Columns(content=("hash", "v")), "hash")
+
+
+def test_a_live_journal(tmp_path: Path) -> None:
+    principal = Principal("h-ucb", market="m")
+    for agent, arm in (("ann", "a"), ("bob", "b")):
+        principal.register_arm(agent, arm)
+    rewards = {"a": 1.0, "b": 0.25}
+    total = {"a": 0.0, "b": 0.0}
+    for k in range(20):
+        [decision] = principal.ask()
+        if k < 19:  # the last one is not answered
+            principal.tell(decision.id, rewards[decision.arm])
+            total[decision.arm] += rewards[decision.arm]
+    path = tmp_path / "journal.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in audit_lines(principal.store, "m")))
+    found = scan(path, Columns())
+    assert found.tally.rows == 19
+    assert sorted(found.tally.total[:2].tolist()) == sorted(total.values())
+    assert problems(found) == {"decisions that no reward was told for": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "does not exist"),
+        (b"", "is empty"),
+        (b"agent,arm,reward\n", "has no row that can be used"),
+        (b"agent,arm,reward\n,,\n", "has no row that can be used: 1 row left out: no agent"),
+        (b"PAR1 and then nothing", "cannot be read"),
+        (b"\x80\x81\x82\n", "is neither Parquet nor text in UTF-8"),
+        (b"a" * (2 << 20), "has a first line of more than 1 MiB"),
+        (b'{"agent": "' + b"x" * (25 << 20), "has a line of more than 16 MiB after row 0"),
+        (b"agent,arm,reward\nann," + b"x" * (40 << 20), "is longer than 16 MiB"),
+    ],
+)
+def test_what_is_no_log(content: bytes | None, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(FieldError) as refused:
+        scan(path, Columns())
+    assert said in str(refused.value)
+    assert len(str(refused.value)) < 600
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
+def test_a_column_that_is_not_there(ending: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"log.{ending}", copied_rows(plays=2))
+    with pytest.raises(FieldError, match=r"column = 'rewards' is not a column of .*did you mean"):
+        scan(path, Columns(reward="rewards"))
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(FieldError, match="is no file"):
+        scan(tmp_path, Columns())
