@@ -189,4 +189,6 @@ def _draw(
     )
     for ax in (left, right):
         plain(ax)
-    save_figure(left.figure, path)  # type: ignore[arg-type]
+    figure = left.get_figure(root=True)
+    assert figure is not None
+    save_figure(figure, path)

@@ -137,4 +137,6 @@ def _draw(found: dict[str, Any], path: Path) -> None:
         plain(ax)
     axes[0].set_ylabel("likes gained")
     axes[0].legend(frameon=False, fontsize=8)
-    save_figure(axes[0].figure, path)  # type: ignore[arg-type]
+    figure = axes[0].get_figure(root=True)
+    assert figure is not None
+    save_figure(figure, path)
