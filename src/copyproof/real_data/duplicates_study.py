@@ -71,7 +71,7 @@ def choose(curves: Sequence[Sequence[Point]]) -> float:
     >>> choose([some])
     0.8
     """
-    fit = []
+    fit: list[float] = []
     for points in zip(*curves, strict=True):
         found, true = sum(one.found for one in points), sum(one.true for one in points)
         every = sum(round(one.true / one.recall) for one in points if one.recall)
@@ -134,8 +134,8 @@ def _exact(ones: list[str], others: list[str]) -> Pairs:
             alike = both / (len(mine) + len(other) - both)
             if alike >= _LEAST:
                 found.append((alike, k, j))
-    alike, left, right = zip(*found, strict=True)
-    return np.array(alike), np.array(left), np.array(right)
+    likeness, left, right = zip(*found, strict=True)
+    return np.array(likeness), np.array(left), np.array(right)
 
 
 def _curve(alike: NDArray[np.float64], same: NDArray[np.bool_], true: int) -> tuple[Point, ...]:
