@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from copyproof.off_policy import (
     Refusal,
@@ -15,7 +16,7 @@ from copyproof.off_policy import (
     inverse_propensity,
     self_normalized,
 )
-from copyproof.off_policy.estimates import Terms
+from copyproof.off_policy.estimates import Floats, Terms
 from copyproof.validation import FieldError
 
 MEANS = np.array([0.05, 0.2, 0.1, 0.4, 0.3])
@@ -25,8 +26,8 @@ TRUTH = float(TARGET @ MEANS)
 
 
 def log_of(
-    rng: np.random.Generator, rows: int, means: np.ndarray = MEANS
-) -> tuple[np.ndarray, ...]:
+    rng: np.random.Generator, rows: int, means: Floats = MEANS
+) -> tuple[NDArray[np.int64], Floats, Floats]:
     """Arms, rewards and propensities of a log that the logging policy wrote."""
     arms = rng.choice(len(LOGGING), size=rows, p=LOGGING)
     rewards = (rng.random(rows) < means[arms]).astype(float)
@@ -53,7 +54,7 @@ def test_by_hand() -> None:
 
 @pytest.mark.parametrize("means", [MEANS, MEANS / 30], ids=["rewards", "rare rewards"])
 @pytest.mark.parametrize("rows", [1000, 10_000])
-def test_the_limits_hold_as_often_as_they_say(rows: int, means: np.ndarray) -> None:
+def test_the_limits_hold_as_often_as_they_say(rows: int, means: Floats) -> None:
     rng = np.random.default_rng(5)
     truth = float(TARGET @ means)
     logs, held = 500, np.zeros(3)
@@ -188,7 +189,9 @@ def test_the_logging_policy_itself_gets_the_mean_of_its_log(rewards: list[float]
         (([1, 1], [1, 5e-324], [1, 1]), r"logged\[1\] = 5e-324 is not large enough"),
     ],
 )
-def test_bad_columns_are_named(columns: tuple[list[float], ...], said: str) -> None:
+def test_bad_columns_are_named(
+    columns: tuple[list[float], list[float], list[float]], said: str
+) -> None:
     with pytest.raises(FieldError, match=said):
         self_normalized(*columns)
 

@@ -116,7 +116,8 @@ def arm_policy_values(
         self_normalized(r, logged, target, asked),
         doubly_robust(r, logged, target, predicted=predicted, expected=expected, terms=asked),
     )
-    return ArmPolicyValues(*(_with_gap(one, unseen, asked) for one in found), unseen=unseen)
+    ips, snips, robust = (_with_gap(one, unseen, asked) for one in found)
+    return ArmPolicyValues(ips, snips, robust, unseen)
 
 
 def _distribution(policy: ArrayLike) -> Floats:

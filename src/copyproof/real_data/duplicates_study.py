@@ -22,7 +22,7 @@ from copyproof.fingerprints import Point, of_text, precision_and_recall
 from copyproof.fingerprints.record import similarities
 from copyproof.fingerprints.shingles import shingles
 from copyproof.plots import save_figure
-from copyproof.plots.canvas import new_axes, plain
+from copyproof.plots.canvas import legend_above, new_axes, plain
 from copyproof.plots.palette import INK
 
 Pairs: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
@@ -71,7 +71,7 @@ def choose(curves: Sequence[Sequence[Point]]) -> float:
     >>> choose([some])
     0.8
     """
-    fit = []
+    fit: list[float] = []
     for points in zip(*curves, strict=True):
         found, true = sum(one.found for one in points), sum(one.true for one in points)
         every = sum(round(one.true / one.recall) for one in points if one.recall)
@@ -134,8 +134,8 @@ def _exact(ones: list[str], others: list[str]) -> Pairs:
             alike = both / (len(mine) + len(other) - both)
             if alike >= _LEAST:
                 found.append((alike, k, j))
-    alike, left, right = zip(*found, strict=True)
-    return np.array(alike), np.array(left), np.array(right)
+    likeness, left, right = zip(*found, strict=True)
+    return np.array(likeness), np.array(left), np.array(right)
 
 
 def _curve(alike: NDArray[np.float64], same: NDArray[np.bool_], true: int) -> tuple[Point, ...]:
@@ -157,7 +157,7 @@ def _draw(
     threshold: float,
     path: Path,
 ) -> None:
-    left, right = new_axes(3.0, columns=2, width=8.0)
+    left, right = new_axes(3.4, columns=2, width=8.0)
     for k, points in enumerate(chosen_on.values(), start=1):
         style = {1: ":", 2: "--", 3: "-"}[k]
         left.plot(THRESHOLDS, [point.recall for point in points], style, color="#0072B2",
@@ -168,7 +168,7 @@ def _draw(
               label="restaurants: precision")  # fmt: skip
     left.axvline(threshold, color="#666666", linewidth=0.8)
     left.set_xlabel(f"threshold (chosen: {threshold})")
-    left.legend(frameon=False, fontsize=7, loc="lower left")
+    legend_above(left, 2)
     right.plot([point.recall for point in measured], [point.precision for point in measured],
                ".-", color=INK, markersize=4, linewidth=0.8, label="fingerprints")  # fmt: skip
     right.plot([point.recall for point in exact], [point.precision for point in exact],
@@ -189,4 +189,6 @@ def _draw(
     )
     for ax in (left, right):
         plain(ax)
-    save_figure(left.figure, path)  # type: ignore[arg-type]
+    figure = left.get_figure(root=True)
+    assert figure is not None
+    save_figure(figure, path)

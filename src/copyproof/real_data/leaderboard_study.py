@@ -158,8 +158,9 @@ def _draw(found: dict[str, Any], path: Path) -> None:
     for ax in (left, right):
         ax.axhline(0, color="#666666", linewidth=0.6)
         plain(ax)
-    figure = left.figure
-    save_figure(figure, path)  # type: ignore[arg-type]
+    figure = left.get_figure(root=True)
+    assert figure is not None
+    save_figure(figure, path)
 
 
 def _dots(ax: "Axes", labs: dict[str, Any], colour: str) -> None:

@@ -31,7 +31,7 @@ STUDIES = (
     ),
     RealStudy(
         "films",
-        "what copies of a director's films would gain, and what 18 double titles do",
+        "what copies of a film would gain, and what 18 double titles do",
         ("movielens-100k",),
         "films.png",
         films_study.run,
