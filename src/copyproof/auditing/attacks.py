@@ -27,7 +27,17 @@ from copyproof.auditing.sampled_gains import sample
 from copyproof.auditing.trials import DeviationTrial
 from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SEED, SPLIT
 from copyproof.external import AnyPolicy
-from copyproof.game import GivenMarket, Market, Renew, Schedule, Strategy, as_market, churn, split
+from copyproof.game import (
+    GivenMarket,
+    Market,
+    Renew,
+    Schedule,
+    Strategy,
+    as_market,
+    churn,
+    principal_of,
+    split,
+)
 from copyproof.game.identities import How
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
@@ -180,7 +190,8 @@ def attacks(
     >>> found.renewals[0].gain.high
     0.0
     """
-    market = as_market(market)
+    named = as_market(market)
+    market, agent = named.quotient, principal_of(named, agent)
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     tolerance = positive("tolerance", tolerance)
     if not market.agent(agent).has_fixed_means:
