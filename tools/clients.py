@@ -16,12 +16,16 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 PYTHON = ROOT / "client" / "src" / "copyproof_client"
 TYPESCRIPT = ROOT / "client" / "typescript"
-TWINS = {"async_connection.py": "connection.py", "async_client.py": "client.py"}
+TWINS = {
+    "async_connection.py": "connection.py",
+    "async_identities.py": "identities.py",
+    "async_client.py": "client.py",
+}
 _NAMES = {
     r"\b__a(enter|exit)__": r"__\1__",
     r"\baclosing\b": "closing",
-    r"\bAsync(Client|Connection|Pool|Iterator|Generator)\b": r"\1",
-    r"\basync_(connection|pool)\b": r"\1",
+    r"\bAsync(Client|Connection|Identities|Pool|Iterator|Generator)\b": r"\1",
+    r"\basync_(connection|identities|pool)\b": r"\1",
     r"\b(async|await) ": "",
 }
 

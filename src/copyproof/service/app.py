@@ -31,12 +31,21 @@ from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import RequestMetrics
 from copyproof.service.neighbours import Neighbours
 from copyproof.service.observation import Observer
-from copyproof.service.routes import actions, agents, journals, keys, markets, service, switch
+from copyproof.service.routes import (
+    actions,
+    agents,
+    identities,
+    journals,
+    keys,
+    markets,
+    service,
+    switch,
+)
 
 if TYPE_CHECKING:
     from copyproof.service.tracing import Tracing
 
-_PARTS = (markets, switch, agents, journals, keys, actions, service)
+_PARTS = (markets, switch, agents, identities, journals, keys, actions, service)
 _ROUTERS = tuple(part.router for part in _PARTS)
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": about}
