@@ -37,6 +37,10 @@ MATRIX: list[tuple[str, str, Any, str]] = [
     ("POST", f"{A}/agents/ann/arms/suspend", {"arm": "a2"}, "o"),
     ("POST", f"{A}/agents/ann/arms/resume", {"arm": "a2"}, "o"),
     ("GET", f"{A}/agents/ann/statistics", None, "oug"),
+    ("PUT", f"{A}/agents/ann/group", {"group": None}, "o"),
+    ("GET", f"{A}/suspicions", None, "ou"),
+    ("POST", f"{A}/suspicions/SUSPICION/confirm", {}, "o"),
+    ("POST", f"{A}/suspicions/SUSPICION/dismiss", None, "o"),
     ("POST", f"{A}/decisions", {"count": 2}, "oa"),
     ("POST", f"{A}/rewards", {"decision": "?", "reward": 1}, "oa"),
     ("GET", "/v1/keys", None, "o"),
@@ -46,6 +50,18 @@ MATRIX: list[tuple[str, str, Any, str]] = [
     ("GET", "/metrics", None, "ou"),
     ("GET", "/v1/actions", None, "ou"),
 ]
+
+
+def suspected(operator: Any) -> str:
+    """The id of a suspicion, of two arms with one fingerprint."""
+    for agent in ("copier", "copied"):
+        print_ = {"an arm": {"hash": "0123456789abcdef"}}
+        body = {"arms": ["an arm"], "fingerprints": print_}
+        assert operator("POST", f"{A}/agents/{agent}/arms", body).status == 200
+    found: str = operator("GET", f"{A}/suspicions").json["suspicions"][0]["id"]
+    return found
+
+
 LETTERS = {"operator": "o", "application": "a", "agent": "g", "auditor": "u"}
 
 
@@ -57,6 +73,8 @@ def test_matrix(
     operator = service.caller()
     if "ID" in path:
         path = path.replace("ID", operator("POST", "/v1/keys", {"role": "auditor"}).json["id"])
+    if "SUSPICION" in path:
+        path = path.replace("SUSPICION", suspected(operator))
     if "/gone" in path:
         assert operator("PUT", "/v1/markets/gone", {}).status == 200
     if path.endswith("/leaver"):

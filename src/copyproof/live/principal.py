@@ -117,9 +117,10 @@ class Principal(Reviewing):
         changes = agent not in self._current().registry.agents
         if changes:
             self._check_new_agent("agent", agent)
+        _, answered = self._keyed(key, [events.kind_of(events.AgentRegistered), {"agent": agent}])
         with self.group():
             is_new = self._change(events.AgentRegistered, key, changes, agent=agent)
-            if group is not None:
+            if group is not None and not answered:
                 self.bind([agent], group)
         return is_new
 

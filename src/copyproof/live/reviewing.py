@@ -113,6 +113,10 @@ class Reviewing(Switching):
         bool
             Whether that is a change.
         """
+        values = {"suspicion": suspicion, "review": review}
+        _, answered = self._keyed(key, [events.kind_of(events.Reviewed), values])
+        if answered:
+            return bool(answered.answer)
         found = next((one for one in self.suspicions() if one.id == suspicion), None)
         if found is None:
             raise Unknown("suspicion", suspicion)
@@ -125,5 +129,4 @@ class Reviewing(Switching):
                 numbers = [registry.agent(agent) for agent in found.agents]
                 there = (identities.groups[one] for one in numbers if one in identities.groups)
                 bound = self.bind(found.agents, group or next(there, suspicion))
-            values = {"suspicion": suspicion, "review": review}
-            return self._change(events.Reviewed, key, changed, **values) or bound
+            return self._change(events.Reviewed, key, changed or bound, **values)
