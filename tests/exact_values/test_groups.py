@@ -19,7 +19,9 @@ def test_a_group_expects_what_one_name_with_all_arms_does():
     assert sum(one.plays for one in found.agents) == 8
     assert found.agents["ann"].distribution is None
     assert found.groups["x"].distribution is not None
-    assert found.agents["bob"] == exact(market.quotient, "h-ucb", horizon=8, fractions=True).agents[1]
+    assert (
+        found.agents["bob"] == exact(market.quotient, "h-ucb", horizon=8, fractions=True).agents[1]
+    )
 
 
 def test_names_of_equal_arms_share_alike_and_sampling_agrees():

@@ -93,10 +93,15 @@ def test_a_bad_group_in_a_file_is_named():
 
 
 def test_a_schedule_of_a_member_becomes_one_of_its_principal():
-    schedule = Schedule([Retire(5, "anna", 1), Admit(7, "ann", 0, count=2)], [Renew("bob", after=1)])
+    schedule = Schedule(
+        [Retire(5, "anna", 1), Admit(7, "ann", 0, count=2)], [Renew("bob", after=1)]
+    )
     found = quotient(bound()).schedule(schedule)
     assert found is not None
-    assert [(one.agent, one.original) for one in found.changes] == [("ann & co", 2), ("ann & co", 0)]
+    assert [(one.agent, one.original) for one in found.changes] == [
+        ("ann & co", 2),
+        ("ann & co", 0),
+    ]
     assert found.renewals == schedule.renewals
 
 

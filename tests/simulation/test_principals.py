@@ -56,7 +56,11 @@ def test_discounted_revenue_is_told_by_name(discount):
 
 
 def test_drawn_means_stand_in_the_order_of_the_names():
-    agents = [Agent("ann", [BetaPrior(1, 1)]), Agent("bob", [0.9]), Agent("anna", [BetaPrior(2, 1)])]
+    agents = [
+        Agent("ann", [BetaPrior(1, 1)]),
+        Agent("bob", [0.9]),
+        Agent("anna", [BetaPrior(2, 1)]),
+    ]
     market = Market(agents).bind(["ann", "anna"], "x")
     check(market, "h-ucb")
     found = simulate(market, "h-ucb", **GAME)
@@ -66,7 +70,11 @@ def test_drawn_means_stand_in_the_order_of_the_names():
 
 
 def test_means_that_change_are_told_by_name():
-    agents = [Agent("ann", [Piecewise([(1, 0.9), (200, 0.1)])]), Agent("bob", [0.6]), Agent("eve", [0.5])]
+    agents = [
+        Agent("ann", [Piecewise([(1, 0.9), (200, 0.1)])]),
+        Agent("bob", [0.6]),
+        Agent("eve", [0.5]),
+    ]
     check(Market(agents).bind(["ann", "eve"], "x"), "h-ucb")
 
 

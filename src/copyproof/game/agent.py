@@ -82,9 +82,7 @@ class Agent:
                 raise FieldError("copies", strategy, "one per arm", said)
         except FieldError as error:
             raise error.noted(f"(agent {shown(name)})") from None
-        set_fields(
-            self, name=name, arms=originals, copies=strategy, utility=utility, group=group
-        )
+        set_fields(self, name=name, arms=originals, copies=strategy, utility=utility, group=group)
 
     @property
     def is_informed(self) -> bool:
@@ -187,7 +185,9 @@ def check_groups(members: Sequence[Agent]) -> None:
             continue
         other = positions.get(agent.group)
         if other is not None and members[other].group != agent.group:
-            said = f"= {shown(agent.group)} is the name of agents[{other}], which is not bound to it"
+            said = (
+                f"= {shown(agent.group)} is the name of agents[{other}], which is not bound to it"
+            )
             raise FieldError(f"agents[{i}].group", agent.group, "a name of its own", said)
         first = firsts.setdefault(agent.group, i)
         if agent.utility != members[first].utility:

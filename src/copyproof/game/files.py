@@ -230,7 +230,9 @@ def market_digest(market: Market) -> str:
     """
     own = [one.utility.name for one in market.agents if isinstance(one.utility, Custom)]
     plain = [
-        Agent(one.name, one.arms, one.copies, group=one.group) if isinstance(one.utility, Custom) else one
+        Agent(one.name, one.arms, one.copies, group=one.group)
+        if isinstance(one.utility, Custom)
+        else one
         for one in market.agents
     ]
     written = market_to_dict(Market(plain, market.fee, market.discount))

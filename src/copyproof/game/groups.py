@@ -76,7 +76,9 @@ class Quotient:
         }
         for k, renewal in enumerate(given.renewals):
             if self.named.agent(renewal.agent).group is not None:
-                said = f"= {shown(renewal.agent)} is bound to a group, whose arms are renewed as one"
+                said = (
+                    f"= {shown(renewal.agent)} is bound to a group, whose arms are renewed as one"
+                )
                 field = f"renewals[{k}].agent"
                 raise FieldError(field, renewal.agent, "an agent that is bound to no group", said)
         changes = []
@@ -137,7 +139,9 @@ def quotient(market: Market) -> Quotient:
         for (is_group, name), places in members.items()
     ]
     found = Market(principals, market.fee, market.discount)
-    return Quotient(market, found.named(market.name) if market.name else found, positions, originals)
+    return Quotient(
+        market, found.named(market.name) if market.name else found, positions, originals
+    )
 
 
 def principal_of(market: Market, name: str) -> str:

@@ -67,7 +67,9 @@ def fill_by_name(
             game = lowered.game if drawn is None else own_rewards(lowered.game)
             if drawn is not None:
                 put_means(game.rewards, drawn[row])
-            _earn(lowered, quotient, game, first + start + row, part, row, found.revenue[start + row])
+            _earn(
+                lowered, quotient, game, first + start + row, part, row, found.revenue[start + row]
+            )
         _tell_new_arms(lowered, quotient, part, found.renewals[rows])
     for place, agent in enumerate(quotient.earners):
         found.agent_plays[:, agent] += found.original_plays[:, quotient.originals[place]]

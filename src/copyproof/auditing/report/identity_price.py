@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT = 6.0, 3.7
 
 
-def plot_identity_price(
-    found: Attacks | Sequence[Attacks], *, ax: "Axes | None" = None
-) -> "Axes":
+def plot_identity_price(found: Attacks | Sequence[Attacks], *, ax: "Axes | None" = None) -> "Axes":
     """Draw the fee per identity above which m names stop paying, a line for each policy.
 
     Parameters
