@@ -9,7 +9,7 @@ def bound() -> Market:
     return Market(AGENTS).bind(["ann", "anna"], "ann & co")
 
 
-def test_a_deviation_of_a_group_is_a_joint_strategy():
+def test_a_deviation_of_a_group_is_a_joint_strategy() -> None:
     found = audit(bound(), "ucb1", horizon=500, seed=1, agent="anna", deviations=[[5, 5, 0]])
     (one,) = found.agents
     assert one.name == "ann & co"
@@ -19,13 +19,13 @@ def test_a_deviation_of_a_group_is_a_joint_strategy():
     assert found.to_dict()["groups"] == {"ann & co": ["ann", "anna"]}
 
 
-def test_pathwise_policies_pay_a_principal_nothing_for_more_arms():
+def test_pathwise_policies_pay_a_principal_nothing_for_more_arms() -> None:
     found = audit(bound(), "grace", horizon=500, seed=1, agent="ann & co", most_copies=10)
     assert found.verdict == "no-gain"
     assert all(gain.gain.high <= 0 for gain in found.agents[0].copying)
 
 
-def test_other_examinations_speak_of_principals():
+def test_other_examinations_speak_of_principals() -> None:
     market = bound()
     attack = attacks(market, "h-ucb", agent="anna", horizon=300, seed=1, identities=[2])
     assert attack.agent == "ann & co"

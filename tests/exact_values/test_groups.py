@@ -10,7 +10,7 @@ from copyproof.game import RiskAverse
 AGENTS = [Agent("ann", [0.75]), Agent("bob", [0.5]), Agent("anna", [0.75, 0.25])]
 
 
-def test_a_group_expects_what_one_name_with_all_arms_does():
+def test_a_group_expects_what_one_name_with_all_arms_does() -> None:
     """The values of the specification: 3/4 with a copy and 1/4 against 1/2, T = 8."""
     market = Market(AGENTS).bind(["ann", "anna"], "x")
     found = exact(market, "h-ucb", horizon=8, fractions=True)
@@ -24,7 +24,7 @@ def test_a_group_expects_what_one_name_with_all_arms_does():
     )
 
 
-def test_names_of_equal_arms_share_alike_and_sampling_agrees():
+def test_names_of_equal_arms_share_alike_and_sampling_agrees() -> None:
     market = Market(AGENTS).bind(["ann", "anna"], "x")
     found = exact(market, "h-ucb", horizon=8)
     games = simulate(market, "h-ucb", horizon=8, repetitions=20_000, seed=1)
@@ -33,7 +33,7 @@ def test_names_of_equal_arms_share_alike_and_sampling_agrees():
         assert abs(one.plays - sampled.plays.mean) < 5 * sampled.plays.stderr
 
 
-def test_the_utility_that_is_not_linear_is_the_groups():
+def test_the_utility_that_is_not_linear_is_the_groups() -> None:
     agents = [Agent(name, [0.5], utility=RiskAverse(0.5)) for name in ("ann", "anna")]
     market = Market([*agents, Agent("bob", [0.75])]).bind(["ann", "anna"], "x")
     found = exact(market, "h-ucb", horizon=6)

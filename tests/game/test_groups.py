@@ -1,5 +1,7 @@
 """Groups: the quotient of a market, and what is refused."""
 
+from pathlib import Path
+
 import pytest
 
 from copyproof.game import (
@@ -31,14 +33,14 @@ def bound() -> Market:
     return Market(AGENTS, fee=0.5).bind(["ann", "anna"], "ann & co")
 
 
-def test_a_market_without_groups_is_its_own_quotient():
+def test_a_market_without_groups_is_its_own_quotient() -> None:
     market = Market(AGENTS)
     assert market.quotient is market
     assert quotient(market).is_trivial
     assert "group" not in str(market_to_dict(market))
 
 
-def test_a_group_has_all_arms_of_its_members_in_registration_order():
+def test_a_group_has_all_arms_of_its_members_in_registration_order() -> None:
     market = bound()
     found = market.quotient
     assert found.names == ("ann & co", "bob")
@@ -49,12 +51,12 @@ def test_a_group_has_all_arms_of_its_members_in_registration_order():
     assert found.quotient is found
 
 
-def test_groups_survive_other_strategies():
+def test_groups_survive_other_strategies() -> None:
     for other in (bound().honest(), bound().truthful(), bound().with_strategy("bob", [3])):
         assert other.groups == {"ann & co": ("ann", "anna")}
 
 
-def test_market_files_hold_groups(tmp_path):
+def test_market_files_hold_groups(tmp_path: Path) -> None:
     market = bound()
     for name in ("market.toml", "market.json"):
         write_market(market, tmp_path / name)
@@ -62,7 +64,7 @@ def test_market_files_hold_groups(tmp_path):
     assert market_digest(market) != market_digest(Market(AGENTS, fee=0.5))
 
 
-def test_principals_go_by_the_name_of_an_agent_its_group_or_a_group():
+def test_principals_go_by_the_name_of_an_agent_its_group_or_a_group() -> None:
     market = bound()
     assert [principal_of(market, name) for name in ("ann", "anna", "ann & co", "bob")] == [
         "ann & co",
@@ -74,25 +76,25 @@ def test_principals_go_by_the_name_of_an_agent_its_group_or_a_group():
         principal_of(market, "zoe")
 
 
-def test_a_group_may_be_called_like_a_member_only():
+def test_a_group_may_be_called_like_a_member_only() -> None:
     Market(AGENTS).bind(["ann", "anna"], "ann")
     with pytest.raises(FieldError, match=r"agents\[0\]\.group = 'bob' is the name of agents\[1\]"):
         Market(AGENTS).bind(["ann", "anna"], "bob")
 
 
-def test_one_principal_has_one_utility():
+def test_one_principal_has_one_utility() -> None:
     agents = [Agent("ann", [0.5]), Agent("anna", [0.5], utility=RiskAverse(0.5))]
     with pytest.raises(FieldError, match="one principal has one utility"):
         Market(agents).bind(["ann", "anna"], "x")
 
 
-def test_a_bad_group_in_a_file_is_named():
+def test_a_bad_group_in_a_file_is_named() -> None:
     data = {"agents": [{"name": "ann", "group": 3, "arms": [{"mean": 0.5}]}]}
     with pytest.raises(FieldError, match=r"agents\[0\]\.group = 3"):
         market_from_dict(data)
 
 
-def test_a_schedule_of_a_member_becomes_one_of_its_principal():
+def test_a_schedule_of_a_member_becomes_one_of_its_principal() -> None:
     schedule = Schedule(
         [Retire(5, "anna", 1), Admit(7, "ann", 0, count=2)], [Renew("bob", after=1)]
     )
@@ -105,7 +107,7 @@ def test_a_schedule_of_a_member_becomes_one_of_its_principal():
     assert found.renewals == schedule.renewals
 
 
-def test_schedules_that_do_not_fit_are_refused():
+def test_schedules_that_do_not_fit_are_refused() -> None:
     with pytest.raises(FieldError, match=r"renewals\[0\]\.agent = 'ann' is bound to a group"):
         quotient(bound()).schedule(Schedule(renewals=[Renew("ann", after=1)]))
     with pytest.raises(FieldError, match=r"changes\[0\]\.original = 1 is not below 1"):

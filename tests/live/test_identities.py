@@ -1,5 +1,7 @@
 """Fingerprints, suspicions and groups of a market, and that content alone binds nobody."""
 
+from typing import Any
+
 import pytest
 
 from copyproof.fingerprints import of_text
@@ -12,7 +14,7 @@ NEAR = {"hash": "00000000000000fe"}
 OTHER = {"hash": "ffffffff00000000"}
 
 
-def market(**config: object) -> Principal:
+def market(**config: Any) -> Principal:
     principal = Principal(config=MarketConfig(policy="h-ucb", seed=1, **config))
     principal.register_arms([("ann", "a"), ("bob", "b"), ("eve", "e"), ("eve", "f")])
     return principal
@@ -60,7 +62,7 @@ def test_fingerprints_are_kept_and_content_is_not() -> None:
     "given", ["nothing", {"hash": "12"}, {"hashes": []}, {"vector": [0.0]}, {"text": "x"}, {}, 7]
 )
 def test_what_is_no_fingerprint_is_refused(given: object) -> None:
-    with pytest.raises(FieldError, match="^fingerprints = "):
+    with pytest.raises(FieldError, match=r"^fingerprints = "):
         checked_fingerprint("fingerprints", given)
 
 

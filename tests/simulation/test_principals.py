@@ -1,16 +1,19 @@
 """Games of principals: paths of a group are those of one name with all arms, told by name."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from copyproof import Agent, Market, simulate
 from copyproof.game import (
+    NO_DISCOUNT,
     Admit,
     Beta,
     BetaPrior,
+    Discount,
     Explicit,
     Geometric,
-    NO_DISCOUNT,
     Piecewise,
     Retire,
     Schedule,
@@ -26,11 +29,11 @@ AGENTS = [
     Agent("anna", [0.5, 0.2], copies=[3, 1]),
     Agent("cat", [0.7]),
 ]
-GAME = {"horizon": 400, "repetitions": 5, "seed": 3}
+GAME: dict[str, Any] = {"horizon": 400, "repetitions": 5, "seed": 3}
 POLICIES = ("h-ucb", "ucb1", "grace", "grace-anytime", "rh-ucb(L=2)", "thompson")
 
 
-def check(market: Market, policy: str, **game: object) -> None:
+def check(market: Market, policy: str, **game: Any) -> None:
     """Hold a market with groups against its quotient: the same games, and sums by name."""
     found = simulate(market, policy, **{**GAME, **game})
     one = quotient(market)
@@ -45,17 +48,17 @@ def check(market: Market, policy: str, **game: object) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_group_plays_as_one_name_with_all_arms(policy):
+def test_a_group_plays_as_one_name_with_all_arms(policy: str) -> None:
     check(Market(AGENTS).bind(["ann", "anna"], "ann & co"), policy)
 
 
 @pytest.mark.parametrize("discount", [Geometric(0.99), Explicit([1.0] * 300 + [0.5] * 100)])
-def test_discounted_revenue_is_told_by_name(discount):
+def test_discounted_revenue_is_told_by_name(discount: Discount) -> None:
     agents = [Agent("ann", [Beta(2, 3)]), Agent("bob", [Beta(3, 2)]), Agent("anna", [0.5])]
     check(Market(agents, discount=discount).bind(["ann", "anna"], "x"), "h-ucb")
 
 
-def test_drawn_means_stand_in_the_order_of_the_names():
+def test_drawn_means_stand_in_the_order_of_the_names() -> None:
     agents = [
         Agent("ann", [BetaPrior(1, 1)]),
         Agent("bob", [0.9]),
@@ -69,7 +72,7 @@ def test_drawn_means_stand_in_the_order_of_the_names():
     assert found.lost is not None
 
 
-def test_means_that_change_are_told_by_name():
+def test_means_that_change_are_told_by_name() -> None:
     agents = [
         Agent("ann", [Piecewise([(1, 0.9), (200, 0.1)])]),
         Agent("bob", [0.6]),
@@ -78,12 +81,12 @@ def test_means_that_change_are_told_by_name():
     check(Market(agents).bind(["ann", "eve"], "x"), "h-ucb")
 
 
-def test_other_libraries_see_the_principal_and_results_the_names():
+def test_other_libraries_see_the_principal_and_results_the_names() -> None:
     market = Market(AGENTS).bind(["ann", "anna"], "ann & co")
     check(market, "river:UCB(delta=1)", workers=1)
 
 
-def test_the_rewards_of_a_name_are_those_of_its_own_arms():
+def test_the_rewards_of_a_name_are_those_of_its_own_arms() -> None:
     agents = [Agent("always", [1.0]), Agent("bob", [0.9]), Agent("never", [0.0])]
     found = simulate(Market(agents).bind(["always", "never"], "x"), "h-ucb", **GAME)
     assert np.array_equal(found.revenue[:, 0], found.plays[:, 0])
@@ -91,9 +94,9 @@ def test_the_rewards_of_a_name_are_those_of_its_own_arms():
     assert found.plays[:, 2].all()
 
 
-def test_games_are_the_same_however_they_are_cut(monkeypatch):
+def test_games_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     market = Market(AGENTS).bind(["ann", "anna"], "ann & co")
-    game = {"horizon": 300, "seed": 1}
+    game: dict[str, Any] = {"horizon": 300, "seed": 1}
     whole = play(market, "grace", 0, 7, **game)
     monkeypatch.setattr(principals, "_CHOICES", 600)
     told: list[int] = []
@@ -106,7 +109,7 @@ def test_games_are_the_same_however_they_are_cut(monkeypatch):
     assert told[-1] == 7 * 300
 
 
-def test_new_arms_are_counted_by_name():
+def test_new_arms_are_counted_by_name() -> None:
     market = Market(AGENTS).bind(["ann", "anna"], "ann & co")
     schedule = Schedule([Retire(50, "anna", 0), Admit(50, "anna", 0, count=2), Admit(60, "ann", 0)])
     found = simulate(market, "h-ucb", schedule=schedule, **GAME)
@@ -114,7 +117,7 @@ def test_new_arms_are_counted_by_name():
     assert found.new_arms.tolist() == [[1, 0, 2, 0]] * 5
 
 
-def test_a_tape_has_a_row_for_each_principal():
+def test_a_tape_has_a_row_for_each_principal() -> None:
     market = Market(AGENTS).bind(["ann", "anna"], "ann & co")
     tape = [[1.0] * 60, [0.0] * 60, [0.0] * 60]
     found = simulate(market, "h-ucb", horizon=60, repetitions=2, seed=1, tape=tape)
@@ -123,20 +126,20 @@ def test_a_tape_has_a_row_for_each_principal():
         simulate(market, "h-ucb", horizon=60, repetitions=2, seed=1, tape=[*tape, []])
 
 
-def test_a_game_too_long_to_be_told_by_name_is_refused():
+def test_a_game_too_long_to_be_told_by_name_is_refused() -> None:
     market = Market(AGENTS).bind(["ann", "anna"], "ann & co")
-    with pytest.raises(FieldError, match="horizon = .* where agents are bound to groups"):
+    with pytest.raises(FieldError, match=r"horizon = .* where agents are bound to groups"):
         simulate(market, "h-ucb", horizon=2**29, repetitions=1, seed=1)
 
 
-def test_bound_names_gain_nothing_and_unbound_ones_do():
+def test_bound_names_gain_nothing_and_unbound_ones_do() -> None:
     """Under a pathwise policy m bound names are one name with m copies, path by path."""
     rivals = [Agent("bob", [0.8]), Agent("cat", [0.7])]
     names = [Agent(f"ann{k}", [0.6]) for k in range(5)]
     one = Market([names[0], *rivals])
     several = Market([names[0], *rivals, *names[1:]])
     bound = several.bind([name.name for name in names], "ann")
-    game = {"horizon": 3000, "repetitions": 60, "seed": 1}
+    game: dict[str, Any] = {"horizon": 3000, "repetitions": 60, "seed": 1}
     for policy in ("grace", "rh-ucb-t-free(L=3)"):
         alone = simulate(one, policy, **game)
         own = [0, 3, 4, 5, 6]
@@ -147,7 +150,7 @@ def test_bound_names_gain_nothing_and_unbound_ones_do():
         assert gain.mean() > 5 * gain.std(ddof=1) / np.sqrt(60)
 
 
-def test_the_utility_of_a_group_is_that_of_all_it_earns():
+def test_the_utility_of_a_group_is_that_of_all_it_earns() -> None:
     market = Market(AGENTS, fee=2.0, discount=NO_DISCOUNT).bind(["ann", "anna"], "ann & co")
     found = simulate(market, "h-ucb", **GAME)
     group = found.groups["ann & co"]

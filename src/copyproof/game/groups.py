@@ -58,7 +58,7 @@ class Quotient:
         )
 
     def by_name(self, columns: NDArray[Any]) -> NDArray[Any]:
-        """Columns for the originals of the quotient, in the order of the given market's.; as little to be written to."""
+        """Columns for the originals of the quotient, in the order of the given market's."""
         if self.is_trivial:
             return columns
         found = columns[:, np.argsort(self.originals)]

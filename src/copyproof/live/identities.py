@@ -6,9 +6,9 @@ alike, and that belong to several agents, are a **suspicion**, which waits until
 confirms or dismisses it. Only a confirmation binds. Content alone never does: whoever copies a
 rival's item makes that item alike, and would drag the rival in.
 
-Arms are taken in the order in which their fingerprints came: one that is like the first arm of a suspicion joins it, and
-one that is like none opens its own (as ``fingerprints.alike`` sorts them, but arm by arm, so that
-a new arm costs one look into the index). A suspicion is one of certain arms: if another arm joins,
+Arms are taken in the order in which their fingerprints came: one that is like the first arm of a
+suspicion joins it, and one that is like none opens its own (as ``fingerprints.alike`` sorts them,
+but arm by arm, so that a new arm costs one look into the index). A suspicion is one of certain arms: if another arm joins,
 it is another one, and open, whatever was said of it before. It goes by a digest of the arms'
 numbers, in which no name is.
 """

@@ -21,10 +21,10 @@ from copyproof_client.records import Statistics
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_arms
+from copyproof.live.reviewing import Reviewing
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.live.stores.blinding import TOKEN
-from copyproof.live.reviewing import Reviewing
 from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
 from copyproof.validation import FieldError, name, number, require, shown

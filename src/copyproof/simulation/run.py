@@ -212,7 +212,8 @@ def simulate(
         ones; of principal i where agents are bound to groups.
     priority : sequence of int, optional
         For policies with priority ties: the agents' positions (the principals', where agents are
-        bound to groups) in the order that ties go by, instead of a drawn one. Not for a policy that is not ours.
+        bound to groups) in the order that ties go by, instead of a drawn one. Not for a policy that
+        is not ours.
     schedule : Schedule, optional
         Arms that are withdrawn, and submitted again, during the game. Not for a policy that is not
         ours.
