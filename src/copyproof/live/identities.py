@@ -8,9 +8,9 @@ rival's item makes that item alike, and would drag the rival in.
 
 Arms are taken in the order in which their fingerprints came: one that is like the first arm of a
 suspicion joins it, and one that is like none opens its own (as ``fingerprints.alike`` sorts them,
-but arm by arm, so that a new arm costs one look into the index). A suspicion is one of certain arms: if another arm joins,
-it is another one, and open, whatever was said of it before. It goes by a digest of the arms'
-numbers, in which no name is.
+but arm by arm, so that a new arm costs one look into the index). A suspicion is one of
+certain arms: if another arm joins, it is another one, and open, whatever was said of it before. It
+goes by a digest of the arms' numbers, in which no name is.
 """
 
 import hashlib
