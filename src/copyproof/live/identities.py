@@ -14,7 +14,8 @@ goes by a digest of the arms' numbers, in which no name is.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Literal, TypeAlias, assert_never, cast
 
 from copyproof_client.records import ArmName, IdentitySuspicion
@@ -77,7 +78,8 @@ class Identities:
     >>> known = Identities()
     >>> for arm in (0, 1):
     ...     known.fingerprints[arm] = "hash:00000000000000ff"
-    >>> [one.status for one in known.suspicions([("ann", "a"), ("bob", "b")], [0, 1])]
+    >>> names = [("ann", "a"), ("bob", "b")]
+    >>> [one.status for one in known.suspicions(names.__getitem__, [0, 1])]
     ['open']
     """
 
@@ -88,6 +90,7 @@ class Identities:
         # The arms that are alike, by the first of them, with their similarity to it; and the
         # firsts, as far as fingerprints were looked at.
         self._alike: dict[int, dict[int, float]] = {}
+        self._several: set[int] = set()  # of the firsts, those that are not alone
         self._firsts: Index[int] = Index()
         self._looked_at = 0
 
@@ -114,25 +117,26 @@ class Identities:
         return [one for one, other in self.groups.items() if other == group]
 
     def suspicions(
-        self, names: Sequence[tuple[str, str]], owners: Sequence[int]
+        self, name_of: Callable[[int], tuple[str, str]], owners: Sequence[int]
     ) -> list[IdentitySuspicion]:
         """What is suspected: arms of several agents that are alike, the oldest first.
 
         Parameters
         ----------
-        names : sequence of (agent, arm)
-            By the arms' numbers.
+        name_of : callable
+            Gives agent and arm for an arm's number.
         owners : sequence of int
             The arms' agents, by number.
         """
         self._look()
         found = []
-        for arms in self._alike.values():
+        for first in sorted(self._several):
+            arms = self._alike[first]
             agents = list(dict.fromkeys(owners[arm] for arm in sorted(arms)))
             if len(agents) < 2:
                 continue
             id_ = _id_of(arms)
-            named = [names[arm] for arm in sorted(arms)]
+            named = [name_of(arm) for arm in sorted(arms)]
             groups = {self.groups.get(agent) for agent in agents}
             is_bound = len(groups) == 1 and None not in groups
             found.append(
@@ -149,12 +153,13 @@ class Identities:
 
     def _look(self) -> None:
         """Sort fingerprints that came since into those that are alike."""
-        for arm in list(self.fingerprints)[self._looked_at :]:
+        for arm in list(islice(self.fingerprints, self._looked_at, None)):
             fingerprint = Fingerprint.parse(self.fingerprints[arm])
             near = {one.key: one.similarity for one in self._firsts.near(fingerprint)}
             if near:
                 first = min(near)
                 self._alike[first][arm] = near[first]
+                self._several.add(first)
             else:
                 self._alike[arm] = {arm: 1.0}
                 self._firsts.add(arm, fingerprint)

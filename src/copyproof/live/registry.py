@@ -95,8 +95,7 @@ class Registry:
 
     def suspicions(self) -> list[IdentitySuspicion]:
         """Arms of several agents that are alike, and what was said of that."""
-        names = [self.name_of(arm) for arm in range(len(self.arm_names))]
-        return self.identities.suspicions(names, self.arm_owner)
+        return self.identities.suspicions(self.name_of, self.arm_owner)
 
     def add_agent(self, name: str) -> None:
         """Add an agent."""
