@@ -21,6 +21,7 @@ from copyproof.game import (
 )
 from copyproof.simulation import principals
 from copyproof.simulation.run import play
+from copyproof.simulation.slices import SlicedGame
 from copyproof.validation import FieldError
 
 AGENTS = [
@@ -107,6 +108,22 @@ def test_games_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch
         assert np.array_equal(getattr(whole, name)[4:], getattr(later, name))
     assert told == sorted(told)
     assert told[-1] == 7 * 300
+
+
+@pytest.mark.parametrize("prior", [False, True])
+def test_slices_of_a_study_are_the_same_games(prior: bool) -> None:
+    agents = [*AGENTS[:3], Agent("cat", [BetaPrior(1, 1) if prior else 0.7])]
+    market = Market(agents).bind(["ann", "anna"], "ann & co")
+    schedule = Schedule([Admit(50, "anna", 0, count=2)])
+    game: dict[str, Any] = {"horizon": 300, "seed": 1, "schedule": schedule}
+    whole = play(market, "grace", 0, 7, checkpoints=[300], **game)
+    sliced = SlicedGame(market, "grace", checkpoints=[300], **game)
+    part = sliced.play(4, 3, np.zeros(2, np.int64), 0)
+    assert part is not None
+    for name in ("revenue", "plays", "original_plays", "regret_curves", "new_arms", "means"):
+        one, other = getattr(whole, name), getattr(part, name)
+        assert (one is None) == (other is None)
+        assert one is None or np.array_equal(one[4:], other)
 
 
 def test_new_arms_are_counted_by_name() -> None:

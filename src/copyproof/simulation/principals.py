@@ -47,8 +47,7 @@ def fill_by_name(
     ``first``, ``first`` + 1, …; its ``renewals`` count new arms of all kinds.
     """
     T = lowered.horizon
-    accepted = f"at most {MOST_ROUNDS_OF_GROUPS} where agents are bound to groups"
-    require(T <= MOST_ROUNDS_OF_GROUPS, "horizon", T, accepted)
+    check_horizon(T)
     named = quotient.named
     found = empty_record(len(named.agents), named.originals, len(checkpoints), repetitions)
     size = max(1, _CHOICES // T)
@@ -61,19 +60,42 @@ def fill_by_name(
             lowered, checkpoints, part, workers=workers, first=first + start, means=drawn,
             progress=None if progress is None else _further(progress, start * T),
         )  # fmt: skip
-        found.regret[rows] = part.regret
-        found.original_plays[rows, quotient.originals] = part.original_plays
-        for row in range(len(part.revenue)):
-            game = lowered.game if drawn is None else own_rewards(lowered.game)
-            if drawn is not None:
-                put_means(game.rewards, drawn[row])
-            _earn(
-                lowered, quotient, game, first + start + row, part, row, found.revenue[start + row]
-            )
-        _tell_new_arms(lowered, quotient, part, found.renewals[rows])
-    for place, agent in enumerate(quotient.earners):
-        found.agent_plays[:, agent] += found.original_plays[:, quotient.originals[place]]
+        tell_by_name(
+            lowered, quotient, part, first + start, drawn, Record(*(a[rows] for a in found))
+        )
     return found, seconds
+
+
+def check_horizon(horizon: int) -> None:
+    """Refuse a game whose choices are too many to be kept."""
+    accepted = f"at most {MOST_ROUNDS_OF_GROUPS} where agents are bound to groups"
+    require(horizon <= MOST_ROUNDS_OF_GROUPS, "horizon", horizon, accepted)
+
+
+def tell_by_name(
+    lowered: Lowered,
+    quotient: Quotient,
+    part: Record,
+    first: int,
+    means: NDArray[np.float64] | None,
+    into: Record,
+) -> None:
+    """Say of the principals' games what each name has of it; ``into`` is modified in place.
+
+    ``part`` has the choices of the repetitions ``first``, ``first`` + 1, …, and ``into``, of as
+    many rows, is all 0; its ``renewals`` count new arms of all kinds.
+    """
+    into.regret[:] = part.regret
+    into.original_plays[:, quotient.originals] = part.original_plays
+    for row in range(len(part.revenue)):
+        game = lowered.game
+        if means is not None:
+            game = own_rewards(game)
+            put_means(game.rewards, means[row])
+        _earn(lowered, quotient, game, first + row, part, row, into.revenue[row])
+    _tell_new_arms(lowered, quotient, part, into.renewals)
+    for place, agent in enumerate(quotient.earners):
+        into.agent_plays[:, agent] += into.original_plays[:, quotient.originals[place]]
 
 
 def _earn(
