@@ -206,7 +206,8 @@ def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
         client.delete_market("new")
         assert "POST /v1/markets/new/pause" in [each["what"] for each in client.actions()]
         noting.close()
-    names = {"new": "{market}", "zoe": "{agent}", made.id: "{key}"}
+    names = {"new": "{market}", "zoe": "{agent}", "eve": "{agent}", made.id: "{key}"}
+    names[suspicion.id] = "{suspicion}"
     asked = {
         (method.lower(), "/".join(names.get(part, part) for part in path.split("/")))
         for method, path in noting.asked

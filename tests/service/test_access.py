@@ -101,6 +101,7 @@ def test_the_matrix_is_whole(service: Service) -> None:
             .replace("/gone", "/{market}")
             .replace("/ann", "/{agent}")
             .replace("/leaver", "/{agent}")
+            .replace("SUSPICION", "{suspicion}")
             .replace("ID", "{key}"),
         )
         for method, path, *_ in MATRIX
