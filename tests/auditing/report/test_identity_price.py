@@ -1,5 +1,6 @@
 """The figure of the price of an identity, and the price itself."""
 
+import numpy as np
 import pytest
 
 from copyproof import attacks, paper_market
@@ -25,12 +26,12 @@ def test_the_price_is_the_most_per_further_identity() -> None:
 
 def test_a_line_for_each_policy_from_one_name_on() -> None:
     ax = plot_identity_price(FOUND)
-    drawn = [line for line in ax.lines if len(line.get_xdata()) == 5]
+    drawn = [line for line in ax.lines if np.size(line.get_xdata()) == 5]
     assert len(drawn) == 3
     for line, found in zip(drawn, FOUND, strict=True):
-        assert list(line.get_xdata()) == [1, 2, 3, 5, 10]
-        assert line.get_ydata()[0] == 0
-        assert list(line.get_ydata()[1:]) == [one.each.mean for one in found.identities]
+        x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+        assert x.tolist() == [1, 2, 3, 5, 10]
+        assert y.tolist() == [0.0, *(one.each.mean for one in found.identities)]
 
 
 def test_a_price_that_nothing_is_known_of_is_drawn_as_such() -> None:
