@@ -19,7 +19,7 @@ run in processes, as ours run in threads.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from importlib.metadata import version
-from typing import TypedDict, Unpack, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from copyproof.engine.lower_rewards import lower_priors
 from copyproof.engine.play import Record
 from copyproof.external import AnyPolicy, ExternalPolicy, any_policy, code_of
 from copyproof.external.game import game_setup
-from copyproof.game import GivenMarket, Schedule, as_market, quotient
+from copyproof.game import GivenMarket, Quotient, Schedule, as_market, quotient
 from copyproof.policy import Policy
 from copyproof.simulation.principals import fill_by_name
 from copyproof.simulation.processes import fill_external, refuse_what_only_ours_take
@@ -123,19 +123,10 @@ def play(
             principals.market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority,
             schedule=principals.schedule(schedule),
         )  # fmt: skip
-        if principals.is_trivial:
-            record = new_record(lowered, len(rounds), count, trace=False)
-            seconds = fill(
-                lowered, rounds, record, workers=workers, first=first, means=means,
-                progress=progress,
-            )  # fmt: skip
-            later = _frozen(new_arms(lowered, record)) if schedule else None
-        else:
-            record, seconds = fill_by_name(
-                lowered, principals, rounds, count, workers=workers, first=first, means=means,
-                progress=progress,
-            )  # fmt: skip
-            later = _frozen(record.renewals) if schedule else None
+        record, seconds = _filled(
+            lowered, principals, rounds, count, workers, first, means, progress
+        )
+        later = _frozen(record.renewals) if schedule else None
     return Repetitions(
         first=first,
         rounds=_frozen(rounds),
@@ -147,6 +138,25 @@ def play(
         means=means if means is None else principals.by_name(means),
         seconds=seconds,
     )
+
+
+def _filled(
+    lowered: Lowered,
+    principals: Quotient,
+    rounds: NDArray[np.int64],
+    count: int,
+    workers: int,
+    first: int,
+    means: NDArray[np.float64] | None,
+    progress: Callable[[int], None] | None,
+) -> tuple[Record, float]:
+    """Games of our own policy, by name, and the seconds; ``renewals`` are new arms of all kinds."""
+    how: dict[str, Any] = {"workers": workers, "first": first, "means": means, "progress": progress}
+    if not principals.is_trivial:
+        return fill_by_name(lowered, principals, rounds, count, **how)
+    record = new_record(lowered, len(rounds), count, trace=False)
+    seconds = fill(lowered, rounds, record, **how)
+    return record._replace(renewals=new_arms(lowered, record)), seconds
 
 
 class _Game(TypedDict, total=False):
