@@ -18,14 +18,15 @@ PYTHON = ROOT / "client" / "src" / "copyproof_client"
 TYPESCRIPT = ROOT / "client" / "typescript"
 TWINS = {
     "async_connection.py": "connection.py",
+    "async_identities.py": "identities.py",
     "async_operations.py": "operations.py",
     "async_client.py": "client.py",
 }
 _NAMES = {
     r"\b__a(enter|exit)__": r"__\1__",
     r"\baclosing\b": "closing",
-    r"\bAsync(Client|Connection|Pool|Iterator|Generator|Operations)\b": r"\1",
-    r"\basync_(connection|pool|operations)\b": r"\1",
+    r"\bAsync(Client|Connection|Pool|Iterator|Generator|Operations|Identities)\b": r"\1",
+    r"\basync_(connection|pool|operations|identities)\b": r"\1",
     r"\b(async|await) ": "",
 }
 

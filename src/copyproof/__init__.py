@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.auditing import audit as audit
     from copyproof.auditing import equilibrium as equilibrium
     from copyproof.auditing.report import plot_gains as plot_gains
+    from copyproof.auditing.report import plot_identity_price as plot_identity_price
     from copyproof.auditing.report import write_audit_report as write_audit_report
     from copyproof.comparison import Comparison as Comparison
     from copyproof.comparison import compare as compare
@@ -95,7 +96,7 @@ _HOME = {
     name: f"copyproof.{module}"
     for module, names in {
         "auditing": "Attacks Audit Equilibrium attacks audit equilibrium",
-        "auditing.report": "plot_gains write_audit_report",
+        "auditing.report": "plot_gains plot_identity_price write_audit_report",
         "comparison": "Comparison compare plot_comparison",
         "exact_values.result": "Exact",
         "exact_values.run": "exact",

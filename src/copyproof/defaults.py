@@ -32,7 +32,7 @@ CAP: Final = 10
 # ``equilibrium``: the profiles that best responses start from.
 STARTS: Final = ("truthful", "honest", "capped")
 # ``attacks``: how many identities are tried.
-IDENTITIES: Final = (2, 5, 10)
+IDENTITIES: Final = (2, 3, 5, 10)
 # ``attacks``: what the identities register, each the best arm.
 SPLIT: Final = "best"
 

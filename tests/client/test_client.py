@@ -175,6 +175,15 @@ def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
             assert change("new", "zoe")
         for change_arm in (client.suspend_arm, client.resume_arm, client.retire_arm):
             assert change_arm("new", "zoe", "a")
+        same = {"hash": "0123456789abcdef"}
+        client.register_arms("new", "zoe", ["b"], fingerprints={"b": same})
+        client.register_arms("new", "eve", ["c"], fingerprints={"c": same})
+        [suspicion] = client.suspicions("new")
+        assert (suspicion.agents, suspicion.status) == (("zoe", "eve"), "open")
+        assert client.dismiss_suspicion("new", suspicion.id)
+        assert client.confirm_suspicion("new", suspicion.id, group="zoe & co")
+        assert client.suspicions("new")[0].status == "confirmed"
+        assert client.bind_agent("new", "eve", None)
         [decision] = client.ask("new")
         client.tell("new", decision.id, 1.0)
         client.tell_many("new", [(decision.id, 1.0)])
@@ -207,7 +216,8 @@ def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
         client.delete_market("new")
         assert "POST /v1/markets/new/pause" in [each["what"] for each in client.actions()]
         noting.close()
-    names = {"new": "{market}", "zoe": "{agent}", made.id: "{key}"}
+    names = {"new": "{market}", "zoe": "{agent}", "eve": "{agent}", made.id: "{key}"}
+    names[suspicion.id] = "{suspicion}"
     asked = {
         (method.lower(), "/".join(names.get(part, part) for part in path.split("/")))
         for method, path in noting.asked

@@ -176,7 +176,7 @@ ONE_OF_THREE = "exactly one of the three is needed"
         ),
         (
             one_agent(color="red"),
-            "agents[0].color is not a known key: name, arms, utility are accepted",
+            "agents[0].color is not a known key: name, arms, utility, group are accepted",
         ),
         (one_agent(utility={"power": 0}), "agents[0].utility.power = 0.0 is not > 0"),
         (one_agent(utility={}), "agents[0].utility.power is missing"),

@@ -59,7 +59,7 @@ STEP = st.tuples(
         + ["tell"] * 4
         + ["arm"] * 3
         + ["arms", "retire", "retire", "agent", "suspend", "resume", "policy", "wait", "again"]
-        + ["suspend arm", "resume arm", "resume arm"]
+        + ["suspend arm", "resume arm", "resume arm", "bind", "prints", "review"]
         + ["candidate", "candidate", "drop", "rails", "pause", "continue", "continue"]
         + ["expire", "clock", "snapshot", "compact", "fail before", "fail after", "group"]
     ),
@@ -121,6 +121,13 @@ class Session:
                 principal.suspend_arm(agent, arm)
             case "resume arm":
                 principal.resume_arm(agent, arm)
+            case "bind":
+                principal.bind([agent], [None, "x", "y"][n % 3])
+            case "prints":
+                principal.set_fingerprints({(agent, arm): {"hash": n % 2}})
+            case "review":
+                for one in principal.suspicions():
+                    principal.review(one.id, "confirmed" if n % 2 else "dismissed")
             case "policy":
                 principal.set_policy(MORE_POLICIES[n % len(MORE_POLICIES)])
             case "candidate":

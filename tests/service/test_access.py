@@ -37,6 +37,10 @@ MATRIX: list[tuple[str, str, Any, str]] = [
     ("POST", f"{A}/agents/ann/arms/suspend", {"arm": "a2"}, "o"),
     ("POST", f"{A}/agents/ann/arms/resume", {"arm": "a2"}, "o"),
     ("GET", f"{A}/agents/ann/statistics", None, "oug"),
+    ("PUT", f"{A}/agents/ann/group", {"group": None}, "o"),
+    ("GET", f"{A}/suspicions", None, "ou"),
+    ("POST", f"{A}/suspicions/SUSPICION/confirm", {}, "o"),
+    ("POST", f"{A}/suspicions/SUSPICION/dismiss", None, "o"),
     ("POST", f"{A}/decisions", {"count": 2}, "oa"),
     ("POST", f"{A}/rewards", {"decision": "?", "reward": 1}, "oa"),
     ("GET", "/v1/keys", None, "o"),
@@ -53,6 +57,18 @@ MATRIX: list[tuple[str, str, Any, str]] = [
     ("GET", "/v1/backups", None, "o"),
     ("POST", "/v1/backups", None, "o"),
 ]
+
+
+def suspected(operator: Any) -> str:
+    """The id of a suspicion, of two arms with one fingerprint."""
+    for agent in ("copier", "copied"):
+        print_ = {"an arm": {"hash": "0123456789abcdef"}}
+        body = {"arms": ["an arm"], "fingerprints": print_}
+        assert operator("POST", f"{A}/agents/{agent}/arms", body).status == 200
+    found: str = operator("GET", f"{A}/suspicions").json["suspicions"][0]["id"]
+    return found
+
+
 LETTERS = {"operator": "o", "application": "a", "agent": "g", "auditor": "u"}
 
 
@@ -64,6 +80,8 @@ def test_matrix(
     operator = service.caller()
     if "ID" in path:
         path = path.replace("ID", operator("POST", "/v1/keys", {"role": "auditor"}).json["id"])
+    if "SUSPICION" in path:
+        path = path.replace("SUSPICION", suspected(operator))
     if "/gone" in path:
         assert operator("PUT", "/v1/markets/gone", {}).status == 200
     if path.endswith("/leaver"):
@@ -91,6 +109,7 @@ def test_the_matrix_is_whole(service: Service) -> None:
             .replace("/gone", "/{market}")
             .replace("/ann", "/{agent}")
             .replace("/leaver", "/{agent}")
+            .replace("SUSPICION", "{suspicion}")
             .replace("ID", "{key}"),
         )
         for method, path, *_ in MATRIX

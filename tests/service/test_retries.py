@@ -12,6 +12,7 @@ A = "/v1/markets/site"
 WRITES: list[tuple[str, str, Any]] = [
     ("POST", f"{A}/agents", {"agent": "zoe"}),
     ("POST", f"{A}/agents/zoe/arms", {"arms": ["z1", "z2"]}),
+    ("PUT", f"{A}/agents/zoe/group", {"group": "zoe & co"}),
     ("POST", f"{A}/agents/zoe/suspend", None),
     ("POST", f"{A}/agents/zoe/resume", None),
     ("POST", f"{A}/agents/zoe/arms/suspend", {"arm": "z1"}),
@@ -47,7 +48,7 @@ def test_every_write_can_be_retried_before_and_after_a_restart(tmp_path: Path) -
                     if turn == 0 and len(answers) == number:
                         answers.append(answer.body)
                     assert answer.body == answers[number]
-            with_other_body = {"Idempotency-Key": "write 6"}
+            with_other_body = {"Idempotency-Key": "write 7"}
             other = call("POST", f"{A}/decisions", {"count": 8}, headers=with_other_body)
             assert (other.status, other.field) == (422, "Idempotency-Key")
             [digest] = {Principal(store=store, market="site").digest()}

@@ -11,6 +11,7 @@ from contextlib import aclosing
 from typing import Any
 
 from copyproof_client.async_connection import AsyncConnection
+from copyproof_client.async_identities import AsyncIdentities
 from copyproof_client.async_operations import AsyncOperations
 from copyproof_client.protocol import listed, part, private, query
 from copyproof_client.records import ApiKey, Decision, Told, read
@@ -18,7 +19,7 @@ from copyproof_client.records import ApiKey, Decision, Told, read
 _EVENTS = 10_000  # of a journal that are fetched at once
 
 
-class AsyncClient(AsyncOperations):
+class AsyncClient(AsyncIdentities, AsyncOperations):
     """One caller of the service, whose connections are shared by all that use it at once.
 
     Every write may be given a ``retry_key``: the same key later, even from another process, gives
@@ -157,16 +158,18 @@ class AsyncClient(AsyncOperations):
         arms: Sequence[str],
         *,
         content: Mapping[str, str] | None = None,
+        fingerprints: Mapping[str, Any] | None = None,
         retry_key: str | None = None,
     ) -> int:
         """Register up to 1000 arms of an agent; how many are new.
 
         Retired ones are, and come back with their statistics. ``content`` says what arms are, a
-        hash for the name of each, equal for what a visitor would call the same.
+        hash for the name of each, equal for what a visitor would call the same; ``fingerprints``
+        what they are made of: ``{"hash": …}``, ``{"hashes": […]}`` or ``{"vector": […]}`` for each.
         """
         body: dict[str, Any] = {"arms": listed("arms", arms)}
-        if content:
-            body["content"] = dict(content)
+        more = {"content": content, "fingerprints": fingerprints}
+        body |= {name: dict(given) for name, given in more.items() if given}
         found = await self._send("POST", market, f"/agents/{part(agent)}/arms", body, retry_key)
         return int(found["registered"])
 

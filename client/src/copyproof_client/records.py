@@ -59,7 +59,8 @@ class ArmStatistics:
 class AgentStatistics:
     """What is known of one agent, and its shares of all plays and of all revenue.
 
-    ``arms`` counts those that are registered now, suspended ones left out.
+    ``arms`` counts those that are registered now, suspended ones left out. ``group`` is the
+    principal that the agent is bound to.
     """
 
     agent: str
@@ -71,6 +72,7 @@ class AgentStatistics:
     revenue: float
     play_share: float
     revenue_share: float
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,30 @@ class Suspicion:
     chance: float
     more: int = 0
     segment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmName:
+    """An arm, and whose it is."""
+
+    agent: str
+    arm: str
+
+
+@dataclass(frozen=True, slots=True)
+class IdentitySuspicion:
+    """Arms of several agents that are alike: one person may stand behind the names.
+
+    ``similarity`` is the least of an arm to the first. It is "open" until an operator confirms it,
+    which binds the agents to one group, or dismisses it. If another arm joins, it is another one.
+    """
+
+    id: str
+    agents: tuple[str, ...]
+    arms: tuple[ArmName, ...]
+    evidence: str
+    similarity: float
+    status: Literal["open", "confirmed", "dismissed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +192,7 @@ class Statistics:
     one that was asked for, "" for visitors without one; None if it is all of them together.
     ``segments`` are those that visitors have been in. ``candidate`` is a second
     policy beside this one, ``paused`` why there are no decisions now, ``crossed`` the guard rail
-    that was left last.
+    that was left last. ``open_suspicions`` counts those that wait for an operator.
     """
 
     market: str
@@ -186,6 +212,7 @@ class Statistics:
     rails: tuple[RailStatistics, ...] = ()
     crossed: RailCrossing | None = None
     paused: str | None = None
+    open_suspicions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ export type Action = Schemas["ActionOut"];
 export type AgentReport = Schemas["AgentReport"];
 export type ApiKey = Schemas["ApiKey"];
 export type Decision = Schemas["Decision"];
+export type IdentitySuspicion = Schemas["IdentitySuspicion"];
 export type MarketReport = Schemas["MarketReport"];
 export type SignedHead = Schemas["SignedHead"];
 export type Statistics = Schemas["Statistics"];
@@ -124,12 +125,45 @@ export class Client {
     market: string,
     agent: string,
     arms: string[],
-    { retryKey, content = {} }: Retry & { content?: Record<string, string> } = {},
+    { retryKey, content = {}, fingerprints = {} }: Retry & { content?: Record<string, string>; fingerprints?: Schemas["ArmsIn"]["fingerprints"] } = {},
   ): Promise<Result<number>> {
     const path = "/v1/markets/{market}/agents/{agent}/arms";
-    const body = { arms, content };
+    const body = { arms, content, fingerprints };
     const found = await this.request("post", path, { path: { market, agent }, body, retryKey });
     return mapped(found, (answer) => answer.registered);
+  }
+
+  /** Bind an agent to a group of names of one principal, or free it; whether that is a change. */
+  async bindAgent(
+    market: string,
+    agent: string,
+    group: string | null,
+    { retryKey }: Retry = {},
+  ): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/agents/{agent}/group";
+    return changed(await this.request("put", path, { path: { market, agent }, body: { group }, retryKey }));
+  }
+
+  /** Arms of several agents that are alike, and what operators said of that. */
+  async suspicions(market: string): Promise<Result<IdentitySuspicion[]>> {
+    const path = "/v1/markets/{market}/suspicions";
+    return mapped(await this.request("get", path, { path: { market } }), (answer) => answer.suspicions);
+  }
+
+  /** Bind the agents of a suspicion to one group; whether that is a change. */
+  async confirmSuspicion(
+    market: string,
+    suspicion: string,
+    { retryKey, group = null }: Retry & { group?: string | null } = {},
+  ): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/suspicions/{suspicion}/confirm";
+    return changed(await this.request("post", path, { path: { market, suspicion }, body: { group }, retryKey }));
+  }
+
+  /** Let nothing follow from a suspicion; whether that is a change. */
+  async dismissSuspicion(market: string, suspicion: string, { retryKey }: Retry = {}): Promise<Result<boolean>> {
+    const path = "/v1/markets/{market}/suspicions/{suspicion}/dismiss";
+    return changed(await this.request("post", path, { path: { market, suspicion }, retryKey }));
   }
 
   /** Retire an arm of an agent; whether that is a change. */

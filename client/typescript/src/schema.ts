@@ -301,7 +301,8 @@ export interface paths {
          * Register Arms
          * @description Register arms of an agent. A retired one comes back with its statistics.
          *
-         *     What arms are (``content``) is the operator's to say: an agent would call its copies different.
+         *     What arms are (``content`` and ``fingerprints``) is the operator's to say: an agent would call
+         *     its copies different.
          */
         post: operations["register_arms_v1_markets__market__agents__agent__arms_post"];
         delete?: never;
@@ -370,6 +371,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/markets/{market}/agents/{agent}/group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Bind Agent
+         * @description Bind an agent to a group: one of the names of one principal; null frees it.
+         */
+        put: operations["bind_agent_v1_markets__market__agents__agent__group_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/markets/{market}/agents/{agent}/journal": {
         parameters: {
             query?: never;
@@ -422,7 +443,7 @@ export interface paths {
          * @description Plays and revenue of one agent and of each of its arms, these in pages.
          *
          *     Over all segments, or in one of them. Shares are left out for the agent itself: they tell what
-         *     the others have.
+         *     the others have; and its group, which tells what the operator knows.
          */
         get: operations["read_agent_statistics_v1_markets__market__agents__agent__statistics_get"];
         put?: never;
@@ -775,6 +796,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/markets/{market}/suspicions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Suspicions
+         * @description Arms of several agents whose fingerprints are alike, with what operators said of them.
+         *
+         *     Nothing follows from a suspicion until it is confirmed: whoever copies a rival's item makes that
+         *     item alike, too.
+         */
+        get: operations["read_suspicions_v1_markets__market__suspicions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/markets/{market}/suspicions/{suspicion}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Suspicion
+         * @description Say that one person stands behind the agents of a suspicion: binds them to one group.
+         */
+        post: operations["confirm_suspicion_v1_markets__market__suspicions__suspicion__confirm_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/markets/{market}/suspicions/{suspicion}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss Suspicion
+         * @description Say that nothing is to follow from a suspicion.
+         */
+        post: operations["dismiss_suspicion_v1_markets__market__suspicions__suspicion__dismiss_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -801,9 +885,10 @@ export interface components {
             actions: components["schemas"]["ActionOut"][];
             next: string | null;
         };
-        /** @description An agent to register. */
+        /** @description An agent to register, and the group that it is bound to, if it is one of several names. */
         AgentIn: {
             agent: string;
+            group?: string | null;
         };
         /** @description An agent that is registered now; ``changed`` says whether it was not before. */
         AgentRegistration: {
@@ -820,6 +905,7 @@ export interface components {
             agent: string;
             answered: number;
             arms: components["schemas"]["ArmStatistics"][];
+            group?: string | null;
             next: string | null;
             pending: number;
             play_share: number | null;
@@ -831,12 +917,14 @@ export interface components {
         /**
          * @description What is known of one agent, and its shares of all plays and of all revenue.
          *
-         *     ``arms`` counts those that are registered now, suspended ones left out.
+         *     ``arms`` counts those that are registered now, suspended ones left out. ``group`` is the
+         *     principal that the agent is bound to.
          */
         AgentStatistics: {
             agent: string;
             answered: number;
             arms: number;
+            group?: string | null;
             pending: number;
             play_share: number;
             plays: number;
@@ -868,17 +956,30 @@ export interface components {
         ArmIn: {
             arm: string;
         };
+        /** @description An arm, and whose it is. */
+        ArmName: {
+            agent: string;
+            arm: string;
+        };
         /**
          * @description Arms to register.
          *
          *     ``content`` says what some of them are: for the name of an arm a hash of the operator's choice,
-         *     equal for what a visitor would call the same. An arm that has one keeps it.
+         *     equal for what a visitor would call the same. An arm that has one keeps it. ``fingerprints`` say
+         *     what they are made of: a fingerprint in its text form, or an object with one key: ``hash`` (64
+         *     bits in 16 hex digits), ``hashes`` (a list of texts) or ``vector`` (a list of numbers).
          */
         ArmsIn: {
             arms: string[];
             /** @default {} */
             content?: {
                 [key: string]: string;
+            };
+            /** @default {} */
+            fingerprints?: {
+                [key: string]: string | {
+                    [key: string]: string | string[] | number[];
+                };
             };
         };
         /** @description How many of the arms were not registered before. */
@@ -973,6 +1074,12 @@ export interface components {
             backups: components["schemas"]["BackupOut"][];
             enabled: boolean;
         };
+        /** @description The group that an agent is bound to now; ``changed`` says whether it was not before. */
+        Binding: {
+            agent: string;
+            changed: boolean;
+            group: string | null;
+        };
         /** @description A policy beside the first one, and how many of the decisions it makes. */
         CandidateOut: {
             policy: string;
@@ -1007,6 +1114,10 @@ export interface components {
         ClockSetting: {
             at: number;
             market: string;
+        };
+        /** @description What the principal of a confirmed suspicion is called; null for a name of the service's. */
+        ConfirmIn: {
+            group?: string | null;
         };
         /** @description One play: which arm to show, and whose it is. */
         Decision: {
@@ -1050,6 +1161,25 @@ export interface components {
             lower: number;
             mean: number | null;
             upper: number;
+        };
+        /** @description The group that an agent is bound to; null frees it. */
+        GroupIn: {
+            group: string | null;
+        };
+        /**
+         * @description Arms of several agents that are alike: one person may stand behind the names.
+         *
+         *     ``similarity`` is the least of an arm to the first. It is "open" until an operator confirms it,
+         *     which binds the agents to one group, or dismisses it. If another arm joins, it is another one.
+         */
+        IdentitySuspicion: {
+            agents: string[];
+            arms: components["schemas"]["ArmName"][];
+            evidence: string;
+            id: string;
+            similarity: number;
+            /** @enum {string} */
+            status: "open" | "confirmed" | "dismissed";
         };
         /**
          * @description Decisions and rewards over time, as far as the last events tell.
@@ -1317,7 +1447,7 @@ export interface components {
          *     one that was asked for, "" for visitors without one; None if it is all of them together.
          *     ``segments`` are those that visitors have been in. ``candidate`` is a second
          *     policy beside this one, ``paused`` why there are no decisions now, ``crossed`` the guard rail
-         *     that was left last.
+         *     that was left last. ``open_suspicions`` counts those that wait for an operator.
          */
         Statistics: {
             agents: components["schemas"]["AgentStatistics"][];
@@ -1327,6 +1457,8 @@ export interface components {
             crossed?: components["schemas"]["RailCrossing"] | null;
             market: string;
             next?: string | null;
+            /** @default 0 */
+            open_suspicions?: number;
             paused?: string | null;
             pending: number;
             plays: number;
@@ -1365,6 +1497,17 @@ export interface components {
             /** @default 0 */
             more?: number;
             segment?: string | null;
+        };
+        /** @description What an operator said of a suspicion; ``changed`` says whether that is new. */
+        SuspicionReview: {
+            changed: boolean;
+            id: string;
+            /** @enum {string} */
+            status: "confirmed" | "dismissed";
+        };
+        /** @description Arms of several agents that are alike, the oldest first. */
+        Suspicions: {
+            suspicions: components["schemas"]["IdentitySuspicion"][];
         };
         /**
          * @description What became of a reward.
@@ -1926,6 +2069,36 @@ export interface operations {
             };
         };
     };
+    bind_agent_v1_markets__market__agents__agent__group_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                agent: string;
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Binding"];
+                };
+            };
+        };
+    };
     export_agent_v1_markets__market__agents__agent__journal_get: {
         parameters: {
             query?: never;
@@ -2453,6 +2626,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Statistics"];
+                };
+            };
+        };
+    };
+    read_suspicions_v1_markets__market__suspicions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suspicions"];
+                };
+            };
+        };
+    };
+    confirm_suspicion_v1_markets__market__suspicions__suspicion__confirm_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                market: string;
+                suspicion: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuspicionReview"];
+                };
+            };
+        };
+    };
+    dismiss_suspicion_v1_markets__market__suspicions__suspicion__dismiss_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                market: string;
+                suspicion: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuspicionReview"];
                 };
             };
         };

@@ -52,6 +52,14 @@ test("every request of the document has a method", async () => {
   assert.equal(unwrap(await client.suspendArm(name, "zoe", "a")), true);
   assert.equal(unwrap(await client.resumeArm(name, "zoe", "a")), true);
   assert.equal(unwrap(await client.retireArm(name, "zoe", "a")), true);
+  const same = { hash: "0123456789abcdef" };
+  assert.equal(unwrap(await client.registerArms(name, "zoe", ["b"], { fingerprints: { b: same } })), 0);
+  assert.equal(unwrap(await client.registerArms(name, "eve", ["c"], { fingerprints: { c: same } })), 1);
+  const [suspicion] = unwrap(await client.suspicions(name));
+  assert.deepEqual(suspicion?.agents, ["zoe", "eve"]);
+  assert.equal(unwrap(await client.dismissSuspicion(name, suspicion?.id ?? "")), true);
+  assert.equal(unwrap(await client.confirmSuspicion(name, suspicion?.id ?? "", { group: "zoe & co" })), true);
+  assert.equal(unwrap(await client.bindAgent(name, "eve", null)), true);
   const [decision] = unwrap(await client.ask(name));
   assert.equal(unwrap(await client.tell(name, decision?.id ?? "", 1)).status, "counted");
   assert.equal(unwrap(await client.setPolicy(name, "prh-ucb")), true);

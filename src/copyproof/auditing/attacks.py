@@ -4,7 +4,9 @@
 its arms. To the principal
 these are different agents, and no policy here is proof against it: over identities the hierarchy is
 a flat bandit again. What the person gains with m identities, divided by m − 1, is the gain per
-further identity: verification stops the attack if an identity costs more than that.
+further identity: verification stops m names if an identity costs more than that. **The price of an
+identity** is the most of these over the m that were tried, c* = max_m gain(m)/(m − 1), or 0: a fee
+per identity above it stops them all.
 
 **Remove and re-register.** Arms are withdrawn and submitted again as new during the game, so that
 their record is lost: after every play, after every tenth, whenever the record is below the arm's
@@ -15,6 +17,7 @@ Both are held against the reference strategy with the same luck and the same sta
 are (``sampled_gains``), all of them together at the stated confidence.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
@@ -27,7 +30,17 @@ from copyproof.auditing.sampled_gains import sample
 from copyproof.auditing.trials import DeviationTrial
 from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SEED, SPLIT
 from copyproof.external import AnyPolicy
-from copyproof.game import GivenMarket, Market, Renew, Schedule, Strategy, as_market, churn, split
+from copyproof.game import (
+    GivenMarket,
+    Market,
+    Renew,
+    Schedule,
+    Strategy,
+    as_market,
+    churn,
+    principal_of,
+    split,
+)
 from copyproof.game.identities import How
 from copyproof.policy import Policy
 from copyproof.simulation import Interval
@@ -98,6 +111,32 @@ class Attacks:
         return worst_verdict([one.gain.verdict for one in self.identities])
 
     @property
+    def identity_price(self) -> Interval:
+        """The fee per identity above which none of these numbers of names pays, c* ≥ 0.
+
+        Its limits are the largest ones of all gains per further identity, which hold together.
+
+        Examples
+        --------
+        >>> from copyproof import attacks, paper_market
+        >>> found = attacks(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=500, seed=1)
+        >>> found.identity_price.low > 0, found.dearest.count
+        (True, 2)
+        """
+        each = [one.each for one in self.identities]
+        return Interval(
+            self.dearest.each.mean if self.dearest.each.mean > 0 else 0.0,
+            max(0.0, *(one.low for one in each)),
+            max(0.0, *(one.high for one in each)),
+        )
+
+    @property
+    def dearest(self) -> Identities:
+        """The number of identities that gains most per further one."""
+        known = [one for one in self.identities if not math.isnan(one.each.mean)]
+        return max(known or self.identities, key=lambda one: one.each.mean)
+
+    @property
     def renewals_verdict(self) -> Verdict:
         """Whether re-registering pays; undecided if it was not tried."""
         if not self.renewals:
@@ -106,9 +145,11 @@ class Attacks:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        found = "identities_verdict identities renewals_verdict renewals"
+        found = "identities_verdict identities identity_price renewals_verdict renewals"
         asked = "horizon seed confidence method"
-        return plain(self, f"policy agent reference {found} {asked} rounds seconds")
+        answer = plain(self, f"policy agent reference {found} {asked} rounds seconds")
+        answer["identity_price"]["identities"] = self.dearest.count
+        return answer
 
     def to_frame(self) -> "pd.DataFrame":
         """A row per attack: policy, market, seed, horizon, agent, and the gain with its limits.
@@ -180,7 +221,8 @@ def attacks(
     >>> found.renewals[0].gain.high
     0.0
     """
-    market = as_market(market)
+    named = as_market(market)
+    market, agent = named.quotient, principal_of(named, agent)
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     tolerance = positive("tolerance", tolerance)
     if not market.agent(agent).has_fixed_means:

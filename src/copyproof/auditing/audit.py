@@ -9,6 +9,9 @@ An agent who knows only a prior of its arms is judged in expectation over the dr
 both strategies are played with the same means, drawn anew for every game. Such an agent does not
 know which of its arms is the best. It is therefore held against registering every arm once, and not
 against the best arm alone, which the theorems about informed agents speak of.
+
+Agents that are bound to a group are audited as the one principal that they are (``game.groups``):
+a deviation is a joint strategy, copy counts for all arms of all its names.
 """
 
 import math
@@ -24,7 +27,7 @@ from copyproof.auditing.sampled_gains import LIMITS, sample
 from copyproof.auditing.trials import DeviationTrial, tolerated
 from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE, SEED
 from copyproof.external import AnyPolicy
-from copyproof.game import Agent, ByName, GivenMarket, Market, Strategy, as_market
+from copyproof.game import Agent, ByName, GivenMarket, Market, Strategy, as_market, principal_of
 from copyproof.validation import FieldError, known, require, whole_in
 
 Reference: TypeAlias = Literal["best", "honest", "market"] | Sequence[int]
@@ -63,7 +66,7 @@ def audit(
     seed : int
         Below 2^64; equal seeds share their luck.
     agent : str, optional
-        The one agent to audit; all by default.
+        The one agent to audit, or a group or any name bound to it; all by default.
     reference : {"best", "honest", "market"} or sequence of int
         The strategy that deviations are held against: the best arm only (every arm once, for an
         agent who knows only a prior), every arm once, what the market says, or copy counts.
@@ -100,12 +103,13 @@ def audit(
     >>> sum(found.agents[0].best_deviation.copies)
     100
     """
-    market = as_market(market)
+    named = as_market(market)
+    market = named.quotient
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     most_copies = whole_in("most_copies", most_copies, 2, 10_000_000)
     tolerance = positive("tolerance", tolerance)
     known("method", method, _METHODS)
-    names = market.names if agent is None else [market.agent(agent).name]
+    names = market.names if agent is None else [principal_of(named, agent)]
     strategies = None if deviations is None else [tuple(counts) for counts in deviations]
     trials = [
         trial
@@ -115,6 +119,7 @@ def audit(
     gains, worths, taken = _found(trials, asked, method)
     return Audit(
         market=market,
+        groups=named.groups,
         method=taken,
         budget=asked.budget,
         agents=ByName(_gathered(name, trials, gains, worths) for name in names),

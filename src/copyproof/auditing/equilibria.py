@@ -222,7 +222,7 @@ def equilibrium(
     >>> found.paths[0].steps
     ()
     """
-    market = as_market(market)
+    market = as_market(market).quotient
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
     market.require_known_means("equilibrium")
     cap = whole_in("cap", cap, 2, 10_000)

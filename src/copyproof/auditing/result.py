@@ -12,7 +12,7 @@ copying is the largest such quotient, unless it would make copying with fewer ar
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from copyproof.auditing.deviations import Deviation
@@ -158,7 +158,9 @@ class Audit:
     Attributes
     ----------
     market : Market
-        The other agents play as it says.
+        The other agents play as it says; where agents are bound to groups, that of the principals.
+    groups : dict
+        The names bound to each group.
     policy : str
         Text form of the policy, or the name of one that is not ours.
     horizon, seed, confidence, method, budget
@@ -181,6 +183,7 @@ class Audit:
     agents: ByName[AgentAudit]
     rounds: int
     seconds: float
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -253,7 +256,9 @@ class Audit:
     def to_dict(self) -> dict[str, Any]:
         """The summary that the command line prints as JSON."""
         asked = "horizon seed confidence method budget"
-        return plain(self, f"policy verdict why_undecided agents loss {asked} rounds seconds")
+        found = plain(self, f"policy verdict why_undecided agents loss {asked} rounds seconds")
+        groups = {group: list(names) for group, names in self.groups.items()}
+        return found | ({"groups": groups} if groups else {})
 
     def to_frame(self) -> "pd.DataFrame":
         """A row per agent and deviation: gain, loss and advantage with their limits.

@@ -1,16 +1,17 @@
 """``copyproof attacks``: several identities, and arms that are submitted again as new."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from copyproof.cli import options, tables
 from copyproof.cli.examination import examine
-from copyproof.cli.output import emit_results
+from copyproof.cli.output import check_outputs, emit_results
 from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SEED, SPLIT
 from copyproof.game import as_market
-from copyproof.plots import limits
+from copyproof.plots import check_format, limits, save_figure
 
 if TYPE_CHECKING:
     from copyproof.auditing import Attacks
@@ -25,7 +26,7 @@ def attacks(
     identities: Annotated[
         list[int] | None,
         options.whole(
-            "How many identities to try; may be repeated. 2, 5 and 10 if none is given.",
+            "How many identities to try; may be repeated. 2, 3, 5 and 10 if none is given.",
             "M",
             show_default=False,
         ),
@@ -45,6 +46,13 @@ def attacks(
     confidence: options.Confidence = CONFIDENCE,
     budget: options.Budget = None,
     workers: options.Workers = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw the price of an identity, all policies in one figure: .png, .svg or .pdf.",
+            metavar="FILE",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Find out what an agent gains by other means than copies.
@@ -52,6 +60,9 @@ def attacks(
     Several identities: one person takes part as several agents. Re-registration: arms are
     withdrawn during the game and submitted again as new. Both against the reference strategy.
     """
+    if plot is not None:
+        check_format(plot)
+        check_outputs(market, plot=plot)
     game = as_market(market)
     from copyproof.auditing import attacks as find
 
@@ -69,6 +80,12 @@ def attacks(
         budget=budget,
         workers=workers,
     )
+    if plot is not None:
+        from copyproof.auditing.report import plot_identity_price
+
+        figure = plot_identity_price(found).get_figure(root=True)
+        assert figure is not None
+        save_figure(figure, plot)
     emit_results(as_json, found, _parts(found))
 
 
@@ -78,6 +95,11 @@ def _parts(found: "Sequence[Attacks]") -> Iterator[tables.Part]:
         f"agent {first.agent} against the copies {','.join(map(str, first.reference))}; "
         f"{tables.quantity(first.horizon, 'round')}, seed {first.seed}; all limits of a policy "
         f"hold together, with {100 * first.confidence:g} %"
+    )
+    yield "\nthe price of an identity: a fee per identity above it stops all of these"
+    yield tables.TextTable(
+        (tables.text("policy"), tables.number("price [low, high]"), tables.number("identities")),
+        ((one.policy, limits(one.identity_price), str(one.dearest.count)) for one in found),
     )
     for one in found:
         yield f"\n{one.policy}: one person as several agents"

@@ -10,7 +10,7 @@ from copyproof.cli import options
 from copyproof.cli.examination import examine
 from copyproof.cli.output import check_outputs, emit_answer
 from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE, SEED
-from copyproof.game import Market, as_market
+from copyproof.game import ByName, Market, as_market, principal_of
 from copyproof.plots import check_format, save_figure
 from copyproof.validation import FieldError, did_you_mean
 
@@ -157,7 +157,10 @@ def _check_drawable(market: Market, agent: str | None, deviations: list[tuple[in
     """Refuse, before any work, a figure that would show nothing."""
     from copyproof.auditing.report.captions import best_only, copied_words
 
-    agents = market.agents if agent is None else (market.agent(agent),)
+    principals = market.quotient
+    agents = principals.agents
+    if agent is not None:
+        agents = ByName([principals.agent(principal_of(market, agent))])
     for one in agents:
         for copies in deviations:
             if len(copies) == len(one.arms) and best_only(one, copies) is not None:

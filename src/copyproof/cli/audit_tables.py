@@ -31,6 +31,8 @@ def audit_tables(audits: Sequence[Audit]) -> Iterator[tables.Part]:
         f"reference: {reference_words(audits)}; all gains of a policy hold together, with "
         f"{100 * first.confidence:g} %\n"
     )
+    for group, names in first.groups.items():
+        yield f"{group} is one principal: {', '.join(names)}\n"
     words, numbers = ("verdict", "method"), ("rounds played", "of", "seconds")
     columns = (tables.text("policy"), *map(tables.word, words), *map(tables.number, numbers))
     yield tables.TextTable(columns, map(_verdict_row, audits))

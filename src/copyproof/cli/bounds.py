@@ -49,7 +49,7 @@ def bounds(
         said = f"is given {len(policy)} times: bounds takes one policy"
         raise FieldError("--policy", policy, "given once", said)
     asked = as_policy(policy[0])
-    game = as_market(market)
+    game = as_market(market).quotient
     from copyproof.theory import bounds as find
     from copyproof.theory import samples
 

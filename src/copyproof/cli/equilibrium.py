@@ -50,7 +50,7 @@ def equilibrium(
     whether registering the best arm only is an equilibrium, where the moves end, and what that
     costs the principal: the price of replication.
     """
-    game = as_market(market)
+    game = as_market(market).quotient
     from copyproof.auditing import equilibrium as find
 
     found = examine(

@@ -85,7 +85,9 @@ def _parts(results: "Sequence[Exact]") -> Iterator[tables.Part]:
         games = f" in {tables.quantity(result.size.games, 'game')}" if result.size.games > 1 else ""
         yield f"({states}{games}, of {result.size.total:,} counted beforehand)\n"
         columns = (tables.agent(), *map(tables.number, ("revenue", "std.", "plays", "utility")))
-        yield tables.TextTable(columns, map(_row, result.agents[: tables.MOST_AGENTS]))
+        rows = (*result.agents[: tables.MOST_AGENTS], *result.groups[: tables.MOST_AGENTS])
+        yield tables.TextTable(columns, map(_row, rows))
+    yield from tables.bound(market)
     yield from tables.left_out(len(market.agents))
 
 

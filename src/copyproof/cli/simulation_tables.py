@@ -41,6 +41,7 @@ def simulation_tables(results: Sequence[Result]) -> Iterator[tables.Part]:
     yield from _agent_tables("revenue", results, _estimates(results, "revenue"))
     if market.fee > 0 or any(agent.utility != NEUTRAL for agent in market.agents):
         yield from _agent_tables("utility, fees paid", results, _estimates(results, "utility"))
+    yield from _group_table(results)
     yield from tables.left_out(len(market.agents))
 
 
@@ -53,6 +54,22 @@ def comparison_tables(comparison: "Comparison") -> Iterator[tables.Part]:
     columns = [tables.text(name) for name in words.head]
     yield tables.TextTable(columns, words.rows)
     yield "\n" + "\n".join(words.notes)
+
+
+def _group_table(results: Sequence[Result]) -> Iterator[tables.Part]:
+    """Return what every group came to as one principal, if there are groups."""
+    market = results[0].market
+    if not market.groups:
+        return
+    yield from tables.bound(market)
+    rows = [
+        (str(result.policy), one.name, *(f"{part.mean:.6g} ± {part.stderr:.2g}" for part in parts))
+        for result in results
+        for one in result.groups
+        for parts in [(one.revenue, one.plays, one.utility)]
+    ]
+    names = map(tables.number, ("revenue", "plays", "utility"))
+    yield tables.TextTable((tables.text("policy"), tables.text("group"), *names), rows)
 
 
 def _estimates(results: Sequence[Result], what: str) -> "np.ndarray[Any, Any]":

@@ -104,6 +104,14 @@ def summary(market: Market, horizon: int) -> str:
     )
 
 
+def bound(market: Market) -> Iterator[str]:
+    """Say which names are bound to one principal, if any are."""
+    for group, names in market.groups.items():
+        first = ", ".join(names[:MOST_AGENTS])
+        more = f" and {len(names) - MOST_AGENTS:,} more" if len(names) > MOST_AGENTS else ""
+        yield f"\n{group} is one principal: {first}{more}"
+
+
 def left_out(agents: int) -> Iterator[str]:
     """Say how many agents the tables leave out, if any."""
     if agents > MOST_AGENTS:

@@ -161,7 +161,7 @@ def prepare(
     require(horizon <= MOST_ROUNDS, "horizon", horizon, accepted)
     if reason := why_not_exact(market, asked):
         raise ValueError(reason)
-    game = setting(market, asked, horizon)
+    game = setting(market.quotient, asked, horizon)
     size = size_of(game)
     if size.games > MOST_GAMES:
         raise ValueError(

@@ -3,6 +3,7 @@
 Numbers are floats, or ``Fraction``s if they were asked for.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,9 +33,11 @@ class ExactAgent:
     revenue, plays : float or Fraction
         Expected discounted revenue E[v_i], and expected plays.
     utility : float or Fraction
-        E[U_i(v_i)] − fee × registered arms. A float wherever U is not linear.
+        E[U_i(v_i)] − fee × registered arms. A float wherever U is not linear, and NaN of a name
+        that is bound to a group of such a U: that utility is the group's.
     distribution : tuple of float or Fraction, or None
-        The probability of the revenues 0, 1, …, T; None if there is a discount.
+        The probability of the revenues 0, 1, …, T; None if there is a discount, and of a name that
+        is bound to a group: the group has one.
     """
 
     name: str
@@ -70,6 +73,8 @@ class Exact:
     agents : tuple of ExactAgent
         In the market's order; an agent that registers nothing is there, with zeros. By position or
         by name: ``agents[0]``, ``agents["ann"]``.
+    groups : tuple of ExactAgent
+        What each group can expect as one principal; empty where no agent is bound.
     size : Size
         The upper bounds that were known beforehand.
     states : int
@@ -84,6 +89,7 @@ class Exact:
     fractions: bool
     regret: Number
     agents: ByName[ExactAgent]
+    groups: ByName[ExactAgent]
     size: Size
     states: int
     seconds: float
@@ -91,7 +97,12 @@ class Exact:
     @property
     def resolved_policy(self) -> Policy:
         """The policy with l or L filled in where none was asked for."""
-        return with_market_defaults(self.policy, self.market)
+        return with_market_defaults(self.policy, self.market.quotient)
+
+    def _groups_dict(self) -> dict[str, Any]:
+        members = self.market.groups
+        rows = [{**one.to_dict(), "agents": list(members[one.name])} for one in self.groups]
+        return {"groups": rows} if rows else {}
 
     def __repr__(self) -> str:
         """Say on one line what was computed, and the regret."""
@@ -153,6 +164,7 @@ class Exact:
             "horizon": self.horizon,
             "regret": _plain(self.regret),
             "agents": [agent.to_dict() for agent in self.agents],
+            **self._groups_dict(),
             "states": self.states,
             "states_bound": self.size.total,
             "games": self.size.games,
@@ -160,5 +172,7 @@ class Exact:
         }
 
 
-def _plain(number: Number) -> float | str:
-    return str(number) if isinstance(number, Fraction) else float(number)
+def _plain(number: Number) -> float | str | None:
+    if isinstance(number, Fraction):
+        return str(number)
+    return None if math.isnan(number) else float(number)

@@ -7,6 +7,10 @@ chosen in round t, summed over the states that round t may begin with,
 
 and the states after round T give the distribution of every agent's successes: of its revenue, if
 γ ≡ 1.
+
+Where agents are bound to groups, the principals' game is computed (``game.groups``). Arms of one
+principal that have the same mean are exchangeable, so that each of a group's names can expect its
+share of their plays: as many of all those arms as are its own.
 """
 
 import math
@@ -30,7 +34,9 @@ from copyproof.game import (
     Geometric,
     GivenMarket,
     Neutral,
+    Quotient,
     as_market,
+    quotient,
 )
 from copyproof.policy import Policy
 
@@ -95,15 +101,18 @@ def exact(
     best = read(market.best_mean)
     gaps = [best - mean for mean in means]
     regret = _total((row[kind] * gap for row in plays for kind, gap in enumerate(gaps)), read)
+    principals = ByName(
+        _summary(game, i, plays, chances[i], means, read) for i in range(len(game.market.agents))
+    )
+    bound = not (found := quotient(market)).is_trivial
     return Exact(
         market=market,
         policy=task.asked,
         horizon=game.horizon,
         fractions=fractions,
         regret=regret,
-        agents=ByName(
-            _summary(game, i, plays, chances[i], means, read) for i in range(len(market.agents))
-        ),
+        agents=_by_name(found, game, principals, plays, means, read) if bound else principals,
+        groups=ByName(principals[name] for name in market.groups),
         size=task.size,
         states=task.states,
         seconds=time.perf_counter() - begin,
@@ -169,6 +178,45 @@ def _summary(
         utility=worth - read(market.fee) * agent.registered,
         distribution=tuple(chances) if undiscounted(market) else None,
     )
+
+
+def _by_name(
+    quotient: Quotient,
+    game: Setting,
+    principals: ByName[ExactAgent],
+    plays: list[list[Number]],
+    means: list[Number],
+    read: Callable[[float], Number],
+) -> ByName[ExactAgent]:
+    """What the given market's agents can expect: of a group, each name's share of its arms."""
+    weights = _weights(game.market.discount, game.horizon, read)
+    kinds = {key: kind for kind, key in enumerate(zip(game.owners, game.means, strict=True))}
+    of_kind = [
+        (
+            _total((row[kind] for row in plays), read),
+            _total((w * row[kind] for w, row in zip(weights, plays, strict=True)), read),
+        )
+        for kind in range(len(game.means))
+    ]
+    found: dict[int, ExactAgent] = {}
+    for place, members in enumerate(quotient.members):
+        for position in members:
+            agent = quotient.named.agents[position]
+            if agent.group is None:
+                found[position] = principals[place]
+                continue
+            played, earned = read(0.0), read(0.0)
+            for arm, copies in zip(agent.arms, agent.copies, strict=True):
+                if copies > 0:
+                    kind = kinds[place, arm.mean]
+                    share = Fraction(copies, game.copies[kind])
+                    part = share if read is not float else float(share)
+                    played += part * of_kind[kind][0]
+                    earned += part * of_kind[kind][1] * means[kind]
+            worth = earned - read(game.market.fee) * agent.registered
+            utility = worth if isinstance(agent.utility, Neutral) else math.nan
+            found[position] = ExactAgent(agent.name, earned, played, utility, None)
+    return ByName(found[position] for position in range(len(quotient.named.agents)))
 
 
 def _weights(discount: Discount, horizon: int, read: Callable[[float], Number]) -> list[Number]:

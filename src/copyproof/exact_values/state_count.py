@@ -66,7 +66,7 @@ def states(market: Market, policy: Policy | str, horizon: int) -> int:
     >>> states(Market([Agent("ann", [0.5, 0.4]), Agent("bob", [0.7])]), "h-ucb", 60)
     90858768
     """
-    return size_of(setting(market, as_policy(policy), horizon)).total
+    return size_of(setting(market.quotient, as_policy(policy), horizon)).total
 
 
 def size_of(game: Setting) -> Size:

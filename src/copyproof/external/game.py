@@ -36,7 +36,10 @@ class GameSetup:
     arms: tuple[str, ...]
     agent_of: list[int]
     original_of: list[int]
+    # The agent that earns what an original pays: its owner, or one name of an owner with several.
+    earner_of: list[int]
     agents: int
+    earners: int
     originals: int
     rewards: Rewards
     discount_factor: float
@@ -86,10 +89,13 @@ def game_setup(
     checkpoints: Sequence[int],
     seed: int,
     tape: Sequence[Sequence[float]] | None = None,
+    earners: Sequence[int] | None = None,
 ) -> GameSetup:
     """Name the arms, agent by agent, original by original, copy by copy, and lower the rest.
 
     The j-th registered arm of agent ``ann`` is ``ann/j``, whichever original it is a copy of.
+    ``earners`` names, for each original, who earns what it pays, where the agents of the market are
+    principals with several names (``game.groups``).
 
     Examples
     --------
@@ -103,6 +109,8 @@ def game_setup(
     factor, weights = lower_discount(market.discount)
     counts = [agent.registered for agent in market.agents]
     copies = [count for agent in market.agents for count in agent.copies]
+    if earners is None:
+        earners = [place for place, agent in enumerate(market.agents) for _ in agent.arms]
     setup = GameSetup(
         arms=tuple(
             f"{agent.name}/{number}"
@@ -111,7 +119,9 @@ def game_setup(
         ),
         agent_of=np.repeat(np.arange(len(counts)), counts).tolist(),
         original_of=np.repeat(np.arange(len(copies)), copies).tolist(),
+        earner_of=list(earners),
         agents=len(counts),
+        earners=1 + max(earners),
         originals=len(copies),
         rewards=lower_rewards(market),
         discount_factor=factor,
@@ -158,8 +168,9 @@ def play_game(
     moving = len(rewards.changing) > 0
     checkpoints = iter(setup.checkpoints)
     checkpoint = next(checkpoints)
-    found = GameResult([0.0] * setup.agents, [0] * setup.agents, [0] * setup.originals, [])
-    revenue, plays, original_plays = found.revenue, found.plays, found.original_plays
+    found = GameResult([0.0] * setup.earners, [0] * setup.earners, [0] * setup.originals, [])
+    revenue, original_plays = found.revenue, found.original_plays
+    plays, earner_of = [0] * setup.agents, setup.earner_of
     regret, gamma = 0.0, 1.0
     for t in range(1, setup.horizon + 1):
         try:
@@ -181,10 +192,11 @@ def play_game(
             raise _breakdown(policy, repetition, t, f"learn() raised {one_line(error)}") from error
         plays[agent] += 1
         original_plays[original] += 1
+        earner = earner_of[original]
         if weights:
-            revenue[agent] += weights[t - 1] * reward
+            revenue[earner] += weights[t - 1] * reward
         else:
-            revenue[agent] += gamma * reward
+            revenue[earner] += gamma * reward
             gamma *= factor
         regret += mean_and_gap(rewards, original, t)[1] if moving else gaps[original]
         if t == checkpoint:
@@ -193,6 +205,8 @@ def play_game(
         if t % _TICK == 0:
             tick(_TICK)
     tick(setup.horizon % _TICK)
+    for original, count in enumerate(original_plays):
+        found.plays[earner_of[original]] += count
     return found
 
 

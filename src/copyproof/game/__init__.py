@@ -15,6 +15,7 @@ from copyproof.game.files import (
     read_market,
     write_market,
 )
+from copyproof.game.groups import Quotient, principal_of, quotient
 from copyproof.game.identities import split
 from copyproof.game.ledger import Change, Registrations, registrations
 from copyproof.game.market import MOST_ARMS, Market, Profile
@@ -67,6 +68,7 @@ __all__ = [
     "Poisson",
     "Prior",
     "Profile",
+    "Quotient",
     "Registrations",
     "Renew",
     "Retire",
@@ -85,6 +87,8 @@ __all__ = [
     "market_from_dict",
     "market_to_dict",
     "paper_market",
+    "principal_of",
+    "quotient",
     "read_market",
     "registrations",
     "split",

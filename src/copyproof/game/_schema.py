@@ -192,13 +192,14 @@ class AgentTable(_Table):
     name: str
     arms: list[ArmTable]
     utility: UtilityTable | None = None
+    group: str | None = None
 
     @cached_property
     def record(self) -> Agent:
         """The agent with its strategy."""
         utility = NEUTRAL if self.utility is None else self.utility.record
         arms = [arm.record for arm in self.arms]
-        return Agent(self.name, arms, [arm.copies for arm in self.arms], utility)
+        return Agent(self.name, arms, [arm.copies for arm in self.arms], utility, self.group)
 
 
 class MarketTable(_Table):

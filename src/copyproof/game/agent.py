@@ -9,7 +9,7 @@ arm is not: which of its arms is the best turns out during the game only. Where 
 changes during the game, the agent may know it all the same, but no one arm is its best.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -42,6 +42,9 @@ class Agent:
         The strategy: arms registered per original. By default each is registered once.
     utility : Utility, optional
         What revenue is worth to the agent; risk-neutral by default.
+    group : str, optional
+        The principal that this name is bound to, with the others of the same group
+        (``game.groups``); by default the agent is a principal of its own.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class Agent:
     arms: tuple[Arm, ...]
     copies: Strategy
     utility: Utility
+    group: str | None
 
     def __init__(
         self,
@@ -63,6 +67,7 @@ class Agent:
         arms: Iterable[Arm | float],
         copies: Iterable[int] | None = None,
         utility: Utility = NEUTRAL,
+        group: str | None = None,
     ) -> None:
         name = checked_name("name", name)
         try:
@@ -70,13 +75,14 @@ class Agent:
             strategy = (1,) * len(originals) if copies is None else _strategy(copies)
             require(isinstance(utility, Utility), "utility", utility, "a utility record")
             _check_utility(utility, originals)
+            group = None if group is None else checked_name("group", group)
             if len(strategy) != len(originals):
                 counts = f"{len(strategy)} entries for {len(originals)} arms"
                 said = f"has {counts}: one per arm is needed"
                 raise FieldError("copies", strategy, "one per arm", said)
         except FieldError as error:
             raise error.noted(f"(agent {shown(name)})") from None
-        set_fields(self, name=name, arms=originals, copies=strategy, utility=utility)
+        set_fields(self, name=name, arms=originals, copies=strategy, utility=utility, group=group)
 
     @property
     def is_informed(self) -> bool:
@@ -135,7 +141,17 @@ class Agent:
         >>> Agent("ann", [0.5, 0.2]).with_copies([3, 0]).registered
         3
         """
-        return Agent(self.name, self.arms, copies, self.utility)
+        return Agent(self.name, self.arms, copies, self.utility, self.group)
+
+    def with_group(self, group: str | None) -> "Agent":
+        """Return the same agent bound to a group, or to none.
+
+        Examples
+        --------
+        >>> Agent("ann", [0.5]).with_group("ann & co").group
+        'ann & co'
+        """
+        return Agent(self.name, self.arms, self.copies, self.utility, group)
 
     def best_arm_only(self) -> "Agent":
         """Return the same agent registering its best arm, once, and hiding the others.
@@ -158,6 +174,28 @@ class Agent:
                 raise FieldError(f"arms[{k}]", arm, "an arm of a known, fixed mean", said)
             means.append(arm.mean)
         return means
+
+
+def check_groups(members: Sequence[Agent]) -> None:
+    """Refuse a group called like an agent outside it, or whose members differ in utility."""
+    positions = {agent.name: i for i, agent in enumerate(members)}
+    firsts: dict[str, int] = {}
+    for i, agent in enumerate(members):
+        if agent.group is None:
+            continue
+        other = positions.get(agent.group)
+        if other is not None and members[other].group != agent.group:
+            said = (
+                f"= {shown(agent.group)} is the name of agents[{other}], which is not bound to it"
+            )
+            raise FieldError(f"agents[{i}].group", agent.group, "a name of its own", said)
+        first = firsts.setdefault(agent.group, i)
+        if agent.utility != members[first].utility:
+            said = (
+                f"differs from that of agents[{first}], and both are bound to group "
+                f"{shown(agent.group)}: one principal has one utility"
+            )
+            raise FieldError(f"agents[{i}].utility", agent.utility, "the group's", said)
 
 
 def _originals(arms: Iterable[Arm | float]) -> tuple[Arm, ...]:

@@ -28,7 +28,10 @@ def market_frame(market: Market) -> "pd.DataFrame":
         for agent in market.agents
         for place, (arm, copies) in enumerate(zip(agent.arms, agent.copies, strict=True))
     ]
-    return pd.DataFrame(rows, columns=["market", "agent", "arm", "family", "mean", "copies"])
+    frame = pd.DataFrame(rows, columns=["market", "agent", "arm", "family", "mean", "copies"])
+    if market.groups:
+        frame.insert(2, "group", [market.agent(name).group for name in frame["agent"]])
+    return frame
 
 
 def market_html(market: Market) -> str:
@@ -38,6 +41,8 @@ def market_html(market: Market) -> str:
     notes = [f"Fee for each registered arm: {market.fee:g}."] * (market.fee > 0)
     if market.discount != NO_DISCOUNT:
         notes.append(f"Discount: {shown(market.discount)}.")
+    for group, names in market.groups.items():
+        notes.append(f"Bound to one principal, {shown(group)}: {', '.join(names)}.")
     rows = [[agent.name, _arms(agent), f"{agent.registered:,}"] for agent in market.agents]
     head = ["agent", "arms × copies", "registered"]
     return notebook_table(

@@ -30,6 +30,20 @@
         { prior = { list = [0.1, 0.9] } },
     ]
 
+Names that are bound to one principal say so, and policies treat the group as one agent:
+
+.. code-block:: toml
+
+    [[agents]]
+    name = "eve"
+    group = "eve & co"
+    arms = [{ mean = 0.5 }]
+
+    [[agents]]
+    name = "eva"
+    group = "eve & co"
+    arms = [{ mean = 0.5 }]
+
 In a market without priors, means may change during the game:
 
 .. code-block:: toml
@@ -216,7 +230,9 @@ def market_digest(market: Market) -> str:
     """
     own = [one.utility.name for one in market.agents if isinstance(one.utility, Custom)]
     plain = [
-        Agent(one.name, one.arms, one.copies) if isinstance(one.utility, Custom) else one
+        Agent(one.name, one.arms, one.copies, group=one.group)
+        if isinstance(one.utility, Custom)
+        else one
         for one in market.agents
     ]
     written = market_to_dict(Market(plain, market.fee, market.discount))
@@ -233,7 +249,9 @@ def _agent_table(agent: Agent) -> dict[str, Any]:
         raise FieldError("utility", agent.utility, "a power", said)
     utility = _table(agent.utility)
     arms = map(_arm_table, agent.arms, agent.copies)
-    return {"name": agent.name} | ({"utility": utility} if utility else {}) | {"arms": list(arms)}
+    options = {"group": agent.group, "utility": utility}
+    given = {key: value for key, value in options.items() if value}
+    return {"name": agent.name, **given, "arms": list(arms)}
 
 
 def _arm_table(arm: Arm, copies: int) -> dict[str, Any]:

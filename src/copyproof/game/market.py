@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from copyproof.game._fields import set_fields
-from copyproof.game.agent import Agent, Strategy
+from copyproof.game.agent import Agent, Strategy, check_groups
 from copyproof.game.by_name import ByName, position_of
 from copyproof.game.changing import Changing
 from copyproof.game.discount import NO_DISCOUNT, Discount
@@ -119,6 +119,31 @@ class Market:
     def profile(self) -> Profile:
         """The strategies played, in the agents' order."""
         return tuple(agent.copies for agent in self.agents)
+
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """The names bound to each group, in the market's order; empty where none is bound."""
+        found: dict[str, tuple[str, ...]] = {}
+        for agent in self.agents:
+            if agent.group is not None:
+                found[agent.group] = (*found.get(agent.group, ()), agent.name)
+        return found
+
+    @property
+    def quotient(self) -> "Market":
+        """The market of the principals, on which policies run: a group is one agent.
+
+        The market itself where no agent is bound; ``game.groups`` says how it is made.
+
+        Examples
+        --------
+        >>> market = Market([Agent("ann", [0.5]), Agent("bob", [0.9]), Agent("anna", [0.5])])
+        >>> market.bind(["ann", "anna"], "ann & co").quotient.names
+        ('ann & co', 'bob')
+        """
+        from copyproof.game.groups import quotient
+
+        return quotient(self).market
 
     @property
     def has_priors(self) -> bool:
@@ -252,6 +277,32 @@ class Market:
         changed = self.agents[position].with_copies(copies)
         return self._of((*self.agents[:position], changed, *self.agents[position + 1 :]))
 
+    def bind(self, names: Iterable[str], group: str | None) -> "Market":
+        """Return the market in which the agents of these names are one principal.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Agents of this market, all of one utility.
+        group : str or None
+            What the principal is called: not as an agent that is not bound to it. None frees the
+            agents, each to be a principal of its own.
+
+        Examples
+        --------
+        >>> market = Market([Agent("ann", [0.5]), Agent("anna", [0.5]), Agent("bob", [0.9])])
+        >>> bound = market.bind(["ann", "anna"], "ann & co")
+        >>> bound.groups
+        {'ann & co': ('ann', 'anna')}
+        >>> bound.bind(["anna"], None).groups
+        {'ann & co': ('ann',)}
+        """
+        chosen = {self._position(name) for name in items("names", names, "names of agents")}
+        return self._of(
+            agent.with_group(group) if place in chosen else agent
+            for place, agent in enumerate(self.agents)
+        )
+
     def honest(self) -> "Market":
         """Return the market in which every agent registers every original once.
 
@@ -329,6 +380,7 @@ def _members(agents: Iterable[Agent]) -> ByName[Agent]:
         if first != i:
             said = f"= {shown(agent.name)} is taken by agents[{first}]"
             raise FieldError(f"agents[{i}].name", agent.name, "a name of its own", said)
+    check_groups(members)
     registered = sum(agent.registered for agent in members)
     if registered == 0:
         said = "nobody registered an arm: every copies is 0, at least one must be >= 1"

@@ -31,6 +31,9 @@ crossed     RailCrossed          rail = which one by its place, measured, owner 
                                  by number: the market pauses or falls back
 pause       Paused               reason: there are no decisions until it is resumed
 continue    Continued            there are decisions again
+prints      Fingerprinted        arms = [[arm by number, fingerprint], …]: what arms are made of
+group       Bound                members = agents by number, group = their principal; none frees
+reviewed    Reviewed             suspicion, review = confirmed or dismissed by an operator
 kept        Unchanged            nothing: a name was forgotten; earlier versions wrote one for a
                                  request that changed nothing, with its answer
 ==========  ===================  ===============================================================
@@ -206,6 +209,32 @@ class Continued(NamedTuple):
     key: IdempotencyKey | None = None
 
 
+class Fingerprinted(NamedTuple):
+    """Arms have fingerprints."""
+
+    arms: Sequence[Sequence[Any]]
+    at: float
+    key: IdempotencyKey | None = None
+
+
+class Bound(NamedTuple):
+    """Agents are names of one principal; or of none, and each is its own."""
+
+    members: Sequence[int]
+    at: float
+    group: str | None = None
+    key: IdempotencyKey | None = None
+
+
+class Reviewed(NamedTuple):
+    """An operator has said what becomes of a suspicion."""
+
+    suspicion: str
+    review: str
+    at: float
+    key: IdempotencyKey | None = None
+
+
 class Unchanged(NamedTuple):
     """Nothing has changed but a name, which was forgotten; or there was a request, with a key."""
 
@@ -225,6 +254,9 @@ GameEvent: TypeAlias = (
     | Resumed
     | PolicyChanged
     | ClockSet
+    | Fingerprinted
+    | Bound
+    | Reviewed
     | Unchanged
 )
 # What is said of the market as a whole: who decides in it, and whether.
@@ -252,6 +284,9 @@ _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
     RailCrossed: ("crossed", ("rail", "measured", "owner", "at", "key")),
     Paused: ("pause", ("reason", "at", "key")),
     Continued: ("continue", ("at", "key")),
+    Fingerprinted: ("prints", ("arms", "at", "key")),
+    Bound: ("group", ("members", "group", "at", "key")),
+    Reviewed: ("reviewed", ("suspicion", "review", "at", "key")),
     Unchanged: ("kept", ("at", "key")),
 }
 

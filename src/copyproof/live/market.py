@@ -108,6 +108,8 @@ class MarketState:
                 self._change_policy(parse_policy(event.policy))
             case events.ClockSet():
                 self._set_clock(event.at)
+            case events.Fingerprinted() | events.Bound() | events.Reviewed():
+                registry.identities.enter(event)
             case events.Unchanged():
                 pass
             case _:
@@ -366,7 +368,7 @@ class MarketState:
     def words(self) -> dict[str, Any]:
         """Everything else, ready for JSON."""
         registry = self.registry
-        words = {
+        return {
             "format": FORMAT,
             "config": self.config.to_dict(),
             "policy": str(self.policy),
@@ -374,10 +376,8 @@ class MarketState:
             "arms": registry.arm_names,
             "withheld": list(registry.withheld.items()),
             "at": self.at,
+            **registry.words(),
         }
-        if registry.content:  # left out where there is none, as it was before there could be
-            words["content"] = list(registry.content.items())
-        return words
 
     def digest(self) -> str:
         """Digest of everything that is remembered, bit for bit."""

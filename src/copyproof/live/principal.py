@@ -24,10 +24,10 @@ from copyproof.live import events
 from copyproof.live.estimates import Estimates, estimates
 from copyproof.live.leading import leading
 from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_arms
+from copyproof.live.reviewing import Reviewing
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
 from copyproof.live.stores.blinding import TOKEN
-from copyproof.live.switching import Switching
 from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
 from copyproof.validation import FieldError, name, number, require, shown
@@ -35,7 +35,7 @@ from copyproof.validation import FieldError, name, number, require, shown
 _LATEST = 1e11  # seconds since 1970 that a clock may be set to: the year 5138
 
 
-class Principal(Switching):
+class Principal(Reviewing):
     """One market: which arm comes next, and what is known so far.
 
     Parameters
@@ -112,13 +112,20 @@ class Principal(Switching):
 
     # --- who takes part --------------------------------------------------------------------
 
-    def register_agent(self, agent: str, *, key: str | None = None) -> bool:
-        """Register an agent; whether it is new."""
+    def register_agent(
+        self, agent: str, *, group: str | None = None, key: str | None = None
+    ) -> bool:
+        """Register an agent, maybe as one of the names of a group; whether it is new."""
         agent = name("agent", agent)
         changes = agent not in self._current().registry.agents
         if changes:
             self._check_new_agent("agent", agent)
-        return self._change(events.AgentRegistered, key, changes, agent=agent)
+        _, answered = self._keyed(key, [events.kind_of(events.AgentRegistered), {"agent": agent}])
+        with self.group():
+            is_new = self._change(events.AgentRegistered, key, changes, agent=agent)
+            if group is not None and not answered:
+                self.bind([agent], group)
+        return is_new
 
     def suspend_agent(self, agent: str, *, key: str | None = None) -> bool:
         """Keep an agent out of all choices, its statistics kept; whether that is a change."""
@@ -275,7 +282,8 @@ class Principal(Switching):
             return
         for agent, more in new.items():
             number = registry.agents.get(agent)
-            ever = more + (0 if number is None else len(registry.arm_numbers[number]))
+            names = [] if number is None else registry.identities.bound_with(number)
+            ever = more + sum(len(registry.arm_numbers[one]) for one in names)
             accepted = f"at most {most}: arms that agent {shown(agent)} ever registered"
             require(ever <= most, "arms", ever, accepted)
 

@@ -3,7 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from copyproof_client.records import IdentitySuspicion
+
 from copyproof.live.events import Eligible
+from copyproof.live.identities import Identities
 from copyproof.live.records import NoArm, SeenBy, Unknown
 
 
@@ -64,6 +67,8 @@ class Registry:
         # What arms are, as far as it was said, and all arms of one content.
         self.content: dict[int, str] = {}
         self.of_content: dict[str, list[int]] = {}
+        # Who may stand behind several names.
+        self.identities = Identities()
 
     @classmethod
     def restore(
@@ -80,7 +85,17 @@ class Registry:
         found.withheld = dict(words["withheld"])
         for arm, content in words.get("content", ()):
             found.set_content(arm, content)
+        found.identities = Identities.restore(words)
         return found
+
+    def words(self) -> dict[str, Any]:
+        """What is known beyond names, ready for JSON; left out where there is none."""
+        content = {"content": list(self.content.items())} if self.content else {}
+        return content | self.identities.words()
+
+    def suspicions(self) -> list[IdentitySuspicion]:
+        """Arms of several agents that are alike, and what was said of that."""
+        return self.identities.suspicions(self.name_of, self.arm_owner)
 
     def add_agent(self, name: str) -> None:
         """Add an agent."""
@@ -199,7 +214,9 @@ class Registry:
     def ruled_out(self, seen: Sequence[int]) -> list[int]:
         """What is not shown again to a visitor who has seen some arms."""
         if self.seen == "agent":
-            return list(dict.fromkeys(self.arm_owner[arm] for arm in seen))
+            owners = dict.fromkeys(self.arm_owner[arm] for arm in seen)
+            bound = self.identities.bound_with
+            return list(dict.fromkeys(one for owner in owners for one in bound(owner)))
         found: dict[int, None] = {}
         for arm in seen:
             content = self.content.get(arm)

@@ -221,6 +221,8 @@ class SegmentedState(MarketState):
         ]
         if named:
             found.append(events.ArmsRegistered(with_content, at))
+        for number, group in registry.identities.groups.items():
+            found.append(events.Bound([number], at, group))
         found += [
             events.ArmRetired(agent, name, at)
             for (agent, name), there in zip(named, registry.there, strict=True)

@@ -82,7 +82,13 @@ class View:
             self._agents = np.array([one])
             listed, self._next = _page(mine, before, limit)
         self._is_whole = agent is None
-        self._states = [(registry.suspended[n], registry.present[n]) for n in self._agents.tolist()]
+        groups = registry.identities.groups
+        self._states = [
+            (registry.suspended[n], registry.present[n], groups.get(n))
+            for n in self._agents.tolist()
+        ]
+        waiting = registry.suspicions() if registry.identities.fingerprints else []
+        self._switch["open_suspicions"] = sum(one.status == "open" for one in waiting)
         rows, in_play = zip(*(one.arm_rows(listed) for one in games), strict=True)
         self._arm_rows, self._in_play = _summed(rows), np.any(in_play, axis=0)
         self._arms = [
@@ -127,10 +133,10 @@ class View:
         return sorted(found, key=lambda one: -one.answers)
 
     def _agent(
-        self, number: int, known: tuple[bool, int], plays: int, revenue: float
+        self, number: int, known: tuple[bool, int, str | None], plays: int, revenue: float
     ) -> AgentStatistics:
         counts = _counts(self._rows[number])
-        suspended, present = known
+        suspended, present, group = known
         return AgentStatistics(
             agent=self._registry.agent_names[number],
             suspended=suspended,
@@ -138,6 +144,7 @@ class View:
             **counts,
             play_share=counts["plays"] / plays if plays else 0.0,
             revenue_share=counts["revenue"] / revenue if revenue else 0.0,
+            group=group,
         )
 
     def _arm(self, known: tuple[int, bool, bool], row: Any, in_play: bool) -> ArmStatistics:

@@ -19,7 +19,7 @@ from copyproof._machine import processors
 from copyproof.defaults import LOST_BUDGET, LOST_PLAYS, LOST_PRECISION, SEED
 from copyproof.engine.lower import lower
 from copyproof.engine.own_process import BINS, LOST, PLAYS, Question
-from copyproof.game import Agent, GivenMarket, Market, as_market
+from copyproof.game import Agent, GivenMarket, Market, as_market, principal_of
 from copyproof.policy import Policy, as_policy, why_not_covered, with_market_defaults
 from copyproof.rare_events.ensembles import (
     MOST_RUNS,
@@ -115,7 +115,9 @@ def lost_probability(
     >>> 0.05 < found.probability < 0.2
     True
     """
-    market, asked = as_market(market), as_policy(policy)
+    named, asked = as_market(market), as_policy(policy)
+    market = named.quotient
+    agent = None if agent is None else principal_of(named, agent)
     market.require_known_means("lost_probability")
     horizon = whole_in("horizon", horizon, 1, MOST_ROUNDS)
     seed = whole_in("seed", seed, 0, 2**64 - 1)

@@ -42,6 +42,7 @@ from copyproof.service.routes import (
     console,
     events,
     history,
+    identities,
     journals,
     keys,
     markets,
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from copyproof.service.tracing import Tracing
 
 _PARTS = (
-    *(markets, history, switch, audits, agents, journals),
+    *(markets, history, switch, audits, agents, identities, journals),
     *(keys, actions, events, backups, service, console),
 )
 _ROUTERS = tuple(part.router for part in _PARTS)

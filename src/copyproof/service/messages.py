@@ -58,7 +58,7 @@ def _note(value: str) -> str:
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _LENGTH = Field(min_length=1, max_length=LONGEST_NAME)
-_Name = Annotated[str, _LENGTH, AfterValidator(partial(name, "name"))]
+Name = Annotated[str, _LENGTH, AfterValidator(partial(name, "name"))]
 _PathName = Annotated[str, _LENGTH, AfterValidator(partial(path_name, "name"))]
 PolicyText = Annotated[str, Field(min_length=1, max_length=1000)]
 _Seconds = Annotated[float, Field(strict=True, ge=0, le=1e10)]
@@ -239,26 +239,32 @@ class ClockSetting:
 
 
 class AgentIn(In):
-    """An agent to register."""
+    """An agent to register, and the group that it is bound to, if it is one of several names."""
 
     agent: _PathName
+    group: Name | None = None
 
 
 class ArmsIn(In):
     """Arms to register.
 
     ``content`` says what some of them are: for the name of an arm a hash of the operator's choice,
-    equal for what a visitor would call the same. An arm that has one keeps it.
+    equal for what a visitor would call the same. An arm that has one keeps it. ``fingerprints`` say
+    what they are made of: a fingerprint in its text form, or an object with one key: ``hash`` (64
+    bits in 16 hex digits), ``hashes`` (a list of texts) or ``vector`` (a list of numbers).
     """
 
-    arms: Annotated[list[_Name], _BATCH]
-    content: Annotated[dict[_Name, _Name], Field(max_length=MOST_DECISIONS)] = {}
+    arms: Annotated[list[Name], _BATCH]
+    content: Annotated[dict[Name, Name], Field(max_length=MOST_DECISIONS)] = {}
+    fingerprints: Annotated[
+        dict[Name, str | dict[str, str | list[str] | list[float]]], Field(max_length=MOST_DECISIONS)
+    ] = {}
 
 
 class ArmIn(In):
     """One arm of an agent."""
 
-    arm: _Name
+    arm: Name
 
 
 @dataclass(frozen=True)
@@ -314,6 +320,7 @@ class AgentReport:
     revenue_share: float | None
     arms: tuple[ArmStatistics, ...]
     next: str | None
+    group: str | None = None
 
 
 # --- what operators did ---------------------------------------------------------------------------

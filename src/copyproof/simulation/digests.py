@@ -33,7 +33,7 @@ def rules_digest(market: Market, policy: AnyPolicy | str, horizon: int) -> str:
     asked = any_policy(policy)
     played: object
     if isinstance(asked, Policy):
-        played = lower_policy(with_market_defaults(asked, market), horizon=horizon, seed=0)
+        played = lower_policy(with_market_defaults(asked, market.quotient), horizon=horizon, seed=0)
     else:
         played = [asked.text, code_of(asked)]
     text = json.dumps([NUMERICS, played], default=lambda numbers: numbers.tolist())

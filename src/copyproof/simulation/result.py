@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from copyproof.engine.version import NUMERICS
 from copyproof.external import AnyPolicy
-from copyproof.game import ByName, Market, Schedule
+from copyproof.game import ByName, Market, Schedule, quotient
 from copyproof.policy import Policy, with_market_defaults
 from copyproof.simulation.display import curve_frame, repetitions_frame, result_html, result_line
 from copyproof.simulation.lost import LostGames, gap_to_rivals, gaps_to_rivals, lost_games
@@ -145,7 +145,7 @@ class Result(Repetitions):
     def resolved_policy(self) -> AnyPolicy:
         """The policy with l or L filled in where none was asked for."""
         if isinstance(self.policy, Policy):
-            return with_market_defaults(self.policy, self.market)
+            return with_market_defaults(self.policy, self.market.quotient)
         return self.policy
 
     @property
@@ -185,10 +185,11 @@ class Result(Repetitions):
         """Which games were lost, one for each repetition; None where ``lost`` is."""
         if self.schedule is not None or self.market.has_changing_means:
             return None
+        principals = quotient(self.market)
         gap = (
-            gap_to_rivals(self.market)
+            gap_to_rivals(principals.market)
             if self.means is None
-            else gaps_to_rivals(self.market, self.means)
+            else gaps_to_rivals(principals.market, self.means[:, principals.originals])
         )
         return lost_games(self.rounds, self.regret_curves, gap)
 
@@ -211,6 +212,33 @@ class Result(Repetitions):
         columns = [_estimates(values) for values in (self.revenue, self.plays, self.utility)]
         rows = zip(self.market.names, *columns, strict=True)
         return ByName(AgentEstimates(*row) for row in rows)
+
+    @property
+    def groups(self) -> ByName[AgentEstimates]:
+        """What each group of the market comes to as one principal; empty where none is bound.
+
+        Revenue and plays are those of its names together, and its utility is that of one agent who
+        earns all of it: U(Σ v_i) − fee × registrations.
+
+        Examples
+        --------
+        >>> from copyproof import Agent, simulate
+        >>> names = [Agent("ann", [0.5]), Agent("anna", [0.5]), Agent("bob", [0.9])]
+        >>> market = Market(names).bind(["ann", "anna"], "ann & co")
+        >>> result = simulate(market, "h-ucb", horizon=1000, repetitions=10, seed=1)
+        >>> one = simulate(market.quotient, "h-ucb", horizon=1000, repetitions=10, seed=1)
+        >>> result.groups["ann & co"].revenue == one.agents["ann & co"].revenue
+        True
+        """
+        found = []
+        for group, names in self.market.groups.items():
+            own = [self.market.names.index(name) for name in names]
+            revenue = self.revenue[:, own].sum(axis=1)
+            fees = self.market.fee * self.registrations[:, own].sum(axis=1)
+            worth = self.market.agents[own[0]].utility.of(revenue) - fees
+            columns = (revenue, self.plays[:, own].sum(axis=1), worth)
+            found.append(AgentEstimates(group, *map(Estimate.of, columns)))
+        return ByName(found)
 
     @property
     def registrations(self) -> NDArray[np.int64]:
@@ -280,10 +308,16 @@ class Result(Repetitions):
             **({} if self.means is None else {"best_mean": self.best_mean.to_dict()}),
             "lost": self.lost and self.lost.to_dict(),
             "agents": [agent.to_dict() for agent in self.agents],
+            **self._groups_dict(),
             "curve": {name: [_or_none(value) for value in one.tolist()] for name, one in curve},
             "seconds": self.seconds,
             "rounds_per_second": self.rounds_per_second,
         }
+
+    def _groups_dict(self) -> dict[str, Any]:
+        members = self.market.groups
+        rows = [{**one.to_dict(), "agents": list(members[one.name])} for one in self.groups]
+        return {"groups": rows} if rows else {}
 
     def save(self, path: str | Path) -> None:
         """Write everything into one ``.npz`` file: the arrays, and a manifest as JSON.

@@ -9,6 +9,9 @@ are given the same seed share their luck.
 Where agents know only a prior, the means are drawn anew for every repetition; they are part of its
 luck, and do not depend on the policy or on what anybody registers.
 
+Where agents are bound to groups, the policy plays the principals (``game.groups``), and results are
+told by name.
+
 A policy that is not ours is played with the same luck and leaves the same arrays behind; its games
 run in processes, as ours run in threads.
 """
@@ -16,7 +19,7 @@ run in processes, as ours run in threads.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from importlib.metadata import version
-from typing import TypedDict, Unpack, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +35,9 @@ from copyproof.engine.lower_rewards import lower_priors
 from copyproof.engine.play import Record
 from copyproof.external import AnyPolicy, ExternalPolicy, any_policy, code_of
 from copyproof.external.game import game_setup
-from copyproof.game import GivenMarket, Schedule, as_market
+from copyproof.game import GivenMarket, Quotient, Schedule, as_market, quotient
 from copyproof.policy import Policy
+from copyproof.simulation.principals import fill_by_name
 from copyproof.simulation.processes import fill_external, refuse_what_only_ours_take
 from copyproof.simulation.result import Repetitions, Result
 from copyproof.simulation.threads import empty_record, fill, new_record, raise_for
@@ -102,35 +106,32 @@ def play(
     require(given, "schedule", schedule, "a Schedule")
     on_gpu = checked_device(device, asked) == "cuda"
     rounds = checkpoint_rounds(checkpoints, horizon)
+    principals = quotient(market)
     means = None
     if market.has_priors:
-        priors = lower_priors(market)
+        priors = lower_priors(principals.market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
     later = None
     if isinstance(asked, ExternalPolicy):
         refuse_what_only_ours_take(asked, schedule, priority)
-        setup = game_setup(market, checkpoints=rounds.tolist(), seed=seed, tape=tape)
-        record = empty_record(setup.agents, setup.originals, len(rounds), count)
+        setup = game_setup(
+            principals.market, checkpoints=rounds.tolist(), seed=seed, tape=tape,
+            earners=principals.earners,
+        )  # fmt: skip
+        record = empty_record(len(market.agents), setup.originals, len(rounds), count)
         seconds = fill_external(
             asked, setup, record, workers=workers, first=first, progress=progress
         )
+        record = record._replace(original_plays=principals.by_name(record.original_plays))
     else:
         lowered = lower(
-            market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority,
-            schedule=schedule,
+            principals.market, asked, horizon=horizon, seed=seed, tape=tape, priority=priority,
+            schedule=principals.schedule(schedule),
         )  # fmt: skip
-        record = new_record(lowered, len(rounds), count, trace=False)
-        if on_gpu:
-            seconds, status = fill_on_gpu(
-                lowered, rounds, record, first=first, means=means, progress=progress
-            )
-            raise_for(status, lowered)
-        else:
-            seconds = fill(
-                lowered, rounds, record, workers=workers, first=first, means=means,
-                progress=progress,
-            )  # fmt: skip
-        later = _frozen(new_arms(lowered, record)) if schedule else None
+        record, seconds = _filled(
+            lowered, principals, rounds, count, workers, first, means, progress, on_gpu
+        )
+        later = _frozen(record.renewals) if schedule else None
     return Repetitions(
         first=first,
         rounds=_frozen(rounds),
@@ -139,9 +140,36 @@ def play(
         plays=_frozen(record.agent_plays),
         original_plays=_frozen(record.original_plays),
         new_arms=later,
-        means=means,
+        means=means if means is None else principals.by_name(means),
         seconds=seconds,
     )
+
+
+def _filled(
+    lowered: Lowered,
+    principals: Quotient,
+    rounds: NDArray[np.int64],
+    count: int,
+    workers: int,
+    first: int,
+    means: NDArray[np.float64] | None,
+    progress: Callable[[int], None] | None,
+    on_gpu: bool,
+) -> tuple[Record, float]:
+    """Games of our own policy, by name, and the seconds; ``renewals`` are new arms of all kinds."""
+    how: dict[str, Any] = {"workers": workers, "first": first, "means": means, "progress": progress}
+    if not principals.is_trivial:
+        if on_gpu:
+            raise FieldError("device", "cuda", "for markets without groups")
+        return fill_by_name(lowered, principals, rounds, count, **how)
+    record = new_record(lowered, len(rounds), count, trace=False)
+    if on_gpu:
+        del how["workers"]
+        seconds, status = fill_on_gpu(lowered, rounds, record, **how)
+        raise_for(status, lowered)
+    else:
+        seconds = fill(lowered, rounds, record, **how)
+    return record._replace(renewals=new_arms(lowered, record)), seconds
 
 
 class _Game(TypedDict, total=False):
@@ -206,10 +234,11 @@ def simulate(
         default. No effect on the result.
     tape : sequence of sequences of float, optional
         ``tape[i][k]`` is the reward of the play number k (from 0) of agent i, instead of drawn
-        ones.
+        ones; of principal i where agents are bound to groups.
     priority : sequence of int, optional
-        For policies with priority ties: the agents' positions in the order that ties go by, instead
-        of a drawn one. Not for a policy that is not ours.
+        For policies with priority ties: the agents' positions (the principals', where agents are
+        bound to groups) in the order that ties go by, instead of a drawn one. Not for a policy that
+        is not ours.
     schedule : Schedule, optional
         Arms that are withdrawn, and submitted again, during the game. Not for a policy that is not
         ours.

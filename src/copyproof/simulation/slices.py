@@ -22,11 +22,12 @@ from copyproof.engine.lower import lower
 from copyproof.engine.lower_rewards import lower_priors
 from copyproof.engine.play import STOPPED, Game, Record
 from copyproof.engine.play import play as play_rounds
-from copyproof.game import Agent, Market, Schedule
+from copyproof.game import Agent, Market, Schedule, quotient
 from copyproof.policy import Policy, parse_policy
+from copyproof.simulation.principals import check_horizon, tell_by_name
 from copyproof.simulation.result import Repetitions
 from copyproof.simulation.run import new_arms, play
-from copyproof.simulation.threads import new_record, own_rewards
+from copyproof.simulation.threads import empty_record, new_record, own_rewards
 
 
 class SlicedGame:
@@ -63,9 +64,15 @@ class SlicedGame:
         self._seed = seed
         self._schedule = schedule
         self._rounds: NDArray[np.int64] = np.array(checkpoints, np.int64)
-        self._lowered = lower(market, asked, horizon=horizon, seed=seed, schedule=schedule)
+        self._quotient = principals = quotient(market)
+        if not principals.is_trivial:
+            check_horizon(horizon)
+        self._lowered = lower(
+            principals.market, asked, horizon=horizon, seed=seed,
+            schedule=principals.schedule(schedule),
+        )  # fmt: skip
         self._state = self._lowered.new_state()
-        self._priors = lower_priors(market) if market.has_priors else None
+        self._priors = lower_priors(principals.market) if market.has_priors else None
 
     def play(
         self, first: int, count: int, control: NDArray[np.int64], worker: int
@@ -75,7 +82,8 @@ class SlicedGame:
         ``control[0]`` is the wish to stop, ``control[1 + worker]`` counts rounds.
         """
         lowered = self._lowered
-        record = new_record(lowered, len(self._rounds), count, trace=False)
+        named = not self._quotient.is_trivial
+        record = new_record(lowered, len(self._rounds), count, trace=named)
         begin = time.perf_counter()
         means = None
         if self._priors is None:
@@ -90,6 +98,10 @@ class SlicedGame:
                 status = status or self._play(game, first + row, part, control, worker)
         if status == STOPPED:
             return None
+        later = new_arms(lowered, record) if self._schedule and not named else None
+        if named:
+            record = self._by_name(record, first, means)
+            later = record.renewals if self._schedule else None
         return Repetitions(
             first=first,
             rounds=self._rounds,
@@ -97,10 +109,17 @@ class SlicedGame:
             revenue=record.revenue,
             plays=record.agent_plays,
             original_plays=record.original_plays,
-            new_arms=new_arms(lowered, record) if self._schedule else None,
-            means=means,
+            new_arms=later,
+            means=means if means is None else self._quotient.by_name(means),
             seconds=time.perf_counter() - begin,
         )
+
+    def _by_name(self, record: Record, first: int, means: NDArray[np.float64] | None) -> Record:
+        """What the names have of the principals' games."""
+        market, count = self._quotient.named, len(record.revenue)
+        found = empty_record(len(market.agents), market.originals, len(self._rounds), count)
+        tell_by_name(self._lowered, self._quotient, record, first, means, found)
+        return found
 
     def _play(
         self, game: Game, first: int, record: Record, control: NDArray[np.int64], worker: int

@@ -123,7 +123,7 @@ class Point:
         cell = self.cell
         policy = cell.policy.policy
         resolved = (
-            _text(with_market_defaults(policy, cell.market))
+            _text(with_market_defaults(policy, cell.market.quotient))
             if isinstance(policy, Policy)
             else cell.policy.text
         )
@@ -168,7 +168,7 @@ def make_cell(
     """
     found = policy.policy
     if isinstance(found, Policy):
-        rules = _rules(with_market_defaults(found, market), horizon)
+        rules = _rules(with_market_defaults(found, market.quotient), horizon)
     else:
         rules = _source_text(policy)
     identity = [

@@ -76,7 +76,7 @@ def bounds(
     >>> [round(one.value, 1) for one in found if one.theorem == "theorem A′, truthful"]
     [94.4]
     """
-    market, asked = as_market(market), as_policy(policy)
+    market, asked = as_market(market).quotient, as_policy(policy)
     market.require_known_means("bounds")
     assumed = _accepted(Assumed(K, g, c, lost, plays))
     resolved = with_market_defaults(asked, market)

@@ -34,7 +34,11 @@ _ReadAgent = Annotated[ApiCall, Depends(allowed_to("read agent statistics"))]
 @router.post("")
 async def register_agent(market: str, body: AgentIn, call: _WriteAgents) -> AgentRegistration:
     """Register an agent; one that is there already stays as it is."""
-    changed = await call.change(market, Principal.register_agent, body.agent, field="agent")
+
+    def register(principal: Principal) -> bool:
+        return principal.register_agent(body.agent, group=body.group, key=call.retry)
+
+    changed = await call.on_writer(market, register, "agent")
     return AgentRegistration(body.agent, registered=True, changed=changed)
 
 
@@ -77,7 +81,8 @@ async def register_arms(
 ) -> ArmsRegistration:
     """Register arms of an agent. A retired one comes back with its statistics.
 
-    What arms are (``content``) is the operator's to say: an agent would call its copies different.
+    What arms are (``content`` and ``fingerprints``) is the operator's to say: an agent would call
+    its copies different.
     """
     try:
         path_name("agent", agent)
@@ -85,15 +90,25 @@ async def register_arms(
         found = await call.on_writer(market, lambda principal: principal.knows(agent))
         if not found:
             raise refusal_of(error, "agent") from None
-    if body.content and call.key.role == "agent":
-        raise Refusal(403, "content", "content is not for agents to say")
-    if strangers := body.content.keys() - set(body.arms):
-        raise Refusal(422, "content", f"content: {shown(min(strangers))} is not one of these arms")
+    for field, given in (("content", body.content), ("fingerprints", body.fingerprints)):
+        if given and call.key.role == "agent":
+            raise Refusal(403, field, f"{field} is not for agents to say")
+        if strangers := given.keys() - set(body.arms):
+            raise Refusal(422, field, f"{field}: {shown(min(strangers))} is not one of these arms")
     arms = [
         (agent, arm, body.content[arm]) if arm in body.content else (agent, arm)
         for arm in body.arms
     ]
-    return ArmsRegistration(await call.change(market, Principal.register_arms, arms, field="arms"))
+    prints = {(agent, arm): given for arm, given in body.fingerprints.items()}
+
+    def register(principal: Principal) -> int:
+        with principal.group():
+            count = principal.register_arms(arms, key=call.retry)
+            if prints:
+                principal.set_fingerprints(prints)
+        return count
+
+    return ArmsRegistration(await call.on_writer(market, register, "arms"))
 
 
 @router.post("/{agent}/arms/retire")
@@ -129,7 +144,7 @@ async def read_agent_statistics(
     """Plays and revenue of one agent and of each of its arms, these in pages.
 
     Over all segments, or in one of them. Shares are left out for the agent itself: they tell what
-    the others have.
+    the others have; and its group, which tells what the operator knows.
     """
     view = await call.on_writer(market, lambda to: to.view(agent, after, limit, segment), "agent")
 
@@ -138,7 +153,7 @@ async def read_agent_statistics(
         (one,) = statistics.agents
         found = {**asdict(one), "arms": statistics.arms, "next": statistics.next}
         if call.key.role == "agent":
-            found.update(play_share=None, revenue_share=None)
+            found.update(play_share=None, revenue_share=None, group=None)
         return orjson.dumps(found)
 
     return Response(await call.reading(report, "agent"), media_type="application/json")
