@@ -139,7 +139,7 @@ def sampled_truth(setting: Setting, games: int) -> Truth:
     """The gains and losses as so many games show them."""
     policy = parse_policy(setting.policy)
     played = PairedGames(
-        policy, horizon=setting.horizon, seed=_TRUTH_SEED, workers=1, progress=None
+        policy, horizon=setting.horizon, seed=_TRUTH_SEED, workers=1
     )
     market, name = setting.market, setting.agent
     position, utility = market.names.index(name), market.agent(name).utility

@@ -17,13 +17,14 @@ from pathlib import Path
 
 from copyproof import Policy
 from copyproof._files import write_atomically
+from copyproof._progress import shown_by
 from copyproof.simulation import rules_digest
 from copyproof.studies.cells import Point, Terms, digest_market, make_cell
 from copyproof.studies.folder import DATABASE
 from copyproof.studies.policies import study_policy
-from copyproof.studies.progress import progress_bar
 from copyproof.studies.run import run_points
 from copyproof.studies.store import Store
+from copyproof.studies.study import on_bar
 from markets import Case
 
 Row = dict[str, str]
@@ -63,8 +64,8 @@ def play_all(
         for variant, policy in policies.items()
     ]
     folder = store_of(path)
-    tell = progress_bar() if sys.stderr.isatty() else None
-    done = run_points(_points(games), TERMS.measure, folder, workers=workers, progress=tell)
+    with shown_by(sys.stderr.isatty(), on_bar) as tell:
+        done = run_points(_points(games), TERMS.measure, folder, workers=workers, progress=tell)
     if done.failures:
         raise RuntimeError(f"{len(done.failures)} cells failed: {done.failures[0][1]}")
     store = Store(folder / DATABASE)

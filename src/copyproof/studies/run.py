@@ -11,6 +11,7 @@ from typing import Any
 
 from copyproof._files import write_atomically
 from copyproof._machine import processors
+from copyproof._progress import Show
 from copyproof.studies.arrays import CellArrays
 from copyproof.studies.assembly import Assembly
 from copyproof.studies.cells import Cell, Point
@@ -28,6 +29,16 @@ class Progress:
     rounds: int
     total: int
     cells: int
+
+    def show_on(self, show: Show) -> None:
+        """Show it, on a bar such as ``copyproof._progress.Bar``.
+
+        Examples
+        --------
+        >>> Progress(rounds=500, total=2000, cells=8).show_on(print)
+        500 2000 8 cells
+        """
+        show(self.rounds, self.total, f"{self.cells:,} cell{'s' * (self.cells != 1)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copyproof._progress import Bar, shown_by
 from copyproof.game import Market
 from copyproof.policy import Policy
 from copyproof.studies.cells import MEASURES, Point
 from copyproof.studies.folder import DATABASE, known_folder
 from copyproof.studies.generators import Generator
 from copyproof.studies.parts import Part, make_part
-from copyproof.studies.progress import progress_bar
 from copyproof.studies.results import frame_of
 from copyproof.studies.run import Progress, Summary, run_points
 from copyproof.studies.schema import parts_of, read_parts
@@ -202,15 +202,15 @@ class Study:
             if self._folder is None:
                 weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._folder = Path(folder)
-        tell = progress_bar() if progress is True else progress or None
-        self._summary = run_points(
-            self.points(),
-            self.measure,
-            self._folder,
-            workers=workers,
-            cluster=cluster,
-            progress=tell,
-        )
+        with shown_by(progress, on_bar) as tell:
+            self._summary = run_points(
+                self.points(),
+                self.measure,
+                self._folder,
+                workers=workers,
+                cluster=cluster,
+                progress=tell,
+            )
         return self
 
     @property
@@ -235,6 +235,11 @@ class Study:
         _ = self.summary
         assert self._folder is not None
         return folder_frame(self._folder, self.measure)
+
+
+def on_bar(bar: Bar) -> Callable[[Progress], None]:
+    """What shows a run's progress on a bar."""
+    return lambda now: now.show_on(bar.show)
 
 
 def folder_frame(folder: Path, measure: Sequence[str] | None = None) -> "pd.DataFrame":
