@@ -21,6 +21,10 @@ def with_market_defaults(policy: Policy, market: Market) -> Policy:
     >>> with_market_defaults(parse_policy("rh-ucb"), paper_market("2c")).sampling.factor
     3.0
     """
+    sampling = policy.sampling
+    sized = isinstance(sampling, AllArms) or sampling.factor is not None
+    if sized and MOSS() not in (policy.agent, policy.arm):
+        return policy
     of_agents = [len(agent.arms) for agent in market.agents]
     # Fair(A) runs flat policies, so that its l is the flat one's.
     flat = policy.is_flat or policy.agent == Uniform()
@@ -29,7 +33,6 @@ def with_market_defaults(policy: Policy, market: Market) -> Policy:
         policy = replace(policy, agent=MOSS(len(market.agents)))
     if policy.arm == MOSS():
         policy = replace(policy, arm=MOSS(arms))
-    sampling = policy.sampling
     if isinstance(sampling, AllArms) or sampling.factor is not None:
         return policy
     return replace(policy, sampling=replace(sampling, factor=float(arms)))

@@ -114,6 +114,31 @@ def run_points(
             store.close()
 
 
+def played_rows(
+    points: Iterable[Point],
+    measure: Iterable[str],
+    folder: Path,
+    *,
+    workers: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[dict[str, Any]]:
+    """The row of every point, in order, after what was missing has been played.
+
+    Raises
+    ------
+    RuntimeError
+        If a cell has failed.
+    """
+    done = run_points(points, measure, folder, workers=workers, progress=progress)
+    if done.failures:
+        raise RuntimeError(f"{len(done.failures)} cells failed: {done.failures[0][1]}")
+    store = Store(folder / DATABASE)
+    try:
+        return list(store.rows())
+    finally:
+        store.close()
+
+
 def _planned(points: Iterable[Point], store: Store) -> list[Cell]:
     """Write down what the study is; its cells, each once, in order."""
     cells: dict[str, Cell] = {}
