@@ -22,7 +22,7 @@ def part(**changes: Any) -> Part:
 
 
 def test_points_come_market_by_market_and_policy_by_policy() -> None:
-    strategies = [Variation("as given"), Variation("copies", rank=1, copies=2)]
+    strategies = [Variation(name="as given"), Variation(name="copies", rank=1, copies=2)]
     found = part(markets=["paper:1a", RandomMarkets(count=2)], strategies=strategies)
     points = list(found.points())
     assert len(points) == 3 * 2 * 2 * 2 * 2
@@ -48,7 +48,7 @@ def test_one_of_each_need_not_be_a_list() -> None:
     ("changes", "message"),
     [
         ({"policies": ["ucb1", 3]}, "policies[1] = 3 is not a text such as 'h-ucb'"),
-        ({"policies": []}, "policies = [] "),
+        ({"policies": []}, "policies is empty: at least one is needed"),
         ({"markets": {}}, "markets = {} is not at least one"),
         ({"markets": {"a": "paper:1a"}}, "markets['a'] = 'paper:1a' is not a Market"),
         ({"markets": ["paper:9z"]}, "markets[0]"),
@@ -56,7 +56,7 @@ def test_one_of_each_need_not_be_a_list() -> None:
         ({"horizons": "10"}, "horizons = '10' is not a whole number"),
         ({"seed": -1}, "seed = -1 is not a whole number"),
         ({"repetitions": 0}, "repetitions = 0 is not a whole number"),
-        ({"measure": ["regrets"]}, "measure[0] = 'regrets' is not known"),
+        ({"measure": ["regrets"]}, "measure[0] = 'regrets' is not one of regret, revenue"),
         ({"arrays": 1}, "arrays = 1 is not true or false"),
         ({"checkpoints": 0}, "checkpoints = 0 is not a whole number"),
         ({"audit": 3}, "audit = 3 is not a table"),
@@ -70,11 +70,11 @@ def test_what_cannot_be(changes: dict[str, Any], message: str) -> None:
 
 def test_an_audit_knows_no_arms_that_come_and_go() -> None:
     with pytest.raises(ValueError, match="strategy 'churns' has them"):
-        part(measure=["audit"], strategies=[Variation("churns", rank=1, churn=3)])
+        part(measure=["audit"], strategies=[Variation(name="churns", rank=1, churn=3)])
 
 
 def test_a_strategy_that_does_not_fit_names_its_market() -> None:
-    found = part(strategies=[Variation("hides", agent="nobody", hide=[0])])
+    found = part(strategies=[Variation(name="hides", agent="nobody", hide=[0])])
     with pytest.raises(ValueError, match=r"strategy 'hides' on market 'paper:1a': .*nobody"):
         list(found.points())
 

@@ -70,7 +70,7 @@ def test_the_page(tmp_path: Path) -> None:
     path = write_report(tmp_path, TWO, Status(cells=29, done=4, failed=25), lines)
     page = path.read_text()
     assert "29 cells: 2 policies, 2 markets, 1 strategy, 1 horizon, 1 seed; 4 done" in page
-    assert "<svg" in page
+    assert "data:image/svg+xml;base64," in page
     assert "cell 19 &lt;b&gt;raised" in page
     assert "cell 20 " not in page
     assert "5 more" in page

@@ -215,7 +215,7 @@ def _watched(client: Any) -> Iterator[None]:
             now = time.monotonic()
             if threads:
                 if said is not None:
-                    _LOG.warning("the cluster has workers again: going on")
+                    _LOG.warning("workers have come to the cluster: going on")
                 said = since = None
                 continue
             since = now if since is None else since

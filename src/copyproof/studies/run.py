@@ -4,7 +4,9 @@ A cell that is in the folder's store is not played again, whichever study put it
 was broken off, by Ctrl-C or by kill -9, goes on with what is missing; a finished one plays nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,7 +92,8 @@ def run_points(
         try:
             arrays = CellArrays(place)
             arrays.sweep(store.begun_cells())
-            cells = _planned(points, store)
+            with _no_collections():
+                cells = _planned(points, store)
             done = store.finished() - set(renew)
             missing = [
                 cell
@@ -137,6 +140,21 @@ def played_rows(
         return list(store.rows())
     finally:
         store.close()
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Let the collector of garbage rest: it would look at all cells again and again, for nothing.
+
+    What is planned stays until the run ends, and is made without cycles.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _planned(points: Iterable[Point], store: Store) -> list[Cell]:
