@@ -73,9 +73,7 @@ def kept(
 ) -> list[dict[str, Any]]:
     """The row of every point of the study behind a file; what is missing is played."""
     with shown_by(sys.stderr.isatty(), on_bar) as tell:
-        return played_rows(
-            points, terms.measure, store_of(path), workers=workers, progress=tell
-        )
+        return played_rows(points, terms.measure, store_of(path), workers=workers, progress=tell)
 
 
 def games_of(row: Mapping[str, Any], path: Path) -> Result:

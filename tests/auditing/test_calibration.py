@@ -25,15 +25,11 @@ def _check(setting: Setting, audits: int, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["greedy, bad arm", "greedy, good arm", "greedy, discounted"])
-def test_greedy_games_that_are_rarely_lost_are_within_the_limits(
-    name: str, tmp_path: Path
-) -> None:
+def test_greedy_games_that_are_rarely_lost_are_within_the_limits(name: str, tmp_path: Path) -> None:
     _check(BY_NAME[name], audits=20, folder=tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_no_setting_is_missed_more_often_than_is_said(
-    setting: Setting, tmp_path: Path
-) -> None:
+def test_no_setting_is_missed_more_often_than_is_said(setting: Setting, tmp_path: Path) -> None:
     _check(setting, audits=min(100, setting.audits), folder=tmp_path)

@@ -78,9 +78,7 @@ def test_what_was_written_is_not_played_again(opened: Opened, outcomes: list[Out
     assert store.begun() == {}
 
 
-def test_a_failure_ends_its_cell(
-    opened: Opened, outcomes: list[Outcome], cell: Cell
-) -> None:
+def test_a_failure_ends_its_cell(opened: Opened, outcomes: list[Outcome], cell: Cell) -> None:
     store, assembly = opened()
     tasks = assembly.tasks()
     next(tasks)

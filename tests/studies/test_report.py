@@ -39,9 +39,7 @@ def test_where_somebody_has_no_regret_there_is_no_ratio() -> None:
 
 
 def test_parts_and_horizons_have_tables_of_their_own() -> None:
-    frame = pd.concat(
-        [TWO, TWO.assign(horizon=200), TWO.assign(part="long")], ignore_index=True
-    )
+    frame = pd.concat([TWO, TWO.assign(horizon=200), TWO.assign(part="long")], ignore_index=True)
     titles = [table.title for table in comparisons(frame)]
     assert titles == ["T = 100; as given", "T = 200; as given", "long; T = 100; as given"]
 

@@ -2,10 +2,11 @@
 
 import gc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from copyproof import RandomMarkets, Study
+from copyproof import RandomMarkets, Study, Variation, compare, simulate
 from copyproof.studies.study import folder_frame
 
 
@@ -62,3 +63,28 @@ def test_parts_measure_together() -> None:
     frame = one.run().frame()
     assert frame["part"].tolist() == ["a", "b", "b"]
     assert frame["regret_mean"].isna().tolist() == [False, True, True]
+
+
+def test_results_are_what_simulate_gives(tmp_path: Path) -> None:
+    game: dict[str, Any] = {"repetitions": 5, "seed": 1}
+    one = Study(
+        ["ucb1", "h-ucb"],
+        [RandomMarkets(count=2, agents=(2, 3))],
+        horizons=50,
+        strategies=[Variation(name="as given"), Variation(name="all copy", rank=1, copies=3)],
+        arrays=True,
+        checkpoints=10,
+        **game,
+    ).run(tmp_path)
+    found = one.results()
+    names = ["random 1", "random 1 (all copy)", "random 2", "random 2 (all copy)"]
+    assert [result.market.name for result in found] == [name for name in names for _ in range(2)]
+    for result in found:
+        alone = simulate(result.market, result.policy, horizon=50, checkpoints=10, **game)
+        assert (result.regret_curves == alone.regret_curves).all()
+    assert len(compare(found).ranking.policies) == 2
+
+
+def test_a_study_that_kept_no_games_has_no_results() -> None:
+    with pytest.raises(ValueError, match="kept no games: arrays=True keeps them"):
+        study().run().results()

@@ -183,9 +183,7 @@ def make_cell(
     text = json.dumps(identity)
     digest = hashlib.sha256(text.encode()).hexdigest()[:32]
     numbers = len(_checkpoints(horizon, _checkpoint_key(terms))) + 3 * len(market.agents)
-    size = max(
-        1, min(_SLICE_ROUNDS // horizon, _SLICE_NUMBERS // (numbers + market.originals))
-    )
+    size = max(1, min(_SLICE_ROUNDS // horizon, _SLICE_NUMBERS // (numbers + market.originals)))
     return Cell(
         market, policy, schedule, horizon, repetitions, seed, terms, market_digest, digest, size
     )
