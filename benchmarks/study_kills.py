@@ -1,6 +1,7 @@
 """A study that is killed again and again: is its table the same to the byte?
 
     python benchmarks/study_kills.py [--cells 10000] [--kills 3] [--every 20] [--out FILE.json]
+                                     [--folder FOLDER] [--part whole|killed|cluster]
 
 The study of ``study.py``: random markets × 5 policies, T = 10,000, 10 repetitions, by the command
 ``copyproof study run``, three times:
@@ -10,6 +11,8 @@ The study of ``study.py``: random markets × 5 policies, T = 10,000, 10 repetiti
   the same command is called again each time;
 - *cluster*: on a local Dask cluster of two workers, one of which is killed with -9 every
   ``--every`` seconds; and the driver once, in the middle.
+
+With ``--folder`` the three can be run one by one, in this order: what was found is kept there.
 
 Says for each how many cells there were at each kill, and whether ``results.parquet`` has the same
 bytes as the one of the whole run. Exits with 1 if one has not.
@@ -34,6 +37,7 @@ from study import POLICIES
 
 # Of the time of the whole run: kills come between these shares of what is left to play.
 _EARLIEST, _LATEST = 0.05, 0.6
+PARTS = ("whole", "killed", "cluster")
 
 
 def write_study(path: Path, cells: int, horizon: int, repetitions: int) -> None:
@@ -124,6 +128,24 @@ def _workers(driver: int) -> list[psutil.Process]:
     return sorted(spawned, key=lambda one: -one.cpu_times().user)
 
 
+def run_part(part: str, folder: Path, options: argparse.Namespace) -> None:
+    """Run the study in one of the three ways, and keep what was found."""
+    file, out = folder / "study.toml", folder / part
+    write_study(file, options.cells, options.horizon, options.repetitions)
+    if part == "whole":
+        started = time.monotonic()
+        ended(begin(file, out))
+        found = {"digest": digest(out), "seconds": round(time.monotonic() - started)}
+    else:
+        seconds = json.loads((folder / "whole.json").read_text())["seconds"]
+        if part == "killed":
+            rng = random.Random(options.seed)
+            found = killed(file, out, options.kills, seconds, rng)
+        else:
+            found = on_cluster(file, out, options.every, seconds)
+    (folder / f"{part}.json").write_text(json.dumps(found) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cells", type=int, default=10_000)
@@ -133,21 +155,18 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=20.0, help="seconds between two workers")
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--folder", type=Path, help="keeps the studies; a temporary one if not")
+    parser.add_argument("--part", choices=PARTS, help="only this one")
     options = parser.parse_args()
-    rng = random.Random(options.seed)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        file = folder / "study.toml"
-        write_study(file, options.cells, options.horizon, options.repetitions)
-        started = time.monotonic()
-        ended(begin(file, folder / "whole"))
-        seconds = time.monotonic() - started
-        whole = digest(folder / "whole")
-        found: dict[str, Any] = {"cells": options.cells, "whole": {"digest": whole}}
-        found["killed"] = killed(file, folder / "killed", options.kills, seconds, rng)
-        found["cluster"] = on_cluster(file, folder / "cluster", options.every, seconds)
-    same = all(found[part]["digest"] == whole for part in ("killed", "cluster"))
-    found["identical"] = same
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        for part in [options.part] if options.part else PARTS:
+            run_part(part, folder, options)
+        kept = {part: folder / f"{part}.json" for part in PARTS}
+        found = {part: json.loads(kept[part].read_text()) for part in PARTS if kept[part].exists()}
+    same = len({one["digest"] for one in found.values()}) == 1
+    found = {"cells": options.cells, **found, "identical": same}
     text = json.dumps(found, indent=1)
     print(text)
     if options.out is not None:
