@@ -133,7 +133,8 @@ def exact_truths(
         solved[number, copies] = utility, row["exact_regret"]
     truths: list[Truth] = []
     for number, (case, deviations) in enumerate(asked):
-        before, found = solved[number, _reference(case)], {}
+        before = solved[number, _reference(case)]
+        found: Truth = {}
         for copies in deviations:
             after = solved[number, copies]
             found[copies] = (after[0] - before[0], after[1] - before[1], 0.0, 0.0)
@@ -147,7 +148,7 @@ def _reference(case: Case) -> Copies:
 
 def _exact_point(case: Case, copies: Copies) -> Point:
     market = case.market.with_strategy(case.market.agents[0].name, copies)
-    how = {"horizon": case.horizon, "repetitions": 1, "seed": 0}
+    how: dict[str, Any] = {"horizon": case.horizon, "repetitions": 1, "seed": 0}
     return point_of(market, case.policy, **how, terms=Terms(("exact",)))
 
 

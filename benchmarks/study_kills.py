@@ -131,6 +131,7 @@ def _workers(driver: int) -> list[psutil.Process]:
 def run_part(part: str, folder: Path, options: argparse.Namespace) -> None:
     """Run the study in one of the three ways, and keep what was found."""
     file, out = folder / "study.toml", folder / part
+    found: dict[str, Any]
     write_study(file, options.cells, options.horizon, options.repetitions)
     if part == "whole":
         started = time.monotonic()

@@ -209,7 +209,7 @@ def _games(
     policy: str, case: Uninformed, copies: Strategy, games: int, terms: Terms, *, seed: int
 ) -> Point:
     market = case.market.with_strategy("ann", copies)
-    how = {"horizon": case.horizon, "repetitions": games, "seed": seed}
+    how: dict[str, Any] = {"horizon": case.horizon, "repetitions": games, "seed": seed}
     return point_of(market, policy, **how, terms=terms, name=case.name)
 
 
@@ -230,7 +230,11 @@ def _audit(
         "method": "large-sample",
     }
     terms = Terms(("audit",), audit=options)
-    how = {"horizon": case.horizon, "repetitions": max(1, budget // case.horizon), "seed": seed}
+    how: dict[str, Any] = {
+        "horizon": case.horizon,
+        "repetitions": max(1, budget // case.horizon),
+        "seed": seed,
+    }
     return point_of(case.market, policy, **how, terms=terms, name=case.name)
 
 

@@ -78,7 +78,7 @@ def test_a_function_is_told_the_rounds_of_all_policies() -> None:
 
 
 def test_work_that_tells_its_size_later(capsys: pytest.CaptureFixture[str]) -> None:
-    game = {"horizon": 1000, "seed": 1, "runs": 32, "workers": 1}
+    game: dict[str, Any] = {"horizon": 1000, "seed": 1, "runs": 32, "workers": 1}
     lost_probability(paper_market("2c"), "trial", progress=True, **game)
     assert "100%" in capsys.readouterr().err
     study = Study(["ucb1", "h-ucb"], ["paper:1a"], horizons=50, repetitions=2, seed=1)

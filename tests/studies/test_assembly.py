@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ TERMS = Terms(("regret", "exact"))
 
 @pytest.fixture(scope="module")
 def cell() -> Cell:
-    game = {"horizon": 4, "repetitions": 700_000, "seed": 1}
+    game: dict[str, Any] = {"horizon": 4, "repetitions": 700_000, "seed": 1}
     found = point_of(paper_market("1a"), "h-ucb", **game, terms=TERMS).cell
     assert found.slices == 4
     return found

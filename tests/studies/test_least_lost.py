@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ def test_markets_have_one_best_agent_with_bad_arms() -> None:
 def test_a_row(tmp_path: Path) -> None:
     case = replace(truthful_in_turn()[3], horizon=3_000, repetitions=20)
     (row,) = found_of([case], tmp_path / "least_lost.csv", workers=2)
-    game = {"horizon": 3_000, "repetitions": 20, "seed": case.seed}
+    game: dict[str, Any] = {"horizon": 3_000, "repetitions": 20, "seed": case.seed}
     alone = simulate(sibling(case.market), "default", **game)
     played = simulate(case.market, "default", **game)
     assert played.lost is not None

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ TERMS = Terms(("regret",))
 
 
 def cell(policy: str, repetitions: int = 4, horizon: int = 100) -> Cell:
-    game = {"horizon": horizon, "repetitions": repetitions, "seed": 1}
+    game: dict[str, Any] = {"horizon": horizon, "repetitions": repetitions, "seed": 1}
     return point_of(paper_market("1a"), policy, **game, terms=TERMS).cell
 
 

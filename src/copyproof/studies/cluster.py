@@ -206,7 +206,8 @@ def _watched(client: Any) -> Iterator[None]:
     ended = threading.Event()
 
     def watch() -> None:
-        said = since = None
+        said: float | None = None
+        since: float | None = None
         while not ended.wait(_LOOK):
             try:
                 threads = sum(client.nthreads().values())
