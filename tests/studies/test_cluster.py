@@ -132,10 +132,11 @@ def test_a_cluster_without_workers_says_so_and_waits(
 ) -> None:
     monkeypatch.setattr(cluster, "_LOOK", 0.2)
     monkeypatch.setattr(cluster, "_SAY_AGAIN", 0.5)
-    empty: Any = distributed.LocalCluster(
+    dask_distributed: Any = distributed  # it has no types
+    empty = dask_distributed.LocalCluster(
         n_workers=0, threads_per_worker=1, dashboard_address="127.0.0.1:0"
     )
-    with empty, distributed.Client(empty) as client:
+    with empty, dask_distributed.Client(empty) as client:
         workers = threading.Timer(2.0, empty.scale, [1])
         workers.start()
         study = small_study(horizons=[100]).run(tmp_path, cluster=client)

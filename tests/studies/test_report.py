@@ -46,7 +46,7 @@ def test_parts_and_horizons_have_tables_of_their_own() -> None:
 
 def test_lost_games_and_verdicts_are_counted() -> None:
     frame = TWO.assign(
-        lost_count=[1, None, 0, 0],
+        lost_count=[1.0, float("nan"), 0.0, 0.0],
         exact_regret=1.5,
         audit_verdict=["prone", "prone", "no-gain", "undecided"],
     )

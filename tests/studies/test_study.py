@@ -82,7 +82,9 @@ def test_results_are_what_simulate_gives(tmp_path: Path) -> None:
     for result in found:
         alone = simulate(result.market, result.policy, horizon=50, checkpoints=10, **game)
         assert (result.regret_curves == alone.regret_curves).all()
-    assert len(compare(found).ranking.policies) == 2
+    ranking = compare(found).ranking
+    assert ranking is not None
+    assert len(ranking.policies) == 2
 
 
 def test_a_study_that_kept_no_games_has_no_results() -> None:
