@@ -5,24 +5,28 @@ games have. It is audited many times, by sampling with large-sample limits, with
 time; the truth is the mean of many more games, played once. An audit *misses* if at least one of
 its limits does not hold the truth: those of the gains hold together, and so do those of the losses,
 so that either may happen in 5 % of audits.
+
+Audits, and the games behind the truth, are cells of a study (``copyproof.studies``).
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from copyproof import Agent, Audit, Market, audit, paper_market, parse_policy
-from copyproof.auditing.paired_games import PairedGames
+from copyproof import Agent, Market, Result, paper_market
 from copyproof.game import Exponential, Geometric, RiskAverse, RiskSeeking
+from copyproof.studies.arrays import CellArrays
+from copyproof.studies.cells import Point, Terms, point_of
+from copyproof.studies.run import played_rows
 
 CONFIDENCE = 0.95
 GREEDY = "epsilon-greedy(epsilon=0)"
 # Luck that no audit here has.
 _TRUTH_SEED = 2**63
+# Every game behind the truth is kept: gains are differences of single games.
+_GAMES = Terms(("regret",), arrays=True, checkpoints=1)
 TRUTH = Path(__file__).parent / "results" / "calibration-truth.json"
 
 Copies: TypeAlias = tuple[int, ...]
@@ -135,25 +139,20 @@ SETTINGS = (
 )
 
 
-def sampled_truth(setting: Setting, games: int) -> Truth:
-    """The gains and losses as so many games show them."""
-    policy = parse_policy(setting.policy)
-    played = PairedGames(
-        policy, horizon=setting.horizon, seed=_TRUTH_SEED, workers=1, progress=None
-    )
+def sampled_truth(setting: Setting, folder: Path, workers: int | None = None) -> Truth:
+    """The gains and losses as many games show them; these are cells in a study's folder."""
     market, name = setting.market, setting.agent
+    best = market.agent(name).best_arm_only().copies
+    points = [_truth_point(setting, copies) for copies in (best, *setting.deviations)]
+    rows = played_rows(points, _GAMES.measure, folder, workers=workers)
+    games = [Result.load(CellArrays(folder).path(row["cell"])) for row in rows]
     position, utility = market.names.index(name), market.agent(name).utility
-    reference = played.of(
-        market.with_strategy(name, market.agent(name).best_arm_only().copies), games
-    )
-    before = utility.of(reference.revenue[:, position])
-    fees = market.fee * (np.array([sum(copies) for copies in setting.deviations]) - 1)
+    before = utility.of(games[0].revenue[:, position])
     truth: Truth = {}
-    for copies, fee in zip(setting.deviations, fees, strict=True):
-        deviated = played.of(market.with_strategy(name, copies), games)
-        gain = utility.of(deviated.revenue[:, position]) - before - fee
-        loss = deviated.regret - reference.regret
-        root = games**0.5
+    for copies, deviated in zip(setting.deviations, games[1:], strict=True):
+        gain = utility.of(deviated.revenue[:, position]) - before - market.fee * (sum(copies) - 1)
+        loss = deviated.regret_curves[:, -1] - games[0].regret_curves[:, -1]
+        root = setting.truth_games**0.5
         truth[copies] = (
             float(gain.mean()),
             float(loss.mean()),
@@ -163,8 +162,20 @@ def sampled_truth(setting: Setting, games: int) -> Truth:
     return truth
 
 
+def _truth_point(setting: Setting, copies: Copies) -> Point:
+    return point_of(
+        setting.market.with_strategy(setting.agent, copies),
+        setting.policy,
+        horizon=setting.horizon,
+        repetitions=setting.truth_games,
+        seed=_TRUTH_SEED,
+        terms=_GAMES,
+        name=setting.name,
+    )
+
+
 def known_truth(setting: Setting) -> Truth:
-    """The truth of a setting as it is kept.
+    """The truth of a setting as it was published.
 
     Raises
     ------
@@ -173,21 +184,23 @@ def known_truth(setting: Setting) -> Truth:
     """
     entry = json.loads(TRUTH.read_text(encoding="utf-8")).get(setting.name)
     if entry is None or entry["played"] != _played(setting):
-        raise LookupError(f"{TRUTH.name} does not know {setting.name!r}: use --renew-truth")
+        raise LookupError(f"{TRUTH.name} does not know {setting.name!r}: run calibration.py")
     values = entry["gain, loss and standard errors"]
     return {tuple(map(int, copies.split(","))): tuple(found) for copies, found in values.items()}
 
 
-def renew_truth(setting: Setting) -> None:
-    """Play for the truth of a setting, and keep it."""
-    kept = json.loads(TRUTH.read_text(encoding="utf-8")) if TRUTH.exists() else {}
-    truth = sampled_truth(setting, setting.truth_games)
-    values = {",".join(map(str, copies)): found for copies, found in truth.items()}
-    kept[setting.name] = {
-        "played": _played(setting),
-        "gain, loss and standard errors": values,
+def publish(truths: Mapping[Setting, Truth]) -> None:
+    """Write down what is true of every setting."""
+    found = {
+        setting.name: {
+            "played": _played(setting),
+            "gain, loss and standard errors": {
+                ",".join(map(str, copies)): values for copies, values in truth.items()
+            },
+        }
+        for setting, truth in truths.items()
     }
-    TRUTH.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    TRUTH.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _played(setting: Setting) -> dict[str, Any]:
@@ -198,39 +211,65 @@ def _played(setting: Setting) -> dict[str, Any]:
     }
 
 
-def judged(setting: Setting, truth: Truth, seeds: Iterable[int]) -> list[Outcome]:
+def judged(
+    setting: Setting, truth: Truth, seeds: Iterable[int], folder: Path, workers: int | None = None
+) -> list[Outcome]:
     """Audit a setting once for each seed, and hold the limits against the truth."""
-    return [outcome(_audited(setting, seed), truth) for seed in seeds]
+    points = [_audit_point(setting, seed) for seed in seeds]
+    rows = played_rows(points, ("audit",), folder, workers=workers)
+    return [outcome(row, truth) for row in rows]
 
 
-def _audited(setting: Setting, seed: int) -> Audit:
-    return audit(
+def _audit_point(setting: Setting, seed: int) -> Point:
+    return audit_point(
         setting.market,
         setting.policy,
-        agent=setting.agent,
+        setting.agent,
         horizon=setting.horizon,
         seed=seed,
-        deviations=setting.deviations,
-        confidence=CONFIDENCE,
         budget=setting.games * setting.horizon * (1 + len(setting.deviations)),
         method="large-sample",
-        workers=1,
+        deviations=[list(copies) for copies in setting.deviations],
     )
 
 
-def outcome(found: Audit, truth: Truth) -> Outcome:
-    """What an audit of one agent said, held against the truth."""
-    agent = found.agents[0]
-    gains = (*agent.copying, *agent.showing)
-    most = max(truth[gain.copies][0] for gain in agent.copying)
+def audit_point(
+    market: Market,
+    policy: str,
+    agent: str,
+    *,
+    horizon: int,
+    seed: int,
+    budget: int,
+    method: str,
+    **options: Any,
+) -> Point:
+    """The audit of one agent by sampling, as a place of a study."""
+    asked = {"agent": agent, "confidence": CONFIDENCE, "budget": budget, "method": method}
+    return point_of(
+        market,
+        policy,
+        horizon=horizon,
+        repetitions=max(1, budget // horizon),
+        seed=seed,
+        terms=Terms(("audit",), audit=asked | options),
+    )
+
+
+def outcome(row: Mapping[str, Any], truth: Truth) -> Outcome:
+    """What an audit of one agent said, as its row has it, held against the truth."""
+    tried: Sequence[Mapping[str, Any]] = row["audit_deviations"]
+    (tolerance,) = row["audit_tolerance"]
+    most = max(truth[tuple(one["copies"])][0] for one in tried if one["copying"])
+    verdict = row["audit_verdict"]
     return Outcome(
-        verdict=found.verdict,
-        missed_gain=any(_misses(gain.gain, truth[gain.copies][0]) for gain in gains),
-        missed_loss=any(_misses(gain.loss, truth[gain.copies][1]) for gain in gains),
-        false_prone=found.verdict == "prone" and most <= 1e-11,
-        false_no_gain=found.verdict == "no-gain" and most > agent.tolerance,
+        verdict=verdict,
+        missed_gain=any(_misses(one, "gain", truth[tuple(one["copies"])][0]) for one in tried),
+        missed_loss=any(_misses(one, "loss", truth[tuple(one["copies"])][1]) for one in tried),
+        false_prone=verdict == "prone" and most <= 1e-11,
+        false_no_gain=verdict == "no-gain" and most > tolerance,
     )
 
 
-def _misses(limits: Any, truth: float) -> bool:
-    return not limits.low - 1e-9 <= truth <= limits.high + 1e-9
+def _misses(limits: Mapping[str, Any], what: str, truth: float) -> bool:
+    return not limits[f"{what}_low"] - 1e-9 <= truth <= limits[f"{what}_high"] + 1e-9

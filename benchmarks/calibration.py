@@ -5,8 +5,8 @@
   are also computed exactly. With both kinds of limits and three budgets of rounds: one that allows
   some fifty games of each strategy and leaves most audits undecided; a small one; and a larger one.
 - *Hard settings* (``audit_settings``): long games, greedy policies and rare events, each audited
-  many times with few games. Their truth is sampled once, with many more games, and kept in
-  ``results/calibration-truth.json``; ``--renew-truth`` plays them again.
+  many times with few games. Their truth is sampled with many more games, and published in
+  ``results/calibration-truth.json``.
 
 Counted for each setting, with the exact binomial interval (95 %) of its share:
 
@@ -16,9 +16,10 @@ Counted for each setting, with the exact binomial interval (95 %) of its share:
 - *false prone*: the verdict is prone, and no deviation that copies truly gains;
 - *false no-gain*: the verdict is no-gain, and the true gain of some copying is above the tolerance.
 
-Deterministic for a seed:
+All audits, exact values and games are cells of a study (``copyproof.studies``), kept in a folder:
+broken off, it goes on where it was. Deterministic for a seed:
 
-    python benchmarks/calibration.py [--markets 300] [--seed 1] [--out FILE.json]
+    python benchmarks/calibration.py [--markets 300] [--seed 1] [--out FILE.json] [--cells FOLDER]
 """
 
 import argparse
@@ -34,17 +35,20 @@ from typing import Any
 from scipy.stats import binomtest
 
 from audit_settings import (
-    CONFIDENCE,
     SETTINGS,
+    Copies,
     Outcome,
-    Setting,
     Truth,
+    audit_point,
     judged,
-    known_truth,
     outcome,
-    renew_truth,
+    publish,
+    sampled_truth,
 )
-from copyproof import Agent, Audit, Market, audit, exact
+from copyproof import Agent, Market
+from copyproof.auditing.audit import reference_strategy
+from copyproof.studies.cells import Point, Terms, point_of
+from copyproof.studies.run import played_rows
 
 POLICIES = (
     "ucb1",
@@ -61,6 +65,7 @@ POLICIES = (
 )
 METHODS = ("bounded", "large-sample")
 BUDGETS = {"tiny": 4_000, "small": 300_000, "large": 1_500_000}
+CELLS = Path(__file__).resolve().parents[1] / "out" / "studies" / "calibration"
 
 
 @dataclass(frozen=True)
@@ -98,68 +103,81 @@ def _near_tie(rng: random.Random, count: int) -> list[float]:
     return [round(0.5 + 0.02 * rng.random(), 4) for _ in range(count)]
 
 
-def sampled_audit(case: Case, method: str, budget: int, seed: int) -> Audit:
-    """Audit a case by sampling."""
-    return audit(
+def sampled_audit(case: Case, method: str, budget: int, seed: int) -> Point:
+    """The audit of a case by sampling."""
+    return audit_point(
         case.market,
         case.policy,
-        agent=case.market.agents[0].name,
+        case.market.agents[0].name,
         horizon=case.horizon,
         seed=seed,
-        most_copies=3,
-        confidence=CONFIDENCE,
         budget=budget,
         method=method,
-        workers=1,
+        most_copies=3,
     )
 
 
-def exact_truth(case: Case, found: Audit) -> Truth:
-    """The gains and losses of all deviations of an audit, computed."""
-    agent = found.agents[0]
-    before = _solved(case, agent.reference)
-    truth: Truth = {}
-    for gain in (*agent.copying, *agent.showing):
-        after = _solved(case, gain.copies)
-        truth[gain.copies] = (after[0] - before[0], after[1] - before[1], 0.0, 0.0)
-    return truth
+def exact_truths(
+    asked: Sequence[tuple[Case, Sequence[Copies]]], folder: Path, workers: int | None
+) -> list[Truth]:
+    """The gains and losses of all deviations of each case, computed."""
+    points, owners = [], []
+    for number, (case, deviations) in enumerate(asked):
+        for copies in (_reference(case), *deviations):
+            points.append(_exact_point(case, copies))
+            owners.append((number, case, copies))
+    solved: dict[tuple[int, Copies], tuple[float, float]] = {}
+    rows = played_rows(points, ("exact",), folder, workers=workers)
+    for (number, case, copies), row in zip(owners, rows, strict=True):
+        utility = row["exact_revenue"][0] - case.market.fee * sum(copies)
+        solved[number, copies] = utility, row["exact_regret"]
+    truths: list[Truth] = []
+    for number, (case, deviations) in enumerate(asked):
+        before = solved[number, _reference(case)]
+        found: Truth = {}
+        for copies in deviations:
+            after = solved[number, copies]
+            found[copies] = (after[0] - before[0], after[1] - before[1], 0.0, 0.0)
+        truths.append(found)
+    return truths
 
 
-_KNOWN: dict[tuple[Case, tuple[int, ...]], tuple[float, float]] = {}
+def _reference(case: Case) -> Copies:
+    return reference_strategy(case.market.agents[0], "best")
 
 
-def _solved(case: Case, copies: tuple[int, ...]) -> tuple[float, float]:
-    """The audited agent's utility and the principal's regret under one strategy, exactly."""
-    key = (case, copies)
-    if key not in _KNOWN:
-        market = case.market.with_strategy(case.market.agents[0].name, copies)
-        solved = exact(market, case.policy, horizon=case.horizon)
-        _KNOWN[key] = float(solved.agents[0].utility), float(solved.regret)
-    return _KNOWN[key]
+def _exact_point(case: Case, copies: Copies) -> Point:
+    market = case.market.with_strategy(case.market.agents[0].name, copies)
+    how: dict[str, Any] = {"horizon": case.horizon, "repetitions": 1, "seed": 0}
+    return point_of(market, case.policy, **how, terms=Terms(("exact",)))
 
 
-def random_rows(markets: int, seed: int) -> list[dict[str, Any]]:
+def random_rows(
+    markets: int, seed: int, folder: Path, workers: int | None = None
+) -> list[dict[str, Any]]:
     """A row for each kind of limits and budget, over random markets."""
     rng = random.Random(seed)
-    found: dict[tuple[str, str], list[Outcome]] = {
-        key: [] for key in itertools.product(METHODS, BUDGETS)
-    }
-    for number in range(markets):
-        case = random_case(rng)
-        for method, size in found:
-            done = sampled_audit(case, method, BUDGETS[size], seed=number)
-            found[method, size].append(outcome(done, exact_truth(case, done)))
-        _KNOWN.clear()
+    cases = [random_case(rng) for _ in range(markets)]
+    kinds = list(itertools.product(METHODS, BUDGETS))
+    points = [
+        sampled_audit(case, method, BUDGETS[size], seed=number)
+        for number, case in enumerate(cases)
+        for method, size in kinds
+    ]
+    audits = played_rows(points, ("audit",), folder, workers=workers)
+    # All audits of a case try the same deviations.
+    deviations = [
+        [tuple(one["copies"]) for one in row["audit_deviations"]] for row in audits[:: len(kinds)]
+    ]
+    truths = exact_truths(list(zip(cases, deviations, strict=True)), folder, workers)
+    found: dict[tuple[str, str], list[Outcome]] = {kind: [] for kind in kinds}
+    for place, row in enumerate(audits):
+        number, kind = divmod(place, len(kinds))
+        found[kinds[kind]].append(outcome(row, truths[number]))
     return [
         summary(f"random markets, {BUDGETS[size]:,} rounds", method, outcomes)
         for (method, size), outcomes in found.items()
     ]
-
-
-def setting_row(setting: Setting, truth: Truth, seed: int) -> dict[str, Any]:
-    """The row of one hard setting."""
-    seeds = range(1000 * seed, 1000 * seed + setting.audits)
-    return summary(setting.name, "large-sample", judged(setting, truth, seeds))
 
 
 def summary(name: str, method: str, found: Sequence[Outcome]) -> dict[str, Any]:
@@ -190,18 +208,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--markets", type=int, default=300, help="random ones; 0 for none")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--renew-truth", action="store_true")
+    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
+    parser.add_argument("--cells", type=Path, default=CELLS, help="the folder of the study")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     begin = time.perf_counter()
+    folder, workers = options.cells, options.workers
+    truths = {setting: sampled_truth(setting, folder, workers) for setting in SETTINGS}
+    publish(truths)
     table = []
-    for setting in SETTINGS:
-        if options.renew_truth:
-            renew_truth(setting)
-        table.append(setting_row(setting, known_truth(setting), options.seed))
+    for setting, truth in truths.items():
+        seeds = range(1000 * options.seed, 1000 * options.seed + setting.audits)
+        found = judged(setting, truth, seeds, folder, workers)
+        table.append(summary(setting.name, "large-sample", found))
         print(json.dumps(table[-1], ensure_ascii=False), flush=True)
     if options.markets > 0:
-        table += random_rows(options.markets, options.seed)
+        table += random_rows(options.markets, options.seed, folder, workers)
     for row in table[len(SETTINGS) :]:
         print(json.dumps(row, ensure_ascii=False))
     print(f"seed {options.seed}, {time.perf_counter() - begin:.0f} s")

@@ -3,24 +3,26 @@
 Means over a few games hardly see a run in a hundred that goes wrong. Here figure 2c's market is
 played many times at T = 30,000, where runs go wrong more often than at T = 100,000. A *late* run is
 one in which most plays of the last tenth may have gone to arms below the best mean: such a run
-loses at least δ/2·T/10 in it, where δ is the smallest gap of any arm (0.1 on figure 2c), so the
-runs that lose that much are counted. It is an upper bound: fewer plays of worse arms lose as much.
+loses at least δ/2·T/10 in it, where δ is the smallest gap of any arm. On figure 2c that is the gap
+to the best rival, 0.1, so that late runs are what ``copyproof.simulation.lost`` calls lost games.
+It is an upper bound: fewer plays of worse arms lose as much.
 """
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from copyproof import paper_market, simulate
+from copyproof import paper_market
 from copyproof._files import write_atomically
-from copyproof.simulation import Result, rules_digest
+from copyproof.simulation import rules_digest
+from copyproof.studies.cells import point_of
+from runs import TERMS, kept
 from variants import VARIANTS
 
 HORIZON = 30_000
 SEED = 2
-_ASKED = ("variant", "policy", "games", "horizon", "rules")
 COMPARED = (
     "grace",
     "mean of all plays",
@@ -38,44 +40,26 @@ COMPARED = (
 )
 
 
-def share_late(result: Result) -> float:
-    """The share of late runs; the result has two checkpoints, at nine tenths and at the end."""
-    means = {arm.mean for agent in result.market.agents for arm in agent.arms}
-    gap = min(max(means) - mean for mean in means if mean < max(means))
-    begin, end = result.rounds
-    lost = result.regret_curves[:, 1] - result.regret_curves[:, 0]
-    return float((lost >= gap / 2 * (end - begin)).mean())
-
-
 def play_late(path: Path, games: int, horizon: int, workers: int | None) -> list[dict[str, Any]]:
-    """A line for each variant; those that are in the file already are not played again."""
-    known = {_key(one): one for one in json.loads(path.read_text())} if path.exists() else {}
-    lines = []
+    """A line for each variant, also in the file; the games are cells of a study."""
     market = paper_market("2c")
-    for variant in COMPARED:
-        policy = VARIANTS[variant]
-        rules = rules_digest(market, policy, horizon)
-        line = dict(zip(_ASKED, (variant, str(policy), games, horizon, rules), strict=True))
-        if _key(line) not in known:
-            result = simulate(
-                market,
-                policy,
-                horizon=horizon,
-                repetitions=games,
-                seed=SEED,
-                checkpoints=[horizon - horizon // 10],
-                workers=workers,
-            )
-            share = share_late(result)
-            known[_key(line)] = line | {
-                "regret": result.regret.mean,
-                "stderr": result.regret.stderr,
-                "late": share,
-                "stderr of late": math.sqrt(share * (1 - share) / games),
-            }
-            write_atomically(path, _text(known.values()))
-        lines.append(known[_key(line)])
-    write_atomically(path, _text(lines))
+    how: dict[str, Any] = {"horizon": horizon, "repetitions": games, "seed": SEED, "terms": TERMS}
+    points = [point_of(market, VARIANTS[name], **how, part=name) for name in COMPARED]
+    lines = [
+        {
+            "variant": variant,
+            "policy": str(VARIANTS[variant]),
+            "games": games,
+            "horizon": horizon,
+            "rules": rules_digest(market, VARIANTS[variant], horizon),
+            "regret": row["regret_mean"],
+            "stderr": row["regret_stderr"],
+            "late": row["lost_share"],
+            "stderr of late": math.sqrt(row["lost_share"] * (1 - row["lost_share"]) / games),
+        }
+        for variant, row in zip(COMPARED, kept(points, path, workers), strict=True)
+    ]
+    write_atomically(path, (json.dumps(lines, indent=1) + "\n").encode())
     return lines
 
 
@@ -88,11 +72,3 @@ def late_markdown(lines: Sequence[dict[str, Any]]) -> str:
         for one in sorted(lines, key=lambda one: one["late"])
     ]
     return "\n".join(text) + "\n"
-
-
-def _key(line: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(line.get(name) for name in _ASKED)  # lines of before do not say their rules
-
-
-def _text(lines: Iterable[dict[str, Any]]) -> bytes:
-    return (json.dumps([*lines], indent=1) + "\n").encode()

@@ -16,19 +16,21 @@ better search could still save.
 
 Where bad arms differ the theorem takes a policy of the pathwise theorem, which the default is.
 
-Writes ``least_lost.csv``, a row for each market, and ``least_lost.md``.
+Writes ``least_lost.csv``, a row for each market, and ``least_lost.md``. The games are cells of a
+study (``runs.py``), those of siblings with their arrays.
 """
 
 import csv
 import io
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
+from pathlib import Path
+from typing import Any
 
-from copyproof import Agent, Market, simulate
+from copyproof import Agent, Market, Result
 from copyproof._files import write_atomically
-from copyproof.simulation import LostGames, last_tenth
+from copyproof.simulation import LostGames
+from copyproof.studies.cells import Point, Terms
 from copyproof.theory import (
     best_agents,
     information_rate,
@@ -39,12 +41,14 @@ from copyproof.theory import (
 )
 from markets import BEST, Case, agents
 from mixed import held_out_mixed, judged
-from runs import study_parser
+from runs import case_point, games_of, kept, study_parser
 
 POLICY = "default"
 HORIZON, GAMES, GOOD, ARMS, BETTER = 100_000, 50, 10, 210, 0.95
 ROUNDS = 1_000_000
 """About as many rounds of a judged market in all: 1 to 100 games, and as many of its sibling."""
+ALONE = Terms(("shares",), arrays=True, checkpoints=1)
+"""Of siblings every game is kept: how many have few plays of the agent?"""
 SHOWN = 0.001
 """Markets of a smaller least share are in the file, and not in the table."""
 
@@ -108,20 +112,27 @@ def sibling(market: Market) -> Market:
     return Market([alone if agent is owner else agent for agent in market.agents])
 
 
-def least_lost(case: Case, workers: int | None = None) -> LeastLost:
-    """Play the sibling for N and x, and the market itself for what is lost."""
+def found_of(cases: Sequence[Case], path: Path, workers: int | None = None) -> list[LeastLost]:
+    """Play siblings for N and x, and the markets themselves for what is lost."""
+    rows = kept([point for case in cases for point in _points(case)], path, workers)
+    return [
+        least_lost(case, games_of(alone, path), played)
+        for case, alone, played in zip(cases, rows[::2], rows[1::2], strict=True)
+    ]
+
+
+def _points(case: Case) -> tuple[Point, Point]:
+    alone = replace(case, market=sibling(case.market))
+    return case_point(alone, POLICY, "sibling", ALONE), case_point(case, POLICY, "market")
+
+
+def least_lost(case: Case, alone: Result, played: Mapping[str, Any]) -> LeastLost:
+    """One market, from the games of its sibling and its own row."""
     market, horizon = case.market, case.horizon
     (owner,) = best_agents(market)
     bad, good = bad_arms(market), market.best_mean
     rate = information_rate(good, bad, registered_best(owner))
-    place = market.agents.index(owner)
-    play = partial(
-        simulate, policy=POLICY, horizon=horizon, repetitions=case.repetitions, seed=case.seed
-    )
-    alone = play(sibling(market), workers=workers)
-    played = play(market, checkpoints=[max(1, last_tenth(horizon))], workers=workers)
-    assert played.lost is not None
-    plays = alone.plays[:, place]
+    plays = alone.plays[:, market.agents.index(owner)]
     mean, usual = float(plays.mean()), float((20 * plays <= horizon).mean())
     return LeastLost(
         market=case.name,
@@ -134,8 +145,8 @@ def least_lost(case: Case, workers: int | None = None) -> LeastLost:
         usual=usual,
         least=least_probability(usual, rate * mean),
         many=_of_many(usual, mean, good, bad, float(share_of_best(owner))),
-        lost=played.lost.count,
-        games=played.lost.games,
+        lost=played["lost_count"],
+        games=case.repetitions,
     )
 
 
@@ -190,10 +201,7 @@ def main() -> None:
     cases = [*truthful_in_turn(), *judged_copying()]
     if options.quick:
         cases = [replace(case, horizon=300, repetitions=4) for case in cases[:8]]
-    rows = []
-    for case in cases:
-        rows.append(least_lost(case, options.workers))
-        print(f"\r{len(rows)}/{len(cases)}", end="", file=sys.stderr)
+    rows = found_of(cases, options.out / "least_lost.csv", options.workers)
     write_atomically(options.out / "least_lost.csv", as_csv(rows).encode())
     (options.out / "least_lost.md").write_text(as_markdown(rows))
     print(as_markdown(rows))

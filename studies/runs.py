@@ -14,16 +14,16 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from copyproof import Policy
 from copyproof._files import write_atomically
-from copyproof.simulation import rules_digest
-from copyproof.studies.cells import Point, Terms, digest_market, make_cell
-from copyproof.studies.folder import DATABASE
-from copyproof.studies.policies import study_policy
-from copyproof.studies.progress import progress_bar
-from copyproof.studies.run import run_points
-from copyproof.studies.store import Store
+from copyproof._progress import shown_by
+from copyproof.simulation import Result, rules_digest
+from copyproof.studies.arrays import CellArrays
+from copyproof.studies.cells import Point, Terms, point_of
+from copyproof.studies.run import played_rows
+from copyproof.studies.study import on_bar
 from markets import Case
 
 Row = dict[str, str]
@@ -62,18 +62,23 @@ def play_all(
         for case in cases
         for variant, policy in policies.items()
     ]
-    folder = store_of(path)
-    tell = progress_bar() if sys.stderr.isatty() else None
-    done = run_points(_points(games), TERMS.measure, folder, workers=workers, progress=tell)
-    if done.failures:
-        raise RuntimeError(f"{len(done.failures)} cells failed: {done.failures[0][1]}")
-    store = Store(folder / DATABASE)
-    rows = [
-        _asked(*game) | _found(values) for game, values in zip(games, store.rows(), strict=True)
-    ]
-    store.close()
+    found = kept(_points(games), path, workers)
+    rows = [_asked(*game) | _found(values) for game, values in zip(games, found, strict=True)]
     _write(path, rows)
     return rows
+
+
+def kept(
+    points: Iterable[Point], path: Path, workers: int | None, terms: Terms = TERMS
+) -> list[dict[str, Any]]:
+    """The row of every point of the study behind a file; what is missing is played."""
+    with shown_by(sys.stderr.isatty(), on_bar) as tell:
+        return played_rows(points, terms.measure, store_of(path), workers=workers, progress=tell)
+
+
+def games_of(row: Mapping[str, Any], path: Path) -> Result:
+    """Every game of a row whose arrays were kept."""
+    return Result.load(CellArrays(store_of(path)).path(row["cell"]))
 
 
 def store_of(path: Path) -> Path:
@@ -85,17 +90,21 @@ def store_of(path: Path) -> Path:
 
 def _points(games: Sequence[tuple[Case, str, Policy]]) -> Iterator[Point]:
     for case, variant, policy in games:
-        cell = make_cell(
-            case.market,
-            study_policy(policy),
-            None,
-            horizon=case.horizon,
-            repetitions=case.repetitions,
-            seed=case.seed,
-            terms=TERMS,
-            market_digest=digest_market(case.market),
-        )
-        yield Point(variant, case.name, "as given", cell)
+        yield case_point(case, policy, variant)
+
+
+def case_point(case: Case, policy: str | Policy, variant: str = "", terms: Terms = TERMS) -> Point:
+    """The point of a case under a policy."""
+    return point_of(
+        case.market,
+        policy,
+        horizon=case.horizon,
+        repetitions=case.repetitions,
+        seed=case.seed,
+        terms=terms,
+        name=case.name,
+        part=variant,
+    )
 
 
 def _found(values: Mapping[str, float | None]) -> Row:

@@ -13,8 +13,8 @@ regret is divided by the better of H-UCB's and RH-UCB's on that case. Per varian
 The *frontier* holds the variants that no other beats in both *rational* and *replicators*. Then the
 variants near it are held against each other by their late runs on figure 2c (``late.py``).
 
-Writes ``search.csv`` (a row for each case and variant; broken off, the study goes on from it),
-``late.json`` (likewise), ``late.md``, ``frontier.json``, ``.md``, ``.svg`` and ``.png``.
+Writes ``search.csv`` (a row for each case and variant), ``late.json``, ``late.md``,
+``frontier.json``, ``.md``, ``.svg`` and ``.png``.
 """
 
 import json

@@ -14,31 +14,35 @@ Only if the answer to the second question is yes does a policy pay for copies th
 can replace. Markets in which it does are looked for by a random search over priors, numbers of
 arms, rivals and horizons (``search``): the market and strategy of the clearest gain is audited
 anew, with another seed, so that the selection does not count as evidence.
+
+All games and audits are cells of a study (``runs.py``): what is there is not played again. Writes
+``uninformed.json`` and ``uninformed.md``.
 """
 
 import argparse
 import json
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from copyproof import Agent, BetaPrior, ListPrior, Market, UniformPrior, audit, parse_policy
+from copyproof import Agent, BetaPrior, ListPrior, Market, UniformPrior, parse_policy
 from copyproof._files import write_atomically
 from copyproof.game import Prior, Strategy
-from copyproof.simulation import play, rules_digest
+from copyproof.simulation import rules_digest
+from copyproof.studies.cells import Point, Terms, point_of
+from runs import RESULTS, games_of, kept
 
 POLICIES = (
     "ucb1", "fair(ucb1)", "h-ucb", "rh-ucb", "h-thompson", "h-etc", "grace", "trial",
     "trial-anytime", "rh-kl-ucb",
 )  # fmt: skip
-RESULTS = Path(__file__).parent / "results"
 COUNTS = (2, 5)
+MEANS = Terms(("revenue",))
+GAMES = Terms(("revenue",), arrays=True, checkpoints=1)
+"""For gains with the same luck: the differences of single games count."""
 
 
 @dataclass(frozen=True)
@@ -117,65 +121,99 @@ def random_markets(seed: int, count: int) -> Iterator[Uninformed]:
         yield Uninformed(name, priors[words], arms, others, horizon)
 
 
-def ask(policy: str, case: Uninformed, budget: int) -> dict[str, Any]:
-    """Both questions of one policy and market."""
-    every = case.shown(case.arms)
-    best = best_plain(policy, case, budget // 4)
-    return {
-        "policy": policy,
-        "rules": rules_of(policy),
-        "market": case.name,
-        "T": case.horizon,
-        "budget": budget,
-        "every": _audited(policy, case, every, case.copying([case.arms]), budget, seed=1),
-        "best": _audited(policy, case, best, case.copying([sum(best), case.arms]), budget, seed=3),
-    }
+def ask(
+    policies: Sequence[str], cases: Sequence[Uninformed], budget: int, path: Path
+) -> list[dict[str, Any]]:
+    """Both questions of every policy and market; ``path`` is the file that the study is behind."""
+    asked = [(policy, case) for policy in policies for case in cases]
+    best = _best_plain(asked, budget // 4, path)
+    questions = []
+    for policy, case in asked:
+        every, plain = case.shown(case.arms), best[policy, case]
+        of_all, of_best = case.copying([case.arms]), case.copying([sum(plain), case.arms])
+        questions.append(_audit(policy, case, every, of_all, budget, seed=1))
+        questions.append(_audit(policy, case, plain, of_best, budget, seed=3))
+    answers = _answers(questions, path)
+    return [
+        _line(policy, case, budget) | {"every": every, "best": found}
+        for (policy, case), every, found in zip(asked, answers[::2], answers[1::2], strict=True)
+    ]
 
 
-def rules_of(policy: str) -> str:
-    """Digest of the numbers that a policy is played with: lines of others are not taken."""
-    return rules_digest(MARKETS[0].market, policy, MARKETS[0].horizon)
+def _line(policy: str, case: Uninformed, budget: int) -> dict[str, Any]:
+    rules = rules_digest(MARKETS[0].market, policy, MARKETS[0].horizon)
+    asked = {"market": case.name, "T": case.horizon, "budget": budget}
+    return {"policy": policy, "rules": rules, **asked}
 
 
-def best_plain(policy: str, case: Uninformed, budget: int) -> Strategy:
-    """The strategy without copies that earns most, as games of a seed of their own show it."""
-    games = max(50, budget // (case.horizon * len(case.plain)))
-    return max(case.plain, key=lambda one: _revenue(policy, case, one, games, seed=2).mean())
+def _best_plain(
+    asked: Sequence[tuple[str, Uninformed]], budget: int, path: Path
+) -> dict[tuple[str, Uninformed], Strategy]:
+    """The strategies without copies that earn most, as games of a seed of their own show it."""
+    points, owners = [], []
+    for policy, case in asked:
+        games = max(50, budget // (case.horizon * len(case.plain)))
+        for copies in case.plain:
+            points.append(_games(policy, case, copies, games, MEANS, seed=2))
+            owners.append(((policy, case), copies))
+    earned: dict[tuple[str, Uninformed], dict[Strategy, float]] = {}
+    for (owner, copies), row in zip(owners, kept(points, path, None, MEANS), strict=True):
+        earned.setdefault(owner, {})[copies] = row["revenue_mean"][0]
+    return {owner: max(found, key=found.__getitem__) for owner, found in earned.items()}
 
 
-def search(policy: str, cases: Sequence[Uninformed], budget: int) -> dict[str, Any]:
-    """The clearest gain over the best strategy without copies, audited anew."""
+def search(
+    policies: Sequence[str], cases: Sequence[Uninformed], budget: int, path: Path
+) -> list[dict[str, Any]]:
+    """Each policy's clearest gain over the best strategy without copies, audited anew."""
+    found = [_clearest(policy, cases, budget, path) for policy in policies]
+    questions = [
+        _audit(policy, case, best, [copies], budget, seed=5)
+        for policy, (case, best, copies) in zip(policies, found, strict=True)
+    ]
+    answers = _answers(questions, path)
+    return [
+        _line(policy, case, budget) | {"best": answer}
+        for policy, (case, _, _), answer in zip(policies, found, answers, strict=True)
+    ]
+
+
+def _clearest(
+    policy: str, cases: Sequence[Uninformed], budget: int, path: Path
+) -> tuple[Uninformed, Strategy, Strategy]:
+    """The market and the copies whose gain is largest in standard errors."""
+    tried = [(case, copies) for case in cases for copies in case.plain]
+    tried += [(case, copies) for case in cases for copies in case.copying(case.numbers)]
+    points = [
+        _games(policy, case, copies, _searched(case, budget), GAMES, seed=4)
+        for case, copies in tried
+    ]
+    rows = dict(zip(tried, kept(points, path, None, GAMES), strict=True))
     found: list[tuple[float, Uninformed, Strategy, Strategy]] = []
     for case in cases:
-        games = min(2000, max(60, budget // (20 * case.horizon)))
-        known = {one: _revenue(policy, case, one, games, seed=4) for one in case.plain}
+        known = {one: games_of(rows[case, one], path).revenue[:, 0] for one in case.plain}
         best = max(known, key=lambda one: known[one].mean())
         for copies in case.copying(case.numbers):
-            gain = _revenue(policy, case, copies, games, seed=4) - known[best]
-            error = float(gain.std(ddof=1)) / math.sqrt(games)
+            gain = games_of(rows[case, copies], path).revenue[:, 0] - known[best]
+            error = float(gain.std(ddof=1)) / math.sqrt(len(gain))
             if error > 0:
                 found.append((float(gain.mean()) / error, case, best, copies))
-    _, case, best, copies = max(found, key=lambda one: one[0])
-    line = _audited(policy, case, best, [copies], budget, seed=5)
-    return {
-        "policy": policy,
-        "rules": rules_of(policy),
-        "market": case.name,
-        "T": case.horizon,
-        "budget": budget,
-        "best": line,
-    }
+    return max(found, key=lambda one: one[0])[1:]
 
 
-def _revenue(
-    policy: str, case: Uninformed, copies: Strategy, games: int, *, seed: int
-) -> NDArray[np.float64]:
+def _searched(case: Uninformed, budget: int) -> int:
+    return min(2000, max(60, budget // (20 * case.horizon)))
+
+
+def _games(
+    policy: str, case: Uninformed, copies: Strategy, games: int, terms: Terms, *, seed: int
+) -> Point:
     market = case.market.with_strategy("ann", copies)
-    found = play(market, policy, 0, games, horizon=case.horizon, seed=seed, checkpoints=1)
-    return found.revenue[:, 0]
+    how: dict[str, Any] = {"horizon": case.horizon, "repetitions": games, "seed": seed}
+    return point_of(market, policy, **how, terms=terms, name=case.name)
 
 
-def _audited(
+def _audit(
     policy: str,
     case: Uninformed,
     reference: Strategy,
@@ -183,29 +221,43 @@ def _audited(
     budget: int,
     *,
     seed: int,
-) -> dict[str, Any]:
-    found = audit(
-        case.market,
-        policy,
-        agent="ann",
-        reference=reference,
-        deviations=[one for one in deviations if one != reference],
-        horizon=case.horizon,
-        seed=seed,
-        budget=budget,
-        method="large-sample",
-    )
-    (agent,) = found.agents
-    best = agent.best_deviation
+) -> Point:
+    options = {
+        "agent": "ann",
+        "reference": list(reference),
+        "deviations": [list(one) for one in deviations if one != reference],
+        "budget": budget,
+        "method": "large-sample",
+    }
+    terms = Terms(("audit",), audit=options)
+    how: dict[str, Any] = {
+        "horizon": case.horizon,
+        "repetitions": max(1, budget // case.horizon),
+        "seed": seed,
+    }
+    return point_of(case.market, policy, **how, terms=terms, name=case.name)
+
+
+def _answers(questions: Sequence[Point], path: Path) -> list[dict[str, Any]]:
+    rows = kept(questions, path, None, Terms(("audit",)))
+    asked = [point.cell.terms.audit["reference"] for point in questions]
+    return [_answer(reference, row) for reference, row in zip(asked, rows, strict=True)]
+
+
+def _answer(reference: Sequence[int], row: Mapping[str, Any]) -> dict[str, Any]:
+    """What one audit has found, from its row."""
+    (copies,) = row["audit_copies"]
+    tried = {tuple(one["copies"]): one for one in row["audit_deviations"] if one["copying"]}
+    best = tried[tuple(copies)]
     return {
         "reference": list(reference),
-        "revenue": agent.revenue,
-        "verdict": found.verdict,
-        "copies": list(best.copies),
-        "gain": best.gain.mean,
-        "low": best.gain.low,
-        "high": best.gain.high,
-        "games": best.repetitions,
+        "revenue": row["audit_revenue"][0],
+        "verdict": row["audit_verdict"],
+        "copies": copies,
+        "gain": best["gain"],
+        "low": best["gain_low"],
+        "high": best["gain_high"],
+        "games": best["games"],
     }
 
 
@@ -253,7 +305,7 @@ def _short(copies: Sequence[int]) -> str:
 
 
 def main() -> None:
-    """Play what is not known yet, and write the tables."""
+    """Play what is missing, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--policy", action="append", help="instead of all")
     parser.add_argument("--budget", type=int, default=600_000, help="rounds of an audit")
@@ -264,49 +316,22 @@ def main() -> None:
     for text in policies:
         parse_policy(text)
     path = asked.out / "uninformed.json"
-    known = read_known(path) if path.exists() else {"markets": [], "search": []}
-    for policy in policies:
-        for case in MARKETS:
-            if not _is_known(known["markets"], policy, case, asked.budget):
-                known["markets"].append(ask(policy, case, asked.budget))
-                _write(asked.out, known)
-        if asked.searched and not _is_known(known["search"], policy, None, asked.budget):
-            cases = list(random_markets(11, asked.searched))
-            known["search"].append(search(policy, cases, asked.budget))
-            _write(asked.out, known)
+    found = {"markets": ask(policies, MARKETS, asked.budget, path), "search": []}
+    if asked.searched:
+        cases = list(random_markets(11, asked.searched))
+        found["search"] = search(policies, cases, asked.budget, path)
+    _write(path, found)
 
 
-def read_known(path: Path) -> dict[str, list[dict[str, Any]]]:
-    """The lines of a file, but for those of policies that are no longer played with the same rules.
-
-    A line of before lines said their rules is left out, too.
-    """
-    found = json.loads(path.read_text())
-    return {
-        part: [one for one in lines if one.get("rules") == rules_of(one["policy"])]
-        for part, lines in found.items()
-    }
-
-
-def _is_known(
-    lines: Sequence[dict[str, Any]], policy: str, case: Uninformed | None, budget: int
-) -> bool:
-    return any(
-        (one["policy"], one["budget"]) == (policy, budget)
-        and (case is None or (one["market"], one["T"]) == (case.name, case.horizon))
-        for one in lines
-    )
-
-
-def _write(folder: Path, known: dict[str, list[dict[str, Any]]]) -> None:
-    write_atomically(folder / "uninformed.json", (json.dumps(known, indent=1) + "\n").encode())
+def _write(path: Path, known: dict[str, list[dict[str, Any]]]) -> None:
+    write_atomically(path, (json.dumps(known, indent=1) + "\n").encode())
     tables = []
     if known["markets"]:
         tables += ["Over every arm once:\n", markdown(known["markets"], "every")]
         tables += ["Over the best strategy without copies:\n", markdown(known["markets"], "best")]
     if known["search"]:
         tables += ["Searched:\n", searched_markdown(known["search"])]
-    write_atomically(folder / "uninformed.md", "\n".join(tables).encode())
+    write_atomically(path.with_suffix(".md"), "\n".join(tables).encode())
 
 
 if __name__ == "__main__":

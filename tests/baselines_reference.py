@@ -1,4 +1,4 @@
-"""MOSS, IMED, SW-UCB, D-UCB and Exp3 a second time, slow and plain.
+"""MOSS, also anytime, IMED, SW-UCB, D-UCB and Exp3 a second time, slow and plain.
 
 SW-UCB, D-UCB and Exp3 see every play of their pool: ``Draws.stream.history`` lists (candidate's
 number, reward) in order, and of Exp3 the chance that it had.
@@ -34,6 +34,21 @@ def moss(given: int = 0) -> "Rule":
             if one.n == 0:
                 return math.inf
             return one.mean + math.sqrt(max(0.0, log(T / (K * one.n))) / one.n)
+
+        return best_of(candidates, [index(one) for one in candidates], draws)
+
+    return rule
+
+
+def moss_anytime(given: int = 0, alpha: float = 1.35) -> "Rule":
+    def rule(candidates: "list[Candidate]", t: float, draws: "Draws") -> "Candidate":
+        K = given or draws.stream.arms
+
+        def index(one: "Candidate") -> float:
+            if one.n == 0:
+                return math.inf
+            bonus = (1 + alpha) / 2 * max(0.0, log(t / (K * one.n)))
+            return one.mean + math.sqrt(bonus / one.n)
 
         return best_of(candidates, [index(one) for one in candidates], draws)
 

@@ -17,7 +17,7 @@ from copyproof.engine import numerics
 from copyproof.engine.cache import part
 from copyproof.engine.numerics_tables import TILTS
 from copyproof.game import Arm, Changing
-from tests.baselines_reference import d_ucb, exp3, imed, moss, sw_ucb
+from tests.baselines_reference import d_ucb, exp3, imed, moss, moss_anytime, sw_ucb
 from tests.thompson_reference import FEW, largest_draw
 
 
@@ -268,6 +268,8 @@ def ten_over(t: float) -> float:
 
 H = ucb(two_log)
 
+# Their K is left to the market.
+LEFT_TO_MARKET = ("moss", "h-moss", "moss-anytime", "h-moss-anytime")
 POLICIES: dict[str, Flat | Hierarchical] = {
     "ucb1": Flat(ucb(two_log)),
     "s-ucb": Flat(H, fixed=lambda T, m: m.originals * log(T)),
@@ -317,6 +319,12 @@ POLICIES: dict[str, Flat | Hierarchical] = {
     "h-moss": Hierarchical(moss(), moss(), agent_clock="T", arm_clock="T", priority=True),
     "h-moss(agents=3, K=2)": Hierarchical(
         moss(3), moss(2), agent_clock="T", arm_clock="T", priority=True
+    ),
+    "moss-anytime": Flat(moss_anytime()),
+    "moss-anytime(K=7, alpha=0.5)": Flat(moss_anytime(7, 0.5)),
+    "h-moss-anytime": Hierarchical(moss_anytime(), moss_anytime(), arm_clock="N + 1"),
+    "h-moss-anytime(agents=3, K=2)": Hierarchical(
+        moss_anytime(3), moss_anytime(2), arm_clock="N + 1"
     ),
     "imed": Flat(imed),
     "h-imed": Hierarchical(imed, imed),

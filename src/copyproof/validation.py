@@ -124,6 +124,8 @@ def number(field: str, value: object) -> float:
     >>> number("mean", 1)
     1.0
     """
+    if type(value) is float and math.isfinite(value):  # quick, as most are
+        return value
     if isinstance(value, bool) or not isinstance(value, Real):
         raise FieldError(field, value, "a number")
     try:
@@ -153,6 +155,8 @@ def whole_in(field: str, value: object, low: int, high: int) -> int:
 
 
 def _whole(field: str, value: object, low: int, high: float, accepted: str) -> int:
+    if type(value) is int and low <= value <= high:  # quick, as most are
+        return value
     if isinstance(value, bool) or not isinstance(value, Integral) or not low <= int(value) <= high:
         raise FieldError(field, value, accepted)
     return int(value)
@@ -164,7 +168,8 @@ def items(field: str, value: Iterable[T], of: str) -> tuple[T, ...]:
     >>> items("rewards", [0.5, 1.0], "numbers")
     (0.5, 1.0)
     """
-    unordered = isinstance(value, str | bytes | Mapping | Set)
+    listed = type(value) is list or type(value) is tuple  # quick, as most are
+    unordered = not listed and isinstance(value, str | bytes | Mapping | Set)
     try:
         iterator = iter(() if unordered else value)
     except TypeError:

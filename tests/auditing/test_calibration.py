@@ -4,6 +4,8 @@
 the audits of the first setting had a gain outside its limits, and half of those of the second.
 """
 
+from pathlib import Path
+
 import pytest
 from scipy.stats import binomtest
 
@@ -12,8 +14,8 @@ from benchmarks.audit_settings import CONFIDENCE, SETTINGS, Setting, judged, kno
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
-def _check(setting: Setting, audits: int) -> None:
-    outcomes = judged(setting, known_truth(setting), range(audits))
+def _check(setting: Setting, audits: int, folder: Path) -> None:
+    outcomes = judged(setting, known_truth(setting), range(audits), folder)
     for missed in (
         sum(one.missed_gain for one in outcomes),
         sum(one.missed_loss for one in outcomes),
@@ -23,11 +25,11 @@ def _check(setting: Setting, audits: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["greedy, bad arm", "greedy, good arm", "greedy, discounted"])
-def test_greedy_games_that_are_rarely_lost_are_within_the_limits(name: str) -> None:
-    _check(BY_NAME[name], audits=20)
+def test_greedy_games_that_are_rarely_lost_are_within_the_limits(name: str, tmp_path: Path) -> None:
+    _check(BY_NAME[name], audits=20, folder=tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_no_setting_is_missed_more_often_than_is_said(setting: Setting) -> None:
-    _check(setting, audits=min(100, setting.audits))
+def test_no_setting_is_missed_more_often_than_is_said(setting: Setting, tmp_path: Path) -> None:
+    _check(setting, audits=min(100, setting.audits), folder=tmp_path)

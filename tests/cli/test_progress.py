@@ -22,13 +22,9 @@ def played(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, seconds: float)
     now = iter([0.0, seconds, seconds, seconds])
     # The module's clock only: the bar has one of its own.
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(now)))
-    with ProgressBar(200, compiles=False) as shown:
-        first = shown.part(100)
-        first(50)
-        first(100)
-        second = shown.part(100)
-        second(50)
-        second(100)
+    with ProgressBar(compiles=False) as shown:
+        for done in (50, 100, 150, 200):
+            shown.show(done, 200)
     return stream.getvalue()
 
 

@@ -8,12 +8,12 @@ import pytest
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.records import SeenBy
 from tests.own_reference import OWN_POLICIES, OwnServed
-from tests.reference import POLICIES, Served
+from tests.reference import LEFT_TO_MARKET, POLICIES, Served
 
 UNSAMPLED = [
     text
     for text, spec in POLICIES.items()
-    if spec.fixed is None and spec.growing is None and text not in ("moss", "h-moss")
+    if spec.fixed is None and spec.growing is None and text not in LEFT_TO_MARKET
 ]
 
 

@@ -277,6 +277,7 @@ def sized(policy: str) -> str:
     """The text of a row, with the numbers that it leaves to a market."""
     given = {"s-ucb": "(l=1)", "rh-ucb-online": "(L=1)", "rh-ucb": "(L=0.5)"}
     given |= {"rh-ucb-t-free": "(L=0.5)", "moss": "(K=10)", "h-moss": "(agents=3, K=5)"}
+    given |= {"moss-anytime": "(K=10)", "h-moss-anytime": "(agents=3, K=5)"}
     return policy + given.get(policy, "")
 
 

@@ -68,6 +68,7 @@ HIERARCHICAL = [row.name for row in CATALOGUE if row.policy.agent and not row.po
 def live(policy: str) -> str:
     """A policy of the catalogue with the size of its sample, where it needs one."""
     given = {"rh-ucb-online": "rh-ucb-online(L=1)", "h-moss": "h-moss(agents=2, K=2)"}
+    given["h-moss-anytime"] = "h-moss-anytime(agents=2, K=2)"
     text = given.get(policy, policy)
     return f"{text}(L=0.5)" if text in ("rh-ucb", "rh-ucb-t-free") else text
 

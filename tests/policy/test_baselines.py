@@ -2,11 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from copyproof import Agent, Market, Renew, Retire, Schedule, exact, parse_policy, simulate
 from copyproof.live import MarketConfig, Principal
-from copyproof.policy import BASELINES, MOSS, DiscountedUCB, Exp3, SlidingWindowUCB
+from copyproof.policy import BASELINES, MOSS, DiscountedUCB, Exp3, MOSSAnytime, SlidingWindowUCB
 from copyproof.policy.defaults import with_market_defaults
 from tests.markets import choices_of
 
@@ -24,6 +25,7 @@ REMEMBERING = [row.name for row in BASELINES if row.policy.not_live]
         (lambda: DiscountedUCB(gamma=0), "gamma = 0 is not a number in (0, 0.9999999]"),
         (lambda: Exp3(gamma=1.1), "gamma = 1.1 is not a number in (0, 1]"),
         (lambda: parse_policy("moss(K=0)"), "K = 0"),
+        (lambda: MOSSAnytime(alpha=-1), "alpha = -1 is not a number in [0, 1e6]"),
         (
             lambda: parse_policy("flat(exp3, sample=growing)"),
             "sampling grows, but under exp3 all arms are in play from the start",
@@ -40,6 +42,17 @@ def test_k_of_moss_is_never_the_number_of_copies() -> None:
     assert str(with_market_defaults(parse_policy("moss"), MARKET)) == "moss(K=4)"
     assert str(with_market_defaults(parse_policy("h-moss"), MARKET)) == "h-moss(agents=2, K=3)"
     assert str(with_market_defaults(parse_policy("fair(moss)"), MARKET)) == "fair(moss(K=4))"
+    anytime = with_market_defaults(parse_policy("moss-anytime(alpha=1)"), MARKET)
+    assert str(anytime) == "moss-anytime(K=4, alpha=1)"
+    both = with_market_defaults(parse_policy("h-moss-anytime"), MARKET)
+    assert str(both) == "h-moss-anytime(agents=2, K=3)"
+
+
+def test_moss_anytime_needs_no_horizon() -> None:
+    """The first rounds of a longer game are those of a shorter one; MOSS reads T."""
+    for policy, same in (("moss-anytime", True), ("h-moss-anytime", True), ("moss", False)):
+        short, long = (choices_of(MARKET, policy, horizon=T) for T in (300, 3000))
+        assert np.array_equal(short, long[:, :300]) is same
 
 
 @pytest.mark.parametrize("policy", REMEMBERING)
@@ -59,7 +72,7 @@ def test_arms_cannot_come_and_go_under_them(policy: str, change: Retire | Renew)
         simulate(MARKET, policy, horizon=10, repetitions=2, seed=1, schedule=schedule)
 
 
-@pytest.mark.parametrize("policy", ["moss", "h-moss"])
+@pytest.mark.parametrize("policy", ["moss", "h-moss", "moss-anytime", "h-moss-anytime"])
 def test_a_live_market_needs_k_of_moss(policy: str) -> None:
     with pytest.raises(ValueError, match=re.escape("give it, as in moss(K=50)")):
         Principal(config=MarketConfig(policy, horizon=100))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
+import distributed
 import pytest
 
 from copyproof import Study
@@ -124,6 +125,27 @@ def test_nobody_answers(tmp_path: Path) -> None:
         small_study().run(tmp_path, cluster="tcp://127.0.0.1:1")
     with pytest.raises(ValueError, match="cluster = 3 is not local, an address"):
         small_study().run(tmp_path, cluster=3)  # type: ignore[arg-type]
+
+
+def test_a_cluster_without_workers_says_so_and_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(cluster, "_LOOK", 0.2)
+    monkeypatch.setattr(cluster, "_SAY_AGAIN", 0.5)
+    dask_distributed: Any = distributed  # it has no types
+    empty = dask_distributed.LocalCluster(
+        n_workers=0, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    )
+    with empty, dask_distributed.Client(empty) as client:
+        workers = threading.Timer(2.0, empty.scale, [1])
+        workers.start()
+        study = small_study(horizons=[100]).run(tmp_path, cluster=client)
+        workers.join()
+    assert study.status.done == 9
+    lines = [one.getMessage() for one in caplog.records if one.name == "copyproof.studies"]
+    assert lines[0] == f"the cluster at {empty.scheduler_address} has no workers: waiting"
+    assert lines[1].startswith(f"{lines[0]}, for ")
+    assert "workers have come to the cluster: going on" in lines
 
 
 @pytest.mark.slow

@@ -1,17 +1,19 @@
 """The study of what must be lost: its markets, their siblings, and a row by hand."""
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from copyproof import Agent, Market
+from copyproof import Agent, Market, simulate
 from copyproof.theory import kl
 from least_lost import (
     as_csv,
     as_markdown,
     bad_arms,
+    found_of,
     judged_copying,
-    least_lost,
     sibling,
     truthful_in_turn,
 )
@@ -38,9 +40,14 @@ def test_markets_have_one_best_agent_with_bad_arms() -> None:
     assert [case.market.best_mean for case in truthful_in_turn()] == [0.95] * 4
 
 
-def test_a_row() -> None:
+def test_a_row(tmp_path: Path) -> None:
     case = replace(truthful_in_turn()[3], horizon=3_000, repetitions=20)
-    row = least_lost(case)
+    (row,) = found_of([case], tmp_path / "least_lost.csv", workers=2)
+    game: dict[str, Any] = {"horizon": 3_000, "repetitions": 20, "seed": case.seed}
+    alone = simulate(sibling(case.market), "default", **game)
+    played = simulate(case.market, "default", **game)
+    assert played.lost is not None
+    assert (row.plays, row.lost) == (alone.plays[:, 3].mean(), played.lost.count)
     assert (row.c, row.games) == (1 / 21, 20)
     assert row.delta == pytest.approx(0.15)
     assert row.rate == pytest.approx(kl(0.8, 0.95) / 21)

@@ -3,17 +3,16 @@
 import json
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from copyproof import Agent, Market, parse_policy, simulate
+from copyproof import Agent, Market, paper_market, parse_policy, simulate
 from copyproof.policy import own_rules
 from copyproof.studies import cells
 from late import COMPARED, play_late
 from markets import Case
 from runs import play_all, read, store_of
-from studies.uninformed import read_known, rules_of
+from variants import VARIANTS
 
 CASE = Case("two agents", "rational", Market([Agent("a", [0.9]), Agent("b", [0.5])]), 200, 2)
 POLICIES = {"ours": parse_policy("trial"), "theirs": parse_policy("h-ucb")}
@@ -54,22 +53,20 @@ def test_a_cell_is_played_once_but_for_rules_that_have_changed(
     assert "123" not in (ours, theirs)
 
 
-def test_late_runs_are_those_of_the_rules_of_today(tmp_path: Path) -> None:
+def test_late_runs_are_lost_games(tmp_path: Path) -> None:
     path = tmp_path / "late.json"
-    first = play_late(path, 2, 100, 1)
+    first = play_late(path, 4, 300, 1)
     assert [one["variant"] for one in first] == list(COMPARED)
-    lines: list[dict[str, Any]] = [one | {"regret": -1.0} for one in first]
-    lines[0]["rules"] = "others"
-    del lines[1]["rules"]
-    path.write_text(json.dumps(lines))
-    again = play_late(path, 2, 100, 1)
-    assert again == [*first[:2], *lines[2:]]
-    assert json.loads(path.read_text()) == again
-
-
-def test_answers_about_former_rules_are_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "uninformed.json"
-    kept = {"policy": "trial", "rules": rules_of("trial")}
-    lines = [{"policy": "trial"}, kept, {"policy": "h-ucb", "rules": rules_of("trial")}]
-    path.write_text(json.dumps({"markets": lines, "search": lines[:1]}))
-    assert read_known(path) == {"markets": [kept], "search": []}
+    assert json.loads(path.read_text()) == first
+    alone = simulate(
+        paper_market("2c"), VARIANTS["doubt 1"], horizon=300, repetitions=4, seed=2,
+        checkpoints=[270],
+    )  # fmt: skip
+    (line,) = (one for one in first if one["variant"] == "doubt 1")
+    assert line["regret"] == alone.regret.mean
+    tenth = alone.regret_curves[:, 1] - alone.regret_curves[:, 0]
+    assert line["late"] == (tenth >= 0.1 / 2 * 30).mean()
+    path.unlink()  # it is published, and not read
+    with sqlite3.connect(store_of(path) / "study.db") as store:
+        store.execute("UPDATE cells SET found = json_set(found, '$.regret_mean', 123)")
+    assert {one["regret"] for one in play_late(path, 4, 300, 1)} == {123}

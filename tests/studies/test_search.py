@@ -38,8 +38,8 @@ def test_search_is_resumable_and_repeats(played: Path, tmp_path: Path) -> None:
     # Half of the cells, the table and all late runs are lost.
     with sqlite3.connect(tmp_path / "search-cells" / "study.db") as store:
         store.execute("DELETE FROM cells WHERE cell < '8'")
-    (tmp_path / "search.csv").unlink()
-    (tmp_path / "late.json").unlink()
+    for name in ("search.csv", "late.json", "late-cells/study.db"):
+        (tmp_path / name).unlink()
     run("search.py", tmp_path)
     assert files() == first
 

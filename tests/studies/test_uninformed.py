@@ -1,5 +1,8 @@
 """The study of uninformed agents: its strategies, its questions, its table."""
 
+from pathlib import Path
+
+from copyproof import audit
 from studies.uninformed import MARKETS, ask, markdown, random_markets, search, searched_markdown
 
 SMALL = MARKETS[0]
@@ -23,8 +26,26 @@ def test_strategies_with_copies_and_without() -> None:
     assert all(max(copies) > 1 for copies in six.copying(six.numbers))
 
 
-def test_h_ucb_pays_in_a_short_game() -> None:
-    found = ask("h-ucb", SMALL, 200_000)
+def test_h_ucb_pays_in_a_short_game(tmp_path: Path) -> None:
+    (found,) = ask(["h-ucb"], [SMALL], 200_000, tmp_path / "uninformed.json")
+    alone = audit(
+        SMALL.market,
+        "h-ucb",
+        agent="ann",
+        reference=[1, 1],
+        deviations=SMALL.copying([2]),
+        horizon=7,
+        seed=1,
+        budget=200_000,
+        method="large-sample",
+    )
+    best = alone.agents[0].best_deviation
+    assert found["every"]["gain"] == best.gain.mean
+    assert (found["every"]["low"], found["every"]["high"]) == (best.gain.low, best.gain.high)
+    assert (found["every"]["games"], found["every"]["revenue"]) == (
+        best.repetitions,
+        alone.agents[0].revenue,
+    )
     for question in ("every", "best"):
         answer = found[question]
         assert (answer["reference"], answer["copies"]) == ([1, 1], [2, 1])
@@ -34,9 +55,11 @@ def test_h_ucb_pays_in_a_short_game() -> None:
     assert "| `h-ucb` | **+" in markdown([found], "every")
 
 
-def test_the_search_finds_it_again() -> None:
+def test_the_search_finds_it_again(tmp_path: Path) -> None:
     others = [case for case in random_markets(1, 3) if case.horizon < 100]
-    found = search("h-ucb", [*others, SMALL], 200_000)
+    path = tmp_path / "uninformed.json"
+    (found,) = search(["h-ucb"], [*others, SMALL], 200_000, path)
+    assert search(["h-ucb"], [*others, SMALL], 200_000, path) == [found]
     assert found["best"]["verdict"] in ("prone", "no-gain", "undecided")
     assert searched_markdown([found]).startswith("| policy | market | without copies → with copies")
 

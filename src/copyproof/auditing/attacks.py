@@ -18,10 +18,11 @@ are (``sampled_gains``), all of them together at the stated confidence.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
+from copyproof._progress import Progress
 from copyproof.auditing.audit import Reference, reference_strategy
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.request import checked_request, positive
@@ -193,7 +194,7 @@ def attacks(
     confidence: float = CONFIDENCE,
     budget: int | None = None,
     workers: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress = None,
 ) -> Attacks:
     """Find out what several identities, and re-registering arms, gain an agent.
 
@@ -223,7 +224,7 @@ def attacks(
     """
     named = as_market(market)
     market, agent = named.quotient, principal_of(named, agent)
-    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
+    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers)
     tolerance = positive("tolerance", tolerance)
     if not market.agent(agent).has_fixed_means:
         knows = "has means that change" if market.agent(agent).is_informed else "knows only a prior"
@@ -239,9 +240,10 @@ def attacks(
     trials = [_identity_trial(against, agent, count, split_arms, tolerance) for count in counts]
     if isinstance(asked.policy, Policy):
         trials += _renewal_trials(against, agent, horizon, tolerance)
-    gains, method = sample(
-        trials, asked.games, alpha=asked.alpha, budget=asked.budget, method="large-sample"
-    )
+    with asked.watched(progress):
+        gains, method = sample(
+            trials, asked.games, alpha=asked.alpha, budget=asked.budget, method="large-sample"
+        )
     pairs = zip(counts, gains[: len(counts)], strict=True)
     return Attacks(
         market=market,

@@ -15,9 +15,10 @@ a deviation is a joint strategy, copy counts for all arms of all its names.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
+from copyproof._progress import Progress
 from copyproof.auditing.deviations import given_deviations, standard_deviations
 from copyproof.auditing.exact_gains import compute, is_small
 from copyproof.auditing.paired_games import PairedGames
@@ -50,7 +51,7 @@ def audit(
     budget: int | None = None,
     method: str = METHOD,
     workers: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress = None,
 ) -> Audit:
     """Find out whether a policy pays agents for copies.
 
@@ -86,8 +87,9 @@ def audit(
         "bounded" and "large-sample" sample with that kind of limits (``auditing.limits``).
     workers : int, optional
         Threads or processes; as many as there are processors by default. No effect on the result.
-    progress : callable, optional
-        Is told the number of rounds played so far.
+    progress : bool or callable, optional
+        True shows a bar, which is full at the budget and may be there sooner; a function is told
+        the number of rounds played so far.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def audit(
     """
     named = as_market(market)
     market = named.quotient
-    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
+    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers)
     most_copies = whole_in("most_copies", most_copies, 2, 10_000_000)
     tolerance = positive("tolerance", tolerance)
     known("method", method, _METHODS)
@@ -116,7 +118,8 @@ def audit(
         for name in names
         for trial in _trials(market, name, reference, strategies, most_copies, tolerance)
     ]
-    gains, worths, taken = _found(trials, asked, method)
+    with asked.watched(progress):
+        gains, worths, taken = _found(trials, asked, method)
     return Audit(
         market=market,
         groups=named.groups,

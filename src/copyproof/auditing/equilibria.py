@@ -17,13 +17,14 @@ answered apart, from the first round of turns that starts there.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copyproof._progress import Progress
 from copyproof.auditing.deviations import Deviation, standard_deviations
 from copyproof.auditing.limits import large_sample_limits
 from copyproof.auditing.request import Request, checked_request, positive
@@ -184,7 +185,7 @@ def equilibrium(
     confidence: float = CONFIDENCE,
     budget: int | None = None,
     workers: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress = None,
 ) -> Equilibrium:
     """Follow best responses over copy counts, from several starts.
 
@@ -223,7 +224,7 @@ def equilibrium(
     ()
     """
     market = as_market(market).quotient
-    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, progress)
+    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers)
     market.require_known_means("equilibrium")
     cap = whole_in("cap", cap, 2, 10_000)
     epsilon = positive("epsilon", epsilon)
@@ -231,9 +232,11 @@ def equilibrium(
         known("start", start, _STARTS)
     search = _Search(asked, cap, epsilon)
     truthful = market.truthful()
-    answers = [search.answer(truthful, name) for name in truthful.names]
+    with asked.watched(progress):
+        answers = [search.answer(truthful, name) for name in truthful.names]
+        paths = tuple(search.path(market, start) for start in dict.fromkeys(starts))
+        truthful_regret = search.regret(truthful)
     verdicts = [gain.verdict for gains in answers for gain in gains]
-    paths = tuple(search.path(market, start) for start in dict.fromkeys(starts))
     tempted = [
         (name, max(gains, key=lambda gain: gain.gain.mean))
         for name, gains in zip(truthful.names, answers, strict=True)
@@ -245,7 +248,7 @@ def equilibrium(
         epsilon=epsilon,
         truthful=False if "prone" in verdicts else None if "undecided" in verdicts else True,
         tempted=tuple(tempted),
-        truthful_regret=search.regret(truthful),
+        truthful_regret=truthful_regret,
         paths=paths,
         **asked.summary(),
     )

@@ -56,7 +56,12 @@ class PairedGames:
         Of all the luck.
     workers : int
         Threads, or processes for a policy that is not ours; no effect on the games.
-    progress : callable, optional
+
+    Attributes
+    ----------
+    rounds : int
+        Played so far, in all.
+    progress : callable or None
         Is told the number of rounds played so far.
     """
 
@@ -67,14 +72,13 @@ class PairedGames:
         horizon: int,
         seed: int,
         workers: int,
-        progress: Callable[[int], None] | None = None,
     ) -> None:
         self.policy = policy
         self.horizon = horizon
         self.seed = seed
-        self.rounds = 0  # played so far, in all
+        self.rounds = 0
+        self.progress: Callable[[int], None] | None = None
         self._workers = workers
-        self._progress = progress
         self._known: dict[tuple[Market, Schedule | None], Outcomes] = {}
 
     def of(self, market: Market, repetitions: int, schedule: Schedule | None = None) -> Outcomes:
@@ -100,8 +104,8 @@ class PairedGames:
         before = self.rounds
 
         def progress(played: int) -> None:
-            if self._progress is not None:
-                self._progress(before + played)
+            if self.progress is not None:
+                self.progress(before + played)
 
         found = play(
             market, self.policy, first, count, horizon=self.horizon, seed=self.seed, checkpoints=1,

@@ -1,10 +1,12 @@
 """What ``audit``, ``equilibrium`` and ``attacks`` have in common, checked in one place."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from copyproof._progress import Progress, shown
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.defaults import BUDGET, EXTERNAL_BUDGET
 from copyproof.external import AnyPolicy, ExternalPolicy, any_policy
@@ -33,6 +35,13 @@ class Request:
         """The error rate 1 − confidence."""
         return 1 - self.confidence
 
+    @contextmanager
+    def watched(self, progress: Progress) -> Iterator[None]:
+        """Tell the rounds played, or show them on a bar, in the context; at most the budget."""
+        with shown(progress, self.budget) as tell:
+            self.games.progress = tell
+            yield
+
     def summary(self) -> dict[str, Any]:
         """What was asked and what it took up to now, as all three results tell it."""
         return {
@@ -53,24 +62,22 @@ def checked_request(
     confidence: float,
     budget: int | None,
     workers: int | None,
-    progress: Callable[[int], None] | None,
 ) -> Request:
     """Check what was asked, and make the games for it; none is played yet.
 
     Examples
     --------
     >>> from copyproof import paper_market
-    >>> checked_request(paper_market("1a"), "ucb1", 10, 1, 0.95, None, None, None).budget
+    >>> checked_request(paper_market("1a"), "ucb1", 10, 1, 0.95, None, None).budget
     300000000
     """
     horizon, seed, workers = checked_game(horizon, seed, workers)
     asked = any_policy(policy)
-    require(progress is None or callable(progress), "progress", progress, "a function")
     market.discount.check_horizon(horizon)
     confidence = number("confidence", confidence)
     require(0 < confidence < 1, "confidence", confidence, "in (0, 1)")
     rounds = usual_budget(asked) if budget is None else whole_in("budget", budget, 1, 10**18)
-    games = PairedGames(asked, horizon=horizon, seed=seed, workers=workers, progress=progress)
+    games = PairedGames(asked, horizon=horizon, seed=seed, workers=workers)
     return Request(games, confidence, rounds)
 
 

@@ -10,7 +10,7 @@ import typer
 
 from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_json
-from copyproof.cli.progress import StudyBar, prompt_interrupt
+from copyproof.cli.progress import ProgressBar, prompt_interrupt
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.validation import FieldError, known
 
@@ -92,9 +92,9 @@ def _complete(
     check_folder(out)
     runs = all_runs(FIGURES, settings)
     known = found(out, runs)
-    with StudyBar(compiles=not is_compiled()) as bar:
+    with ProgressBar(compiles=not is_compiled()) as bar:
         figures = {name: list(runs_of(name, settings).values()) for name in wanted}
-        done = complete(out, figures, known=known, progress=bar.show)
+        done = complete(out, figures, known=known, progress=bar.show_run)
     known |= found(out, [run for run in runs if run not in known])
     whole = tuple(
         name for name in FIGURES if all(run in known for run in runs_of(name, settings).values())

@@ -12,10 +12,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
-from copyproof._progress import progress_bar
+from copyproof._progress import Bar
 from copyproof.cli.output import say
 from copyproof.policy import Policy
 
@@ -40,18 +40,14 @@ class ProgressBar:
 
     Parameters
     ----------
-    total : int
-        The rounds of all policies together.
     compiles : bool
         Whether the engine must be compiled first.
     """
 
-    def __init__(self, total: int, *, compiles: bool) -> None:
-        self._total = total
-        self._done = 0
+    def __init__(self, *, compiles: bool) -> None:
         self._begin: float | None = None
-        self._bar: Callable[[int], None] | None = None
-        self._open = ExitStack()
+        self._bar = Bar(transient=True)
+        self._is_shown = False
         self._compiling: threading.Timer | None = None
         if compiles:
             self._compiling = threading.Timer(_SAY_COMPILING_AFTER, say, [COMPILING])
@@ -64,60 +60,28 @@ class ProgressBar:
 
     def __exit__(self, *_: object) -> None:
         self._compiled()
-        self._open.close()
+        self._bar.__exit__()
 
-    def part(self, rounds: int) -> Callable[[int], None]:
-        """Return the callback for the next part of the work, ``rounds`` long."""
-        before = self._done
-        self._done += rounds
-
-        def progress(played: int) -> None:
+    def show(self, done: int, total: int, about: str = "") -> None:
+        """Take notice of how much is done, as ``Bar.show``; show it if the work is worth a bar."""
+        if done:
             self._compiled()
-            self._show(before + played)
+        now = time.monotonic()
+        if self._begin is None:
+            self._begin = now
+        if not self._is_shown:
+            self._is_shown = now - self._begin > _BAR_AFTER and _is_terminal()
+        if self._is_shown:
+            self._bar.show(done, total, about)
 
-        return progress
+    def show_run(self, now: "StudyProgress") -> None:
+        """Take notice of how far a study's run is."""
+        now.show_on(self.show)
 
     def _compiled(self) -> None:
         if self._compiling is not None:
             self._compiling.cancel()
             self._compiling = None
-
-    def _show(self, done: int) -> None:
-        now = time.monotonic()
-        if self._begin is None:
-            self._begin = now
-        if self._bar is None and now - self._begin > _BAR_AFTER and _is_terminal():
-            bar = progress_bar(self._total, done=done, transient=True)
-            self._bar = self._open.enter_context(bar)
-        elif self._bar is not None:
-            self._bar(done)
-
-
-class StudyBar:
-    """The bar of a run, which learns how much there is to do when the run begins."""
-
-    def __init__(self, *, compiles: bool) -> None:
-        self._waiting = ProgressBar(1, compiles=compiles)
-        self._bar: ProgressBar | None = None
-        self._tell: Any = None
-
-    def __enter__(self) -> "StudyBar":
-        self._waiting.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._waiting.__exit__()
-        if self._bar is not None:
-            self._bar.__exit__()
-
-    def show(self, now: "StudyProgress") -> None:
-        """Take notice of how far the run is."""
-        if self._bar is None:
-            self._bar = ProgressBar(now.total, compiles=False)
-            self._tell = self._bar.part(now.total)
-        if now.rounds:
-            self._waiting.__exit__()
-        self._tell(now.rounds)
 
 
 def in_turn(
@@ -146,10 +110,16 @@ def in_turn(
         return isinstance(policy, Policy) and not policy.needs_unit_rewards
 
     found = {}
-    with ProgressBar(sum(rounds), compiles=compiles) as bar:
+    total, before = sum(rounds), 0
+    with ProgressBar(compiles=compiles) as bar:
+
+        def after(before: int) -> Callable[[int], None]:
+            return lambda done: bar.show(before + done, total)
+
         # A policy that may be refused goes first: a refusal comes before any work.
         for place in sorted(range(len(policies)), key=refuses_nothing):
-            found[place] = find(policies[place], bar.part(rounds[place]))
+            found[place] = find(policies[place], after(before))
+            before += rounds[place]
     return [found[place] for place in range(len(policies))]
 
 

@@ -9,7 +9,7 @@ import typer
 
 from copyproof.cli import options, tables
 from copyproof.cli.output import emit, emit_answer, emit_json, say
-from copyproof.cli.progress import StudyBar, prompt_interrupt
+from copyproof.cli.progress import ProgressBar, prompt_interrupt
 
 study = options.group(
     "study", "Studies: policies × markets × strategies, played once, kept, and compared."
@@ -55,8 +55,8 @@ def run(
         from copyproof.simulation import is_compiled
         from copyproof.studies.study import Study
     asked = Study.read(file)
-    with StudyBar(compiles=cluster is None and not is_compiled()) as bar:
-        asked.run(out, workers=workers, cluster=cluster, progress=bar.show)
+    with ProgressBar(compiles=cluster is None and not is_compiled()) as bar:
+        asked.run(out, workers=workers, cluster=cluster, progress=bar.show_run)
     found = asked.summary
     if as_json:
         answer = {

@@ -8,11 +8,12 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import TypeAlias
 
 from copyproof._machine import processors
+from copyproof._progress import Progress, shown
 from copyproof.defaults import CONFIDENCE, DRILL_GAMES
 from copyproof.drills.catalogue import SCENARIOS
 from copyproof.drills.gains import Drill, Played, gain_of
@@ -39,7 +40,7 @@ def drill(
     seed: int = 0,
     confidence: float = CONFIDENCE,
     workers: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress = None,
 ) -> Drill:
     """Play scenarios on the live principal, with and without the attack.
 
@@ -57,8 +58,8 @@ def drill(
         With which all limits hold together.
     workers : int, optional
         Processes; as many as there are processors if not given. No effect on the result.
-    progress : callable, optional
-        Told how many games have been played so far.
+    progress : bool or callable, optional
+        True shows a bar; a function is told how many games have been played so far.
 
     Examples
     --------
@@ -75,12 +76,13 @@ def drill(
     tasks = [(str(parsed), one.name, (seed << 32) + n) for one in wanted for n in range(games)]
     pairs: dict[tuple[str, int], list[tuple[Played, Played]]] = {}
     done = 0
-    for (_, name, _), (found, played) in zip(tasks, _played(tasks, workers), strict=True):
-        for number, pair in enumerate(found):
-            pairs.setdefault((name, number), []).append(pair)
-        done += played
-        if progress is not None:
-            progress(done)
+    with shown(progress, games * games_of(parsed, scenarios)) as tell:
+        for (_, name, _), (found, played) in zip(tasks, _played(tasks, workers), strict=True):
+            for number, pair in enumerate(found):
+                pairs.setdefault((name, number), []).append(pair)
+            done += played
+            if tell is not None:
+                tell(done)
     alpha = (1 - confidence) / max(1, len(pairs))
     gains = tuple(
         gain_of(scenario, setting, pairs[scenario.name, number], alpha)

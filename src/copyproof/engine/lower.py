@@ -253,6 +253,8 @@ def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
             return Kind.EXPLORE_THEN_COMMIT, (plays,), 0
         case baselines.MOSS(arms):
             return Kind.MOSS, (arms or 1,), 0
+        case baselines.MOSSAnytime(arms, alpha):
+            return Kind.MOSS_ANYTIME, (arms or 1, alpha), 0
         case baselines.IMED():
             return Kind.IMED, (), 0
         case baselines.SlidingWindowUCB(xi=xi):

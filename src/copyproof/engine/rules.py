@@ -15,7 +15,8 @@ the horizon T), the item of largest index is chosen:
   and trial for arms (S + 1/2)/(n + 1), see ``champion``.
 - sampled KL-UCB: the largest x with (N − κ)·kl(S/(N − κ), x) ≤ κ ln T; 1 while N ≤ κ or S ≥ N − κ.
   A play whose reward is yet to come counts in S with the mean of the others.
-- MOSS (Audibert, Bubeck 2009): r(a) + √(max(0, ln(T/(K·n(a))))/n(a)), K a constant.
+- MOSS (Audibert, Bubeck 2009): r(a) + √(max(0, ln(T/(K·n(a))))/n(a)), K a constant. Anytime
+  (Degenne, Perchet 2016): r(a) + √((1 + α)/2·max(0, ln(τ/(K·n(a))))/n(a)).
 - IMED (Honda, Takemura 2015): −(n(a)·kl(r(a), r*) + ln n(a)), r* the largest mean.
 - SW-UCB, D-UCB and Exp3: see ``leaf_statistics``; the first two are r + √(x/n) with the window's or
   the discounted r and n, and x = ξ ln min(N + 1, W), or 4ξ ln n* with n* = (1 − γ^N)/(1 − γ).
@@ -70,6 +71,7 @@ class Kind(IntEnum):
     SLIDING_WINDOW = 13
     DISCOUNTED = 14
     EXP3 = 15
+    MOSS_ANYTIME = 16
 
 
 # Clocks, for a pool whose owner has made N plays.
@@ -90,7 +92,7 @@ class LoweredRule(NamedTuple):
     clock: int
     # UCB: a, b, c; KL-UCB: scale; own index: scale, turns, doubt; champion: fresh, threshold, and
     # its agents' doubt; trial, for agents and arms: q, share, gate; explore-then-commit: m;
-    # MOSS: K; SW-UCB: ξ; D-UCB: γ, ξ; Exp3: γ, 0 for the one that T gives.
+    # MOSS: K; anytime: K, α; SW-UCB: ξ; D-UCB: γ, ξ; Exp3: γ, 0 for the one that T gives.
     parameters: tuple[float, float, float]
     form: int  # own index: which plays count, and the width; trial: B, the arms that are tried
     # W, the last plays of an agent that its index sees (``memory``); 0 for all. SW-UCB: the window.
@@ -129,6 +131,8 @@ def read_clock(rule: LoweredRule, turn: Turn) -> tuple[float, float]:
         x = rule.parameters[0] * log(tau)
     elif rule.kind == Kind.SLIDING_WINDOW:
         x = rule.parameters[0] * log(min(turn.plays + 1.0, float(rule.memory)))
+    elif rule.kind == Kind.MOSS_ANYTIME:
+        x = tau
     elif rule.kind == Kind.DISCOUNTED:
         x = _discounted_width(rule.parameters[0], rule.parameters[1], turn.plays)
     return tau, x
@@ -186,6 +190,8 @@ def index(
         return 0.0
     if rule.kind == Kind.IMED:
         return _imed(state.items[number], x)
+    if rule.kind == Kind.MOSS_ANYTIME:
+        return _moss_anytime(state.items[number], x, rule.parameters[0], rule.parameters[1])
     if rule.kind == Kind.SLIDING_WINDOW or rule.kind == Kind.DISCOUNTED:
         return _from_leaf(state, pool, number, x)
     if rule.kind == Kind.THOMPSON:
@@ -232,6 +238,15 @@ def _sampled_kl_ucb(item: Any, mean: float, epoch: Any) -> float:
 @part
 def _moss(item: Any, mean: float, horizon: int, arms: float) -> float:
     return mean + math.sqrt(max(0.0, log(horizon / (arms * item.plays))) / item.plays)
+
+
+@part
+def _moss_anytime(item: Any, tau: float, arms: float, alpha: float) -> float:
+    if item.plays == 0:
+        return math.inf
+    mean = item.total / item.answers if item.answers > 0 else 0.5
+    level = (1.0 + alpha) / 2.0 * max(0.0, log(tau / (arms * item.plays)))
+    return float(mean + math.sqrt(level / item.plays))
 
 
 @part

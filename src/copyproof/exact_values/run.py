@@ -21,6 +21,7 @@ from typing import assert_never
 
 import numpy as np
 
+from copyproof._progress import Progress, shown
 from copyproof.exact_values.feasibility import Task, prepare, undiscounted
 from copyproof.exact_values.floats import play_floats
 from copyproof.exact_values.rational import as_written, play_fractions
@@ -50,7 +51,7 @@ def exact(
     horizon: int,
     fractions: bool = False,
     limit: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress = None,
 ) -> Exact:
     """Compute what a market comes to under a policy, with no sampling.
 
@@ -68,8 +69,9 @@ def exact(
     limit : int, optional
         The most states to keep of one round; by default what a quarter of the machine's memory
         holds. A computation that would go beyond it is refused, beforehand if that can be known.
-    progress : callable, optional
-        Is told the number of rounds done so far, over all games (``size.games`` × T in the end).
+    progress : bool or callable, optional
+        True shows a bar; a function is told the number of rounds done so far, over all games
+        (``size.games`` × T in the end).
 
     Returns
     -------
@@ -92,10 +94,10 @@ def exact(
     """
     market = as_market(market)
     task = prepare(market, policy, horizon=horizon, fractions=fractions, limit=limit)
-    task.progress = progress
     game = task.game
     begin = time.perf_counter()
-    plays, chances = _average(task, fractions)
+    with shown(progress, task.size.games * game.horizon) as task.progress:
+        plays, chances = _average(task, fractions)
     read = as_written if fractions else float
     means = [read(mean) for mean in game.means]
     best = read(market.best_mean)

@@ -6,7 +6,7 @@ from copyproof.engine.lower import lower_policy
 from copyproof.engine.plan import Plan
 from copyproof.live.records import MarketConfig
 from copyproof.policy import AllArms, Policy
-from copyproof.policy.baselines import MOSS
+from copyproof.policy.defaults import needs_arms
 from copyproof.validation import FieldError
 
 _REWARDS = {
@@ -30,7 +30,7 @@ def plan_of(policy: Policy, config: MarketConfig) -> Plan:
     if policy.not_live:
         needed = f"cannot be served by a live market: {policy.not_live}"
         raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
-    if MOSS() in policy.rules:
+    if any(needs_arms(rule) for rule in policy.rules):
         raise FieldError(
             "policy",
             str(policy),

@@ -1,7 +1,14 @@
 """Policies as data: rules, the catalogue of named policies, and their text and JSON forms."""
 
 from copyproof.policy.baseline_rows import BASELINES
-from copyproof.policy.baselines import IMED, MOSS, DiscountedUCB, Exp3, SlidingWindowUCB
+from copyproof.policy.baselines import (
+    IMED,
+    MOSS,
+    DiscountedUCB,
+    Exp3,
+    MOSSAnytime,
+    SlidingWindowUCB,
+)
 from copyproof.policy.catalogue import (
     ALIASES,
     CATALOGUE,
@@ -55,6 +62,7 @@ __all__ = [
     "ExploreThenCommit",
     "FixedSample",
     "GrowingSample",
+    "MOSSAnytime",
     "NamedPolicy",
     "OwnIndex",
     "Policy",

@@ -4,12 +4,22 @@ The hierarchical ones choose agents by the rule, and the chosen agent's arms by 
 the clock of the agent's own plays. None is the paper's; what is known of each, its claims say.
 """
 
-from copyproof.policy.baselines import IMED, MOSS, DiscountedUCB, Exp3, SlidingWindowUCB
+from copyproof.policy.baselines import (
+    IMED,
+    MOSS,
+    DiscountedUCB,
+    Exp3,
+    MOSSAnytime,
+    SlidingWindowUCB,
+)
 from copyproof.policy.claims import BELIEVED_PRONE, PATHWISE, unproven
 from copyproof.policy.named_policy import SEASON, NamedPolicy
 from copyproof.policy.records import Policy
 
 AUDIBERT = "Audibert, Bubeck: Minimax policies for adversarial and stochastic bandits, COLT 2009"
+DEGENNE = (
+    "Degenne, Perchet: Anytime optimal algorithms in stochastic multi-armed bandits, ICML 2016"
+)
 HONDA = (
     "Honda, Takemura: Non-asymptotic analysis of a new bandit algorithm for semi-bounded rewards, "
     "JMLR 2015"
@@ -43,6 +53,22 @@ BASELINES: tuple[NamedPolicy, ...] = (
         AUDIBERT,
         {"agents": "agent.arms", "K": "arm.arms", **_SEASON},
         (PATHWISE,),
+    ),
+    NamedPolicy(
+        "moss-anytime",
+        Policy(None, MOSSAnytime()),
+        "all arms in one pool, largest r + √((1 + α)/2·max(0, ln(t/(K n)))/n): MOSS without T",
+        DEGENNE,
+        {"K": "arm.arms", "alpha": "arm.alpha"},
+        (BELIEVED_PRONE,),
+    ),
+    NamedPolicy(
+        "h-moss-anytime",
+        Policy(MOSSAnytime(), MOSSAnytime()),
+        "MOSS-anytime at both levels, inside an agent on the clock of its own plays",
+        DEGENNE,
+        {"agents": "agent.arms", "K": "arm.arms"},
+        (_OPEN,),
     ),
     NamedPolicy(
         "imed",

@@ -1,4 +1,4 @@
-"""Rules of the literature that a reviewer asks for: MOSS, IMED, SW-UCB, D-UCB and Exp3.
+"""Rules of the literature that a reviewer asks for: MOSS, also anytime, IMED, SW-UCB, D-UCB, Exp3.
 
 All are for rewards in [0, 1]. With N plays of the pool's owner so far, an item with n plays and
 mean r. The last three keep statistics of their own, beside plays and sums of rewards: they need all
@@ -44,6 +44,41 @@ class MOSS(BaseRule):
     def __post_init__(self) -> None:
         if self.arms is not None:
             set_whole(self, "arms", 1, "1e9")
+
+
+@dataclass(frozen=True, slots=True)
+class MOSSAnytime(BaseRule):
+    """Largest r + √((1 + α)/2·max(0, ln(t/(K n)))/n) (Degenne, Perchet 2016); unplayed ones first.
+
+    t is the round of the pool's own game, N + 1: MOSS without a horizon.
+
+    Parameters
+    ----------
+    arms : int, optional
+        K, as for ``MOSS``.
+    alpha : float
+        α, more than 0; 1.35 as in the paper.
+
+    Examples
+    --------
+    >>> MOSSAnytime(arms=5).alpha
+    1.35
+    """
+
+    traits = Traits(
+        "moss-anytime",
+        index="computed",
+        rewards="unit",
+        memory="sums",
+        not_pathwise="agent = MOSS-anytime: an agent's index sees the round t",
+    )
+    arms: int | None = None
+    alpha: float = 1.35
+
+    def __post_init__(self) -> None:
+        if self.arms is not None:
+            set_whole(self, "arms", 1, "1e9")
+        check_number("alpha", self.alpha, "a number in [0, 1e6]", most=1e6)
 
 
 @dataclass(frozen=True, slots=True)

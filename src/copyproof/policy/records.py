@@ -17,7 +17,14 @@ see an agent's own plays and rewards only are in ``own_rules``.
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from copyproof.policy.baselines import IMED, MOSS, DiscountedUCB, Exp3, SlidingWindowUCB
+from copyproof.policy.baselines import (
+    IMED,
+    MOSS,
+    DiscountedUCB,
+    Exp3,
+    MOSSAnytime,
+    SlidingWindowUCB,
+)
 from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
 from copyproof.policy.sampling import (
     AllArms,
@@ -213,6 +220,7 @@ Rule: TypeAlias = (
     | Trial
     | TrialArms
     | MOSS
+    | MOSSAnytime
     | IMED
     | SlidingWindowUCB
     | DiscountedUCB

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof._machine import processors
+from copyproof._progress import shown_by
 from copyproof.defaults import LOST_BUDGET, LOST_PLAYS, LOST_PRECISION, SEED
 from copyproof.engine.lower import lower
 from copyproof.engine.own_process import BINS, LOST, PLAYS, Question
@@ -64,7 +65,7 @@ def lost_probability(
     budget: int = LOST_BUDGET,
     most_plays: int = LOST_PLAYS,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: bool | Callable[[int, int], None] | None = None,
 ) -> LostProbability:
     """Estimate how likely an agent is to be given up although its best arm is better than a rival.
 
@@ -99,8 +100,9 @@ def lost_probability(
         Own plays after which a walker that is neither lost nor safe is left as undecided.
     workers : int, optional
         Threads; as many as there are processors by default. No effect on the result.
-    progress : callable, optional
-        Is told the runs so far and the runs in all, a few times a second.
+    progress : bool or callable, optional
+        True shows a bar; a function is told the runs so far and the runs in all, a few times a
+        second.
 
     Returns
     -------
@@ -129,14 +131,14 @@ def lost_probability(
         workers=processors() if workers is None else whole_in("workers", workers, 1, 1024),
     )
     require(1e-6 <= effort.precision <= 1, "precision", precision, "a number in [1e-6, 1]")
-    require(progress is None or callable(progress), "progress", progress, "a function")
     resolved = _checked_policy(asked, market)
     place = _place_of(market, agent)
     value = _rival_of(market, place, rival)
     process = own_process(
         market, place, resolved, value, horizon=horizon, seed=seed, most=min(most_plays, horizon)
     )
-    results, pilot_plays, seconds = _play(process, effort, progress)
+    with shown_by(progress, lambda bar: lambda runs, total: bar.show(runs, total)) as tell:
+        results, pilot_plays, seconds = _play(process, effort, tell)
     found = summed_up(results, safe=SAFE_EXPONENT, is_cut=most_plays < horizon)
     found["plays"] += pilot_plays
     return LostProbability(

@@ -21,7 +21,7 @@ from typing import Any
 from copyproof.game import Market, Schedule, market_to_dict
 from copyproof.policy import Policy, with_market_defaults
 from copyproof.simulation import NUMERICS, engine_digest, last_tenth, rules_digest
-from copyproof.studies.policies import StudyPolicy
+from copyproof.studies.policies import StudyPolicy, study_policy
 
 # What can be measured, in the order of the columns.
 MEASURES = ("regret", "revenue", "shares", "lost", "audit", "exact")
@@ -30,6 +30,8 @@ PLAYED = frozenset(("regret", "revenue", "shares", "lost"))
 
 # Part of every digest: it moves when what is made of games moves, in sums, audits or exact values.
 _VERSION = 1
+# The same of audits alone.
+_AUDIT = 2
 
 _SLICE_ROUNDS = 1_000_000
 _SLICE_NUMBERS = 4_000_000
@@ -75,6 +77,7 @@ class Cell:
     terms: Terms
     market_digest: str
     digest: str
+    slice_size: int  # the repetitions of one slice; the last one may have fewer
 
     @property
     def work(self) -> int:
@@ -84,14 +87,7 @@ class Cell:
     @property
     def checkpoints(self) -> list[int]:
         """The rounds at which the regret is kept."""
-        return _checkpoints(self.horizon, self.terms.checkpoints if self.terms.arrays else 0)
-
-    @property
-    def slice_size(self) -> int:
-        """The repetitions of one slice; the last one may have fewer."""
-        agents, originals = len(self.market.agents), self.market.originals
-        numbers = len(self.checkpoints) + 3 * agents + originals
-        return max(1, min(_SLICE_ROUNDS // self.horizon, _SLICE_NUMBERS // numbers))
+        return _checkpoints(self.horizon, _checkpoint_key(self.terms))
 
     @property
     def slices(self) -> int:
@@ -182,11 +178,48 @@ def make_cell(
         seed,
         terms.measure,
         _checkpoint_key(terms),
-        sorted(terms.audit.items()) if "audit" in terms.measure else None,
+        [_AUDIT, sorted(terms.audit.items())] if "audit" in terms.measure else None,
     ]
     text = json.dumps(identity)
     digest = hashlib.sha256(text.encode()).hexdigest()[:32]
-    return Cell(market, policy, schedule, horizon, repetitions, seed, terms, market_digest, digest)
+    numbers = len(_checkpoints(horizon, _checkpoint_key(terms))) + 3 * len(market.agents)
+    size = max(1, min(_SLICE_ROUNDS // horizon, _SLICE_NUMBERS // (numbers + market.originals)))
+    return Cell(
+        market, policy, schedule, horizon, repetitions, seed, terms, market_digest, digest, size
+    )
+
+
+def point_of(
+    market: Market,
+    policy: str | Policy,
+    *,
+    horizon: int,
+    repetitions: int,
+    seed: int,
+    terms: Terms,
+    name: str = "",
+    part: str = "",
+) -> Point:
+    """The point of one market and policy by themselves, for studies that are no products.
+
+    Examples
+    --------
+    >>> from copyproof import paper_market
+    >>> game = {"horizon": 100, "repetitions": 10, "seed": 1, "terms": Terms(("regret",))}
+    >>> point_of(paper_market("2a"), "h-ucb", **game, name="2a").identity()["policy"]
+    'h-ucb'
+    """
+    cell = make_cell(
+        market,
+        study_policy(policy),
+        None,
+        horizon=horizon,
+        repetitions=repetitions,
+        seed=seed,
+        terms=terms,
+        market_digest=digest_market(market),
+    )
+    return Point(part, name, "as given", cell)
 
 
 def digest_market(market: Market) -> str:

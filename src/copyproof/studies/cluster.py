@@ -8,9 +8,13 @@ batch whose worker died is played again elsewhere, and the study is the same, to
 whose worker dies again and again has failed.
 
 Workers must have this version of copyproof; a worker with another engine is told so, and so is the
-user. A machine compiles the engine once, however many workers it has (``simulation.slices``).
+user. A machine compiles the engine once, however many workers it has (``simulation.slices``). While
+a cluster has no workers at all, as when a queue has given none yet, the run waits and says so, to
+the logger ``copyproof.studies``.
 """
 
+import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,6 +37,9 @@ _LOOK = 5.0
 _MOST_DEATHS = 1
 # A local cluster gives up on a worker that dies twice within this time; it starts others else.
 _PATIENCE = "1 day"
+# Seconds between two lines about a cluster without workers.
+_SAY_AGAIN = 60.0
+_LOG = logging.getLogger("copyproof.studies")
 _NEEDS = "is not at hand: pip install 'copyproof[cluster]'"
 
 
@@ -121,8 +128,9 @@ class _Driver:
 
     def run(self) -> None:
         try:
-            while self._fill() or self._waiting:
-                self._take(next(self._completed))
+            with _watched(self._client):
+                while self._fill() or self._waiting:
+                    self._take(next(self._completed))
         finally:
             self._client.cancel(list(self._waiting), force=True)
             self._assembly.flush()
@@ -190,6 +198,41 @@ class _Driver:
                 reason = "the workers that played it died, again and again"
                 failed.append(Outcome(*key, None, reason, work=task.work))
         self._assembly.add(failed)
+
+
+@contextmanager
+def _watched(client: Any) -> Iterator[None]:
+    """Say so while a cluster has no workers: nothing is played then, and nobody would know why."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        said: float | None = None
+        since: float | None = None
+        while not ended.wait(_LOOK):
+            try:
+                threads = sum(client.nthreads().values())
+            except (OSError, RuntimeError):  # the scheduler is gone, and the driver is told so
+                return
+            now = time.monotonic()
+            if threads:
+                if said is not None:
+                    _LOG.warning("workers have come to the cluster: going on")
+                said = since = None
+                continue
+            since = now if since is None else since
+            if said is None or now - said >= _SAY_AGAIN:
+                said = now
+                for_long = f", for {now - since:.0f} s now" if now > since else ""
+                address = client.scheduler.address
+                _LOG.warning("the cluster at %s has no workers: waiting%s", address, for_long)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
 
 
 def _play(engine: str, batch: list[Task]) -> list[Outcome]:

@@ -24,7 +24,7 @@ MarketSource: TypeAlias = Generator | tuple[tuple[str, Market], ...]
 
 # What an audit of a study can be given.
 AUDIT_KEYS = (
-    "agent", "reference", "most_copies", "tolerance", "confidence", "budget", "method"
+    "agent", "reference", "deviations", "most_copies", "tolerance", "confidence", "budget", "method"
 )  # fmt: skip
 
 

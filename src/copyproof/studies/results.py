@@ -34,6 +34,7 @@ COLUMNS = {
         "audit_verdict": "text", "audit_method": "text", "audit_rounds": "whole",
         "audit_agents": "texts", "audit_verdicts": "texts", "audit_gain": "numbers",
         "audit_gain_low": "numbers", "audit_gain_high": "numbers", "audit_copies": "counts",
+        "audit_revenue": "numbers", "audit_tolerance": "numbers", "audit_deviations": "deviations",
     },
     "exact": {"exact_regret": "number", "exact_revenue": "numbers", "exact_plays": "numbers"},
 }  # fmt: skip
@@ -83,6 +84,23 @@ def _table(rows: list[dict[str, Any]], schema: "pa.Schema") -> "pa.Table":
     return pa.Table.from_arrays(columns, schema=schema)
 
 
+def _deviation() -> "pa.DataType":
+    """One deviation of an audit: who tries what, gain and loss with their limits, and games."""
+    import pyarrow as pa
+
+    limits = ("gain", "gain_low", "gain_high", "loss", "loss_low", "loss_high")
+    return pa.struct(
+        [
+            ("agent", pa.string()),
+            ("copies", pa.list_(pa.int64())),
+            ("copying", pa.bool_()),
+            *((name, pa.float64()) for name in limits),
+            ("verdict", pa.string()),
+            ("games", pa.int64()),
+        ]
+    )
+
+
 def _schema(measure: Iterable[str]) -> "pa.Schema":
     import pyarrow as pa
 
@@ -94,6 +112,7 @@ def _schema(measure: Iterable[str]) -> "pa.Schema":
         "texts": pa.list_(pa.string()),
         "numbers": pa.list_(pa.float64()),
         "counts": pa.list_(pa.list_(pa.int64())),
+        "deviations": pa.list_(_deviation()),
     }
     wanted = set(measure)
     columns = dict(IDENTITY)

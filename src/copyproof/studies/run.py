@@ -4,13 +4,16 @@ A cell that is in the folder's store is not played again, whichever study put it
 was broken off, by Ctrl-C or by kill -9, goes on with what is missing; a finished one plays nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from copyproof._files import write_atomically
 from copyproof._machine import processors
+from copyproof._progress import Show
 from copyproof.studies.arrays import CellArrays
 from copyproof.studies.assembly import Assembly
 from copyproof.studies.cells import Cell, Point
@@ -28,6 +31,16 @@ class Progress:
     rounds: int
     total: int
     cells: int
+
+    def show_on(self, show: Show) -> None:
+        """Show it, on a bar such as ``copyproof._progress.Bar``.
+
+        Examples
+        --------
+        >>> Progress(rounds=500, total=2000, cells=8).show_on(print)
+        500 2000 8 cells
+        """
+        show(self.rounds, self.total, f"{self.cells:,} cell{'s' * (self.cells != 1)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +92,8 @@ def run_points(
         try:
             arrays = CellArrays(place)
             arrays.sweep(store.begun_cells())
-            cells = _planned(points, store)
+            with _no_collections():
+                cells = _planned(points, store)
             done = store.finished() - set(renew)
             missing = [
                 cell
@@ -101,6 +115,46 @@ def run_points(
             return Summary(store.status(), assembly.finished, tuple(store.failures()))
         finally:
             store.close()
+
+
+def played_rows(
+    points: Iterable[Point],
+    measure: Iterable[str],
+    folder: Path,
+    *,
+    workers: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[dict[str, Any]]:
+    """The row of every point, in order, after what was missing has been played.
+
+    Raises
+    ------
+    RuntimeError
+        If a cell has failed.
+    """
+    done = run_points(points, measure, folder, workers=workers, progress=progress)
+    if done.failures:
+        raise RuntimeError(f"{len(done.failures)} cells failed: {done.failures[0][1]}")
+    store = Store(folder / DATABASE)
+    try:
+        return list(store.rows())
+    finally:
+        store.close()
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Let the collector of garbage rest: it would look at all cells again and again, for nothing.
+
+    What is planned stays until the run ends, and is made without cycles.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _planned(points: Iterable[Point], store: Store) -> list[Cell]:

@@ -98,7 +98,12 @@ class AuditEntry(_Shape):
     """What audits are given, as ``copyproof.audit`` takes it."""
 
     agent: str | None = Field(None, description="the one agent to audit; all if left out")
-    reference: str | None = Field(None, description="best, honest or market")
+    reference: str | list[int] | None = Field(
+        None, description="best, honest or market, or copy counts"
+    )
+    deviations: list[list[int]] | None = Field(
+        None, description="copy counts that are tried; the standard ones if left out"
+    )
     most_copies: int | None = Field(None, description="the largest count that is tried")
     tolerance: float | None = Field(None, description="a gain that counts as none")
     confidence: float | None = Field(None, description="of all limits together")

@@ -9,16 +9,19 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copyproof._progress import Bar, shown_by
 from copyproof.game import Market
 from copyproof.policy import Policy
+from copyproof.simulation import Result
+from copyproof.studies.arrays import CellArrays
 from copyproof.studies.cells import MEASURES, Point
 from copyproof.studies.folder import DATABASE, known_folder
 from copyproof.studies.generators import Generator
 from copyproof.studies.parts import Part, make_part
-from copyproof.studies.progress import progress_bar
 from copyproof.studies.results import frame_of
 from copyproof.studies.run import Progress, Summary, run_points
 from copyproof.studies.schema import parts_of, read_parts
@@ -202,15 +205,15 @@ class Study:
             if self._folder is None:
                 weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._folder = Path(folder)
-        tell = progress_bar() if progress is True else progress or None
-        self._summary = run_points(
-            self.points(),
-            self.measure,
-            self._folder,
-            workers=workers,
-            cluster=cluster,
-            progress=tell,
-        )
+        with shown_by(progress, on_bar) as tell:
+            self._summary = run_points(
+                self.points(),
+                self.measure,
+                self._folder,
+                workers=workers,
+                cluster=cluster,
+                progress=tell,
+            )
         return self
 
     @property
@@ -235,6 +238,45 @@ class Study:
         _ = self.summary
         assert self._folder is not None
         return folder_frame(self._folder, self.measure)
+
+    def results(self) -> list[Result]:
+        """The result of every cell, as ``simulate`` gives it, for ``compare`` and the plots.
+
+        Raises
+        ------
+        ValueError
+            If the study has kept no games (``arrays=True`` keeps them), or a cell has failed.
+
+        Examples
+        --------
+        >>> from copyproof import compare
+        >>> games = {"horizons": 500, "repetitions": 30, "seed": 1, "arrays": True}
+        >>> study = Study(["ucb1", "h-ucb"], ["paper:2a", "paper:2b"], **games)
+        >>> compare(study.run().results()).best
+        'h-ucb'
+        """
+        _ = self.summary
+        assert self._folder is not None
+        if not all(part.terms.arrays for part in self._parts):
+            raise ValueError("the study has kept no games: arrays=True keeps them")
+        if self.failures:
+            raise ValueError(f"a cell has failed: {self.failures[0]}")
+        arrays = CellArrays(self._folder)
+        return [
+            _named(Result.load(arrays.path(point.cell.digest)), point) for point in self.points()
+        ]
+
+
+def _named(result: Result, point: Point) -> Result:
+    """A result whose market is called as the study calls it."""
+    how = "" if point.strategy == "as given" else f" ({point.strategy})"
+    part = f"{point.part}: " if point.part else ""
+    return replace(result, market=result.market.named(f"{part}{point.market}{how}"))
+
+
+def on_bar(bar: Bar) -> Callable[[Progress], None]:
+    """What shows a run's progress on a bar."""
+    return lambda now: now.show_on(bar.show)
 
 
 def folder_frame(folder: Path, measure: Sequence[str] | None = None) -> "pd.DataFrame":

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.auditing import audit
+from copyproof.auditing.result import Gain
 from copyproof.exact_values import exact
 from copyproof.external import ExternalPolicy
 from copyproof.external.records import one_line
@@ -185,6 +186,12 @@ def _audit_values(cell: Cell, policy: Policy | ExternalPolicy, workers: int) -> 
         cell.market, policy, horizon=cell.horizon, seed=cell.seed, workers=workers, **given
     )
     best = [agent.best_deviation for agent in found.agents]
+    tried = [
+        _deviation(agent.name, gain, copying)
+        for agent in found.agents
+        for copying, gains in ((True, agent.copying), (False, agent.showing))
+        for gain in gains
+    ]
     return {
         "audit_verdict": found.verdict,
         "audit_method": found.method,
@@ -195,6 +202,23 @@ def _audit_values(cell: Cell, policy: Policy | ExternalPolicy, workers: int) -> 
         "audit_gain_low": [gain.gain.low for gain in best],
         "audit_gain_high": [gain.gain.high for gain in best],
         "audit_copies": [list(gain.copies) for gain in best],
+        "audit_revenue": [agent.revenue for agent in found.agents],
+        "audit_tolerance": [agent.tolerance for agent in found.agents],
+        "audit_deviations": tried,
+    }
+
+
+def _deviation(agent: str, found: Gain, copying: bool) -> dict[str, Any]:
+    """One strategy that an audit has tried, as ``results`` keeps it."""
+    gain, loss = found.gain, found.loss
+    return {
+        "agent": agent,
+        "copies": list(found.copies),
+        "copying": copying,
+        **{"gain": gain.mean, "gain_low": gain.low, "gain_high": gain.high},
+        **{"loss": loss.mean, "loss_low": loss.low, "loss_high": loss.high},
+        "verdict": found.verdict,
+        "games": found.repetitions,
     }
 
 

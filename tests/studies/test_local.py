@@ -1,0 +1,67 @@
+"""Threads: they play everything, stop at once, and pass on what goes wrong with the machine."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copyproof import paper_market
+from copyproof.studies import local
+from copyproof.studies.arrays import CellArrays
+from copyproof.studies.assembly import Assembly
+from copyproof.studies.cells import Cell, Terms, point_of
+from copyproof.studies.local import play_here
+from copyproof.studies.store import Store
+from copyproof.studies.tasks import Outcome, Player, Task
+
+TERMS = Terms(("regret",))
+
+
+def cell(policy: str, repetitions: int = 4, horizon: int = 100) -> Cell:
+    game: dict[str, Any] = {"horizon": horizon, "repetitions": repetitions, "seed": 1}
+    return point_of(paper_market("1a"), policy, **game, terms=TERMS).cell
+
+
+def assembly_of(folder: Path, cells: list[Cell]) -> tuple[Store, Assembly]:
+    store = Store(folder / "study.db")
+    store.plan((one.digest, {}) for one in cells)
+    return store, Assembly(store, CellArrays(folder), cells)
+
+
+def test_ours_and_others(tmp_path: Path) -> None:
+    cells = [cell("river:UCB(delta=1)"), cell("h-ucb"), cell("ucb1")]
+    store, assembly = assembly_of(tmp_path, cells)
+    told: list[int] = []
+    play_here(assembly, workers=2, progress=told.append)
+    assert store.status().done == assembly.finished == 3
+    assert told == sorted(told)
+    assert told[-1] == 3 * 400
+
+
+def test_an_interrupt_stops_the_threads_at_once(tmp_path: Path) -> None:
+    store, assembly = assembly_of(tmp_path, [cell("ucb1", repetitions=1, horizon=10**9)])
+
+    def interrupt(rounds: int) -> None:
+        if rounds > 0:
+            raise KeyboardInterrupt
+
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        play_here(assembly, workers=2, progress=interrupt)
+    assert time.monotonic() - begin < 30  # the whole game takes minutes
+    assert store.status().done == 0
+
+
+def test_a_machine_at_fault_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Player):
+        def play(self, task: Task) -> Outcome | None:
+            if task.cell.policy.text == "h-ucb":
+                raise OSError(28, "No space left on device")
+            return super().play(task)
+
+    monkeypatch.setattr(local, "Player", Broken)
+    store, assembly = assembly_of(tmp_path, [cell("ucb1"), cell("h-ucb")])
+    with pytest.raises(OSError, match="No space left"):
+        play_here(assembly, workers=1)
+    assert store.status().done == 1  # what was found before is kept
