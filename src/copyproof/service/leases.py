@@ -35,6 +35,9 @@ _log = logging.getLogger("copyproof.service")
 LOOK = 0.2  # seconds between two looks for markets that others have given away
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
 _SAVE = 5.0  # seconds that a market is waited for which is saved before it is handed over
+# A process that leaves is no further ahead of those that take its markets over than so many of
+# them, or this share if they are many; and for so many seconds it waits for the others.
+_AHEAD, _SHARE, _TAKEN = 3, 1 / 16, 1.0
 _KEYS_EVERY = 0.4  # seconds after which keys that have changed are read
 
 
@@ -141,16 +144,38 @@ class Leases:
         """Serve what is waiting, and give the leases back, one by one.
 
         Markets whose turn has not come are served meanwhile. Those that others take over are saved
-        while they are served, the next one while they load the one before.
+        while they are served, the next ones while they load those before: given away all at once,
+        the last one would be away until all others are loaded.
         """
         with self._renewing:
             writers = [each.writer for each in self.markets.values() if each.writer is not None]
         saved = [writer.save() for writer in writers] if hands_over else []
+        most, free = max(_AHEAD, int(_SHARE * len(writers))), set[str]()
         for writer, is_saved in zip_longest(writers, saved):
             if is_saved is not None:
                 is_saved.wait(_SAVE)
             writer.stop()
             writer.join()
+            if hands_over:
+                free.add(writer.market)
+                self._wait_for_others(free, most)
+
+    def _wait_for_others(self, free: set[str], most: int) -> None:
+        """Wait until others have taken markets, so that fewer than so many are left in ``free``.
+
+        Those that nobody takes in time are not waited for again.
+        """
+        until = time.monotonic() + _TAKEN
+        while len(free) >= most:
+            try:
+                free.difference_update(self.store.leaders())
+            except StoreError as error:
+                self._note_trouble(error)
+                return
+            if time.monotonic() > until:
+                free.clear()
+            elif len(free) >= most:
+                self._stopping.wait(LOOK / 10)
 
     def wait(self, seconds: float) -> bool:
         """Wait until all is loaded that this process has the lease of; False if it is stopped."""
