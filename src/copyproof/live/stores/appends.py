@@ -54,19 +54,18 @@ def advanced(
     """
     standings: list[Standing] = []
     rows: list[EventRow] = []
-    for one, listed in zip(appends, texts, strict=True):
-        known = before.get(one.market)
-        if (
-            known is None
-            or known.last + 1 != one.first
-            or known.token != one.token
-            or one.generation is not None
-        ):
+    for (market, first, events, token, generation), listed in zip(appends, texts, strict=True):
+        known = before.get(market)
+        if known is None or generation is not None:
             return None
-        heads = [*heads_after(known.head, one.first, one.events, known.secret, listed)]
-        rows += rows_of(one, listed, heads)
-        last = known.last + len(heads)
-        standings.append(Standing(one.market, last, heads[-1], known.token, known.secret))
+        _, last, head, held, secret = known
+        if last + 1 != first or held != token:
+            return None
+        for last, (text, head) in enumerate(
+            zip(listed, heads_after(head, first, events, secret, listed), strict=True), first
+        ):
+            rows.append((market, last, text, head[:MARK]))
+        standings.append(Standing(market, last, head, held, secret))
     return standings, rows
 
 
