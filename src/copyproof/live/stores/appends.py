@@ -54,18 +54,17 @@ def advanced(
     """
     standings: list[Standing] = []
     rows: list[EventRow] = []
-    for (market, first, events, token, generation), listed in zip(appends, texts, strict=True):
+    for one, listed in zip(appends, texts, strict=True):
+        market, first, events, token, generation = one
         known = before.get(market)
         if known is None or generation is not None:
             return None
         _, last, head, held, secret = known
         if last + 1 != first or held != token:
             return None
-        for last, (text, head) in enumerate(
-            zip(listed, heads_after(head, first, events, secret, listed), strict=True), first
-        ):
-            rows.append((market, last, text, head[:MARK]))
-        standings.append(Standing(market, last, head, held, secret))
+        heads = [*heads_after(head, first, events, secret, listed)]
+        rows += rows_of(one, listed, heads)
+        standings.append(Standing(market, last + len(heads), heads[-1], held, secret))
     return standings, rows
 
 
