@@ -52,7 +52,7 @@ class Crowd:
     def _work(self, number: int) -> None:
         luck = random.Random(number)
         try:
-            with Client(self._url, self._key, timeout=20.0, patience=120.0) as client:
+            with Client(self._url, self._key, timeout=20.0, patience=1200.0) as client:
                 while not self._end.is_set():
                     decisions = client.ask(MARKET, luck.choice([1, 1, 1, 5]))
                     self.decisions += decisions

@@ -57,6 +57,14 @@ def until(holds: object, seconds: float) -> float:
     return time.monotonic() - began
 
 
+def all_have_moved(url: str) -> None:
+    """Wait until every market is where it belongs: they move a few at a time."""
+    with open_store(url) as store:
+        there = store.processes()
+        wanted = {market: preferred(market, there) for market in MARKETS}
+        until(lambda: store.leaders() == wanted, 10.0)
+
+
 def test_markets_spread_and_come_back(url: str) -> None:
     key = made(url)
     with programs(url, 2) as (one, two):
@@ -72,10 +80,7 @@ def test_markets_spread_and_come_back(url: str) -> None:
             ),
             10.0,
         )
-        with open_store(url) as store:
-            there = store.processes()
-            leaders = store.leaders()
-            assert leaders == {market: preferred(market, there) for market in MARKETS}
+        all_have_moved(url)
         elsewhere = sorted(led(two, key))[0]
         # Where another leads, its address is the answer, and the same request is good there.
         answer = Caller(one.url, key)("POST", f"/v1/markets/{elsewhere}/decisions?x=1")
@@ -128,6 +133,33 @@ def test_a_request_waits_for_a_market_that_changes_hands(url: str) -> None:
         assert failures == []
         assert gaps
         assert max(gaps) < 2.0  # a busy machine; a benchmark says how long it takes on a quiet one
+
+
+def test_markets_are_given_away_no_faster_than_they_are_taken(url: str) -> None:
+    """Or else the last one would be away until all others are loaded."""
+    key = made(url)
+    with programs(url, 2) as found:
+        for each in found:
+            each.start()
+        all_have_moved(url)
+        until(lambda: sum(len(led(each, key)) for each in found) == 12, 10.0)
+        leaving = max(found, key=lambda each: len(led(each, key)))  # at least six
+        free: list[int] = []
+        end = threading.Event()
+
+        def watch() -> None:
+            with open_store(url) as store:
+                while not end.is_set():
+                    free.append(len(MARKETS) - len(store.leaders()))
+                    time.sleep(0.005)
+
+        watching = threading.Thread(target=watch)
+        watching.start()
+        status, said = leaving.stop()
+        end.set()
+        watching.join()
+        assert status == 0, said
+        assert 0 < max(free) <= 3
 
 
 def test_a_process_that_dies_is_replaced(url: str) -> None:

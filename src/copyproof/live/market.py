@@ -66,6 +66,7 @@ class MarketState:
         # Whether decisions that are entered were made under other numerics, and are not made again.
         self.follows = config.numerics != NUMERICS
         self._operations: list[tuple[int, int, int, int, float]] = []
+        self._one = np.zeros(1, OPERATION)  # the array of them, if there is one
         self._lists: list[int] = []
         self._decisions = 0
         self._done = 0  # operations that were carried out since the last ``settle``
@@ -140,11 +141,7 @@ class MarketState:
         return next((n, theirs, ours) for n, (theirs, ours) in both if theirs != ours)
 
     def decide(self, plays: int, at: float, among: Among | None, slate: bool) -> list[int]:
-        """Make decisions; the arms, for the event.
-
-        Rewards that were entered and not settled are carried out before, in the same call of the
-        kernel, and what became of them is not told.
-        """
+        """Make decisions; the arms, for the event. What became of rewards before is not told."""
         self.gather(plays, at, among, slate)
         return self.carry_out().arms
 
@@ -207,14 +204,16 @@ class MarketState:
         """Carry out what was gathered; ``follows`` is said where somebody else has decided."""
         if not self._operations:
             return
-        arrays = self.arrays
-        operations = np.array(self._operations, OPERATION)
+        arrays, waiting = self.arrays, self._operations
+        operations = self._one if len(waiting) == 1 else np.array(waiting, OPERATION)
+        operations[0] = waiting[0]
         if follows is None:
             follows = live_records.FOLLOWS if self.follows else live_records.DECIDES
         behind = self._decisions if follows == live_records.SHADOWS else 0
-        outcomes = np.zeros(len(operations) + behind, OUTCOME)
+        outcomes = np.zeros(len(waiting) + behind, OUTCOME)
         lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
-        before, base, expired = (int(arrays.counters[each]) for each in (ROUND, BASE, EXPIRED))
+        counters = arrays.counters.tolist()
+        before, base, expired = counters[ROUND], counters[BASE], counters[EXPIRED]
         if before - base + self._decisions > len(arrays.log):
             arrays.fit_log(self._decisions)
             base = int(arrays.counters[BASE])
@@ -225,7 +224,7 @@ class MarketState:
         if follows:
             self._recall(arrays.log["arm"][before - base :])
         self._call(serve, arrays.shown, terms, operations, lists, outcomes)
-        self._done += len(operations)
+        self._done += len(waiting)
         self._outcomes.append(outcomes)
         made = int(arrays.counters[ROUND])
         self._made += arrays.log["arm"][before - base : made - base].tolist()

@@ -15,8 +15,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from copyproof.live import Principal
@@ -35,6 +34,9 @@ _log = logging.getLogger("copyproof.service")
 LOOK = 0.2  # seconds between two looks for markets that others have given away
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
 _SAVE = 5.0  # seconds that a market is waited for which is saved before it is handed over
+# Who gives markets away is no further ahead of those who take them over than so many of them, or
+# this share if they are many; and for so many seconds it waits for the others.
+_AHEAD, _SHARE, _TAKEN = 3, 1 / 16, 1.0
 _KEYS_EVERY = 0.4  # seconds after which keys that have changed are read
 
 
@@ -99,6 +101,8 @@ class Leases:
         self._told: set[str] = set()  # markets of which it was said that another serves them
         self._renewing = threading.Lock()
         self._looked = -math.inf
+        self._somebody_leaves = False  # and leads markets still
+        self._given: dict[str, float] = {}  # markets that another takes over, and since when
         self._begun = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
@@ -141,16 +145,41 @@ class Leases:
         """Serve what is waiting, and give the leases back, one by one.
 
         Markets whose turn has not come are served meanwhile. Those that others take over are saved
-        while they are served, the next one while they load the one before.
+        while they are served, the next ones while they load those before: given away all at once,
+        the last one would be away until all others are loaded.
         """
         with self._renewing:
             writers = [each.writer for each in self.markets.values() if each.writer is not None]
-        saved = [writer.save() for writer in writers] if hands_over else []
-        for writer, is_saved in zip_longest(writers, saved):
-            if is_saved is not None:
-                is_saved.wait(_SAVE)
+        saved: dict[Writer, threading.Event] = {}
+        most, free = self._most_ahead(), set[str]()
+        for place, writer in enumerate(writers):
+            if hands_over:
+                for each in writers[place : place + _AHEAD]:
+                    if each not in saved:
+                        saved[each] = each.save()
+                saved[writer].wait(_SAVE)
             writer.stop()
             writer.join()
+            if hands_over:
+                free.add(writer.market)
+                self._wait_for_others(free, most)
+
+    def _wait_for_others(self, free: set[str], most: int) -> None:
+        """Wait until others have taken markets, so that fewer than so many are left in ``free``.
+
+        Those that nobody takes in time are not waited for again.
+        """
+        until = time.monotonic() + _TAKEN
+        while len(free) >= most:
+            try:
+                free.difference_update(self.store.leaders())
+            except StoreError as error:
+                self._note_trouble(error)
+                return
+            if time.monotonic() > until:
+                free.clear()
+            elif len(free) >= most:
+                self._stopping.wait(LOOK / 10)
 
     def wait(self, seconds: float) -> bool:
         """Wait until all is loaded that this process has the lease of; False if it is stopped."""
@@ -231,17 +260,34 @@ class Leases:
         self.neighbours.look()
         leaders = self.store.leaders()
         self._looked = time.monotonic()
+        self._somebody_leaves = not all(map(self.neighbours.knows, set(leaders.values())))
         for market, served in self.markets.items():
             leader = leaders.get(market)
             is_mine = served.writer is None and self.neighbours.is_mine(market)
             served.is_changing = is_mine or leader is None or not self.neighbours.knows(leader)
             served.leader = self.neighbours.address(leader)
             if served.is_led and not self.neighbours.keeps(market):
-                named = {"market": market}
-                _log.warning("market %s is given to another process", market, extra=named)
-                assert served.writer is not None
-                served.writer.stop()
+                self._give_away(served, leaders)
         self._take([each for name, each in self.markets.items() if name not in leaders])
+
+    def _give_away(self, served: ServedMarket, leaders: Mapping[str, str]) -> None:
+        """Stop serving a market that is another's by now, if few others wait to be taken."""
+        now, writer = time.monotonic(), served.writer
+        self._given = {
+            market: since
+            for market, since in self._given.items()
+            if leaders.get(market, self._owner) == self._owner and now - since < _TAKEN
+        }
+        if writer is None or writer.is_closed or len(self._given) >= self._most_ahead():
+            return
+        self._given[served.name] = now
+        named = {"market": served.name}
+        _log.warning("market %s is given to another process", served.name, extra=named)
+        writer.stop()
+
+    def _most_ahead(self) -> int:
+        """By how many markets this process may be ahead of those who take them over."""
+        return max(_AHEAD, int(_SHARE * sum(each.is_led for each in self.markets.values())))
 
     def _note_trouble(self, error: StoreError) -> None:
         if self.trouble is None:
@@ -268,8 +314,12 @@ class Leases:
 
     def _rest(self, seconds: float) -> None:
         """Wait for a while, and look at what others give away meanwhile."""
-        for _ in range(2):
-            if not self._stopping.wait(min(seconds / 2, LOOK)) and self.store.shared:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0.001:
+            pause = LOOK / 4 if self._somebody_leaves else LOOK
+            if self._stopping.wait(min(left, pause)):
+                return
+            if self.store.shared:
                 self._look_now()
 
     def _tell_elsewhere(self) -> None:

@@ -163,9 +163,14 @@ class MarketSizes:
         self.saved = time.monotonic()
         self.is_paused = False
         self.share: float | None = None
+        self._noted = (-1, -1)  # the last event then, and the one that was saved
 
     def note(self, principal: Principal) -> None:
         """Note how large it is now; on the thread that may read the principal."""
+        now = principal.last, principal.saved
+        if now == self._noted:  # nothing has happened since
+            return
+        self._noted = now
         self.pending = principal.pending
         self.unsaved = principal.last - principal.saved
         self.is_paused = principal.paused is not None

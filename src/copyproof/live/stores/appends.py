@@ -55,18 +55,16 @@ def advanced(
     standings: list[Standing] = []
     rows: list[EventRow] = []
     for one, listed in zip(appends, texts, strict=True):
-        known = before.get(one.market)
-        if (
-            known is None
-            or known.last + 1 != one.first
-            or known.token != one.token
-            or one.generation is not None
-        ):
+        market, first, events, token, generation = one
+        known = before.get(market)
+        if known is None or generation is not None:
             return None
-        heads = [*heads_after(known.head, one.first, one.events, known.secret, listed)]
+        _, last, head, held, secret = known
+        if last + 1 != first or held != token:
+            return None
+        heads = [*heads_after(head, first, events, secret, listed)]
         rows += rows_of(one, listed, heads)
-        last = known.last + len(heads)
-        standings.append(Standing(one.market, last, heads[-1], known.token, known.secret))
+        standings.append(Standing(market, last + len(heads), heads[-1], held, secret))
     return standings, rows
 
 

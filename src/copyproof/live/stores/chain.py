@@ -212,12 +212,12 @@ def heads_after(
 
     ``texts`` are what ``encode`` makes of the events, if that is known.
     """
-    key, blinding = key_of(secret, "chain"), blinding_of(secret)
+    key = key_of(secret, "chain")
     found = bytes.fromhex(head)
     for number, (event, text) in enumerate(zip(events, texts, strict=False), first):
         kind = event.get("kind")
         if kind != "told" and (kind != "asked" or not LISTS.isdisjoint(event)):
-            texts_of = pieces(blinding.blinded(event))
+            texts_of = pieces(blinding_of(secret).blinded(event))
         else:  # there are no names in it
             texts_of = pieces(event, text)
         found = link(found, digests(texts_of, number, key))
