@@ -21,7 +21,9 @@ from copyproof.policy import with_market_defaults
 from copyproof.simulation.threads import fill, new_record
 
 MARKETS = (
-    Market([Agent("a", [Bernoulli(0.4)], copies=[3]), Agent("b", [Bernoulli(0.7), Bernoulli(0.2)])]),
+    Market(
+        [Agent("a", [Bernoulli(0.4)], copies=[3]), Agent("b", [Bernoulli(0.7), Bernoulli(0.2)])]
+    ),
     Market([Agent(name, [Bernoulli(mean)]) for name, mean in (("a", 0.3), ("b", 0.9), ("c", 0.6))]),
 )
 GAMES = 2  # of each market

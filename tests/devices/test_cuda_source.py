@@ -1,4 +1,4 @@
-"""The kernel, played by Numba's CUDA simulator: decisions equal to the engine's, to the last one."""
+"""The kernel in Numba's CUDA simulator: decisions equal to the engine's, to the last one."""
 
 import os
 import subprocess

@@ -10,7 +10,7 @@ from copyproof.validation import FieldError
 
 @pytest.mark.skipif(is_there(), reason="this machine has a GPU")
 def test_without_a_gpu_one_line_says_so() -> None:
-    with pytest.raises(FieldError, match="device = 'cuda', but .*") as error:
+    with pytest.raises(FieldError, match="device = 'cuda', but ") as error:
         simulate("paper:1a", "h-ucb", horizon=10, repetitions=1, seed=1, device="cuda")
     assert "\n" not in str(error.value)
 

@@ -30,7 +30,7 @@ def test_what_is_decided_is_gone_and_the_rest_computes_the_same() -> None:
     for kind, clock in ((Kind.UCB, PLAYS), (Kind.KL_UCB, HORIZON)):
         known = rule(kind, clock)
         function, made = specialised(read_clock, {"rule": known})
-        assert function(known, turn) == read_clock(known, turn)  # type: ignore[arg-type]
+        assert function(known, turn) == read_clock(known, turn)
         assert ("power_law" in made) == (kind == Kind.UCB)
         assert "_discounted_width" not in made
 

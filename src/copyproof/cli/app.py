@@ -51,8 +51,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    simulate, exact, lost, audit, equilibrium, attacks, inspect, drill, bounds, policies, paper, lab,
-    serve, verify, cite,
+    simulate, exact, lost, audit, equilibrium, attacks, inspect, drill, bounds, policies, paper,
+    lab, serve, verify, cite,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data)

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 from copyproof._files import write_atomically
@@ -31,6 +32,7 @@ from copyproof.engine.distributions import BERNOULLI
 from copyproof.engine.plan import Plan
 from copyproof.engine.play import play
 
+_config: Any = numba.config
 CAPABILITY = (9, 0)  # of the chip that is compiled for; newer ones run it, too
 _MOST_REGISTERS = 128  # a thread: with more, too few games are in flight
 _SCALARS = (int, float, bool, np.uint64)
@@ -67,13 +69,12 @@ def known_of(shape: Shape) -> dict[str, Any]:
 def kernel_function(shape: Shape) -> Any:
     """The kernel of a shape as a Python function, with the engine's functions specialised."""
     from numba import cuda
-    from numba.core.config import ENABLE_CUDASIM
 
     from copyproof.devices.cuda_source import build
 
     def device_function(function: FunctionType, original: Any) -> Any:
         """Inline what is handed arrays; a call of numbers alone is the compiler's to decide."""
-        if ENABLE_CUDASIM:
+        if _config.ENABLE_CUDASIM:
             return function
         notes = inspect.get_annotations(original.py_func)
         scalars = all(note in _SCALARS for name, note in notes.items() if name != "return")

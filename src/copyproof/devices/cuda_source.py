@@ -15,9 +15,9 @@ from the same functions, and what is laid out differently is data:
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 from numba import cuda, types
-from numba.core.config import ENABLE_CUDASIM
 from numba.np.numpy_support import from_dtype as numba_type
 
 from copyproof.devices.shape import Shape
@@ -32,15 +32,18 @@ from copyproof.engine.rules import Kind
 from copyproof.engine.state import LEVELS, WINDOWS, State
 from copyproof.engine.tournament import NODE
 
+_config: Any = numba.config
+
 
 def from_dtype(dtype: np.dtype[Any]) -> Any:
     """A record as the compiler knows it; the simulator takes it as it is."""
-    return dtype if ENABLE_CUDASIM else numba_type(dtype)
+    return dtype if _config.ENABLE_CUDASIM else numba_type(dtype)
 
 
 def narrow(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The same record, aligned, with counters of 32 bits."""
-    fields = [(name, "i4" if kind == "<i8" else kind) for name, kind in dtype.descr]
+    described: Any = dtype.descr
+    fields = [(name, "i4" if kind == "<i8" else kind) for name, kind in described]
     return np.dtype(fields, align=True)
 
 
@@ -130,13 +133,11 @@ def build(shape: Shape, play: Any) -> Callable[..., None]:
     window_type, block_type = from_dtype(narrow(states.WINDOW)), from_dtype(aligned(states.BLOCK))
     start_type, ring_type = from_dtype(aligned(states.START)), from_dtype(narrow(states.RING))
     original_type = from_dtype(ORIGINAL_TYPE)
-    SMALL_ITEMS, SMALL_NODES, SMALL_LEAVES = (
-        (1, 1, 1) if LARGE else (ITEMS, NODES, LEAVES)
-    )
+    SMALL_ITEMS, SMALL_NODES, SMALL_LEAVES = (1, 1, 1) if LARGE else (ITEMS, NODES, LEAVES)
     STREAMS = AGENTS + 1
     OWN_ORIGINALS = ORIGINALS if MEANS else 1
 
-    def games(
+    def games(  # type: ignore[no-untyped-def]  # numba-cuda is told by ``signature``
         horizons, seed, market_of, repetition_of, sizes, owner, original, start, order, trees,
         originals, means, table_value, table_upper, components, changing, knots, unchanging,
         best_unchanging, discount_factor, discount_weights, tape, tape_lengths, change_round,

@@ -94,4 +94,3 @@ def job_of(
         means=means, traced=traced,
     )  # fmt: skip
     return {"ptx": np.frombuffer(compiled(batch.shape), np.uint8), **batch.arrays}
-

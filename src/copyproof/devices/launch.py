@@ -82,12 +82,14 @@ class _Argument:
     def get(self) -> np.ndarray:
         """The array, on this side."""
         size = int(np.prod(self.shape)) * self.dtype.itemsize
-        return self.memory[:size].get().view(self.dtype).reshape(self.shape)
+        found: np.ndarray = self.memory[:size].get()
+        return found.view(self.dtype).reshape(self.shape)
 
 
 def flattened(address: int, itemsize: int, shape: tuple[int, ...]) -> list[Any]:
     """An array in C order as the arguments that a kernel made by Numba takes."""
-    strides, step = [], itemsize
+    strides: list[int] = []
+    step = itemsize
     for length in reversed(shape):
         strides.insert(0, step)
         step *= max(length, 1)

@@ -69,7 +69,7 @@ class Specialiser:
             self._made[key] = self._compile(self._specialised(function.py_func, known), function)
         return self._made[key]
 
-    def _specialised(self, function: FunctionType, known: dict[str, Any]) -> FunctionType:
+    def _specialised(self, function: Any, known: dict[str, Any]) -> FunctionType:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
         definition = tree.body[0]
         assert isinstance(definition, ast.FunctionDef)
@@ -166,9 +166,10 @@ class _Pruner(ast.NodeTransformer):
         if isinstance(target, ast.Tuple) and isinstance(value, tuple):
             for one, its in zip(target.elts, value, strict=True):
                 self._learn(one, its)
-        elif isinstance(target, ast.Name) and self._stored.get(target.id) == 1:
-            if value is not UNKNOWN:
-                self._known[target.id] = value
+            return
+        name = target.id if isinstance(target, ast.Name) else ""
+        if value is not UNKNOWN and self._stored.get(name) == 1:
+            self._known[name] = value
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         value = self.value(node.test)

@@ -263,7 +263,13 @@ def _add(item: Any, new: Observation) -> None:
 
 @inlined
 def count(
-    rule: LoweredRule, state: State, pool: int, number: int, place: int, new: Observation, search: int
+    rule: LoweredRule,
+    state: State,
+    pool: int,
+    number: int,
+    place: int,
+    new: Observation,
+    search: int,
 ) -> None:
     """Count for one item and put its new line into its pool's tree, if it is in play."""
     _add(state.items[number], new)
