@@ -13,7 +13,7 @@ from numba.cuda.simulator.kernelapi import FakeCUDALocal
 from numba.np.numpy_support import as_dtype
 
 from copyproof import CATALOGUE, Agent, Bernoulli, Market, parse_policy
-from copyproof.devices import launch
+from copyproof.devices import cuda_source, launch
 from copyproof.devices.batch import pack
 from copyproof.devices.cuda_compile import kernel_function
 from copyproof.engine.lower import lower
@@ -77,7 +77,8 @@ def differs(name: str, horizon: int) -> bool:
     arrays = {**batch.arrays, **launch.empty_results(batch.arrays)}
     for scratch in ("all_items", "all_nodes", "all_places", "all_members", "all_values"):
         arrays[scratch] = np.zeros((1, 1))
-    given = [simulated(arrays[one]) for one in launch.ARGUMENTS]
+    kinds: tuple[Any, ...] = (cuda_source.Given, cuda_source.Found, cuda_source.Scratch)
+    given = [kind(*(simulated(arrays[name]) for name in kind._fields)) for kind in kinds]
     with np.errstate(all="ignore"):
         cuda.jit(kernel_function(batch.shape))[1, len(market_of)](*given)
     for place, one in enumerate(games):

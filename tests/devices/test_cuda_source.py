@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from copyproof.devices import launch
+from copyproof.devices.cuda_source import FOUND, GIVEN, SCRATCH
+
 SCRIPT = Path(__file__).parent / "simulated.py"
 
 
@@ -14,3 +17,9 @@ def test_every_policy_of_the_catalogue_decides_the_same() -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "[]\n"
+
+
+def test_what_is_launched_is_what_was_compiled() -> None:
+    compiled = {**GIVEN, **FOUND, **SCRATCH}
+    dimensions = {name: dimensions for name, (_, dimensions) in compiled.items()}
+    assert list(dimensions.items()) == list(launch.ARGUMENTS.items())

@@ -1167,21 +1167,6 @@ export interface components {
             group: string | null;
         };
         /**
-         * @description Arms of several agents that are alike: one person may stand behind the names.
-         *
-         *     ``similarity`` is the least of an arm to the first. It is "open" until an operator confirms it,
-         *     which binds the agents to one group, or dismisses it. If another arm joins, it is another one.
-         */
-        IdentitySuspicion: {
-            agents: string[];
-            arms: components["schemas"]["ArmName"][];
-            evidence: string;
-            id: string;
-            similarity: number;
-            /** @enum {string} */
-            status: "open" | "confirmed" | "dismissed";
-        };
-        /**
          * @description Decisions and rewards over time, as far as the last events tell.
          *
          *     ``agents`` are those with most decisions; ``first`` and ``last`` the events that were looked at.
@@ -1195,6 +1180,21 @@ export interface components {
             newcomers: components["schemas"]["Newcomer"][];
             seconds: number;
             spans: components["schemas"]["Span"][];
+        };
+        /**
+         * @description Arms of several agents that are alike: one person may stand behind the names.
+         *
+         *     ``similarity`` is the least of an arm to the first. It is "open" until an operator confirms it,
+         *     which binds the agents to one group, or dismisses it. If another arm joins, it is another one.
+         */
+        IdentitySuspicion: {
+            agents: string[];
+            arms: components["schemas"]["ArmName"][];
+            evidence: string;
+            id: string;
+            similarity: number;
+            /** @enum {string} */
+            status: "open" | "confirmed" | "dismissed";
         };
         /**
          * @description An API key to make.

@@ -81,8 +81,15 @@ def kernel_function(shape: Shape) -> Any:
         inline = not scalars or bool(original.targetoptions.get("forceinline"))
         return cuda.jit(device=True, forceinline=inline)(function)
 
+    def inline(function: Any) -> Any:
+        return (
+            function
+            if _config.ENABLE_CUDASIM
+            else cuda.jit(device=True, forceinline=True)(function)
+        )
+
     specialiser = Specialiser(device_function)
-    return build(shape, specialiser.specialise(play, known_of(shape)))  # type: ignore[arg-type]
+    return build(shape, specialiser.specialise(play, known_of(shape)), inline)  # type: ignore[arg-type]
 
 
 def compiled(shape: Shape, capability: tuple[int, int] = CAPABILITY) -> bytes:

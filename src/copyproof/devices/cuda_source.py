@@ -12,6 +12,7 @@ from the same functions, and what is laid out differently is data:
   a table of markets, a row each.
 """
 
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -52,209 +53,266 @@ def aligned(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(dtype.descr, align=True)
 
 
-ITEM_TYPE = narrow(states.ITEM)
-NODE_TYPE = aligned(NODE)
-ORIGINAL_TYPE = aligned(ORIGINAL)
+_item, _node = from_dtype(narrow(states.ITEM)), from_dtype(aligned(NODE))
+_pool, _epoch = from_dtype(narrow(states.POOL)), from_dtype(narrow(states.EPOCH))
+_window, _block = from_dtype(narrow(states.WINDOW)), from_dtype(aligned(states.BLOCK))
+_start, _ring = from_dtype(aligned(states.START)), from_dtype(narrow(states.RING))
+_original, _component = from_dtype(aligned(ORIGINAL)), from_dtype(aligned(COMPONENT))
+_knot = from_dtype(aligned(KNOT))
+_f8, _i8, _i4, _i1, _u8 = types.float64, types.int64, types.int32, types.int8, types.uint64
 
-_f8, _i8, _i4, _i1 = types.float64, types.int64, types.int32, types.int8
-
-
-# The kernel's arguments, in order: name, type of an item or of the scalar, dimensions.
-ARGUMENTS: tuple[tuple[str, Any, int], ...] = (
-    ("horizons", _i8, 1),
-    ("seed", types.uint64, 0),
-    ("market_of", _i4, 1),
-    ("repetition_of", _i8, 1),
-    ("sizes", _i4, 2),
-    ("owner", _i4, 2),
-    ("original", _i4, 2),
-    ("start", _i1, 2),
-    ("order", _i8, 2),
-    ("trees", _i4, 3),
-    ("originals", from_dtype(ORIGINAL_TYPE), 2),
-    ("means", _f8, 2),
-    ("table_value", _f8, 1),
-    ("table_upper", _f8, 1),
-    ("components", from_dtype(aligned(COMPONENT)), 1),
-    ("changing", _i8, 1),
-    ("knots", from_dtype(aligned(KNOT)), 1),
-    ("unchanging", _f8, 1),
-    ("best_unchanging", _f8, 0),
-    ("discount_factor", _f8, 0),
-    ("discount_weights", _f8, 1),
-    ("tape", _f8, 2),
-    ("tape_lengths", _i8, 1),
-    ("change_round", _i8, 1),
-    ("change_item", _i8, 1),
-    ("change_joins", _i1, 1),
-    ("renew_after", _i8, 1),
-    ("renew_below", _f8, 1),
-    ("checkpoints", _i8, 1),
-    ("revenue", _f8, 2),
-    ("agent_plays", _i8, 2),
-    ("original_plays", _i8, 2),
-    ("renewals", _i8, 2),
-    ("regret", _f8, 2),
-    ("choices", _i4, 2),
-    ("status", _i8, 1),
-    ("all_items", from_dtype(ITEM_TYPE), 2),
-    ("all_nodes", from_dtype(NODE_TYPE), 2),
-    ("all_places", _i4, 2),
-    ("all_members", _i8, 2),
-    ("all_values", _f8, 2),
-)
+# The kernel's arguments, in order: the type of an item or of the scalar, and dimensions.
+GIVEN: dict[str, tuple[Any, int]] = {
+    "horizons": (_i8, 1),
+    "seed": (_u8, 0),
+    "market_of": (_i4, 1),
+    "repetition_of": (_i8, 1),
+    "sizes": (_i4, 2),
+    "owner": (_i4, 2),
+    "original": (_i4, 2),
+    "start": (_i1, 2),
+    "order": (_i8, 2),
+    "trees": (_i4, 3),
+    "originals": (_original, 2),
+    "means": (_f8, 2),
+    "table_value": (_f8, 1),
+    "table_upper": (_f8, 1),
+    "components": (_component, 1),
+    "changing": (_i8, 1),
+    "knots": (_knot, 1),
+    "unchanging": (_f8, 1),
+    "best_unchanging": (_f8, 0),
+    "discount_factor": (_f8, 0),
+    "discount_weights": (_f8, 1),
+    "tape": (_f8, 2),
+    "tape_lengths": (_i8, 1),
+    "change_round": (_i8, 1),
+    "change_item": (_i8, 1),
+    "change_joins": (_i1, 1),
+    "renew_after": (_i8, 1),
+    "renew_below": (_f8, 1),
+    "checkpoints": (_i8, 1),
+}
+FOUND: dict[str, tuple[Any, int]] = {
+    "revenue": (_f8, 2),
+    "agent_plays": (_i8, 2),
+    "original_plays": (_i8, 2),
+    "renewals": (_i8, 2),
+    "regret": (_f8, 2),
+    "choices": (_i4, 2),
+    "status": (_i8, 1),
+}
+SCRATCH: dict[str, tuple[Any, int]] = {
+    "all_items": (_item, 2),
+    "all_nodes": (_node, 2),
+    "all_places": (_i4, 2),
+    "all_members": (_i8, 2),
+    "all_values": (_f8, 2),
+}
+Given: Any = namedtuple("Given", list(GIVEN))  # type: ignore[misc]
+Found: Any = namedtuple("Found", list(FOUND))  # type: ignore[misc]
+Scratch: Any = namedtuple("Scratch", list(SCRATCH))  # type: ignore[misc]
 
 
 def signature() -> tuple[Any, ...]:
     """The types of the kernel's arguments."""
-    return tuple(of if not dims else types.Array(of, dims, "C") for _, of, dims in ARGUMENTS)
+    return tuple(
+        types.NamedTuple(  # type: ignore[no-untyped-call]
+            [of if not dims else types.Array(of, dims, "C") for of, dims in fields.values()], kind
+        )
+        for kind, fields in ((Given, GIVEN), (Found, FOUND), (Scratch, SCRATCH))
+    )
 
 
-def build(shape: Shape, play: Any) -> Callable[..., None]:
-    """The kernel of a shape, as a function in Python that numba-cuda can compile."""
-    AGENT, ARM = shape.agent, shape.arm
-    IS_FLAT, SAMPLING, FACTOR, POWER = shape.is_flat, shape.sampling, shape.factor, shape.power
-    PRIORITY, ORDER_GIVEN = shape.priority, shape.order_given
-    AGENT_SEARCH, ARM_SEARCH = shape.agent_search, shape.arm_search
-    AGENTS, ITEMS, POOLS, ORIGINALS = shape.agents, shape.items, shape.pools, shape.originals
-    NODES, LEAVES, RING = shape.nodes, shape.leaves, shape.ring
-    LARGE, MEANS, WEIGHTS, TAPE = (
-        shape.is_large, shape.has_means, shape.has_weights, shape.has_tape,
-    )  # fmt: skip
-    CHANGES, RENEWALS, TABLES, EPOCHS = (
-        shape.has_changes, shape.has_renewals, shape.has_tables, shape.has_epochs,
-    )  # fmt: skip
-    HAS_STARTS = AGENT.kind == Kind.TRIAL
-    STARTS = LEVELS if HAS_STARTS else 1
-    HAS_BLOCKS = AGENT.memory > 0 and AGENT.kind != Kind.SLIDING_WINDOW
-    BLOCKS = WINDOWS if HAS_BLOCKS else 1
-    item_type, node_type = from_dtype(ITEM_TYPE), from_dtype(NODE_TYPE)
-    pool_type, epoch_type = from_dtype(narrow(states.POOL)), from_dtype(narrow(states.EPOCH))
-    window_type, block_type = from_dtype(narrow(states.WINDOW)), from_dtype(aligned(states.BLOCK))
-    start_type, ring_type = from_dtype(aligned(states.START)), from_dtype(narrow(states.RING))
-    original_type = from_dtype(ORIGINAL_TYPE)
-    SMALL_ITEMS, SMALL_NODES, SMALL_LEAVES = (1, 1, 1) if LARGE else (ITEMS, NODES, LEAVES)
-    STREAMS = AGENTS + 1
-    OWN_ORIGINALS = ORIGINALS if MEANS else 1
+def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[..., None]:
+    """The kernel of a shape, as a function in Python that numba-cuda can compile.
 
-    def games(  # type: ignore[no-untyped-def]  # numba-cuda is told by ``signature``
-        horizons, seed, market_of, repetition_of, sizes, owner, original, start, order, trees,
-        originals, means, table_value, table_upper, components, changing, knots, unchanging,
-        best_unchanging, discount_factor, discount_weights, tape, tape_lengths, change_round,
-        change_item, change_joins, renew_after, renew_below, checkpoints, revenue, agent_plays,
-        original_plays, renewals, regret, choices, status, all_items, all_nodes, all_places,
-        all_members, all_values,
-    ):  # fmt: skip
+    ``inline`` makes a function that the kernel calls.
+    """
+    AGENTS, STREAMS, POOLS, RING = shape.agents, shape.agents + 1, shape.pools, shape.ring
+    ITEMS, NODES, LEAVES = (1, 1, 1) if shape.is_large else shape[11:12] + shape[14:16]
+    STARTS = LEVELS if shape.agent.kind == Kind.TRIAL else 1
+    has_blocks = shape.agent.memory > 0 and shape.agent.kind != Kind.SLIDING_WINDOW
+    BLOCKS = WINDOWS if has_blocks else 1
+    ORIGINALS = shape.originals if shape.has_means else 1
+    memory_of = inline(_memory_of_large if shape.is_large else _memory_of_small)
+    lay, paid_in, record_of = inline(_lay), inline(_paid_in(shape)), inline(_record_of)
+    plan_of, game_of = inline(_plan_of(shape)), inline(_game_of(shape))
+    kept = inline(_kept(STARTS > 1, has_blocks))
+
+    def games(given, found, scratch):  # type: ignore[no-untyped-def]
         slot = cuda.grid(1)
-        step = cuda.gridsize(1)
-        small_items = cuda.local.array(SMALL_ITEMS, item_type)
-        small_nodes = cuda.local.array(SMALL_NODES, node_type)
-        small_places = cuda.local.array(SMALL_ITEMS, _i4)
-        small_members = cuda.local.array(SMALL_LEAVES, _i8)
-        small_values = cuda.local.array(SMALL_LEAVES, _f8)
-        pools = cuda.local.array(POOLS, pool_type)
-        windows = cuda.local.array(AGENTS, window_type)
+        items_ = cuda.local.array(ITEMS, _item)
+        nodes_ = cuda.local.array(NODES, _node)
+        places_ = cuda.local.array(ITEMS, _i4)
+        members_ = cuda.local.array(LEAVES, _i8)
+        values_ = cuda.local.array(LEAVES, _f8)
+        pools = cuda.local.array(POOLS, _pool)
+        windows = cuda.local.array(AGENTS, _window)
         trials = cuda.local.array((AGENTS, STARTS), _f8)
-        starts = cuda.local.array((AGENTS, STARTS), start_type)
-        blocks = cuda.local.array((AGENTS, BLOCKS), block_type)
-        epoch = cuda.local.array(1, epoch_type)
-        places = cuda.local.array(AGENTS, _i8)
-        keys = cuda.local.array((STREAMS, 2), types.uint64)
-        ring = cuda.local.array(RING, ring_type)
-        own_originals = cuda.local.array(OWN_ORIGINALS, original_type)
+        starts = cuda.local.array((AGENTS, STARTS), _start)
+        blocks = cuda.local.array((AGENTS, BLOCKS), _block)
+        epoch = cuda.local.array(1, _epoch)
+        order = cuda.local.array(AGENTS, _i8)
+        keys = cuda.local.array((STREAMS, 2), _u8)
+        ring = cuda.local.array(RING, _ring)
+        originals = cuda.local.array(ORIGINALS, _original)
         earned = cuda.local.array((1, AGENTS), _f8)
         control = cuda.local.array(2, _i8)
-        no_f8 = cuda.local.array(1, _f8)
-        no_i8 = cuda.local.array(1, _i8)
-        no_i1 = cuda.local.array(1, _i1)
-        no_tape = cuda.local.array((1, 1), _f8)
+        nothing = cuda.local.array((1, 1), _f8)
+        none = cuda.local.array(1, _i8)
         control[0] = 0
-        for game in range(slot, market_of.shape[0], step):
-            m = market_of[game]
-            agents, count, parts = sizes[m, 0], sizes[m, 1], sizes[m, 2]
+        for game in range(slot, given.market_of.shape[0], cuda.gridsize(1)):
+            m = given.market_of[game]
+            agents, count, parts = given.sizes[m, 0], given.sizes[m, 1], given.sizes[m, 2]
             control[1] = 0
-            if LARGE:
-                items = all_items[:count, slot]
-                nodes = all_nodes[:, slot]
-                place = all_places[:count, slot]
-                members = all_members[:, slot]
-                values = all_values[:, slot]
-            else:
-                items = small_items[:count]
-                nodes = small_nodes[:]
-                place = small_places[:count]
-                members = small_members[:]
-                values = small_values[:]
-            for number in range(count):
-                items[number].owner = owner[m, number]
-                items[number].original = original[m, number]
-            for pool in range(parts):
-                pools[pool].base = trees[m, pool, 0]
-                pools[pool].room = trees[m, pool, 1]
-                pools[pool].first = trees[m, pool, 2]
-                pools[pool].items = trees[m, pool, 3]
-                pools[pool].bar = 0.0
-            for agent in range(agents):
-                places[agent] = order[m, agent]
-                earned[0, agent] = 0.0
-            paid = originals[m]
-            if MEANS:
-                best = means[game, 0]
-                for number in range(sizes[m, 3]):
-                    best = max(best, means[game, number])
-                for number in range(sizes[m, 3]):
-                    own_originals[number].family = paid[number].family
-                    own_originals[number].first = 1.0 - means[game, number]
-                    own_originals[number].second = 0.0
-                    own_originals[number].gap = best - means[game, number]
-                paid = own_originals[:]
+            small = (items_, nodes_, places_, members_, values_)
+            items, nodes, place, members, values = memory_of(small, scratch, count, slot)
+            lay(given, m, items, pools, order)
+            sums, claims, spans = kept(trials, starts, blocks)
             state = State(
-                items, pools[:parts], nodes, place, start[m, :count], windows[:agents],
-                trials if HAS_STARTS else trials[:, :0], starts if HAS_STARTS else starts[:, :0],
-                blocks if HAS_BLOCKS else blocks[:, :0], epoch, places[:agents],
-                keys[: agents + 1], values, members, ring,
+                items, pools[:parts], nodes, place, given.start[m, :count], windows[:agents], sums,
+                claims, spans, epoch, order[:agents], keys[: agents + 1], values, members, ring,
             )  # fmt: skip
-            plan = Plan(
-                IS_FLAT, AGENT, ARM, SAMPLING, FACTOR, POWER, PRIORITY, ORDER_GIVEN, AGENT_SEARCH,
-                ARM_SEARCH, horizons if EPOCHS else horizons[:1], seed,
+            played = game_of(given, paid_in(given, game, m, originals)[0], nothing, none)
+            record = record_of(found, earned, game, agents, given.sizes[m, 3])
+            found.status[game] = play(
+                plan_of(given), state, played, given.checkpoints, given.repetition_of[game],
+                record, control, 0,
             )  # fmt: skip
-            rewards = Rewards(
-                paid,
-                table_value if TABLES else no_f8[:0],
-                table_upper if TABLES else no_f8[:0],
-                components,
-                changing if TABLES else no_i8[:0],
-                knots,
-                unchanging if TABLES else no_f8[:0],
-                best_unchanging,
-            )
-            changes = Changes(
-                change_round if CHANGES else no_i8[:0],
-                change_item if CHANGES else no_i8[:0],
-                change_joins if CHANGES else no_i1[:0],
-                renew_after if RENEWALS else no_i8[:0],
-                renew_below if RENEWALS else no_f8[:0],
-            )
-            played = Game(
-                rewards,
-                discount_factor,
-                discount_weights if WEIGHTS else no_f8[:0],
-                tape if TAPE else no_tape[:, :0],
-                tape_lengths,
-                changes,
-            )
-            record = Record(
-                earned[:, :agents],
-                agent_plays[game : game + 1, :agents],
-                original_plays[game : game + 1, : sizes[m, 3]],
-                renewals[game : game + 1, :agents],
-                regret[game : game + 1],
-                choices[game : game + 1],
-            )
-            status[game] = play(
-                plan, state, played, checkpoints, repetition_of[game], record, control, 0
-            )
             for agent in range(agents):
-                revenue[game, agent] = earned[0, agent]
+                found.revenue[game, agent] = earned[0, agent]
 
     return games
+
+
+# The parts of the kernel: functions that it inlines, some of them with constants of the shape.
+
+
+def _memory_of_small(small: Any, scratch: Any, count: int, slot: int) -> Any:
+    """Items, nodes, places, members and values of a game in its thread's own memory."""
+    return small[0][:count], small[1], small[2][:count], small[3], small[4]
+
+
+def _memory_of_large(small: Any, scratch: Any, count: int, slot: int) -> Any:
+    """The same in the device's memory, where the last axis is the game."""
+    return (
+        scratch.all_items[:count, slot],
+        scratch.all_nodes[:, slot],
+        scratch.all_places[:count, slot],
+        scratch.all_members[:, slot],
+        scratch.all_values[:, slot],
+    )
+
+
+def _lay(given: Any, m: int, items: Any, pools: Any, order: Any) -> None:
+    """Lay out a game of market m; what it plays with is modified in place."""
+    for number in range(given.sizes[m, 1]):
+        items[number].owner = given.owner[m, number]
+        items[number].original = given.original[m, number]
+    for pool in range(given.sizes[m, 2]):
+        pools[pool].base = given.trees[m, pool, 0]
+        pools[pool].room = given.trees[m, pool, 1]
+        pools[pool].first = given.trees[m, pool, 2]
+        pools[pool].items = given.trees[m, pool, 3]
+        pools[pool].bar = 0.0
+    for agent in range(given.sizes[m, 0]):
+        order[agent] = given.order[m, agent]
+
+
+def _kept(has_starts: bool, has_blocks: bool) -> Callable[..., Any]:
+    """What is remembered of an agent's starts and windows: nothing, where its rule has none."""
+
+    def kept(trials, starts, blocks):  # type: ignore[no-untyped-def]
+        return (
+            trials if has_starts else trials[:, :0],
+            starts if has_starts else starts[:, :0],
+            blocks if has_blocks else blocks[:, :0],
+        )
+
+    return kept
+
+
+def _paid_in(shape: Shape) -> Callable[..., Any]:
+    """What the originals pay in a game: as in its market, or with means of its own."""
+    MEANS = shape.has_means
+
+    def paid_in(given, game, m, own):  # type: ignore[no-untyped-def]
+        paid = given.originals[m]
+        if MEANS:
+            best = given.means[game, 0]
+            for number in range(given.sizes[m, 3]):
+                best = max(best, given.means[game, number])
+            for number in range(given.sizes[m, 3]):
+                own[number].family = paid[number].family
+                own[number].first = 1.0 - given.means[game, number]
+                own[number].second = 0.0
+                own[number].gap = best - given.means[game, number]
+            paid = own[:]
+        return (paid,)  # an array by itself cannot be returned
+
+    return paid_in
+
+
+def _plan_of(shape: Shape) -> Callable[..., Any]:
+    """The plan: constants, but for horizons and seed."""
+    IS_FLAT, AGENT, ARM, SAMPLING, FACTOR, POWER, PRIORITY, GIVEN_ORDER = shape[:8]
+    AGENT_SEARCH, ARM_SEARCH, EPOCHS = shape.agent_search, shape.arm_search, shape.has_epochs
+
+    def plan_of(given):  # type: ignore[no-untyped-def]
+        return Plan(
+            IS_FLAT, AGENT, ARM, SAMPLING, FACTOR, POWER, PRIORITY, GIVEN_ORDER, AGENT_SEARCH,
+            ARM_SEARCH, given.horizons if EPOCHS else given.horizons[:1], given.seed,
+        )  # fmt: skip
+
+    return plan_of
+
+
+def _game_of(shape: Shape) -> Callable[..., Any]:
+    """What is played for; arrays that no game of the shape has are empty ones."""
+    TABLES, WEIGHTS, TAPE = shape.has_tables, shape.has_weights, shape.has_tape
+    CHANGES, RENEWALS = shape.has_changes, shape.has_renewals
+
+    def game_of(given, paid, nothing, none):  # type: ignore[no-untyped-def]
+        no_floats = nothing[0, :0]
+        rewards = Rewards(
+            paid,
+            given.table_value if TABLES else no_floats,
+            given.table_upper if TABLES else no_floats,
+            given.components,
+            given.changing if TABLES else none[:0],
+            given.knots,
+            given.unchanging if TABLES else no_floats,
+            given.best_unchanging,
+        )
+        changes = Changes(
+            given.change_round if CHANGES else none[:0],
+            given.change_item if CHANGES else none[:0],
+            given.change_joins,
+            given.renew_after if RENEWALS else none[:0],
+            given.renew_below if RENEWALS else no_floats,
+        )
+        return Game(
+            rewards,
+            given.discount_factor,
+            given.discount_weights if WEIGHTS else no_floats,
+            given.tape if TAPE else nothing[:, :0],
+            given.tape_lengths,
+            changes,
+        )
+
+    return game_of
+
+
+def _record_of(found: Any, earned: Any, game: int, agents: int, originals: int) -> Any:
+    """One row of what the games leave behind; what is earned is added up in the thread's memory."""
+    for agent in range(agents):
+        earned[0, agent] = 0.0
+    return Record(
+        earned[:, :agents],
+        found.agent_plays[game : game + 1, :agents],
+        found.original_plays[game : game + 1, :originals],
+        found.renewals[game : game + 1, :agents],
+        found.regret[game : game + 1],
+        found.choices[game : game + 1],
+    )

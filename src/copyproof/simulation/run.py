@@ -102,8 +102,7 @@ def play(
     horizon, seed, workers = checked_game(horizon, seed, workers)
     first = whole_in("first", first, 0, MOST_REPETITIONS - 1)
     count = whole_in("count", count, 1, MOST_REPETITIONS - first)
-    given = schedule is None or isinstance(schedule, Schedule)
-    require(given, "schedule", schedule, "a Schedule")
+    require(isinstance(schedule, Schedule | None), "schedule", schedule, "a Schedule")
     on_gpu = checked_device(device, asked) == "cuda"
     rounds = checkpoint_rounds(checkpoints, horizon)
     principals = quotient(market)
