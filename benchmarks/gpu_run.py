@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-KEPT = 100_000  # rows of a result
+KEPT = 10_000  # rows of a result
 
 path = Path(__file__).parents[1] / "src" / "copyproof" / "devices" / "launch.py"
 spec = importlib.util.spec_from_file_location("launch", path)
