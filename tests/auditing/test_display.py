@@ -11,7 +11,7 @@ MARKET = Market([Agent("<i>ann</i>", [0.5]), Agent("bob", [0.8])]).named("two & 
 GAME: dict[str, Any] = {"horizon": 60, "seed": 7}
 FOUND: dict[str, tuple[Any, int]] = {
     "audit": (audit(MARKET, "ucb1", most_copies=2, budget=10**5, **GAME), 2),
-    "attacks": (attacks(MARKET, "h-ucb", agent="<i>ann</i>", budget=10**5, **GAME), 7),
+    "attacks": (attacks(MARKET, "h-ucb", agent="<i>ann</i>", budget=10**5, **GAME), 8),
     "equilibrium": (equilibrium(MARKET, "h-ucb", cap=2, budget=10**5, **GAME), 3),
     "exact": (exact(MARKET, "h-ucb", horizon=8), 2),
     "bound": (bounds(MARKET, "h-ucb", 60)[0], 1),
