@@ -39,8 +39,8 @@ MARKETS = REPETITIONS = 1000
 
 def save(folder: Path, name: str, games: list[Lowered], count: int, horizon: int) -> None:
     """Compile a job and write it."""
-    market_of = np.arange(count) % len(games)
-    batch = pack(games, market_of, np.arange(count) // len(games), np.array([horizon]))
+    each = count // len(games)  # games of a market stand together: neighbours do the same
+    batch = pack(games, np.arange(count) // each, np.arange(count) % each, np.array([horizon]))
     ptx = compiled(batch.shape)
     print(f"{name}: {usage(ptx)}", flush=True)
     np.savez_compressed(folder / f"{name}.npz", ptx=np.frombuffer(ptx, np.uint8), **batch.arrays)
@@ -89,7 +89,8 @@ def _differing(one: Lowered, horizon: int, found: dict[str, Any], m: int, each: 
     wrong = np.zeros(each, bool)
     for field in ("revenue", "agent_plays", "original_plays", "regret"):
         array = getattr(record, field)
-        theirs = found[field][m : each * MARKETS : MARKETS, : array.shape[1]]
+        kept = len(found[field]) // MARKETS
+        theirs = found[field][m * kept : m * kept + each, : array.shape[1]]
         wrong |= (theirs != array).any(axis=1)
     return int(wrong.sum())
 

@@ -1,7 +1,7 @@
 """Measures jobs on a GPU: ``python benchmarks/gpu_run.py FOLDER RESULTS`` (NumPy and CuPy alone).
 
 Every job is played three times; printed are the rounds a second of the best, and kept are the first
-rows that it left behind, for ``gpu_jobs.py check``.
+games of every market, for ``gpu_jobs.py check``.
 """
 
 import importlib.util
@@ -33,5 +33,6 @@ for source in sorted(folder.glob("*.npz")):
     spread = max(seconds) / min(seconds)
     print(f"{source.stem:18} {games:>9,} games of {horizon:>7,} rounds: {rate:.3g} rounds/s"
           f" (slowest of three {spread:.2f} times as long)", flush=True)  # fmt: skip
-    kept = {name: found[name][:KEPT] for name in launch.RESULTS if name != "choices"}
+    rows = job["repetition_of"] < max(1, KEPT // len(job["sizes"]))
+    kept = {name: found[name][rows] for name in launch.RESULTS if name != "choices"}
     np.savez_compressed(results / source.name, **kept)
