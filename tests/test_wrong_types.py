@@ -75,7 +75,7 @@ def test_markets_by_file_and_by_name(function: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("function", ["audit", "attacks", "equilibrium", "lost_probability"])
 def test_a_progress_that_cannot_be_told_is_named(function: str) -> None:
-    with pytest.raises(FieldError, match="progress = 5 is not a function"):
+    with pytest.raises(FieldError, match="progress = 5 is not True, for a bar, or a function"):
         getattr(copyproof, function)(MARKET, "grace", progress=5, **GAMES[function])
 
 

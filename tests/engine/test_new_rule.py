@@ -67,8 +67,8 @@ EDITS = {
     ),
     "kind": (
         "src/copyproof/engine/rules.py",
-        "    EXP3 = 15\n",
-        "    EXP3 = 15\n    HOPEFUL = 16\n",
+        "    MOSS_ANYTIME = 16\n",
+        "    MOSS_ANYTIME = 16\n    HOPEFUL = 17\n",
     ),
     "branch": ("src/copyproof/engine/rules.py", "    if rule.kind == Kind.GREEDY:", BRANCH),
     "case": (

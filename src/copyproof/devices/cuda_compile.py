@@ -139,6 +139,7 @@ def _digest(shape: Shape, capability: tuple[int, int]) -> str:
 def _ptx_of(shape: Shape, capability: tuple[int, int]) -> str:
     from numba import types
     from numba.cuda.compiler import compile_cuda, kernel_fixup
+    from numba.cuda.cudadrv import nvvm
 
     from copyproof.devices.cuda_source import signature
 
@@ -150,8 +151,9 @@ def _ptx_of(shape: Shape, capability: tuple[int, int]) -> str:
     library, name = made.library, made.fndesc.llvm_func_name
     library._entry_name = name
     kernel_fixup(library.get_function(name), False)
-    ptx: str = library.get_asm_str(cc=capability)
-    return _tidied(ptx.replace(name, ENTRY))
+    chip = f"compute_{capability[0]}{capability[1]}"  # Numba would ask a larger library for it
+    ptx: bytes = nvvm.compile_ir(library.llvm_strs, arch=chip, **options)
+    return _tidied(ptx.decode().strip("\0").strip().replace(name, ENTRY))
 
 
 @contextmanager

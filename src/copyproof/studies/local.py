@@ -130,3 +130,5 @@ def _in_threads(
         assembly.flush()
     if threads.error is not None:
         raise threads.error
+    if progress is not None:
+        progress(int(threads.control[1:].sum()))
