@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from copyproof.live.stores import Damaged, Store, open_store
-from copyproof.live.stores.schema import STEPS, VERSION
+from copyproof.live.stores.schema import SQLITE_VERSION, STEPS, VERSION
 from copyproof.live.stores.sqlite import APPLICATION
 from copyproof.live.stores.texts import fingerprint
 from tests.postgres import Server
@@ -46,7 +46,7 @@ def test_sqlite_from_version_1(tmp_path: Path) -> None:
     with open_store(f"sqlite:{path}") as store:
         check(store)
     with contextlib.closing(sqlite3.connect(path)) as new:
-        assert new.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert new.execute("PRAGMA user_version").fetchone() == (SQLITE_VERSION,)
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:

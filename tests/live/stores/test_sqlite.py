@@ -18,6 +18,7 @@ import pytest
 
 from copyproof.live.stores import Damaged, StoreError, Uncertain, contract, open_store
 from copyproof.live.stores import sqlite as module
+from copyproof.live.stores.appends import Append
 from copyproof.live.stores.sqlite import SqliteStore
 
 BIG = {"text": "x" * 100_000}
@@ -64,7 +65,7 @@ def test_a_limit_on_files_is_an_error_until_it_is_lifted(
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20_000, hard))
         for _ in range(3):
             with pytest.raises(StoreError) as error:
-                store.append("m", 2, [BIG])
+                store.append("m", 2, [BIG] * 5)
             one_line(error, "live.db")
         assert store.last("m") == 1
     finally:
@@ -438,3 +439,86 @@ def test_a_compaction_that_is_broken_off_has_dropped_whole_steps(
     assert pauses[3:] == [16, 18]
     assert [number for number, _ in store.events("m", 18)] == [19, 20]
     store.check()
+
+
+def grouped(store: SqliteStore, markets: list[str], groups: range) -> None:
+    """Append an event to each market, group by group."""
+    tokens = store.acquire_all(markets, "me", 1000.0)
+    for number in groups:
+        appends = [Append(one, number, [{"n": number}], tokens[one]) for one in markets]
+        assert store.append_all(appends) == [None] * len(markets)
+
+
+def counts(path: Path) -> tuple[int, ...]:
+    """Return how many events have settled, and how many are the newest."""
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        tables = ("settled_events", "newest_events")
+        return tuple(raw.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in tables)
+
+
+def test_events_of_groups_of_many_markets_settle_later(tmp_path: Path) -> None:
+    markets = [f"m{n}" for n in range(60)]
+    path = tmp_path / "live.db"
+    with SqliteStore(path) as store:
+        for market in markets:
+            store.create_market(market, {})
+        grouped(store, markets, range(1, 6))
+        settled, newest = counts(path)
+        assert (settled, newest) == (60, 240)  # the first group found nobody where it left them
+        assert [number for number, _ in store.events("m7", 2)] == [3, 4, 5]
+        store.check()
+        grouped(store, markets, range(6, 12))
+        settled, newest = counts(path)
+        assert newest < 512 < settled
+        assert settled + newest == 60 * 11
+        store.backup(tmp_path / "copy.db")
+        store.save_snapshot("m7", 10, b"state", "")
+        store.save_snapshot("m7", 11, b"state", "")
+        store.compact("m7", 10)
+        assert [number for number, _ in store.events("m7", 10)] == [11]
+        store.check()
+    with SqliteStore(tmp_path / "copy.db") as copy:
+        copy.check()
+        assert [event["n"] for _, event in copy.events("m59")] == [*range(1, 12)]
+
+
+def test_many_events_of_a_market_go_where_they_stay(tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    with SqliteStore(path) as store:
+        store.create_market("m", {})
+        store.create_market("o", {})
+        grouped(store, ["m", "o"], range(1, 3))
+        tokens = store.acquire_all(["m", "o"], "me", 1000.0)
+        appends = [Append(m, 3, [{"n": n} for n in range(9)], tokens[m]) for m in ("m", "o")]
+        assert store.append_all(appends) == [None, None]
+        assert counts(path) == (20, 2)
+        assert [event["n"] for _, event in store.events("o")] == [1, 2, *range(9)]
+        store.check()
+
+
+@pytest.mark.parametrize("change", ["UPDATE events SET body = '{\"n\":9}'", "DELETE FROM events"])
+def test_the_newest_events_are_checked_as_all_are(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "live.db"
+    with SqliteStore(path) as store:
+        for market in ("m", "o"):
+            store.create_market(market, {})
+        grouped(store, ["m", "o"], range(1, 4))
+        assert counts(path) == (2, 4)
+        with contextlib.closing(sqlite3.connect(path)) as other:
+            other.execute(f"{change} WHERE market = 'o' AND number = 2")
+            other.commit()
+        with pytest.raises(Damaged, match="event 2"):
+            store.check()
+
+
+def test_a_market_that_is_deleted_leaves_no_new_events(tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    with SqliteStore(path) as store:
+        for market in ("m", "o"):
+            store.create_market(market, {})
+        grouped(store, ["m", "o"], range(1, 4))
+        token = store.acquire_all(["m"], "me", 1000.0)["m"]
+        store.release("m", "me", token)
+        store.drop_market("m")
+        assert counts(path) == (1, 2)
+        store.check()

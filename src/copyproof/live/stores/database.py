@@ -21,6 +21,8 @@ class Database:
     """A connection within a transaction, as SQLite has it. Parameters are marked by ``?``."""
 
     _mark = "?"  # which the driver may spell otherwise
+    # Where events are: those that settled, and maybe the newest ones.
+    event_tables: tuple[str, ...] = ("settled_events", "newest_events")
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
@@ -56,10 +58,22 @@ class Database:
         change = f"UPDATE markets SET last = ?, head = ? WHERE {where}"
         return int(self.raw.executemany(change, changes).rowcount)
 
-    def add_events(self, rows: Sequence[EventRow]) -> None:
-        """Add rows of events."""
-        add = "INSERT INTO events (market, number, body, mark) VALUES (?, ?, ?, ?)"
+    def add_events(self, rows: Sequence[EventRow], *, newest: bool = False) -> None:
+        """Add rows of events; to the newest if they are to settle later."""
+        table = self.event_tables[newest]
+        add = f"INSERT INTO {table} (market, number, body, mark) VALUES (?, ?, ?, ?)"
         self.raw.executemany(add, rows)
+
+    def settle_events(self) -> None:
+        """Put the newest events where those of their markets are."""
+        settled, newest = self.event_tables
+        self.raw.execute(f"INSERT INTO {settled} SELECT market, number, body, mark FROM {newest}")
+        self.raw.execute(f"DELETE FROM {newest}")
+
+    def drop_events(self, which: str, *parameters: object) -> None:
+        """Delete events, those that settled and the newest ones."""
+        for table in self.event_tables:
+            self.change(f"DELETE FROM {table} WHERE {which}", *parameters)
 
     def renew(self, tokens: Mapping[str, int], owner: str, since: float, until: float) -> set[str]:
         """Let leases of an owner, given their tokens, run anew; the markets whose lease does."""

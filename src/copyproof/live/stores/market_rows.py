@@ -96,8 +96,7 @@ class MarketRows:
 
     def drop_events(self, upto: int, cut: str) -> None:
         """Drop events up to a number."""
-        drop = "DELETE FROM events WHERE market = ? AND number <= ?"
-        self._database.change(drop, self._name, upto)
+        self._database.drop_events("market = ? AND number <= ?", self._name, upto)
         self._update("compacted = ?, cut = ?", upto, cut)
 
     def snapshots(self) -> list[int]:

@@ -92,6 +92,7 @@ class _Connection(Database):
     """A PostgreSQL connection as a ``Database``."""
 
     _mark = "%s"
+    event_tables = ("events",)
     raw: psycopg.Connection[tuple[Any, ...]]
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:

@@ -114,6 +114,28 @@ WITH_TRIGGERS = 6
 # The version that this code reads and writes.
 VERSION = len(STEPS)
 
+# SQLite writes a page whole, even for one event, and every market's events lie on pages of their
+# own. So those of groups of many markets are first put side by side, and settle later, many at
+# once. To whoever reads, changes or deletes events, both are one table.
+_EVENT = "market = old.market AND number = old.number"
+_SET = "market = new.market, number = new.number, body = new.body, mark = new.mark"
+SQLITE_NEWEST = (
+    "ALTER TABLE events RENAME TO settled_events",
+    "CREATE TABLE newest_events (market TEXT NOT NULL, number BIGINT NOT NULL, body TEXT NOT NULL,"
+    " mark TEXT, PRIMARY KEY (market, number)) WITHOUT ROWID",
+    "CREATE VIEW events AS SELECT market, number, body, mark FROM settled_events"
+    " UNION ALL SELECT market, number, body, mark FROM newest_events",
+    "CREATE TRIGGER events_insert INSTEAD OF INSERT ON events BEGIN INSERT INTO settled_events"
+    " (market, number, body, mark) VALUES (new.market, new.number, new.body, new.mark); END",
+    *(
+        f"CREATE TRIGGER events_{change.lower()} INSTEAD OF {change} ON events BEGIN"
+        f" {begin.format('settled_events')} WHERE {_EVENT};"
+        f" {begin.format('newest_events')} WHERE {_EVENT}; END"
+        for change, begin in (("DELETE", "DELETE FROM {}"), ("UPDATE", f"UPDATE {{}} SET {_SET}"))
+    ),
+)
+SQLITE_VERSION = VERSION + 1
+
 # The columns of a market's chain, and its generations.
 CHAIN = ("secret", "begins", "cut", "head", "generations")
 

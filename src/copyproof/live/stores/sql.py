@@ -50,9 +50,6 @@ from copyproof.validation import name
 # How many rows are read or written in one go.
 CHUNK = 1000
 
-# Tables whose rows belong to a market.
-_OF_MARKETS = ("events", *LARGE)
-
 # Columns by which rows are told apart, and in whose order they are dumped.
 _KEYS = ("id", "name", "market", "number", "part")
 
@@ -191,7 +188,9 @@ class SqlStore(SqlServiceRecords, SqlKeys):
         with self._transaction(write=True) as database:
             if not database.change(f"{add} ON CONFLICT (name) DO NOTHING", market, text, *chain):
                 raise errors.exists_already("market", market)
-            for table in _OF_MARKETS:  # what is left of one that was being deleted
+            # What is left of one that was being deleted.
+            database.drop_events("market = ?", market)
+            for table in LARGE:
                 database.change(f"DELETE FROM {table} WHERE market = ?", market)
 
     def drop_market(self, market: str) -> None:
@@ -208,8 +207,7 @@ class SqlStore(SqlServiceRecords, SqlKeys):
             mine.compacted + DROPPED_AT_ONCE, upto + DROPPED_AT_ONCE, DROPPED_AT_ONCE
         ):
             with self._transaction(write=True) as database:
-                drop = f"DELETE FROM events WHERE {gone} AND number <= ?"
-                database.change(drop, market, number)
+                database.drop_events(f"{gone} AND number <= ?", market, number)
 
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""
@@ -379,5 +377,6 @@ class SqlStore(SqlServiceRecords, SqlKeys):
             for table, group in groupby(rows, key=lambda row: row[0]):
                 size = 1 if table in LARGE else CHUNK
                 while chunk := [row for _, row in islice(group, size)]:
-                    database.insert(table, COLUMNS[table], chunk)
+                    into = database.event_tables[0] if table == "events" else table
+                    database.insert(into, COLUMNS[table], chunk)
             database.change(UNLEASE)

@@ -23,7 +23,13 @@ from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain, exists_already
-from copyproof.live.stores.schema import SQLITE_TRIGGERS, STEPS, VERSION, WITH_TRIGGERS
+from copyproof.live.stores.schema import (
+    SQLITE_NEWEST,
+    SQLITE_TRIGGERS,
+    SQLITE_VERSION,
+    STEPS,
+    WITH_TRIGGERS,
+)
 from copyproof.live.stores.snapshot_parts import Transaction
 from copyproof.live.stores.sql import UNLEASE, SqlStore
 from copyproof.validation import require
@@ -40,6 +46,10 @@ _LOG_PAGES = 4000
 _WRITE_BACK = 2
 
 _MOST_STANDINGS = 100_000  # that are remembered
+# Events of a group for each of its markets that go where they will stay: they share a page.
+_SHARE_A_PAGE = 4
+# The newest events that are kept side by side, before they settle.
+_NEWEST = 512
 
 
 class SqliteStore(SqlStore):
@@ -87,6 +97,8 @@ class SqliteStore(SqlStore):
         self._file: tuple[int, int] | None = None
         # Where markets stood when this process has last written to them.
         self._standings: dict[str, Standing] = {}
+        # How many of the newest events this process has written; when it starts, others may have.
+        self._newest = 0
         with self._lock:
             self._connection()
 
@@ -171,9 +183,10 @@ class SqliteStore(SqlStore):
         if used and raw.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
             raise Damaged(f"{self._path}: a database, but not of copyproof")
         found = raw.execute("PRAGMA user_version").fetchone()[0]
-        if found > VERSION:
+        if found > SQLITE_VERSION:
             raise Damaged(
-                f"{self._path}: schema version {found} is newer than {VERSION}: update copyproof"
+                f"{self._path}: schema version {found} is newer than {SQLITE_VERSION}: "
+                "update copyproof"
             )
 
     def _set_wal(self, raw: sqlite3.Connection) -> None:
@@ -193,7 +206,7 @@ class SqliteStore(SqlStore):
 
     def _migrate(self, raw: sqlite3.Connection) -> None:
         """Walk the steps that are missing, all or none."""
-        if raw.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+        if raw.execute("PRAGMA user_version").fetchone()[0] == SQLITE_VERSION:
             return
         raw.execute("BEGIN IMMEDIATE")
         found = raw.execute("PRAGMA user_version").fetchone()[0]
@@ -202,9 +215,11 @@ class SqliteStore(SqlStore):
                 raw.execute(sql.format(blob="BLOB", without_rowid="WITHOUT ROWID"))
         for sql in SQLITE_TRIGGERS if found < WITH_TRIGGERS else ():
             raw.execute(sql)
+        for sql in SQLITE_NEWEST if found < SQLITE_VERSION else ():
+            raw.execute(sql)
         begin_chains(Database(raw))
         raw.execute(f"PRAGMA application_id = {APPLICATION}")
-        raw.execute(f"PRAGMA user_version = {VERSION}")
+        raw.execute(f"PRAGMA user_version = {SQLITE_VERSION}")
         raw.execute("COMMIT")
 
     def _begin_reading(self, raw: sqlite3.Connection) -> None:
@@ -264,7 +279,12 @@ class SqliteStore(SqlStore):
             standings, rows = found
             before = [known[one.market] for one in standings]
             if database.advance(before, standings) == len(before):
-                database.add_events(rows)
+                newest = len(rows) < _SHARE_A_PAGE * len(standings) and len(standings) > 1
+                database.add_events(rows, newest=newest)
+                self._newest += newest * len(rows)
+                if self._newest > _NEWEST:
+                    database.settle_events()
+                    self._newest = 0
             else:
                 database.rollback()
                 database.begin(write=True)
