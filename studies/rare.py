@@ -4,7 +4,7 @@
     python studies/rare.py --estimate                             the agent's own process, too
     python studies/rare.py --check                                lost games again, by the engine
 
-Agent A registers 3 arms of mean 0.9 among 57 bad ones, agent B one of mean 0.6; T = 2,000. From
+Agent A registers 3 arms of mean 0.9 among 53 bad ones, agent B one of mean 0.6; T = 2,000. From
 market to market the bad arms are worse, 0.4 to 0.15, and easier to tell: the default loses A
 (``copyproof.simulation.lost``) ever more rarely. Markets are played in turn, a portion each, until
 100 games of a market are lost or time is over; what is over is the common ones' turn first, so that
@@ -44,7 +44,7 @@ State = dict[str, Any]
 
 def market(bad: float) -> Market:
     """A against B."""
-    return Market([Agent("A", [0.9, bad], copies=[3, 57]), Agent("B", [RIVAL])])
+    return Market([Agent("A", [0.9, bad], copies=[3, 53]), Agent("B", [RIVAL])])
 
 
 def lowered() -> list[Lowered]:
