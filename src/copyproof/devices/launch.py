@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ ARGUMENTS = {
     "seed": 0,
     "market_of": 1,
     "repetition_of": 1,
+    "factors": 1,
     "sizes": 2,
     "owner": 2,
     "original": 2,
@@ -64,7 +66,17 @@ ARGUMENTS = {
 RESULTS = ("revenue", "agent_plays", "original_plays", "renewals", "regret", "choices", "status")
 ENTRY = "games"
 BLOCK = 64  # threads of a block
+STREAMS = 32  # jobs side by side: as many queues as a chip has
+_BLOCKS_IN_FLIGHT = 32  # of one multiprocessor
 _SHARE = 0.6  # of the device's free memory that the states of large games may take
+
+
+def load_cupy() -> Any:
+    """CuPy, which starts CUDA with a queue for each stream: with eight, jobs wait for others."""
+    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", str(STREAMS))
+    import cupy
+
+    return cupy
 
 
 class _Argument:
@@ -112,9 +124,7 @@ def load(cupy: Any, ptx: bytes) -> Any:
 
 def load_here(ptx: np.ndarray) -> Any:
     """The kernel of a job, to be launched many times."""
-    import cupy
-
-    return load(cupy, bytes(ptx))
+    return load(load_cupy(), bytes(ptx))
 
 
 def empty_results(job: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -131,48 +141,132 @@ def empty_results(job: dict[str, Any]) -> dict[str, np.ndarray]:
     }
 
 
+class _Launch:
+    """A job on its way: its arrays on the device, its kernel, and two events around it."""
+
+    def __init__(self, job: dict[str, Any], kernel: Any, block: int, room: int) -> None:
+        cupy = load_cupy()
+        arrays = {**job, **empty_results(job)}
+        games = len(job["market_of"])
+        item, items, node, nodes, leaves, is_large = (int(one) for one in job["state"])
+        slots = games
+        scratch: dict[str, tuple[int, tuple[int, int]]] = {}
+        if is_large:
+            slots = max(1, min(games, room // state_bytes(job)))
+            slots = slots if slots == games else max(block, slots // block * block)
+            scratch = {
+                "all_items": (item, (items, slots)),
+                "all_nodes": (node, (nodes, slots)),
+                "all_places": (4, (items, slots)),
+                "all_members": (8, (leaves, slots)),
+                "all_values": (8, (leaves, slots)),
+            }
+        self._held: dict[str, Any] = {}
+        given: list[Any] = []
+        for name, dimensions in ARGUMENTS.items():
+            if name.startswith("all_"):
+                itemsize, shape = scratch.get(name, (8, (1, 1)))
+                self._held[name] = cupy.empty(int(np.prod(shape)) * itemsize, np.uint8)
+                given += flattened(self._held[name].data.ptr, itemsize, shape)
+            elif dimensions == 0:
+                given.append(arrays[name][()])
+            else:
+                self._held[name] = _Argument(cupy, np.asarray(arrays[name]))
+                given += self._held[name].flattened()
+        self.begin, self.end = cupy.cuda.Event(), cupy.cuda.Event()
+        self._start = (kernel, (-(-slots // block),), (block,), tuple(given))
+
+    def start(self) -> None:
+        """Launch the kernel in the present stream."""
+        kernel, grid, block, given = self._start
+        self.begin.record()
+        kernel(grid, block, given)
+        self.end.record()
+
+    def result(self) -> dict[str, Any]:
+        """Wait for the games, and fetch what they left behind."""
+        cupy = load_cupy()
+        self.end.synchronize()
+        found: dict[str, Any] = {name: self._held[name].get() for name in RESULTS}
+        found["seconds"] = cupy.cuda.get_elapsed_time(self.begin, self.end) / 1000.0
+        return found
+
+
+def state_bytes(job: dict[str, Any]) -> int:
+    """Bytes that the state of one game takes in the device's memory; 0 for small games."""
+    item, items, node, nodes, leaves, is_large = (int(one) for one in job["state"])
+    return (items * (item + 4) + nodes * node + 16 * leaves) * is_large
+
+
+def _room(cupy: Any) -> int:
+    """Bytes that the states of large games may take now."""
+    free = cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes()
+    return int(free * _SHARE)
+
+
 def play(job: dict[str, Any], *, block: int = BLOCK, kernel: Any = None) -> dict[str, Any]:
     """Play the games of a job; the seconds that the device took are ``seconds`` of the result."""
-    import cupy
+    cupy = load_cupy()
+    launch = _Launch(job, kernel or load_here(job["ptx"]), block, _room(cupy))
+    launch.start()
+    return launch.result()
 
-    kernel = kernel or load_here(job["ptx"])
-    games = len(job["market_of"])
-    arrays = {**job, **empty_results(job)}
-    item, items, node, nodes, leaves, is_large = (int(one) for one in job["state"])
-    slots = games
-    scratch: dict[str, tuple[int, tuple[int, int]]] = {}
-    if is_large:
-        each_game = items * (item + 4) + nodes * node + 16 * leaves
-        free = int(cupy.cuda.Device().mem_info[0] * _SHARE)
-        slots = max(block, min(games, free // each_game) // block * block)
-        scratch = {
-            "all_items": (item, (items, slots)),
-            "all_nodes": (node, (nodes, slots)),
-            "all_places": (4, (items, slots)),
-            "all_members": (8, (leaves, slots)),
-            "all_values": (8, (leaves, slots)),
-        }
-    held: dict[str, Any] = {}
-    given: list[Any] = []
-    for name, dimensions in ARGUMENTS.items():
-        if name.startswith("all_"):
-            itemsize, shape = scratch.get(name, (8, (1, 1)))
-            held[name] = cupy.empty(int(np.prod(shape)) * itemsize, np.uint8)
-            given += flattened(held[name].data.ptr, itemsize, shape)
-        elif dimensions == 0:
-            given.append(arrays[name][()])
-        else:
-            held[name] = _Argument(cupy, np.asarray(arrays[name]))
-            given += held[name].flattened()
-    grid = -(-slots // block)
-    begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-    begin.record()
-    kernel((grid,), (block,), tuple(given))
-    end.record()
-    end.synchronize()
-    result: dict[str, Any] = {name: held[name].get() for name in RESULTS}
-    result["seconds"] = cupy.cuda.get_elapsed_time(begin, end) / 1000.0
-    return result
+
+def play_many(
+    jobs: Sequence[dict[str, Any]], kernels: Sequence[Any], *, block: int | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Play several jobs side by side, each in a stream of its own; give results as they come.
+
+    A result is told with its job's number. ``seconds`` is the time of its kernel, and ``busy`` what
+    it adds to the time in which any kernel of these jobs was on the device. Give long jobs first:
+    short ones fill the chip beside them.
+    """
+    cupy = load_cupy()
+    if block is None:
+        processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
+        block = threads_of(sum(len(job["market_of"]) for job in jobs), processors)
+    waiting = list(range(len(jobs)))
+    while waiting:
+        left = _room(cupy)
+        wave: list[tuple[int, Any, _Launch]] = []
+        while waiting and len(wave) < STREAMS:
+            job = jobs[waiting[0]]
+            needed = state_bytes(job) * len(job["market_of"])
+            if wave and needed > left:
+                break
+            number = waiting.pop(0)
+            stream = cupy.cuda.Stream(non_blocking=True)
+            with stream:
+                wave.append((number, stream, _Launch(job, kernels[number], block, left)))
+            stream.synchronize()  # arrays are there before the first kernel is
+            left -= min(needed, left)
+        for _, stream, launch in wave:
+            with stream:
+                launch.start()
+        first, until = wave[0][2].begin, 0.0
+        for number, stream, launch in wave:
+            with stream:
+                result = launch.result()
+            begin, end = (
+                cupy.cuda.get_elapsed_time(first, event) / 1000.0
+                for event in (launch.begin, launch.end)
+            )
+            result["busy"] = max(0.0, end - max(begin, until))
+            until = max(until, end)
+            yield number, result
+
+
+def threads_of(games: int, processors: int) -> int:
+    """Threads of a block for so many games: as few as let all of them be in flight at once.
+
+    Neighbours in a block wait for each other where they do different things; few games are better
+    off alone.
+
+    >>> threads_of(100, 132), threads_of(25_000, 132), threads_of(1_000_000, 132)
+    (1, 8, 64)
+    """
+    each = -(-games // (processors * _BLOCKS_IN_FLIGHT))
+    return int(min(BLOCK, 1 << max(each - 1, 0).bit_length()))
 
 
 def main() -> None:
