@@ -107,7 +107,7 @@ class DeviceConformance:
             self.check(portion(market, "trial", 40))
 
     def test_means_that_are_drawn_for_every_game(self) -> None:
-        arms = [BetaPrior(2.0, 1.0), UniformPrior(0.2, 0.9)]
+        arms: list[Any] = [BetaPrior(2.0, 1.0), UniformPrior(0.2, 0.9)]
         market = Market([Agent("a", arms), Agent("b", [ListPrior([0.3, 0.8])])])
         other = Market([Agent("a", arms[:1]), Agent("b", [0.6])])
         self.check(portion(market, "h-ucb", 40, first=5), portion(other, "h-ucb", 40))

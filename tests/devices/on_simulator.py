@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from copyproof import Agent, Market, Study, audit, simulate
 from copyproof.cli.app import app
 from copyproof.devices import gpus, together
+from copyproof.devices.batch import Batch
 from copyproof.devices.together import Portion, fill_together
 from copyproof.studies import on_device
 from tests.devices import simulator
@@ -30,7 +32,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The simulator in place of a GPU; the numbers of batches that were asked of it, each time."""
     asked: list[int] = []
 
-    def play_batches(batches: Sequence[together.Batch]) -> object:
+    def play_batches(batches: Sequence[Batch]) -> object:
         asked.append(len(batches))
         return simulator.play_batches(batches)
 
@@ -47,14 +49,14 @@ class TestSimulator(DeviceConformance):
 
 @pytest.mark.parametrize("market", [COPIER, BOUND])
 def test_simulate(market: Market) -> None:
-    game = {"horizon": 40, "repetitions": 3, "seed": 1, "checkpoints": 4}
+    game: dict[str, Any] = {"horizon": 40, "repetitions": 3, "seed": 1, "checkpoints": 4}
     usual, found = (simulate(market, "h-ucb", **game, device=name) for name in ("cpu", "cuda"))
     for name in ("revenue", "plays", "original_plays", "regret_curves"):
         np.testing.assert_array_equal(getattr(found, name), getattr(usual, name))
 
 
-def study(**changes: object) -> Study:
-    given = {
+def study(**changes: Any) -> Study:
+    given: dict[str, Any] = {
         "policies": ["ucb1", "rh-ucb", "trial"],
         "markets": {"one": TWO_AND_THREE[0], "two": TWO_AND_THREE[1], "bound": BOUND},
         "horizons": [20, 30],
@@ -62,11 +64,11 @@ def study(**changes: object) -> Study:
         "seed": 1,
         "measure": ["regret", "revenue", "shares", "lost", "exact"],
     }
-    return Study(**(given | changes))  # type: ignore[arg-type]
+    return Study(**(given | changes))
 
 
 def test_a_study_has_the_same_bytes_and_few_launches(tmp_path: Path, device: list[int]) -> None:
-    small = {"horizons": [6, 12], "policies": ["ucb1", "h-ucb", "rh-ucb"]}
+    small: dict[str, Any] = {"horizons": [6, 12], "policies": ["ucb1", "h-ucb", "rh-ucb"]}
     study(**small, arrays=True).run(tmp_path / "cpu")
     assert device == []
     ran = study(**small, arrays=True, device="auto").run(tmp_path / "cuda")
@@ -106,7 +108,7 @@ def test_a_cell_that_cannot_be_played_fails_alone(tmp_path: Path) -> None:
 def test_a_batch_of_a_cluster(tmp_path: Path) -> None:
     from copyproof.studies.tasks import play_batch, tasks_of
 
-    terms = {"measure": ["regret", "exact"], "horizons": 8}
+    terms: dict[str, Any] = {"measure": ["regret", "exact"], "horizons": 8}
     tasks = [task for point in study(**terms).points() for task in tasks_of(point.cell)]
     usual = {(one.digest, one.number): one.found for one in play_batch(tasks)}
     found = {(one.digest, one.number): one.found for one in on_device.play_batch_on(tasks, "auto")}
@@ -114,7 +116,13 @@ def test_a_batch_of_a_cluster(tmp_path: Path) -> None:
 
 
 def test_an_audit_plays_its_games_together(device: list[int]) -> None:
-    how = {"horizon": 20, "seed": 1, "method": "sampling", "budget": 4000, "most_copies": 3}
+    how: dict[str, Any] = {
+        "horizon": 20,
+        "seed": 1,
+        "method": "sampling",
+        "budget": 4000,
+        "most_copies": 3,
+    }
     usual = audit(COPIER, "ucb1", **how).to_dict()
     found = audit(COPIER, "ucb1", **how, device="cuda").to_dict()
     del usual["seconds"], found["seconds"]
@@ -124,8 +132,13 @@ def test_an_audit_plays_its_games_together(device: list[int]) -> None:
 
 
 def test_a_study_of_audits(tmp_path: Path) -> None:
-    how = {"measure": ["audit"], "audit": {"method": "sampling", "budget": 2000, "most_copies": 2},
-           "policies": ["h-ucb"], "horizons": 10, "markets": {"one": COPIER}}  # fmt: skip
+    how: dict[str, Any] = {
+        "measure": ["audit"],
+        "audit": {"method": "sampling", "budget": 2000, "most_copies": 2},
+        "policies": ["h-ucb"],
+        "horizons": 10,
+        "markets": {"one": COPIER},
+    }
     for name in ("cpu", "cuda"):
         assert study(**how).run(tmp_path / name, device=name).failures == []
     assert table_digest(tmp_path / "cuda") == table_digest(tmp_path / "cpu")

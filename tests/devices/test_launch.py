@@ -22,6 +22,7 @@ def test_the_bytes_of_a_state_are_those_of_its_arrays() -> None:
         assert launch.state_bytes(job) == (each if is_large else 0)
 
 
-def test_few_games_have_blocks_of_their_own() -> None:
-    sizes = [launch.threads_of(games, 132) for games in (1, 4224, 4225, 10_000, 10**7)]
-    assert sizes == [1, 1, 2, 4, launch.BLOCK]
+def test_few_games_and_long_ones_have_blocks_of_their_own() -> None:
+    alone = [launch.threads_of([games], [100], 132)[0] for games in (1, 2112, 2113, 10**7)]
+    assert alone == [1, 1, 2, launch.BLOCK]
+    assert launch.threads_of([10, 10, 10], [1000, 400, 1], 132) == [1, 2, 64]

@@ -132,7 +132,8 @@ def _is_large(items: int, nodes: int) -> bool:
 def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool) -> Shape:
     """The constants of the kernel; sizes are the most of any market.
 
-    Those of several markets are rounded up, so that other markets find the kernel compiled.
+    Those of several markets, and of large ones, are rounded up, so that others find the kernel
+    compiled.
     """
     plan, game = games[0].plan, games[0].game
     agents, items, pools, nodes, leaves, ring = (
@@ -141,7 +142,7 @@ def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool
     )
     originals = max(len(one.game.rewards.originals) for one in games)
     large = _is_large(items, nodes)
-    if len(games) > 1:
+    if large or len(games) > 1:
         agents, items, pools = map(power_of_two, (agents, items, pools))
         originals, nodes = map(power_of_two, (originals, nodes))
     room = max(int(state.pools["room"][1 - plan.is_flat :].max()) for state in states)

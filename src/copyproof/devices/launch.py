@@ -67,7 +67,7 @@ RESULTS = ("revenue", "agent_plays", "original_plays", "renewals", "regret", "ch
 ENTRY = "games"
 BLOCK = 64  # threads of a block
 STREAMS = 32  # jobs side by side: as many queues as a chip has
-_BLOCKS_IN_FLIGHT = 32  # of one multiprocessor
+_BLOCKS_IN_FLIGHT = 16  # of one multiprocessor: its registers are enough for so many warps
 _SHARE = 0.6  # of the device's free memory that the states of large games may take
 
 
@@ -213,60 +213,92 @@ def play(job: dict[str, Any], *, block: int = BLOCK, kernel: Any = None) -> dict
 
 
 def play_many(
-    jobs: Sequence[dict[str, Any]], kernels: Sequence[Any], *, block: int | None = None
+    jobs: Sequence[dict[str, Any]], kernels: Sequence[Any]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Play several jobs side by side, each in a stream of its own; give results as they come.
+    """Play several jobs side by side, in streams; give results as they come, with the job's number.
 
-    A result is told with its job's number. ``seconds`` is the time of its kernel, and ``busy`` what
-    it adds to the time in which any kernel of these jobs was on the device. Give long jobs first:
-    short ones fill the chip beside them.
+    Long games begin first, and short ones fill the chip beside them. ``seconds`` of a result is the
+    time of its kernel; ``busy``, summed over all results, the time in which any kernel was there.
     """
     cupy = load_cupy()
-    if block is None:
-        processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
-        block = threads_of(sum(len(job["market_of"]) for job in jobs), processors)
-    waiting = list(range(len(jobs)))
+    processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
+    rounds = [int(job["checkpoints"][-1]) for job in jobs]
+    blocks = threads_of([len(job["market_of"]) for job in jobs], rounds, processors)
+    waiting = sorted(range(len(jobs)), key=lambda number: -rounds[number])
     while waiting:
         left = _room(cupy)
+        streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(STREAMS)]
+        queued = [0] * STREAMS
         wave: list[tuple[int, Any, _Launch]] = []
-        while waiting and len(wave) < STREAMS:
-            job = jobs[waiting[0]]
+        while waiting:
+            number = waiting[0]
+            job = jobs[number]
             needed = state_bytes(job) * len(job["market_of"])
             if wave and needed > left:
                 break
-            number = waiting.pop(0)
-            stream = cupy.cuda.Stream(non_blocking=True)
-            with stream:
-                wave.append((number, stream, _Launch(job, kernels[number], block, left)))
-            stream.synchronize()  # arrays are there before the first kernel is
+            waiting.pop(0)
+            place = queued.index(min(queued))
+            queued[place] += rounds[number]
+            with streams[place]:
+                launch = _Launch(job, kernels[number], blocks[number], left)
+            wave.append((number, streams[place], launch))
             left -= min(needed, left)
-        for _, stream, launch in wave:
-            with stream:
-                launch.start()
-        first, until = wave[0][2].begin, 0.0
-        for number, stream, launch in wave:
-            with stream:
-                result = launch.result()
-            begin, end = (
-                cupy.cuda.get_elapsed_time(first, event) / 1000.0
-                for event in (launch.begin, launch.end)
-            )
-            result["busy"] = max(0.0, end - max(begin, until))
-            until = max(until, end)
-            yield number, result
+        yield from _played(cupy, wave)
 
 
-def threads_of(games: int, processors: int) -> int:
-    """Threads of a block for so many games: as few as let all of them be in flight at once.
+def _played(
+    cupy: Any, wave: Sequence[tuple[int, Any, _Launch]]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Launch what is laid out on the device, and fetch the results."""
+    for _, stream, _ in wave:
+        stream.synchronize()  # arrays are there before the first kernel is
+    for _, stream, launch in wave:
+        with stream:
+            launch.start()
+    first = wave[0][2].begin
+    times: list[tuple[float, float]] = []
+    for place, (number, stream, launch) in enumerate(wave):
+        with stream:
+            result = launch.result()
+        begin, end = (
+            cupy.cuda.get_elapsed_time(first, event) / 1000.0
+            for event in (launch.begin, launch.end)
+        )
+        times.append((begin, end))
+        result["busy"] = covered(times) if place == len(wave) - 1 else 0.0
+        yield number, result
 
-    Neighbours in a block wait for each other where they do different things; few games are better
-    off alone.
 
-    >>> threads_of(100, 132), threads_of(25_000, 132), threads_of(1_000_000, 132)
-    (1, 8, 64)
+def covered(times: Sequence[tuple[float, float]]) -> float:
+    """The length of the union of intervals.
+
+    >>> covered([(0.0, 2.0), (1.0, 3.0), (5.0, 6.0)])
+    4.0
     """
-    each = -(-games // (processors * _BLOCKS_IN_FLIGHT))
-    return int(min(BLOCK, 1 << max(each - 1, 0).bit_length()))
+    total, until = 0.0, -np.inf
+    for begin, end in sorted(times):
+        total += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return total
+
+
+def threads_of(games: Sequence[int], rounds: Sequence[int], processors: int) -> list[int]:
+    """Threads of a block, for jobs side by side with so many games of so many rounds.
+
+    Neighbours in a block wait for each other where they do different things. So as few as let all
+    games be in flight at once; and of long games fewer than of short ones, which end in time even
+    if they take turns.
+
+    >>> threads_of([40, 1400], [1_000_000, 100_000], 132), threads_of([10**6], [10_000], 132)
+    ([1, 8], [64])
+    """
+    most = max(rounds)
+    for factor in (1, 2, 4, 8, 16, 32, BLOCK):
+        sizes = [min(BLOCK, factor << ((most // one).bit_length() - 1)) for one in rounds]
+        blocks = sum(-(-count // size) for count, size in zip(games, sizes, strict=True))
+        if blocks <= processors * _BLOCKS_IN_FLIGHT:
+            break
+    return sizes
 
 
 def main() -> None:

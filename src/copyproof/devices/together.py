@@ -2,7 +2,7 @@
 
 A chip wants many games at once, and those of one study or audit come in small portions: a hundred
 repetitions of each market. Here portions are put together. Games that share a plan, T and a seed
-(``batch.shared``) and are of one size class are one batch, with a row of its table for each market;
+(``batch.shared``) and are about as large are one batch, with a row of its table for each market;
 batches are played side by side, those with the most rounds of a game first.
 
 Threads of a warp wait for each other. Games of one batch have the same length; within a batch they
@@ -14,7 +14,7 @@ results go to the rows of those who asked: neither the order nor the company cha
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,11 @@ from copyproof.engine.play import Record
 _LAUNCH_ROUNDS = 20_000_000_000
 _LAUNCH_GAMES = 1 << 20
 _LAUNCH_BYTES = 1 << 30
+# Small games that are worth a kernel of their own.
+_MANY_GAMES = 4096
+
+# What one launch plays: numbers of portions, with the first and the last row + 1 of each.
+_Part: TypeAlias = list[tuple[int, int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,10 +108,7 @@ def fill_together(
     ``progress`` is told the number of rounds played so far.
     """
     statuses = [0] * len(portions)
-    batches = [
-        (part, *_batch_of([portions[number].rows(*rows) for number, *rows in part]))
-        for part in _parts(portions)
-    ]
+    batches = _batches(portions)
     time, rounds = DeviceTime(), 0
     for number, found in play_batches([batch for _, batch, _ in batches]):
         part, batch, order = batches[number]
@@ -124,6 +126,18 @@ def fill_together(
         if progress is not None:
             progress(rounds)
     return time, statuses
+
+
+def batches_of(portions: Sequence[Portion]) -> list[Batch]:
+    """What ``fill_together`` would have played, long games first."""
+    return [batch for _, batch, _ in _batches(portions)]
+
+
+def _batches(portions: Sequence[Portion]) -> list[tuple[_Part, Batch, NDArray[np.int64]]]:
+    return [
+        (part, *_batch_of([portions[number].rows(begin, end) for number, begin, end in part]))
+        for part in _parts(portions)
+    ]
 
 
 def play_batches(batches: Sequence[Batch]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -160,43 +174,66 @@ def _loaded(shapes: Collection[Shape]) -> dict[Shape, Any]:
     return {shape: _LOADED[gpu, shape] for shape in shapes}
 
 
-def _parts(portions: Sequence[Portion]) -> list[list[tuple[int, int, int]]]:
-    """Portions that can be played in one launch, as (number, first row, last row + 1); long first.
-
-    What is too much for one launch is cut.
-    """
-    groups: dict[Any, list[int]] = {}
+def _parts(portions: Sequence[Portion]) -> list[_Part]:
+    """Portions that can be played in one launch, long first; what is too much is cut."""
+    groups: dict[Any, dict[int, list[int]]] = {}
     keys: dict[int, Any] = {}  # portions of one market and policy share what was lowered
     for number, one in enumerate(portions):
         if id(one.lowered) not in keys:
             keys[id(one.lowered)] = _key(one.lowered)
-        traced = one.record.choices.shape[1]
-        own = (one.checkpoints.tobytes(), traced, one.means is None)
-        groups.setdefault((keys[id(one.lowered)], *own), []).append(number)
-    parts: list[list[tuple[int, int, int]]] = []
-    for numbers in groups.values():
-        most = _most_games(portions[numbers[0]])
-        part: list[tuple[int, int, int]] = []
-        room = most
-        for number in numbers:
-            begin, count = 0, len(portions[number])
-            while begin < count:
-                end = min(count, begin + room)
-                part.append((number, begin, end))
-                room -= end - begin
-                begin = end
-                if room == 0:
-                    parts.append(part)
-                    part, room = [], most
-        if part:
-            parts.append(part)
+        own = (one.checkpoints.tobytes(), one.record.choices.shape[1], one.means is None)
+        group = groups.setdefault((keys[id(one.lowered)], *own), {})
+        group.setdefault(_size_class(one.lowered), []).append(number)
+    parts = [
+        part
+        for group in groups.values()
+        for numbers in _classes(group, portions)
+        for part in _cut(numbers, portions)
+    ]
     return sorted(parts, key=lambda part: -portions[part[0][0]].lowered.horizon)
 
 
 def _key(lowered: Lowered) -> Any:
-    """Equal for games that one kernel plays well: none has to carry what only others need."""
+    """Equal for games that one kernel can play, without carrying what only others need."""
     families = lowered.game.rewards.originals["family"]
-    return shared(lowered), is_large(lowered), bool((families == BERNOULLI).all())
+    return shared(lowered), bool((families == BERNOULLI).all())
+
+
+def _size_class(lowered: Lowered) -> int:
+    """0 for a game in a thread's own memory; of larger ones, within a class at most eightfold."""
+    if not is_large(lowered):
+        return 0
+    return 1 + (len(lowered.counts) + len(lowered.originals)).bit_length() // 3
+
+
+def _classes(group: dict[int, list[int]], portions: Sequence[Portion]) -> list[list[int]]:
+    """The portions of each size class; few small games go along with larger ones.
+
+    A kernel for small games has to be compiled, too, and is faster where they are many.
+    """
+    small = group.get(0, [])
+    if small and len(group) > 1 and sum(len(portions[one]) for one in small) < _MANY_GAMES:
+        least = min(one for one in group if one)
+        group = {**group, least: small + group[least]}
+        del group[0]
+    return list(group.values())
+
+
+def _cut(numbers: Sequence[int], portions: Sequence[Portion]) -> list[_Part]:
+    """Portions of one kernel, launch by launch."""
+    parts: list[_Part] = [[]]
+    room = most = _most_games(portions[numbers[0]])
+    for number in numbers:
+        begin, count = 0, len(portions[number])
+        while begin < count:
+            if room == 0:
+                parts.append([])
+                room = most
+            end = min(count, begin + room)
+            parts[-1].append((number, begin, end))
+            room -= end - begin
+            begin = end
+    return parts
 
 
 def _most_games(one: Portion) -> int:
