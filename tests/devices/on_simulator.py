@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from copyproof import Agent, Market, Study, audit, simulate
+from copyproof import Agent, Market, Study, audit, lost_probability, simulate
 from copyproof.cli.app import app
-from copyproof.devices import gpus, together
+from copyproof.devices import ensembles, gpus, together
 from copyproof.devices.batch import Batch
 from copyproof.devices.together import Portion, fill_together
 from copyproof.studies import on_device
@@ -37,6 +37,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return simulator.play_batches(batches)
 
     monkeypatch.setattr(together, "play_batches", play_batches)
+    monkeypatch.setattr(ensembles, "launch_runs", simulator.launch_runs)
     monkeypatch.setattr(gpus, "why_not", lambda: None)
     monkeypatch.setattr(on_device, "own_gpu", nullcontext)
     return asked
@@ -167,3 +168,15 @@ def test_the_paper(tmp_path: Path) -> None:
         claims.append((tmp_path / name / "claims.json").read_bytes())
     assert claims[0] == claims[1]
     assert said["device"]["games"] == 14
+
+
+@pytest.mark.parametrize("policy", ["grace", "trial"])
+def test_rare_events(policy: str) -> None:
+    market = Market([Agent("a", [0.9, 0.2], copies=[1, 2]), Agent("b", [0.7])])
+    how: dict[str, Any] = {"horizon": 1000, "seed": 1, "runs": 4, "most_plays": 14}
+    usual = lost_probability(market, policy, **how).to_dict()
+    found = lost_probability(market, policy, **how, device="cuda").to_dict()
+    assert found.pop("seconds") == 0.5  # two launches
+    del usual["seconds"]
+    assert found == usual
+    assert found["plays"] > 100

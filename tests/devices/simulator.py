@@ -11,11 +11,15 @@ import numpy as np
 from numba import cuda
 from numba.cuda.simulator.kernelapi import FakeCUDALocal
 from numba.np.numpy_support import as_dtype
+from numpy.typing import NDArray
 
-from copyproof.devices import cuda_source, launch
+from copyproof.devices import cuda_source, ensemble_source, launch
 from copyproof.devices.batch import Batch
 from copyproof.devices.cuda_compile import kernel_function, kernel_shape
-from copyproof.engine.state import ITEM
+from copyproof.devices.ensemble_source import EnsembleShape, ensemble_kernel
+from copyproof.devices.ensembles import views
+from copyproof.engine.own_process import Ensemble
+from copyproof.engine.state import ITEM, State
 from copyproof.engine.tournament import NODE
 
 _THREADS = 8  # of a block
@@ -70,6 +74,31 @@ def play_batches(batches: Sequence[Batch]) -> Iterator[tuple[int, dict[str, Any]
             kernel[-(-games // _THREADS), _THREADS](*given)
         found = {name: arrays[name] for name in launch.RESULTS}
         yield number, {**found, "seconds": 0.25, "busy": 0.25}
+
+
+def launch_runs(
+    shape: EnsembleShape, asked: dict[str, Any], memory: tuple[State, Ensemble], most: int
+) -> tuple[NDArray[np.float64], float]:
+    """Play runs of rare events, three at most, as ``devices.ensembles.launch_runs`` does."""
+    FakeCUDALocal.array = local_array
+    runs = min(most, 3)
+    words = np.tile(memory[1].words, runs)
+    held = {}
+    for name, (array, offset) in views(memory).items():
+        shape_, strides = (runs, *array.shape), array.strides
+        if offset is None:
+            held[name] = np.zeros(shape_, array.dtype)
+        else:
+            step = memory[1].words.nbytes
+            held[name] = np.ndarray(shape_, array.dtype, words.data, offset, (step, *strides))
+    arrays = {**asked, "results": np.zeros((runs, 4))}
+    kernel = cuda.jit(ensemble_kernel(shape))
+    with np.errstate(all="ignore"):
+        kernel[runs, 1](
+            ensemble_source.Asked(*(simulated(arrays[name]) for name in ensemble_source.ASKED)),
+            ensemble_source.Held(*(simulated(held[name]) for name in ensemble_source.HELD)),
+        )
+    return arrays["results"], 0.25
 
 
 def _scratch(batch: Batch, games: int) -> dict[str, np.ndarray]:

@@ -143,8 +143,9 @@ def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool
     originals = max(len(one.game.rewards.originals) for one in games)
     large = _is_large(items, nodes)
     if large or len(games) > 1:
-        agents, items, pools = map(power_of_two, (agents, items, pools))
-        originals, nodes = map(power_of_two, (originals, nodes))
+        agents, pools, originals = map(power_of_two, (agents, pools, originals))
+    if not large and len(games) > 1:
+        items, nodes = map(power_of_two, (items, nodes))
     room = max(int(state.pools["room"][1 - plan.is_flat :].max()) for state in states)
     families = np.concatenate([one.game.rewards.originals["family"] for one in games])
     return Shape(

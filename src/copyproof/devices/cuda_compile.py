@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -74,36 +74,53 @@ def known_of(shape: Shape) -> dict[str, Any]:
 
 def kernel_function(shape: Shape) -> Any:
     """The kernel of a shape as a Python function, with the engine's functions specialised."""
-    from numba import cuda
-
     from copyproof.devices.cuda_source import build
 
-    def device_function(function: FunctionType, original: Any) -> Any:
-        """Inline what is handed arrays; a call of numbers alone is the compiler's to decide."""
-        if _config.ENABLE_CUDASIM:
-            return function
-        notes = inspect.get_annotations(original.py_func)
-        scalars = all(note in _SCALARS for name, note in notes.items() if name != "return")
-        inline = not scalars or bool(original.targetoptions.get("forceinline"))
-        return cuda.jit(device=True, forceinline=inline)(function)
-
-    def inline(function: Any) -> Any:
-        return (
-            function
-            if _config.ENABLE_CUDASIM
-            else cuda.jit(device=True, forceinline=True)(function)
-        )
-
     specialiser = Specialiser(device_function)
-    return build(shape, specialiser.specialise(play, known_of(shape)), inline)  # type: ignore[arg-type]
+    return build(shape, specialiser.specialise(play, known_of(shape)), inlined)  # type: ignore[arg-type]
+
+
+def device_function(function: FunctionType, original: Any) -> Any:
+    """What a kernel can call: inlined if it is handed arrays, else as the compiler decides."""
+    from numba import cuda
+
+    if _config.ENABLE_CUDASIM:
+        return function
+    notes = inspect.get_annotations(original.py_func)
+    scalars = all(note in _SCALARS for name, note in notes.items() if name != "return")
+    inline = not scalars or bool(original.targetoptions.get("forceinline"))
+    return cuda.jit(device=True, forceinline=inline)(function)
+
+
+def inlined(function: Any) -> Any:
+    """A function of a kernel's own, inlined."""
+    from numba import cuda
+
+    if _config.ENABLE_CUDASIM:
+        return function
+    return cuda.jit(device=True, forceinline=True)(function)
 
 
 def compiled(shape: Shape, capability: tuple[int, int] = CAPABILITY) -> bytes:
     """The PTX of a shape's kernel, from the cache or compiled now."""
-    path = _path(shape, capability)
+    from copyproof.devices.cuda_source import signature
+
+    def kernel() -> Any:
+        return kernel_function(kernel_shape(shape))
+
+    return kept(_path(shape, capability), kernel, signature(), capability)
+
+
+def kept(
+    path: Path,
+    kernel: Callable[[], Any],
+    signature: tuple[Any, ...],
+    capability: tuple[int, int] = CAPABILITY,
+) -> bytes:
+    """The PTX of a kernel for arguments of these types, compiled if it is not at the path."""
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
-        write_atomically(path, _ptx_of(kernel_shape(shape), capability).encode())
+        write_atomically(path, _ptx_of(kernel(), signature, capability).encode())
     return path.read_bytes()
 
 
@@ -172,7 +189,7 @@ def usage(ptx: bytes, capability: tuple[int, int] = CAPABILITY) -> Usage | None:
 def _sources() -> str:
     """What kernels are made of: these files, the engine's, and the compiler."""
     digest = hashlib.sha256()
-    for name in ("cuda_compile", "cuda_source", "shape", "specialise"):
+    for name in ("cuda_compile", "cuda_source", "ensemble_source", "shape", "specialise"):
         digest.update((Path(__file__).parent / f"{name}.py").read_bytes())
     versions = []
     for package in ("numba", "numba-cuda"):
@@ -189,23 +206,24 @@ def kernel_folder() -> Path:
     return own.with_name("cuda") if own.parent.name == "copyproof" else own
 
 
+def kernel_path(*key: object) -> Path:
+    """The file of a kernel that is made of these sources and of what the key says."""
+    digest = hashlib.sha256(f"{_sources()} {key!r}".encode()).hexdigest()[:24]
+    return kernel_folder() / f"{digest}.ptx"
+
+
 def _path(shape: Shape, capability: tuple[int, int]) -> Path:
-    text = f"{_sources()} {capability} {tuple(kernel_shape(shape))!r}"
-    return kernel_folder() / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.ptx"
+    return kernel_path(capability, tuple(kernel_shape(shape)))
 
 
-def _ptx_of(shape: Shape, capability: tuple[int, int]) -> str:
+def _ptx_of(kernel: Any, signature: tuple[Any, ...], capability: tuple[int, int]) -> str:
     from numba import types
     from numba.cuda.compiler import compile_cuda, kernel_fixup
     from numba.cuda.cudadrv import nvvm
 
-    from copyproof.devices.cuda_source import signature
-
     options = {"fastmath": False, "opt": 3, "fma": 0}
     with _without_device(capability):
-        made = compile_cuda(
-            kernel_function(shape), types.void, signature(), nvvm_options=options, cc=capability
-        )
+        made = compile_cuda(kernel, types.void, signature, nvvm_options=options, cc=capability)
     library, name = made.library, made.fndesc.llvm_func_name
     library._entry_name = name
     kernel_fixup(library.get_function(name), False)

@@ -9,11 +9,13 @@ A *job* is a dictionary of arrays: the kernel as PTX (``ptx``), how large its st
 (``state``), and its arguments by name. The result has the arrays that the games left behind.
 """
 
+import hashlib
 import os
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -79,7 +81,7 @@ def load_cupy() -> Any:
     return cupy
 
 
-class _Argument:
+class Argument:
     """An array on the device, as the kernel takes it."""
 
     def __init__(self, cupy: Any, array: np.ndarray) -> None:
@@ -98,11 +100,13 @@ class _Argument:
         return found.view(self.dtype).reshape(self.shape)
 
 
-def flattened(address: int, itemsize: int, shape: tuple[int, ...]) -> list[Any]:
-    """An array in C order as the arguments that a kernel made by Numba takes."""
-    strides: list[int] = []
+def flattened(
+    address: int, itemsize: int, shape: tuple[int, ...], steps: Sequence[int] | None = None
+) -> list[Any]:
+    """An array as the arguments that a kernel made by Numba takes; in C order without strides."""
+    strides: list[int] = list(steps or ())
     step = itemsize
-    for length in reversed(shape):
+    for length in reversed(shape if steps is None else ()):
         strides.insert(0, step)
         step *= max(length, 1)
     none = np.uint64(0)
@@ -127,6 +131,28 @@ def load_here(ptx: np.ndarray) -> Any:
     return load(load_cupy(), bytes(ptx))
 
 
+# Kernels that this process has loaded, by GPU and digest.
+_LOADED: dict[tuple[int, bytes], Any] = {}
+
+
+def loaded(kernels: Sequence[bytes]) -> list[Any]:
+    """Kernels on the present GPU, each loaded once; several are assembled at a time."""
+    cupy = load_cupy()
+    gpu = cupy.cuda.Device().id
+
+    def put(ptx: bytes) -> None:
+        with cupy.cuda.Device(gpu):
+            _LOADED[gpu, digest(ptx)] = load(cupy, ptx)
+
+    def digest(ptx: bytes) -> bytes:
+        return hashlib.sha256(ptx).digest()
+
+    missing = {digest(ptx): ptx for ptx in kernels if (gpu, digest(ptx)) not in _LOADED}
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(put, missing.values()))
+    return [_LOADED[gpu, digest(ptx)] for ptx in kernels]
+
+
 def empty_results(job: dict[str, Any]) -> dict[str, np.ndarray]:
     """Room for what the games of a job leave behind, a row each."""
     games, agents = len(job["market_of"]), job["order"].shape[1]
@@ -144,7 +170,7 @@ def empty_results(job: dict[str, Any]) -> dict[str, np.ndarray]:
 class _Launch:
     """A job on its way: its arrays on the device, its kernel, and two events around it."""
 
-    def __init__(self, job: dict[str, Any], kernel: Any, block: int, room: int) -> None:
+    def __init__(self, job: dict[str, Any], kernel: Any, block: int, memory: int) -> None:
         cupy = load_cupy()
         arrays = {**job, **empty_results(job)}
         games = len(job["market_of"])
@@ -152,7 +178,7 @@ class _Launch:
         slots = games
         scratch: dict[str, tuple[int, tuple[int, int]]] = {}
         if is_large:
-            slots = max(1, min(games, room // state_bytes(job)))
+            slots = max(1, min(games, memory // state_bytes(job)))
             slots = slots if slots == games else max(block, slots // block * block)
             scratch = {
                 "all_items": (item, (items, slots)),
@@ -171,7 +197,7 @@ class _Launch:
             elif dimensions == 0:
                 given.append(arrays[name][()])
             else:
-                self._held[name] = _Argument(cupy, np.asarray(arrays[name]))
+                self._held[name] = Argument(cupy, np.asarray(arrays[name]))
                 given += self._held[name].flattened()
         self.begin, self.end = cupy.cuda.Event(), cupy.cuda.Event()
         self._start = (kernel, (-(-slots // block),), (block,), tuple(given))
@@ -198,8 +224,8 @@ def state_bytes(job: dict[str, Any]) -> int:
     return (items * (item + 4) + nodes * node + 16 * leaves) * is_large
 
 
-def _room(cupy: Any) -> int:
-    """Bytes that the states of large games may take now."""
+def room(cupy: Any) -> int:
+    """Bytes that states may take in the device's memory now."""
     free = cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes()
     return int(free * _SHARE)
 
@@ -207,7 +233,7 @@ def _room(cupy: Any) -> int:
 def play(job: dict[str, Any], *, block: int = BLOCK, kernel: Any = None) -> dict[str, Any]:
     """Play the games of a job; the seconds that the device took are ``seconds`` of the result."""
     cupy = load_cupy()
-    launch = _Launch(job, kernel or load_here(job["ptx"]), block, _room(cupy))
+    launch = _Launch(job, kernel or load_here(job["ptx"]), block, room(cupy))
     launch.start()
     return launch.result()
 
@@ -226,7 +252,7 @@ def play_many(
     blocks = threads_of([len(job["market_of"]) for job in jobs], rounds, processors)
     waiting = sorted(range(len(jobs)), key=lambda number: -rounds[number])
     while waiting:
-        left = _room(cupy)
+        left = room(cupy)
         streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(STREAMS)]
         queued = [0] * STREAMS
         wave: list[tuple[int, Any, _Launch]] = []

@@ -11,19 +11,16 @@ together, so that neighbours do the same. A game depends on its market and its r
 results go to the rows of those who asked: neither the order nor the company changes them.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof._machine import processors
 from copyproof.devices import launch
 from copyproof.devices.batch import Batch, is_large, pack, shared
 from copyproof.devices.cuda_compile import compile_missing, compiled, kernel_shape
-from copyproof.devices.shape import Shape
 from copyproof.engine.distributions import BERNOULLI
 from copyproof.engine.lower import Lowered
 from copyproof.engine.play import Record
@@ -148,30 +145,8 @@ def play_batches(batches: Sequence[Batch]) -> Iterator[tuple[int, dict[str, Any]
     """
     shapes = [kernel_shape(batch.shape) for batch in batches]
     compile_missing(shapes)
-    kernels = _loaded(set(shapes))
-    yield from launch.play_many(
-        [batch.arrays for batch in batches], [kernels[shape] for shape in shapes]
-    )
-
-
-# Kernels that this process has loaded, by GPU and shape.
-_LOADED: dict[tuple[int, Shape], Any] = {}
-
-
-def _loaded(shapes: Collection[Shape]) -> dict[Shape, Any]:
-    """The kernels of some shapes on the present GPU; several are assembled at a time."""
-    cupy = launch.load_cupy()
-    gpu = cupy.cuda.Device().id
-
-    def load(shape: Shape) -> Any:
-        with cupy.cuda.Device(gpu):
-            return launch.load_here(np.frombuffer(compiled(shape), np.uint8))
-
-    missing = [shape for shape in shapes if (gpu, shape) not in _LOADED]
-    with ThreadPoolExecutor(processors()) as pool:
-        for shape, kernel in zip(missing, pool.map(load, missing), strict=True):
-            _LOADED[gpu, shape] = kernel
-    return {shape: _LOADED[gpu, shape] for shape in shapes}
+    kernels = launch.loaded([compiled(shape) for shape in shapes])
+    yield from launch.play_many([batch.arrays for batch in batches], kernels)
 
 
 def _parts(portions: Sequence[Portion]) -> list[_Part]:
