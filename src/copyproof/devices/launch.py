@@ -67,6 +67,7 @@ ARGUMENTS = {
 }
 RESULTS = ("revenue", "agent_plays", "original_plays", "renewals", "regret", "choices", "status")
 ENTRY = "games"
+UNPLAYED = -2  # the status of a game before it is played
 BLOCK = 64  # threads of a block
 STREAMS = 32  # jobs side by side: as many queues as a chip has
 _BLOCKS_IN_FLIGHT = 16  # of one multiprocessor: its registers are enough for so many warps
@@ -163,7 +164,7 @@ def empty_results(job: dict[str, Any]) -> dict[str, np.ndarray]:
         "renewals": np.zeros((games, agents), np.int64),
         "regret": np.zeros((games, len(job["checkpoints"]))),
         "choices": np.zeros((games, int(job["traced"])), np.int32),
-        "status": np.full(games, -2, np.int64),
+        "status": np.full(games, UNPLAYED, np.int64),
     }
 
 

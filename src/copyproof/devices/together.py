@@ -109,6 +109,8 @@ def fill_together(
     time, rounds = DeviceTime(), 0
     for number, found in play_batches([batch for _, batch, _ in batches]):
         part, batch, order = batches[number]
+        if (found["status"] == launch.UNPLAYED).any():
+            raise RuntimeError("the device ended before all games were played")
         back = np.argsort(order)
         row = 0
         for which, begin, end in part:
