@@ -94,11 +94,11 @@ pins:  ## resolve all dependencies anew and write them to constraints.txt
 	@$(check_python)
 	rm -rf .pins
 	$(PYTHON) -m venv .pins
-	.pins/bin/python -m pip -qq --disable-pip-version-check install ./client '.[dev,docs]'
+	.pins/bin/python -m pip -qq --disable-pip-version-check install ./client '.[dev,docs,gpu]'
 	.pins/bin/python -m pip --disable-pip-version-check freeze --exclude copyproof --exclude copyproof-client > .pins/freeze.txt
 	@! grep -vE '^[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+$$' .pins/freeze.txt || \
 	  { echo 'error: the lines above are not plain name==version pins' >&2; exit 1; }
-	{ echo '# Pins of all dependencies (run, dev, docs). Regenerate with `make pins`.'; \
+	{ echo '# Pins of all dependencies (run, dev, docs, gpu). Regenerate with `make pins`.'; \
 	  cat .pins/freeze.txt; } > constraints.txt
 	rm -rf .pins
 

@@ -1,14 +1,19 @@
 """PTX without a GPU: what it must not hold, and what it takes of the chip."""
 
 import shutil
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from copyproof import paper_market, parse_policy
+from copyproof import Agent, Market, paper_market, parse_policy
+from copyproof.devices import cuda_compile
 from copyproof.devices.batch import Batch, pack
-from copyproof.devices.cuda_compile import compiled, usage
+from copyproof.devices.cuda_compile import compile_missing, compiled, usage
+from copyproof.devices.ensemble_source import ensemble_ptx, shape_of
 from copyproof.engine.lower import lower
+from copyproof.game.rewards import Beta, Exponential, Gaussian, Mixture, Poisson
 
 
 def batch_of(policy: str, figure: str) -> Batch:
@@ -30,6 +35,40 @@ def test_no_products_are_fused_and_no_register_is_spilled_beyond_measure(
     assert taken is not None
     assert taken.registers <= 128
     assert taken.spilled <= (0 if policy == "h-ucb" else 400)
+
+
+def test_tables_of_rewards_have_a_kernel() -> None:
+    arms: list[Any] = [
+        Mixture([Beta(2.0, 3.0), 0.5]),
+        Poisson(2.0),
+        Gaussian(0.5, 0.1),
+        Exponential(1.0),
+    ]
+    market = Market([Agent("a", arms), Agent("b", [0.5])])
+    lowered = lower(market, parse_policy("h-ucb"), horizon=1000, seed=1)
+    shape = pack([lowered], np.zeros(4, np.int32), np.arange(4), np.array([1000])).shape
+    assert (shape.has_tables, shape.is_bernoulli) == (1, 0)
+    assert b"fma." not in compiled(shape)
+
+
+def test_rare_events_have_a_kernel() -> None:
+    lowered = lower(paper_market("1a"), parse_policy("trial"), horizon=1000, seed=1)
+    ptx = ensemble_ptx(shape_of(lowered.plan, lowered.game.rewards))
+    assert b".entry games(" in ptx
+    assert b"fma." not in ptx
+
+
+def test_several_kernels_are_compiled_in_processes_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shapes = [batch_of("h-ucb", "1a").shape, batch_of("uniform", "1a").shape]
+    usual = compiled(shapes[0])
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    made = tmp_path / "copyproof" / "cuda"
+    monkeypatch.setattr(cuda_compile, "kernel_folder", lambda: made)
+    assert compile_missing(shapes, workers=2) == 2
+    assert compile_missing(shapes) == 0
+    assert compiled(shapes[0]) == usual
 
 
 def test_a_kernel_is_compiled_once() -> None:

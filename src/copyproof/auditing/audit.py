@@ -51,6 +51,7 @@ def audit(
     budget: int | None = None,
     method: str = METHOD,
     workers: int | None = None,
+    device: str = "cpu",
     progress: Progress = None,
 ) -> Audit:
     """Find out whether a policy pays agents for copies.
@@ -87,6 +88,9 @@ def audit(
         "bounded" and "large-sample" sample with that kind of limits (``auditing.limits``).
     workers : int, optional
         Threads or processes; as many as there are processors by default. No effect on the result.
+    device : str
+        What sampled games are played on: ``"cpu"``, ``"cuda"`` for a GPU, which plays all games of
+        a stage together, or ``"auto"``. No effect on the result.
     progress : bool or callable, optional
         True shows a bar, which is full at the budget and may be there sooner; a function is told
         the number of rounds played so far.
@@ -107,7 +111,7 @@ def audit(
     """
     named = as_market(market)
     market = named.quotient
-    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers)
+    asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, device)
     most_copies = whole_in("most_copies", most_copies, 2, 10_000_000)
     tolerance = positive("tolerance", tolerance)
     known("method", method, _METHODS)

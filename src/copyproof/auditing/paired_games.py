@@ -5,7 +5,7 @@ the policy, so that two strategies are compared repetition by repetition. Repeti
 later; those that were played are kept.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from copyproof.external import AnyPolicy
 from copyproof.game import Market, Schedule
-from copyproof.simulation import play
+from copyproof.policy import Policy
+from copyproof.simulation import Repetitions, play
+from copyproof.simulation.slices import DeviceGame, play_together
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class PairedGames:
         Of all the luck.
     workers : int
         Threads, or processes for a policy that is not ours; no effect on the games.
+    device : str
+        ``"cpu"``, or ``"cuda"`` for a GPU; no effect on the games.
 
     Attributes
     ----------
@@ -72,6 +76,7 @@ class PairedGames:
         horizon: int,
         seed: int,
         workers: int,
+        device: str = "cpu",
     ) -> None:
         self.policy = policy
         self.horizon = horizon
@@ -79,18 +84,57 @@ class PairedGames:
         self.rounds = 0
         self.progress: Callable[[int], None] | None = None
         self._workers = workers
+        self._device = device
         self._known: dict[tuple[Market, Schedule | None], Outcomes] = {}
 
     def of(self, market: Market, repetitions: int, schedule: Schedule | None = None) -> Outcomes:
         """The first repetitions of a market, played now where they are not known yet."""
+        first = self._so_far(market, schedule)
+        if first < repetitions:
+            self._add(market, schedule, self._play(market, schedule, first, repetitions - first))
+        return self._known[market, schedule].first(repetitions)
+
+    def prepare(self, asked: Iterable[tuple[Market, Schedule | None]], repetitions: int) -> None:
+        """Have the first repetitions of several markets at hand, which ``of`` will be asked for.
+
+        On a GPU what is missing of them is played together; elsewhere ``of`` plays it.
+        """
+        if self._device == "cpu" or not isinstance(self.policy, Policy):
+            return
+        missing = [one for one in dict.fromkeys(asked) if self._so_far(*one) < repetitions]
+        games = [
+            DeviceGame(
+                market, self.policy, horizon=self.horizon, seed=self.seed,
+                checkpoints=[self.horizon], schedule=schedule,
+            )
+            for market, schedule in missing
+        ]  # fmt: skip
+        firsts = [self._so_far(*one) for one in missing]
+        found, _ = play_together(
+            [(game, k, repetitions - k) for game, k in zip(games, firsts, strict=True)],
+            progress=self._further(),
+        )
+        for one, played in zip(missing, found, strict=True):
+            self._add(*one, _outcomes(played))
+
+    def _so_far(self, market: Market, schedule: Schedule | None) -> int:
         known = self._known.get((market, schedule))
-        first = 0 if known is None else len(known)
-        if known is None or first < repetitions:
-            fresh = self._play(market, schedule, first, repetitions - first)
-            self.rounds += len(fresh) * self.horizon
-            known = fresh if known is None else known.followed_by(fresh)
-            self._known[market, schedule] = known
-        return known.first(repetitions)
+        return 0 if known is None else len(known)
+
+    def _add(self, market: Market, schedule: Schedule | None, fresh: Outcomes) -> None:
+        known = self._known.get((market, schedule))
+        self.rounds += len(fresh) * self.horizon
+        self._known[market, schedule] = fresh if known is None else known.followed_by(fresh)
+
+    def _further(self) -> Callable[[int], None]:
+        """What tells the rounds that are played from now on, after all before."""
+        before = self.rounds
+
+        def progress(played: int) -> None:
+            if self.progress is not None:
+                self.progress(before + played)
+
+        return progress
 
     def forget(self, market: Market, schedule: Schedule | None = None) -> None:
         """Give back the memory of a market's games."""
@@ -101,14 +145,12 @@ class PairedGames:
         self._known = {key: known for key, known in self._known.items() if key[0] == market}
 
     def _play(self, market: Market, schedule: Schedule | None, first: int, count: int) -> Outcomes:
-        before = self.rounds
-
-        def progress(played: int) -> None:
-            if self.progress is not None:
-                self.progress(before + played)
-
         found = play(
             market, self.policy, first, count, horizon=self.horizon, seed=self.seed, checkpoints=1,
-            workers=self._workers, schedule=schedule, progress=progress,
+            workers=self._workers, schedule=schedule, progress=self._further(), device=self._device,
         )  # fmt: skip
-        return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms)
+        return _outcomes(found)
+
+
+def _outcomes(found: Repetitions) -> Outcomes:
+    return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms)

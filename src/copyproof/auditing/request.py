@@ -12,7 +12,7 @@ from copyproof.defaults import BUDGET, EXTERNAL_BUDGET
 from copyproof.external import AnyPolicy, ExternalPolicy, any_policy
 from copyproof.game import Market
 from copyproof.policy import Policy
-from copyproof.simulation.run import checked_game
+from copyproof.simulation.run import checked_device, checked_game
 from copyproof.validation import number, require, whole_in
 
 
@@ -62,6 +62,7 @@ def checked_request(
     confidence: float,
     budget: int | None,
     workers: int | None,
+    device: str = "cpu",
 ) -> Request:
     """Check what was asked, and make the games for it; none is played yet.
 
@@ -77,7 +78,8 @@ def checked_request(
     confidence = number("confidence", confidence)
     require(0 < confidence < 1, "confidence", confidence, "in (0, 1)")
     rounds = usual_budget(asked) if budget is None else whole_in("budget", budget, 1, 10**18)
-    games = PairedGames(asked, horizon=horizon, seed=seed, workers=workers)
+    chosen = checked_device(device, asked, horizon)
+    games = PairedGames(asked, horizon=horizon, seed=seed, workers=workers, device=chosen)
     return Request(games, confidence, rounds)
 
 

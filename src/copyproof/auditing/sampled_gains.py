@@ -92,6 +92,7 @@ def sample(
         share = share_at(1, len(trials), alpha)
         needed = [_needed_at_least(trial, games, share, method) for trial in trials]
         return [replace(gain, needed=n) for gain, n in zip(gains, needed, strict=True)], method
+    games.prepare(_all_played(trials), first)
     if method is None:
         affordable = all(
             _bounded_is_affordable(trial, games, first, most, len(trials), alpha)
@@ -101,6 +102,7 @@ def sample(
     numbers, repetitions = list(range(len(trials))), first
     while numbers:
         stage = 1 + math.ceil(math.log2(repetitions / first))
+        games.prepare(_all_played([trials[number] for number in numbers]), repetitions)
         for number in numbers:
             share = share_at(stage, len(trials), alpha)
             gains[number] = _judge(trials[number], games, repetitions, share, method)
@@ -150,6 +152,14 @@ def _most_promising(gains: Sequence[Gain], games: int) -> tuple[int, int] | None
 def _games(trials: Sequence[DeviationTrial]) -> int:
     """How many different games one more repetition of all these trials is."""
     return len({trial.reference for trial in trials}) + len({_played(trial) for trial in trials})
+
+
+def _all_played(trials: Sequence[DeviationTrial]) -> list[tuple[Market, Schedule | None]]:
+    """The games of some trials, references and deviations."""
+    return [
+        *((trial.reference, None) for trial in trials),
+        *(_played(trial) for trial in trials),
+    ]
 
 
 def _played(trial: DeviationTrial) -> tuple[Market, Schedule | None]:

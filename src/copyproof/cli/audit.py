@@ -72,6 +72,7 @@ def audit(
         ),
     ] = METHOD,
     workers: options.Workers = None,
+    device: options.Device = "cpu",
     as_json: options.AsJson = False,
     plot: Annotated[
         Path | None,
@@ -101,6 +102,7 @@ def audit(
         "confidence": confidence,
         "method": method,
         "workers": workers,
+        "device": device,
     }
     game = as_market(market)
     if plot is not None and asked["deviations"] is not None:
@@ -176,7 +178,11 @@ def _command(market: str, policies: list[str], asked: dict[str, Any]) -> str:
     for text in policies:
         words += ["--policy", text]
     for name, value in asked.items():
-        if name in ("deviations", "workers") or value is None or _USUAL.get(name) == value:
+        if (
+            name in ("deviations", "workers", "device")
+            or value is None
+            or _USUAL.get(name) == value
+        ):
             continue
         words += [f"--{name.replace('_', '-')}", _written(value)]
     for copies in asked["deviations"] or ():

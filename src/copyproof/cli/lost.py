@@ -58,6 +58,7 @@ def lost(
     ] = LOST_PLAYS,
     seed: options.Seed = SEED,
     workers: options.Workers = None,
+    device: options.Device = "cpu",
     as_json: options.AsJson = False,
 ) -> None:
     """Estimate how likely the best agent is to be lost.
@@ -69,6 +70,7 @@ def lost(
     how = {
         "horizon": horizon, "agent": agent, "rival": rival, "precision": precision, "runs": runs,
         "budget": budget, "most_plays": most_plays, "seed": seed, "workers": workers,
+        "device": device,
     }  # fmt: skip
     results = _estimate(as_market(market), asked, how)
     emit_results(as_json, results, _parts(results))

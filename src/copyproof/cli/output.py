@@ -6,12 +6,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from copyproof.cli.tables import Part, printed
 from copyproof.validation import FieldError
+
+if TYPE_CHECKING:
+    from copyproof.devices.together import DeviceTime
 
 
 def emit(text: str) -> None:
@@ -61,6 +64,20 @@ def say(line: str) -> None:
     """Write a line to standard error, if there is one."""
     if sys.stderr is not None:
         print(line, file=sys.stderr, flush=True)
+
+
+def device_answer(time: "DeviceTime | None") -> dict[str, object]:
+    """What an answer says of the GPU that played; nothing if none did."""
+    return {} if time is None else {"device": time.to_dict()}
+
+
+def tell_device(time: "DeviceTime | None") -> None:
+    """Say on standard error how long the GPU that played was at work."""
+    if time is not None:
+        say(
+            f"{time.games:,} games in {time.launches:,} launches: {time.seconds:.2f} s on the "
+            f"device, kernels side by side ({time.kernel_seconds:.2f} s one after the other)"
+        )
 
 
 def silence_stdout(*, if_closed: bool = False) -> None:

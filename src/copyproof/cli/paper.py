@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from copyproof.cli import options, tables
-from copyproof.cli.output import emit, emit_json
+from copyproof.cli.output import device_answer, emit, emit_json, tell_device
 from copyproof.cli.progress import ProgressBar, prompt_interrupt
 from copyproof.defaults import STUDY_HORIZON, STUDY_REPETITIONS, STUDY_SEED
 from copyproof.validation import FieldError, known
 
 if TYPE_CHECKING:
     from copyproof.paper import ClaimVerdict, Settings, StudyResults
+    from copyproof.studies.run import Summary
 
 
 def paper(
@@ -44,6 +45,7 @@ def paper(
     quick: Annotated[
         bool, typer.Option("--quick", help="A small study: 10000 rounds, 20 repetitions.")
     ] = False,
+    device: options.Device = "cpu",
     as_json: options.AsJson = False,
 ) -> None:
     """Play the paper's study, and say claim by claim what holds.
@@ -65,7 +67,7 @@ def paper(
     given = {name: value for name, value in asked.items() if value is not None}
     settings = replace(base, **given)
     wanted = tuple(name for name in FIGURES if not names or name in names)
-    figures, played = _complete(out, wanted, settings)
+    figures, done = _complete(out, wanted, settings, device)
     verdicts = judge(figures, settings)
     write_report(out, figures, verdicts, settings)
     if as_json:
@@ -74,18 +76,20 @@ def paper(
             "figures": list(figures),
             "claims": [verdict.to_dict() for verdict in verdicts],
             "reduced": settings.reduced,
-            "played": played,
+            "played": done.played,
+            **device_answer(done.device),
             "seconds": time.perf_counter() - begin,
         }
         emit_json(answer)
     else:
+        tell_device(done.device)
         emit(_claims_table(verdicts, settings.reduced) + f"\n{out / 'index.html'}\n")
 
 
 def _complete(
-    out: Path, wanted: tuple[str, ...], settings: "Settings"
-) -> "tuple[StudyResults, int]":
-    """Play what is missing of the wanted figures; return all complete ones, and how much it was."""
+    out: Path, wanted: tuple[str, ...], settings: "Settings", device: str
+) -> "tuple[StudyResults, Summary]":
+    """Play what is missing of the wanted figures; return all complete ones, and what was done."""
     from copyproof.paper import FIGURES, all_runs, by_figure, check_folder, complete, found, runs_of
     from copyproof.simulation import is_compiled
 
@@ -94,12 +98,12 @@ def _complete(
     known = found(out, runs)
     with ProgressBar(compiles=not is_compiled()) as bar:
         figures = {name: list(runs_of(name, settings).values()) for name in wanted}
-        done = complete(out, figures, known=known, progress=bar.show_run)
+        done = complete(out, figures, known=known, device=device, progress=bar.show_run)
     known |= found(out, [run for run in runs if run not in known])
     whole = tuple(
         name for name in FIGURES if all(run in known for run in runs_of(name, settings).values())
     )
-    return by_figure(whole, settings, known), done.played
+    return by_figure(whole, settings, known), done
 
 
 def _claims_table(verdicts: "Sequence[ClaimVerdict]", reduced: str | None) -> str:

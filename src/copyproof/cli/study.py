@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from copyproof.cli import options, tables
-from copyproof.cli.output import emit, emit_answer, emit_json, say
+from copyproof.cli.output import device_answer, emit, emit_answer, emit_json, say, tell_device
 from copyproof.cli.progress import ProgressBar, prompt_interrupt
 
 study = options.group(
@@ -42,6 +42,14 @@ def run(
             "ADDRESS",
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        options.optional(
+            "What the games are played on: cpu, cuda (a GPU) or auto; as FILE says if not given, "
+            "else cpu. On a cluster every worker takes a GPU of its own. No effect on the results.",
+            "DEVICE",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Play a study, or what is missing of it.
@@ -56,7 +64,8 @@ def run(
         from copyproof.studies.study import Study
     asked = Study.read(file)
     with ProgressBar(compiles=cluster is None and not is_compiled()) as bar:
-        asked.run(out, workers=workers, cluster=cluster, progress=bar.show_run)
+        how: dict[str, Any] = {"workers": workers, "cluster": cluster, "device": device}
+        asked.run(out, **how, progress=bar.show_run)
     found = asked.summary
     if as_json:
         answer = {
@@ -64,11 +73,13 @@ def run(
             **found.status.to_dict(),
             "played": found.played,
             "failures": _failures(found.failures),
+            **device_answer(found.device),
             "seconds": time.perf_counter() - begin,
         }
         emit_json(answer)
     else:
         _tell_failures(asked.failures)
+        tell_device(found.device)
         emit(f"{_told(found.status.to_dict())}; {found.played:,} played\n{out}/results.parquet\n")
     if found.status.failed:
         raise typer.Exit(1)

@@ -1,8 +1,9 @@
 """Games that are played together on a device: several markets, one plan, as arrays.
 
 A *batch* holds what all its games share, a table with a row for each market, and for each game its
-market and its repetition. Markets may differ in agents, arms and means; they share the policy with
-its parameters, the horizon and the seed.
+market and its repetition. Markets may differ in agents, arms, means, and in how large a sample the
+policy takes (l and L, which go by the market); they share the policy with its other parameters, the
+horizon, the seed, and whatever ``shared`` names.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from copyproof.engine.distributions import BERNOULLI, CHANGING, MIXTURE, TABLE
 from copyproof.engine.lower import Lowered
 from copyproof.engine.plan import LEAVES, TOURNAMENT
 from copyproof.engine.quantiles import ORIGINAL
-from copyproof.engine.state import State
+from copyproof.engine.state import State, power_of_two
 from copyproof.validation import FieldError
 
 FEW = 32  # items of a pool that is looked at one by one
@@ -52,8 +53,9 @@ def pack(
     has means of its own; ``traced`` rounds of each game leave their choices behind.
     """
     plan, game = games[0].plan, games[0].game
-    if games[0].horizon > MOST_ROUNDS:
-        raise FieldError("horizon", games[0].horizon, f"at most {MOST_ROUNDS} on a GPU")
+    check_horizon(games[0].horizon)
+    if len(games) > 1 and len({shared(one) for one in games}) > 1:
+        raise ValueError("games of one batch differ in what a batch has once (see `shared`)")
     states = [one.new_state() for one in games]
     shape = _shape(games, states, has_means=means is not None)
     state = (ITEM_BYTES, shape.items, NODE_BYTES, shape.nodes, shape.leaves, shape.is_large)
@@ -65,6 +67,7 @@ def pack(
         "seed": np.uint64(plan.seed),
         "market_of": np.asarray(market_of, np.int32),
         "repetition_of": np.asarray(repetition_of, np.int64),
+        "factors": np.array([one.plan.factor for one in games]),
         **_markets(games, states, shape),
         "means": np.zeros((1, 1)) if means is None else np.ascontiguousarray(means),
         "table_value": rewards.table_value,
@@ -88,34 +91,84 @@ def pack(
     return Batch(shape, arrays)
 
 
+def check_horizon(horizon: int) -> None:
+    """Refuse a game that is too long for counters of 32 bits."""
+    if horizon > MOST_ROUNDS:
+        raise FieldError("horizon", horizon, f"at most {MOST_ROUNDS} on a GPU")
+
+
+def shared(one: Lowered) -> tuple[Any, ...]:
+    """What all games of a batch have in common, and what makes them alike for a kernel.
+
+    Equal for markets that can be played together: everything of the plan but the factor of the
+    sample, the discount, what changes during a game, tapes, and tables of rewards.
+    """
+    plan, game = one.plan, one.game
+    arrays = [plan.horizons, game.discount_weights, *game.changes]
+    if game.tape.size:
+        arrays += [game.tape, game.tape_lengths]
+    if has_tables(game.rewards.originals["family"]):
+        arrays += map(np.asarray, game.rewards[1:])
+    numbers = (*plan[:4], *plan[5:8], int(plan.seed), game.discount_factor)
+    return (*numbers, *(array.tobytes() for array in arrays))
+
+
+def has_tables(families: NDArray[np.int64]) -> bool:
+    """Whether arms of these families pay by tables, mixtures or changing means."""
+    return bool(np.isin(families, (TABLE, MIXTURE, CHANGING)).any())
+
+
+def is_large(one: Lowered) -> bool:
+    """Whether the state of a game is too large for a thread's own memory."""
+    rooms = one.rooms if one.plan.is_flat else [len(one.counts), *one.rooms]
+    nodes = 2 * sum(map(power_of_two, rooms))
+    return _is_large(len(one.counts) + len(one.originals), nodes)
+
+
+def _is_large(items: int, nodes: int) -> bool:
+    return items * (ITEM_BYTES + 4) + nodes * NODE_BYTES > SMALL
+
+
 def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool) -> Shape:
-    """The constants of the kernel; sizes are the most of any market."""
+    """The constants of the kernel; sizes are the most of any market.
+
+    Those of several markets, and of large ones, are rounded up, so that others find the kernel
+    compiled.
+    """
     plan, game = games[0].plan, games[0].game
     agents, items, pools, nodes, leaves, ring = (
         max(len(getattr(state, name)) for state in states)
         for name in ("windows", "items", "pools", "nodes", "values", "ring")
     )
+    originals = max(len(one.game.rewards.originals) for one in games)
+    large = _is_large(items, nodes)
+    if large or len(games) > 1:
+        agents, pools, originals = map(power_of_two, (agents, pools, originals))
+    if not large and len(games) > 1:
+        items, nodes = map(power_of_two, (items, nodes))
     room = max(int(state.pools["room"][1 - plan.is_flat :].max()) for state in states)
     families = np.concatenate([one.game.rewards.originals["family"] for one in games])
     return Shape(
-        *plan[:8],
+        *plan[:4],
+        0.0,  # the factor of the sample goes by the market
+        *plan[5:8],
         agent_search=LEAVES if agents <= FEW else TOURNAMENT,
         arm_search=LEAVES if room <= FEW else TOURNAMENT,
         agents=agents,
         items=items,
         pools=pools,
-        originals=max(len(one.game.rewards.originals) for one in games),
+        originals=originals,
         nodes=nodes,
         leaves=leaves,
         ring=ring,
-        is_large=int(items * (ITEM_BYTES + 4) + nodes * NODE_BYTES > SMALL),
+        is_large=int(large),
         has_epochs=int(len(plan.horizons) > 1),
         has_means=int(has_means),
         has_weights=int(len(game.discount_weights) > 0),
         has_tape=int(game.tape.shape[1] > 0),
         has_changes=int(len(game.changes.round) > 0),
         has_renewals=int(len(game.changes.renew_after) > 0),
-        has_tables=int(bool(np.isin(families, (TABLE, MIXTURE, CHANGING)).any())),
+        has_tables=int(has_tables(families)),
         is_bernoulli=int(bool((families == BERNOULLI).all())),
     )
 

@@ -9,11 +9,14 @@ too small for them, and slow where neighbouring threads look at different places
 import functools
 import hashlib
 import inspect
+import pickle
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,10 +27,11 @@ import numba
 import numpy as np
 
 from copyproof._files import write_atomically
+from copyproof._machine import processors
 from copyproof.devices.launch import ENTRY
 from copyproof.devices.shape import Shape
 from copyproof.devices.specialise import UNKNOWN, Rows, Sized, Specialiser
-from copyproof.engine.cache import cache_folder, source_digest
+from copyproof.engine.cache import cache_folder, engine_digest
 from copyproof.engine.distributions import BERNOULLI
 from copyproof.engine.plan import Plan
 from copyproof.engine.play import play
@@ -52,8 +56,10 @@ def known_of(shape: Shape) -> dict[str, Any]:
     rewards: Any = UNKNOWN
     if shape.is_bernoulli:  # of the gap no more than that it is a number
         rewards = SimpleNamespace(originals=Rows(SimpleNamespace(family=BERNOULLI, gap=0.0)))
+    horizons = Sized((2,)) if shape.has_epochs else some
+    plan = Plan(*shape[:10], horizons, UNKNOWN)  # type: ignore[arg-type]
     return {
-        "plan": Plan(*shape[:10], Sized((2,)) if shape.has_epochs else some, UNKNOWN),  # type: ignore[arg-type]
+        "plan": plan._replace(factor=UNKNOWN),  # type: ignore[arg-type]
         "game": SimpleNamespace(
             rewards=rewards,
             discount_weights=some if shape.has_weights else none,
@@ -68,36 +74,97 @@ def known_of(shape: Shape) -> dict[str, Any]:
 
 def kernel_function(shape: Shape) -> Any:
     """The kernel of a shape as a Python function, with the engine's functions specialised."""
-    from numba import cuda
-
     from copyproof.devices.cuda_source import build
 
-    def device_function(function: FunctionType, original: Any) -> Any:
-        """Inline what is handed arrays; a call of numbers alone is the compiler's to decide."""
-        if _config.ENABLE_CUDASIM:
-            return function
-        notes = inspect.get_annotations(original.py_func)
-        scalars = all(note in _SCALARS for name, note in notes.items() if name != "return")
-        inline = not scalars or bool(original.targetoptions.get("forceinline"))
-        return cuda.jit(device=True, forceinline=inline)(function)
-
-    def inline(function: Any) -> Any:
-        return (
-            function
-            if _config.ENABLE_CUDASIM
-            else cuda.jit(device=True, forceinline=True)(function)
-        )
-
     specialiser = Specialiser(device_function)
-    return build(shape, specialiser.specialise(play, known_of(shape)), inline)  # type: ignore[arg-type]
+    return build(shape, specialiser.specialise(play, known_of(shape)), inlined)  # type: ignore[arg-type]
+
+
+def device_function(function: FunctionType, original: Any) -> Any:
+    """What a kernel can call: inlined if it is handed arrays, else as the compiler decides."""
+    from numba import cuda
+
+    if _config.ENABLE_CUDASIM:
+        return function
+    notes = inspect.get_annotations(original.py_func)
+    scalars = all(note in _SCALARS for name, note in notes.items() if name != "return")
+    inline = not scalars or bool(original.targetoptions.get("forceinline"))
+    return cuda.jit(device=True, forceinline=inline)(function)
+
+
+def inlined(function: Any) -> Any:
+    """A function of a kernel's own, inlined."""
+    from numba import cuda
+
+    if _config.ENABLE_CUDASIM:
+        return function
+    return cuda.jit(device=True, forceinline=True)(function)
 
 
 def compiled(shape: Shape, capability: tuple[int, int] = CAPABILITY) -> bytes:
     """The PTX of a shape's kernel, from the cache or compiled now."""
-    path = cache_folder() / f"cuda-{_digest(shape, capability)}.ptx"
+    from copyproof.devices.cuda_source import signature
+
+    def kernel() -> Any:
+        return kernel_function(kernel_shape(shape))
+
+    return kept(_path(shape, capability), kernel, signature(), capability)
+
+
+def kept(
+    path: Path,
+    kernel: Callable[[], Any],
+    signature: tuple[Any, ...],
+    capability: tuple[int, int] = CAPABILITY,
+) -> bytes:
+    """The PTX of a kernel for arguments of these types, compiled if it is not at the path."""
     if not path.exists():
-        write_atomically(path, _ptx_of(shape, capability).encode())
+        path.parent.mkdir(exist_ok=True)
+        write_atomically(path, _ptx_of(kernel(), signature, capability).encode())
     return path.read_bytes()
+
+
+def compile_missing(shapes: Iterable[Shape], workers: int | None = None) -> int:
+    """Compile the kernels that are not in the cache, several at a time; return how many.
+
+    The compiler holds the GIL: every kernel is compiled in a process of its own.
+    """
+    missing = sorted({kernel_shape(one) for one in shapes if not _path(one, CAPABILITY).exists()})
+    if len(missing) < 2:
+        return len([compiled(one) for one in missing])
+
+    def compile_apart(shape: Shape) -> None:
+        code = "import pickle, sys; from copyproof.devices.cuda_compile import compiled; "
+        code += "compiled(pickle.load(sys.stdin.buffer))"
+        done = subprocess.run(
+            [sys.executable, "-c", code], input=pickle.dumps(shape), capture_output=True
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"a kernel was not compiled: {done.stderr.decode()[-2000:]}")
+
+    with ThreadPoolExecutor(workers or processors()) as pool:
+        list(pool.map(compile_apart, missing))
+    return len(missing)
+
+
+def kernel_shape(shape: Shape) -> Shape:
+    """The shape as far as its kernel depends on it: large games lie outside of the kernel.
+
+    Examples
+    --------
+    >>> from copyproof.engine.lower import lower
+    >>> from copyproof.devices.batch import pack
+    >>> from copyproof import paper_market, parse_policy
+    >>> def shape_of(copies):
+    ...     market = paper_market("1a", copies=copies)
+    ...     one = lower(market, parse_policy("ucb1"), horizon=10, seed=1)
+    ...     return pack([one], np.zeros(1), np.zeros(1), np.array([10])).shape
+    >>> kernel_shape(shape_of(400)) == kernel_shape(shape_of(500))
+    True
+    """
+    if not shape.has_means:
+        shape = shape._replace(originals=1)
+    return shape._replace(items=1, nodes=1, leaves=1) if shape.is_large else shape
 
 
 def usage(ptx: bytes, capability: tuple[int, int] = CAPABILITY) -> Usage | None:
@@ -120,34 +187,43 @@ def usage(ptx: bytes, capability: tuple[int, int] = CAPABILITY) -> Usage | None:
 
 @functools.cache
 def _sources() -> str:
-    here = Path(__file__).parent
-    names = ["numba", "numba-cuda"]
+    """What kernels are made of: these files, the engine's, and the compiler."""
+    digest = hashlib.sha256()
+    for name in ("cuda_compile", "cuda_source", "ensemble_source", "shape", "specialise"):
+        digest.update((Path(__file__).parent / f"{name}.py").read_bytes())
     versions = []
-    for name in names:
+    for package in ("numba", "numba-cuda"):
         try:
-            versions.append(version(name))
+            versions.append(version(package))
         except PackageNotFoundError:
             versions.append("none")
-    return "-".join([source_digest(here), *versions])
+    return "-".join([digest.hexdigest(), engine_digest(), *versions])
 
 
-def _digest(shape: Shape, capability: tuple[int, int]) -> str:
-    text = f"{_sources()} {capability} {tuple(shape)!r}"
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
+def kernel_folder() -> Path:
+    """Where PTX is kept: it does not depend on where copyproof lies, and can be taken elsewhere."""
+    own = cache_folder()
+    return own.with_name("cuda") if own.parent.name == "copyproof" else own
 
 
-def _ptx_of(shape: Shape, capability: tuple[int, int]) -> str:
+def kernel_path(*key: object) -> Path:
+    """The file of a kernel that is made of these sources and of what the key says."""
+    digest = hashlib.sha256(f"{_sources()} {key!r}".encode()).hexdigest()[:24]
+    return kernel_folder() / f"{digest}.ptx"
+
+
+def _path(shape: Shape, capability: tuple[int, int]) -> Path:
+    return kernel_path(capability, tuple(kernel_shape(shape)))
+
+
+def _ptx_of(kernel: Any, signature: tuple[Any, ...], capability: tuple[int, int]) -> str:
     from numba import types
     from numba.cuda.compiler import compile_cuda, kernel_fixup
     from numba.cuda.cudadrv import nvvm
 
-    from copyproof.devices.cuda_source import signature
-
     options = {"fastmath": False, "opt": 3, "fma": 0}
     with _without_device(capability):
-        made = compile_cuda(
-            kernel_function(shape), types.void, signature(), nvvm_options=options, cc=capability
-        )
+        made = compile_cuda(kernel, types.void, signature, nvvm_options=options, cc=capability)
     library, name = made.library, made.fndesc.llvm_func_name
     library._entry_name = name
     kernel_fixup(library.get_function(name), False)

@@ -67,6 +67,7 @@ GIVEN: dict[str, tuple[Any, int]] = {
     "seed": (_u8, 0),
     "market_of": (_i4, 1),
     "repetition_of": (_i8, 1),
+    "factors": (_f8, 1),
     "sizes": (_i4, 2),
     "owner": (_i4, 2),
     "original": (_i4, 2),
@@ -177,7 +178,7 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
             played = game_of(given, paid_in(given, game, m, originals)[0], nothing, none)
             record = record_of(found, earned, game, agents, given.sizes[m, 3])
             found.status[game] = play(
-                plan_of(given), state, played, given.checkpoints, given.repetition_of[game],
+                plan_of(given, m), state, played, given.checkpoints, given.repetition_of[game],
                 record, control, 0,
             )  # fmt: skip
             for agent in range(agents):
@@ -255,14 +256,14 @@ def _paid_in(shape: Shape) -> Callable[..., Any]:
 
 
 def _plan_of(shape: Shape) -> Callable[..., Any]:
-    """The plan: constants, but for horizons and seed."""
-    IS_FLAT, AGENT, ARM, SAMPLING, FACTOR, POWER, PRIORITY, GIVEN_ORDER = shape[:8]
+    """The plan: constants, but for horizons, seed, and the market's factor of the sample."""
+    IS_FLAT, AGENT, ARM, SAMPLING, _, POWER, PRIORITY, GIVEN_ORDER = shape[:8]
     AGENT_SEARCH, ARM_SEARCH, EPOCHS = shape.agent_search, shape.arm_search, shape.has_epochs
 
-    def plan_of(given):  # type: ignore[no-untyped-def]
+    def plan_of(given, m):  # type: ignore[no-untyped-def]
         return Plan(
-            IS_FLAT, AGENT, ARM, SAMPLING, FACTOR, POWER, PRIORITY, GIVEN_ORDER, AGENT_SEARCH,
-            ARM_SEARCH, given.horizons if EPOCHS else given.horizons[:1], given.seed,
+            IS_FLAT, AGENT, ARM, SAMPLING, given.factors[m], POWER, PRIORITY, GIVEN_ORDER,
+            AGENT_SEARCH, ARM_SEARCH, given.horizons if EPOCHS else given.horizons[:1], given.seed,
         )  # fmt: skip
 
     return plan_of

@@ -46,6 +46,7 @@ def complete(
     figures: Mapping[str, Sequence[Run]],
     *,
     known: Iterable[Run] = (),
+    device: str = "cpu",
     progress: Callable[[Progress], None] | None = None,
 ) -> Summary:
     """Play what is missing of some figures in a study's folder.
@@ -58,6 +59,8 @@ def complete(
         The runs of each figure.
     known : iterable of Run
         Those whose results could be read; the files of all others are made anew.
+    device : str
+        As ``Study.run`` takes it.
     progress : callable, optional
         As ``Study.run`` takes it.
 
@@ -75,7 +78,7 @@ def complete(
     ]
     measure = points[0].cell.terms.measure
     unreadable = [one.cell.digest for one in points if one.cell.digest not in readable]
-    return run_points(points, measure, folder, renew=unreadable, progress=progress)
+    return run_points(points, measure, folder, device=device, renew=unreadable, progress=progress)
 
 
 def load(folder: Path, run: Run) -> Result | None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copyproof.devices.ensembles import play_runs_on_gpu
 from copyproof.engine.cache import is_cached
 from copyproof.engine.lower import Lowered
 from copyproof.engine.own_process import (
@@ -113,12 +114,19 @@ def play_runs(
     count: int,
     *,
     workers: int,
+    device: str = "cpu",
     progress: Callable[[int], None] | None = None,
 ) -> tuple[NDArray[np.float64], float]:
     """Play the runs ``first``, ``first`` + 1, …: a row for each, and the seconds it took.
 
-    An interrupt (Ctrl-C) stops the workers soon and is raised again.
+    On a GPU (``"cuda"``) a run is a thread. On a processor an interrupt (Ctrl-C) stops the workers
+    soon and is raised again.
     """
+    if device == "cuda":
+        memory = process.new_memory()
+        return play_runs_on_gpu(
+            process.lowered, process.question, memory, first, count, progress=progress
+        )
     results = np.zeros((count, 4))
     workers = min(workers, count)
     control = np.zeros(1 + workers, np.int64)

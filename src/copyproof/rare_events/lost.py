@@ -31,6 +31,7 @@ from copyproof.rare_events.ensembles import (
     stops,
 )
 from copyproof.rare_events.result import LostProbability, summed_up
+from copyproof.simulation.run import checked_device
 from copyproof.validation import FieldError, number, require, whole_in
 
 MOST_ROUNDS = 10**18
@@ -50,6 +51,7 @@ class _Effort:
     runs: int | None
     budget: int
     workers: int
+    device: str
 
 
 def lost_probability(
@@ -65,6 +67,7 @@ def lost_probability(
     budget: int = LOST_BUDGET,
     most_plays: int = LOST_PLAYS,
     workers: int | None = None,
+    device: str = "cpu",
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> LostProbability:
     """Estimate how likely an agent is to be given up although its best arm is better than a rival.
@@ -100,6 +103,9 @@ def lost_probability(
         Own plays after which a walker that is neither lost nor safe is left as undecided.
     workers : int, optional
         Threads; as many as there are processors by default. No effect on the result.
+    device : str
+        What the runs are played on: ``"cpu"``, ``"cuda"`` for a GPU, where a run is a thread, or
+        ``"auto"``. Worth it for many runs. No effect on the result.
     progress : bool or callable, optional
         True shows a bar; a function is told the runs so far and the runs in all, a few times a
         second.
@@ -129,6 +135,7 @@ def lost_probability(
         runs=None if runs is None else whole_in("runs", runs, 2, MOST_RUNS // 2),
         budget=whole_in("budget", budget, 1, 10**12),
         workers=processors() if workers is None else whole_in("workers", workers, 1, 1024),
+        device=checked_device(device, asked),
     )
     require(1e-6 <= effort.precision <= 1, "precision", precision, "a number in [1e-6, 1]")
     resolved = _checked_policy(asked, market)
@@ -248,7 +255,8 @@ def _play(
             if progress is not None:
                 progress(before + runs, total)
 
-        return play_runs(asked, first, count, workers=effort.workers, progress=tell)
+        how: Any = {"workers": effort.workers, "device": effort.device, "progress": tell}
+        return play_runs(asked, first, count, **how)
 
     if effort.runs is not None:
         results, seconds = played(process, 0, effort.runs, 0, effort.runs)

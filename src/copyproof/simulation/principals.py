@@ -21,11 +21,12 @@ from copyproof.engine.play import Game, Record
 from copyproof.engine.quantiles import reward
 from copyproof.engine.streams import REWARD, stream_key, uniform
 from copyproof.game import Quotient
-from copyproof.simulation.threads import empty_record, fill, new_record, own_rewards
+from copyproof.simulation.threads import empty_record, fill_on, new_record, own_rewards
 from copyproof.validation import require
 
 # Choices that are kept at a time, if they are more than those of one game.
 _CHOICES = 2**24
+_DEVICE_CHOICES = 2**28  # a GPU wants many games at once
 # The longest game whose choices are kept.
 MOST_ROUNDS_OF_GROUPS = 2**28
 
@@ -40,6 +41,7 @@ def fill_by_name(
     first: int,
     means: NDArray[np.float64] | None,
     progress: Callable[[int], None] | None,
+    device: str = "cpu",
 ) -> tuple[Record, float]:
     """Play the principals' games; return the record of the named agents, and the seconds.
 
@@ -50,14 +52,14 @@ def fill_by_name(
     check_horizon(T)
     named = quotient.named
     found = empty_record(len(named.agents), named.originals, len(checkpoints), repetitions)
-    size = max(1, _CHOICES // T)
+    size = max(1, (_CHOICES if device == "cpu" else _DEVICE_CHOICES) // T)
     seconds = 0.0
     for start in range(0, repetitions, size):
         rows = slice(start, min(start + size, repetitions))
         part = new_record(lowered, len(checkpoints), rows.stop - start, trace=True)
         drawn = None if means is None else means[rows]
-        seconds += fill(
-            lowered, checkpoints, part, workers=workers, first=first + start, means=drawn,
+        seconds += fill_on(
+            device, lowered, checkpoints, part, workers=workers, first=first + start, means=drawn,
             progress=None if progress is None else _further(progress, start * T),
         )  # fmt: skip
         tell_by_name(

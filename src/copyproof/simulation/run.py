@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 from copyproof._machine import processors
 from copyproof._progress import Progress, shown
 from copyproof.defaults import CHECKPOINTS, HORIZON, REPETITIONS, SEED
-from copyproof.devices.fill import fill_on_gpu, is_there, require_device
+from copyproof.devices.batch import MOST_ROUNDS as MOST_DEVICE_ROUNDS
+from copyproof.devices.batch import check_horizon as check_device_horizon
+from copyproof.devices.gpus import is_there, require_device
 from copyproof.engine.cache import is_cached
 from copyproof.engine.drawn_means import drawn_means
 from copyproof.engine.lower import Lowered, lower
@@ -40,11 +42,12 @@ from copyproof.policy import Policy
 from copyproof.simulation.principals import fill_by_name
 from copyproof.simulation.processes import fill_external, refuse_what_only_ours_take
 from copyproof.simulation.result import Repetitions, Result
-from copyproof.simulation.threads import empty_record, fill, new_record, raise_for
+from copyproof.simulation.threads import empty_record, fill_on, new_record
 from copyproof.validation import FieldError, items, known, require, whole_in
 
 MOST_ROUNDS = 2**47
 MOST_REPETITIONS = 2**32
+DEVICES = ("cpu", "cuda", "auto")
 
 
 def play(
@@ -103,7 +106,7 @@ def play(
     first = whole_in("first", first, 0, MOST_REPETITIONS - 1)
     count = whole_in("count", count, 1, MOST_REPETITIONS - first)
     require(isinstance(schedule, Schedule | None), "schedule", schedule, "a Schedule")
-    on_gpu = checked_device(device, asked) == "cuda"
+    device = checked_device(device, asked, horizon)
     rounds = checkpoint_rounds(checkpoints, horizon)
     principals = quotient(market)
     means = None
@@ -128,7 +131,7 @@ def play(
             schedule=principals.schedule(schedule),
         )  # fmt: skip
         record, seconds = _filled(
-            lowered, principals, rounds, count, workers, first, means, progress, on_gpu
+            lowered, principals, rounds, count, workers, first, means, progress, device
         )
         later = _frozen(record.renewals) if schedule else None
     return Repetitions(
@@ -153,21 +156,14 @@ def _filled(
     first: int,
     means: NDArray[np.float64] | None,
     progress: Callable[[int], None] | None,
-    on_gpu: bool,
+    device: str,
 ) -> tuple[Record, float]:
     """Games of our own policy, by name, and the seconds; ``renewals`` are new arms of all kinds."""
     how: dict[str, Any] = {"workers": workers, "first": first, "means": means, "progress": progress}
     if not principals.is_trivial:
-        if on_gpu:
-            raise FieldError("device", "cuda", "for markets without groups")
-        return fill_by_name(lowered, principals, rounds, count, **how)
+        return fill_by_name(lowered, principals, rounds, count, **how, device=device)
     record = new_record(lowered, len(rounds), count, trace=False)
-    if on_gpu:
-        del how["workers"]
-        seconds, status = fill_on_gpu(lowered, rounds, record, **how)
-        raise_for(status, lowered)
-    else:
-        seconds = fill(lowered, rounds, record, **how)
+    seconds = fill_on(device, lowered, rounds, record, **how)
     return record._replace(renewals=new_arms(lowered, record)), seconds
 
 
@@ -306,7 +302,7 @@ def checked_game(horizon: int, seed: int, workers: int | None) -> tuple[int, int
     )
 
 
-def checked_device(device: str, policy: AnyPolicy) -> str:
+def checked_device(device: str, policy: AnyPolicy, horizon: int = 1) -> str:
     """``"cpu"`` or ``"cuda"``: what games are played on.
 
     Examples
@@ -314,13 +310,15 @@ def checked_device(device: str, policy: AnyPolicy) -> str:
     >>> checked_device("cpu", any_policy("h-ucb"))
     'cpu'
     """
-    known("device", device, ("cpu", "cuda", "auto"))
+    known("device", device, DEVICES)
     if device == "cuda":
         if isinstance(policy, ExternalPolicy):
             raise FieldError("device", device, "for policies of ours alone")
+        check_device_horizon(horizon)
         require_device()
     if device == "auto":
-        return "cuda" if is_there() and isinstance(policy, Policy) else "cpu"
+        can = isinstance(policy, Policy) and horizon <= MOST_DEVICE_ROUNDS
+        return "cuda" if can and is_there() else "cpu"
     return device
 
 

@@ -1,4 +1,4 @@
-"""Repetitions over threads: the kernels do not hold the GIL.
+"""Repetitions over threads, as the kernels do not hold the GIL; or on a GPU, where asked for.
 
 Every random number is keyed by what it is for, so that a repetition is the same on every thread, in
 every batch.
@@ -9,10 +9,12 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copyproof.devices.fill import fill_on_gpu
 from copyproof.engine.cache import cache_folder
 from copyproof.engine.drawn_means import put_means
 from copyproof.engine.lower import Lowered
@@ -84,6 +86,26 @@ def fill(
         finally:
             control[0] = 1
     return time.perf_counter() - begin
+
+
+def fill_on(
+    device: str,
+    lowered: Lowered,
+    checkpoints: np.ndarray,
+    record: Record,
+    *,
+    workers: int,
+    first: int = 0,
+    means: NDArray[np.float64] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> float:
+    """Fill a record on ``"cpu"``, with several threads, or on ``"cuda"``; as ``fill`` otherwise."""
+    how: Any = {"first": first, "means": means, "progress": progress}
+    if device == "cpu":
+        return fill(lowered, checkpoints, record, workers=workers, **how)
+    seconds, status = fill_on_gpu(lowered, checkpoints, record, **how)
+    raise_for(status, lowered)
+    return seconds
 
 
 def own_rewards(game: Game) -> Game:

@@ -94,6 +94,7 @@ class Assembly:
         self.failed: set[str] = set()
         self.finished = 0
         self.work = 0
+        self.total = sum(cell.work for cell in cells)
 
     def tasks(self) -> Iterator[Task]:
         """What is still to be played, cell by cell; nothing more of a cell that has failed."""

@@ -8,9 +8,10 @@ batch whose worker died is played again elsewhere, and the study is the same, to
 whose worker dies again and again has failed.
 
 Workers must have this version of copyproof; a worker with another engine is told so, and so is the
-user. A machine compiles the engine once, however many workers it has (``simulation.slices``). While
-a cluster has no workers at all, as when a queue has given none yet, the run waits and says so, to
-the logger ``copyproof.studies``.
+user. A machine compiles the engine once, however many workers it has (``simulation.slices``). On
+GPUs batches are larger, and a worker has a GPU for itself (``devices.gpus``): start one for each.
+While a cluster has no workers at all, as when a queue has given none yet, the run waits and says
+so, to the logger ``copyproof.studies``.
 """
 
 import logging
@@ -20,15 +21,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from copyproof.devices import gpus
 from copyproof.simulation import engine_digest
 from copyproof.studies.assembly import Assembly
-from copyproof.studies.tasks import Outcome, Task, play_batch
+from copyproof.studies.on_device import play_batch_on, study_device
+from copyproof.studies.tasks import Outcome, Task
 from copyproof.validation import FieldError
 
 # Rounds of a batch, and for each thread of a large cluster: the scheduler's work does not grow.
 _BATCH_ROUNDS = 2_000_000
 _BATCH_ROUNDS_PER_THREAD = 20_000
 _BATCH_TASKS = 200
+# The same for GPUs.
+_DEVICE_ROUNDS = 4_000_000_000
+_DEVICE_TASKS = 20_000
+# What workers of mixed clusters call a GPU: ``dask worker --resources GPU=1``.
+GPU = "GPU"
 # Batches on their way for each thread of the cluster: one is played, the others wait for it.
 _AHEAD = 3
 # Seconds between two looks at how many threads the cluster has.
@@ -44,7 +52,7 @@ _NEEDS = "is not at hand: pip install 'copyproof[cluster]'"
 
 
 @contextmanager
-def open_cluster(given: Any, workers: int | None) -> Iterator[Any]:
+def open_cluster(given: Any, workers: int | None, device: str = "cpu") -> Iterator[Any]:
     """A client of the cluster that was asked for.
 
     Parameters
@@ -53,7 +61,9 @@ def open_cluster(given: Any, workers: int | None) -> Iterator[Any]:
         The address of a scheduler, ``"local"`` for one on this machine, or a client, which stays
         open.
     workers : int or None
-        Processes of a local cluster; as many as there are processors by default.
+        Processes of a local cluster; as many as there are processors by default, or GPUs.
+    device : str
+        What a local cluster plays on.
 
     Raises
     ------
@@ -75,7 +85,8 @@ def open_cluster(given: Any, workers: int | None) -> Iterator[Any]:
     if given == "local":
         from copyproof._machine import processors
 
-        count = processors() if workers is None else workers
+        usual = gpus.count() if study_device(device) == "cuda" else processors()
+        count = usual if workers is None else workers
         with (
             dask.config.set({"distributed.deploy.lost-worker-timeout": _PATIENCE}),
             distributed.LocalCluster(  # type: ignore[no-untyped-call]
@@ -98,22 +109,31 @@ def open_cluster(given: Any, workers: int | None) -> Iterator[Any]:
 
 
 def play_on(
-    client: Any, assembly: Assembly, *, progress: Callable[[int], None] | None = None
+    client: Any,
+    assembly: Assembly,
+    *,
+    device: str = "cpu",
+    progress: Callable[[int], None] | None = None,
 ) -> None:
     """Play all tasks of an assembly on a cluster; as ``play_here`` otherwise."""
-    _Driver(client, assembly, progress).run()
+    _Driver(client, assembly, device, progress).run()
 
 
 class _Driver:
     """Keeps the cluster busy, and collects what comes back."""
 
     def __init__(
-        self, client: Any, assembly: Assembly, progress: Callable[[int], None] | None
+        self,
+        client: Any,
+        assembly: Assembly,
+        device: str,
+        progress: Callable[[int], None] | None,
     ) -> None:
         from distributed import as_completed
 
         self._client = client
         self._assembly = assembly
+        self._device = device
         self._progress = progress
         self._tasks = assembly.tasks()
         self._engine = engine_digest()
@@ -143,7 +163,9 @@ class _Driver:
             batch = [self._again.pop()] if suspected else self._batch()
             if not batch:
                 break
-            future = self._client.submit(_play, self._engine, batch, pure=False)
+            future = self._client.submit(
+                _play, self._engine, batch, self._device, pure=False, resources=self._resources()
+            )
             self._suspect = future if suspected else self._suspect
             self._waiting[future] = batch
             self._completed.add(future)
@@ -157,12 +179,24 @@ class _Driver:
             self._room = max(1, sum(self._client.nthreads().values()))
         return self._room
 
+    def _resources(self) -> dict[str, float] | None:
+        """What a worker must have: a GPU of those that say that they have one, if any does."""
+        if self._device != "cuda":
+            return None
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        says = any(worker.get("resources", {}).get(GPU) for worker in workers)
+        return {GPU: 1} if says else None
+
     def _batch(self) -> list[Task]:
         """The next tasks."""
         batch: list[Task] = []
         rounds = 0
         most = max(_BATCH_ROUNDS, self._room * _BATCH_ROUNDS_PER_THREAD)
-        while rounds < most and len(batch) < _BATCH_TASKS:
+        tasks = _BATCH_TASKS
+        if self._device != "cpu":  # a chip wants many games, but every chip some of them
+            share = self._assembly.total // (self._room * _AHEAD)
+            most, tasks = max(most, min(share, _DEVICE_ROUNDS)), _DEVICE_TASKS
+        while rounds < most and len(batch) < tasks:
             task = next(self._tasks, None)
             if task is None:
                 break
@@ -235,11 +269,11 @@ def _watched(client: Any) -> Iterator[None]:
         watcher.join()
 
 
-def _play(engine: str, batch: list[Task]) -> list[Outcome]:
+def _play(engine: str, batch: list[Task], device: str) -> list[Outcome]:
     """Play a batch on a worker."""
     if engine_digest() != engine:
         raise RuntimeError(
             "a worker of the cluster has another version of copyproof: install the same one "
             "everywhere"
         )
-    return play_batch(batch)
+    return play_batch_on(batch, device)

@@ -3,6 +3,8 @@
 Policies that are not ours hold it, and are played afterwards, in processes, as everywhere. The
 calling thread sleeps most of the time: it collects outcomes, writes them and tells the progress. An
 interrupt (Ctrl-C) stops the threads within a round; what was finished is written.
+
+Where a GPU is asked for, it plays first, and the threads what is left.
 """
 
 import queue
@@ -12,7 +14,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from copyproof.devices.together import DeviceTime
 from copyproof.studies.assembly import Assembly
+from copyproof.studies.on_device import gathered, is_for_gpu, play_on_gpu
 from copyproof.studies.tasks import Outcome, Player, Task
 
 # Seconds between two looks at what the threads have found.
@@ -22,9 +26,13 @@ _PATIENCE = 1.0
 
 
 def play_here(
-    assembly: Assembly, *, workers: int, progress: Callable[[int], None] | None = None
-) -> None:
-    """Play all tasks of an assembly.
+    assembly: Assembly,
+    *,
+    workers: int,
+    device: str = "cpu",
+    progress: Callable[[int], None] | None = None,
+) -> DeviceTime:
+    """Play all tasks of an assembly; return what a GPU had to do.
 
     Parameters
     ----------
@@ -32,11 +40,52 @@ def play_here(
         Gives tasks and takes outcomes.
     workers : int
         Threads, and processes for policies that are not ours; no effect on the results.
+    device : str
+        ``"cuda"`` for a GPU, which plays what it can; no effect on the results.
     progress : callable, optional
         Is told the rounds played so far.
     """
     others: list[Task] = []
-    _in_threads(assembly, _ours(assembly.tasks(), others), workers, progress)
+    tasks = assembly.tasks()
+    time = DeviceTime()
+    if device == "cuda":
+        every = list(tasks)
+        time = _on_gpu(assembly, [task for task in every if is_for_gpu(task)], progress)
+        tasks = (task for task in every if not is_for_gpu(task))
+    _in_threads(assembly, _ours(tasks, others), workers, progress)
+    _in_processes(assembly, others, workers, progress)
+    return time
+
+
+def _on_gpu(
+    assembly: Assembly, tasks: list[Task], progress: Callable[[int], None] | None
+) -> DeviceTime:
+    """Play what a GPU plays, some thousand slices at a time."""
+    time = DeviceTime()
+    try:
+        for part in gathered(tasks):
+            before = assembly.work
+            tell = None if progress is None else _further(progress, before)
+            outcomes, taken = play_on_gpu(part, tell)
+            time += taken
+            assembly.add(outcomes)
+            if progress is not None:
+                progress(assembly.work)
+    finally:
+        assembly.flush()
+    return time
+
+
+def _further(tell: Callable[[int], None], before: int) -> Callable[[int], None]:
+    return lambda played: tell(before + played)
+
+
+def _in_processes(
+    assembly: Assembly,
+    others: list[Task],
+    workers: int,
+    progress: Callable[[int], None] | None,
+) -> None:
     if not others:
         return
     control = np.zeros(2, np.int64)
@@ -117,13 +166,14 @@ def _in_threads(
     workers: int,
     progress: Callable[[int], None] | None,
 ) -> None:
+    before = assembly.work
     threads = _Threads(tasks, workers)
     try:
         while any(thread.is_alive() for thread in threads.threads):
             threads.threads[0].join(_LOOK) if threads.threads[0].is_alive() else time.sleep(_LOOK)
             assembly.add(threads.drained())
             if progress is not None:
-                progress(int(threads.control[1:].sum()))
+                progress(before + int(threads.control[1:].sum()))
     finally:
         threads.stop()
         assembly.add(threads.drained())
@@ -131,4 +181,4 @@ def _in_threads(
     if threads.error is not None:
         raise threads.error
     if progress is not None:
-        progress(int(threads.control[1:].sum()))
+        progress(before + int(threads.control[1:].sum()))

@@ -14,14 +14,17 @@ from typing import Any
 from copyproof._files import write_atomically
 from copyproof._machine import processors
 from copyproof._progress import Show
+from copyproof.devices.together import DeviceTime
+from copyproof.simulation.run import DEVICES
 from copyproof.studies.arrays import CellArrays
 from copyproof.studies.assembly import Assembly
 from copyproof.studies.cells import Cell, Point
 from copyproof.studies.folder import DATABASE, RESULTS, open_folder
 from copyproof.studies.local import play_here
+from copyproof.studies.on_device import by_kernel, check_cells, study_device
 from copyproof.studies.results import results_bytes
 from copyproof.studies.store import Status, Store
-from copyproof.validation import whole_in
+from copyproof.validation import known, whole_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Summary:
     status: Status
     played: int
     failures: tuple[tuple[dict[str, Any], str], ...]
+    device: DeviceTime | None = None  # what a GPU of this machine had to do
 
 
 def run_points(
@@ -59,6 +63,7 @@ def run_points(
     *,
     workers: int | None = None,
     cluster: Any = None,
+    device: str = "cpu",
     renew: Collection[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> Summary:
@@ -76,6 +81,9 @@ def run_points(
         Threads, or processes of a local cluster; as many as there are processors by default.
     cluster : str or distributed.Client, optional
         As ``copyproof.studies.cluster.open_cluster`` takes it; threads of this process by default.
+    device : str
+        ``"cpu"``, ``"cuda"`` or ``"auto"``: what games are played on, here or by each worker of the
+        cluster. No effect on the table.
     renew : collection of str
         Cells that are to be played again, by their digests: their files cannot be read.
     progress : callable, optional
@@ -87,6 +95,7 @@ def run_points(
         If the folder holds something else, is in use or cannot be written.
     """
     threads = processors() if workers is None else whole_in("workers", workers, 1, 1024)
+    known("device", device, DEVICES)
     with open_folder(folder) as place:
         store = Store(place / DATABASE)
         try:
@@ -100,19 +109,27 @@ def run_points(
                 for cell in cells
                 if cell.digest not in done or (cell.terms.arrays and not arrays.has(cell.digest))
             ]
+            if device == "cuda":
+                check_cells(missing)
+            if device != "cpu":
+                missing = by_kernel(missing)
             assembly = Assembly(store, arrays, missing)
             tell = _told(missing, progress)
+            time = None
             if missing and cluster is not None:
                 from copyproof.studies.cluster import open_cluster, play_on
 
-                with open_cluster(cluster, workers) as client:
-                    play_on(client, assembly, progress=tell)
+                with open_cluster(cluster, workers, device) as client:
+                    play_on(client, assembly, device=device, progress=tell)
             elif missing:
-                play_here(assembly, workers=threads, progress=tell)
+                here = study_device(device)
+                taken = play_here(assembly, workers=threads, device=here, progress=tell)
+                time = taken if here == "cuda" else None
             assembly.flush()
             arrays.close()
             write_atomically(place / RESULTS, results_bytes(store.rows(), measure))
-            return Summary(store.status(), assembly.finished, tuple(store.failures()))
+            failures = tuple(store.failures())
+            return Summary(store.status(), assembly.finished, failures, time)
         finally:
             store.close()
 

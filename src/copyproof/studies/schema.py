@@ -30,14 +30,16 @@ above the parts holds for each of them that does not say otherwise.
 """
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
 from copyproof.game._schema import _error, _Table
+from copyproof.simulation.run import DEVICES
 from copyproof.studies.parts import Part, make_part
-from copyproof.validation import FieldError
+from copyproof.validation import FieldError, known
 from copyproof.validation import name as checked_name
 
 _NEEDED = ("policies", "markets", "horizons", "repetitions", "seed")
@@ -137,10 +139,16 @@ class StudyFile(PartEntry):
     """A whole study file; its keys are the defaults of its parts."""
 
     parts: list[PartEntry] | None = Field(None, description="several products")
+    device: str | None = Field(None, description="what it is played on: cpu, cuda or auto")
 
 
 def read_parts(path: Path) -> tuple[Part, ...]:
-    """Read a study file.
+    """Read what a study file plays; see ``read_study``."""
+    return read_study(path)[0]
+
+
+def read_study(path: Path) -> tuple[tuple[Part, ...], str]:
+    """Read a study file: its parts, and what it is played on.
 
     Raises
     ------
@@ -156,9 +164,21 @@ def read_parts(path: Path) -> tuple[Part, ...]:
     except ValueError as error:
         raise _refused(path, f"is not TOML: {error}") from None
     try:
-        return parts_of(data, path.parent)
+        return parts_of(data, path.parent), device_of(data)
     except FieldError as error:
         raise error.found_in(str(path)) from None
+
+
+def device_of(data: Mapping[str, Any]) -> str:
+    """What data of the shape of a study file are played on.
+
+    Examples
+    --------
+    >>> device_of({"device": "gpu"})
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: device = 'gpu' is not one of cpu, cuda, auto
+    """
+    return known("device", data.get("device", "cpu"), DEVICES)
 
 
 def parts_of(data: dict[str, Any], folder: Path | None = None) -> tuple[Part, ...]:
@@ -181,6 +201,7 @@ def parts_of(data: dict[str, Any], folder: Path | None = None) -> tuple[Part, ..
         error = _error(first)
         raise (error.noted(f"(and {len(others)} more)") if others else error) from None
     common = file.given()
+    common.pop("device", None)  # how it is played is no part of what is played
     parts = common.pop("parts", None)
     if parts is None:
         return (_made(common, folder),)

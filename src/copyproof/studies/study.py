@@ -17,6 +17,7 @@ from copyproof._progress import Bar, shown_by
 from copyproof.game import Market
 from copyproof.policy import Policy
 from copyproof.simulation import Result
+from copyproof.simulation.run import DEVICES
 from copyproof.studies.arrays import CellArrays
 from copyproof.studies.cells import MEASURES, Point
 from copyproof.studies.folder import DATABASE, known_folder
@@ -24,10 +25,11 @@ from copyproof.studies.generators import Generator
 from copyproof.studies.parts import Part, make_part
 from copyproof.studies.results import frame_of
 from copyproof.studies.run import Progress, Summary, run_points
-from copyproof.studies.schema import parts_of, read_parts
+from copyproof.studies.schema import device_of, parts_of, read_study
 from copyproof.studies.status import told
 from copyproof.studies.store import Status, Store
 from copyproof.studies.strategies import Variation
+from copyproof.validation import known
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +61,9 @@ class Study:
         Rounds at which these arrays have the regret.
     audit : mapping, optional
         How audits are made: what ``copyproof.audit`` takes by these names.
+    device : str
+        What it is played on unless ``run`` is told otherwise: ``"cpu"``, ``"cuda"``, or ``"auto"``.
+        No part of a cell, and without effect on the table.
 
     Examples
     --------
@@ -90,6 +95,7 @@ class Study:
         arrays: bool = False,
         checkpoints: int = 200,
         audit: Mapping[str, Any] | None = None,
+        device: str = "cpu",
     ) -> None:
         self._take(
             make_part(
@@ -103,11 +109,13 @@ class Study:
                 arrays=arrays,
                 checkpoints=checkpoints,
                 audit=audit,
-            )
+            ),
+            device=device,
         )
 
-    def _take(self, *parts: Part) -> None:
+    def _take(self, *parts: Part, device: str) -> None:
         self._parts = parts
+        self._device = known("device", device, DEVICES)
         self._folder: Path | None = None
         self._summary: Summary | None = None
 
@@ -120,7 +128,7 @@ class Study:
         ValueError
             One line: the file, the field, its value and what is accepted.
         """
-        return cls._of(read_parts(Path(path)))
+        return cls._of(*read_study(Path(path)))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Study":
@@ -132,12 +140,12 @@ class Study:
         >>> Study.from_dict(data | {"repetitions": 2, "seed": 1})
         <Study: 2 cells, regret>
         """
-        return cls._of(parts_of(dict(data)))
+        return cls._of(parts_of(dict(data)), device_of(data))
 
     @classmethod
-    def _of(cls, parts: Sequence[Part]) -> "Study":
+    def _of(cls, parts: Sequence[Part], device: str) -> "Study":
         study = cls.__new__(cls)
-        study._take(*parts)
+        study._take(*parts, device=device)
         return study
 
     def points(self) -> Iterator[Point]:
@@ -177,6 +185,7 @@ class Study:
         *,
         workers: int | None = None,
         cluster: "str | Client | None" = None,
+        device: str | None = None,
         progress: bool | Callable[[Progress], None] | None = None,
     ) -> "Study":
         """Play what is missing, and return the study itself.
@@ -191,6 +200,10 @@ class Study:
             No effect on the results.
         cluster : str or distributed.Client, optional
             A Dask cluster: ``"local"``, the address of a scheduler, or a client.
+        device : str, optional
+            ``"cpu"``; ``"cuda"`` for a GPU, where every game is a thread and decides the same; or
+            ``"auto"`` for a GPU if there is one. On a cluster every worker takes a GPU of its own,
+            and decides by itself what ``"auto"`` is. As the study says by default.
         progress : bool or callable, optional
             True shows a bar with an estimate; a function is told a ``Progress``.
 
@@ -212,6 +225,7 @@ class Study:
                 self._folder,
                 workers=workers,
                 cluster=cluster,
+                device=self._device if device is None else device,
                 progress=tell,
             )
         return self

@@ -65,6 +65,26 @@ def tasks_of(cell: Cell, known: "set[int] | frozenset[int]" = frozenset()) -> It
             yield Task(cell, number)
 
 
+def outcome_of(task: Task, games: Repetitions) -> Outcome:
+    """What comes of a slice, once its games have been played."""
+    cell = task.cell
+    sums = sums_of(games, cell.market, cell.terms.measure)
+    packed = pack(games) if cell.terms.arrays else None
+    return Outcome(cell.digest, task.number, sums, arrays=packed, work=task.work)
+
+
+def failure_of(task: Task, error: Exception) -> Outcome:
+    """The outcome of a task that went wrong, with the reason on one line."""
+    policy = task.cell.policy
+    if isinstance(error, MemoryError):
+        reason = "not enough memory"
+    else:
+        said = str(error) if isinstance(error, ValueError) else one_line(error)
+        reason = " ".join(said.split()) or type(error).__name__
+        reason = reason.replace(policy.loads, policy.text)  # no paths of a machine
+    return Outcome(task.cell.digest, task.number, None, reason, work=task.work)
+
+
 class Player:
     """Plays tasks in one thread; consecutive slices of a cell share their arrays.
 
@@ -76,14 +96,21 @@ class Player:
         The number of this thread.
     processes : int
         For policies that are not ours; 1 plays them in this thread.
+    device : str
+        What audits play on: ``"cpu"``, or ``"cuda"`` for policies of ours.
     """
 
     def __init__(
-        self, control: NDArray[np.int64] | None = None, worker: int = 0, processes: int = 1
+        self,
+        control: NDArray[np.int64] | None = None,
+        worker: int = 0,
+        processes: int = 1,
+        device: str = "cpu",
     ) -> None:
         self._control = np.zeros(worker + 2, np.int64) if control is None else control
         self._worker = worker
         self._processes = processes
+        self._device = device
         self._game: SlicedGame | None = None
         self._digest = ""
 
@@ -101,20 +128,11 @@ class Player:
                 found = self._extra(cell, _NAMES[number])
                 return Outcome(cell.digest, number, found, work=task.work)
             games = self._slice(cell, *cell.slice(number))
-            if games is None:
-                return None
-            sums = sums_of(games, cell.market, cell.terms.measure)
-            packed = pack(games) if cell.terms.arrays else None
-            return Outcome(cell.digest, number, sums, arrays=packed, work=task.work)
+            return None if games is None else outcome_of(task, games)
         except OSError:
             raise
-        except MemoryError:
-            return Outcome(cell.digest, number, None, "not enough memory", work=task.work)
         except Exception as error:  # whatever a policy of one's own may raise
-            said = str(error) if isinstance(error, ValueError) else one_line(error)
-            reason = " ".join(said.split()) or type(error).__name__
-            reason = reason.replace(cell.policy.loads, cell.policy.text)  # no paths of a machine
-            return Outcome(cell.digest, number, None, reason, work=task.work)
+            return failure_of(task, error)
 
     def _slice(self, cell: Cell, first: int, count: int) -> Repetitions | None:
         policy = cell.policy.policy
@@ -164,7 +182,7 @@ class Player:
             if not isinstance(policy, Policy):
                 raise ValueError(f"policy '{policy}' is not ours: exact values cannot be computed")
             return _exact_values(cell, policy)
-        return _audit_values(cell, policy, self._processes)
+        return _audit_values(cell, policy, self._processes, self._device)
 
 
 class _Stopped(BaseException):
@@ -180,11 +198,9 @@ def _exact_values(cell: Cell, policy: Policy) -> Values:
     }
 
 
-def _audit_values(cell: Cell, policy: Policy | ExternalPolicy, workers: int) -> Values:
-    given: dict[str, Any] = dict(cell.terms.audit)
-    found = audit(
-        cell.market, policy, horizon=cell.horizon, seed=cell.seed, workers=workers, **given
-    )
+def _audit_values(cell: Cell, policy: Policy | ExternalPolicy, workers: int, device: str) -> Values:
+    given: dict[str, Any] = {**cell.terms.audit, "workers": workers, "device": device}
+    found = audit(cell.market, policy, horizon=cell.horizon, seed=cell.seed, **given)
     best = [agent.best_deviation for agent in found.agents]
     tried = [
         _deviation(agent.name, gain, copying)

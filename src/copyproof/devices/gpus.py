@@ -1,0 +1,90 @@
+"""Which GPUs this machine has, and which of them this process plays on.
+
+``simulate`` takes CuPy's present device. Workers of a cluster share a machine: each takes a GPU
+that no other worker has taken, by a lock on a file named after the GPU's place on the bus, which
+the system lets go when the process ends. So one worker for each GPU is all that is needed, however
+the workers were started; one that was given a GPU of its own (``CUDA_VISIBLE_DEVICES``, as
+dask-cuda does) finds that one first. Where all are taken, workers share.
+"""
+
+import fcntl
+import functools
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from copyproof.devices.launch import load_cupy
+from copyproof.engine.cache import cache_folder
+from copyproof.validation import FieldError
+
+# Locks of this process: they are held as long as the files are open.
+_HELD: list[object] = []
+
+
+def require_device() -> None:
+    """Refuse ``device="cuda"`` in one line where it cannot be."""
+    said = why_not()
+    if said:
+        raise FieldError("device", "cuda", "a device of this machine", f"= 'cuda', but {said}")
+
+
+def is_there() -> bool:
+    """Whether this machine has a GPU that games can be played on."""
+    return why_not() is None
+
+
+def why_not() -> str | None:
+    """Why no games can be played on a GPU here; None if they can."""
+    try:
+        cupy = load_cupy()
+    except ImportError:
+        return "CuPy is not installed: pip install 'copyproof[gpu]'"
+    try:
+        found = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return f"CUDA finds no GPU here ({error})"
+    return None if found else "CUDA finds no GPU here"
+
+
+def count() -> int:
+    """How many GPUs this process can see."""
+    return int(load_cupy().cuda.runtime.getDeviceCount()) if is_there() else 0
+
+
+@contextmanager
+def own_gpu() -> Iterator[None]:
+    """Play on the GPU that this process, a worker of a cluster, has for itself, in the context."""
+    cupy = load_cupy()
+    with cupy.cuda.Device(_claimed()):
+        yield
+
+
+@functools.cache
+def _claimed() -> int:
+    """The number of this process's own GPU, taken once."""
+    cupy = load_cupy()
+    places = [cupy.cuda.Device(number).pci_bus_id for number in range(count())]
+    return claim(places)
+
+
+def claim(places: Sequence[str]) -> int:
+    """Take the first GPU that nobody has taken: its number among those at these places of the bus.
+
+    Where all are taken, the process shares one, by its own number.
+
+    Examples
+    --------
+    >>> claim(["example"]), claim(["example"])
+    (0, 0)
+    """
+    for number, place in enumerate(places):
+        name = "".join(letter if letter.isalnum() else "-" for letter in place)
+        lock = open(cache_folder() / f".gpu-{name}", "w")  # noqa: SIM115
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            continue
+        _HELD.append(lock)
+        return number
+    return os.getpid() % len(places)

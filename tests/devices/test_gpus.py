@@ -1,0 +1,40 @@
+"""Which GPU a worker takes: one that no other process has."""
+
+import subprocess
+import sys
+
+from copyproof.devices.gpus import claim
+
+CODE = """
+import sys
+from copyproof.devices.gpus import claim
+print(claim(sys.argv[1:]), flush=True)
+sys.stdin.read()
+"""
+
+
+def worker(*places: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", CODE, *places],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def taken(process: "subprocess.Popen[str]") -> int:
+    assert process.stdout is not None
+    return int(process.stdout.readline())
+
+
+def test_every_process_has_a_gpu_of_its_own_until_it_ends() -> None:
+    places = ["test:one", "test:two"]
+    workers = [worker(*places) for _ in places]
+    try:
+        numbers = [taken(one) for one in workers]
+        assert sorted(numbers) == [0, 1]
+        assert claim(places) in (0, 1)  # both are taken: one of them is shared
+        gone = numbers.index(1)
+        workers[gone].communicate("")
+        assert claim(["test:two"]) == 0
+    finally:
+        for one in workers:
+            one.communicate("") if one.poll() is None else None

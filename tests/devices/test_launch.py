@@ -1,0 +1,28 @@
+"""The parts of a launch that need no GPU."""
+
+import numpy as np
+
+from copyproof import paper_market, parse_policy
+from copyproof.devices import launch
+from copyproof.devices.batch import pack
+from copyproof.engine.lower import lower
+
+
+def test_an_array_as_numba_takes_it() -> None:
+    flat = launch.flattened(4096, 8, (3, 5))
+    assert [int(one) for one in flat] == [0, 0, 15, 8, 4096, 3, 5, 40, 8]
+
+
+def test_the_bytes_of_a_state_are_those_of_its_arrays() -> None:
+    for figure, is_large in (("1a", False), ("2c", True)):
+        one = lower(paper_market(figure), parse_policy("h-ucb"), horizon=10, seed=1)
+        job = pack([one], np.zeros(1, np.int32), np.zeros(1, np.int64), np.array([10])).arrays
+        state = one.new_state()
+        each = len(state.items) * (24 + 4) + state.nodes.nbytes + 16 * len(state.values)
+        assert launch.state_bytes(job) == (each if is_large else 0)
+
+
+def test_few_games_and_long_ones_have_blocks_of_their_own() -> None:
+    alone = [launch.threads_of([games], [100], 132)[0] for games in (1, 2112, 2113, 10**7)]
+    assert alone == [1, 1, 2, launch.BLOCK]
+    assert launch.threads_of([10, 10, 10], [1000, 400, 1], 132) == [1, 2, 64]
