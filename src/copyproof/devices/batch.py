@@ -44,18 +44,21 @@ def pack(
     checkpoints: NDArray[np.int64],
     *,
     means: NDArray[np.float64] | None = None,
+    rules: NDArray[np.float64] | None = None,
     traced: int = 0,
 ) -> Batch:
     """Lay out games for a device; all markets' plans are alike.
 
     ``market_of`` and ``repetition_of`` have an entry for each game, ``means`` a row if every game
-    has means of its own; ``traced`` rounds of each game leave their choices behind.
+    has means of its own; ``traced`` rounds of each game leave their choices behind. ``rules`` has a
+    row if games differ in the numbers of their policy: the three parameters and the form that stand
+    in for those of both rules. Markets must have room for the most arms that any of them tries.
     """
     plan, game = games[0].plan, games[0].game
     if games[0].horizon > MOST_ROUNDS:
         raise FieldError("horizon", games[0].horizon, f"at most {MOST_ROUNDS} on a GPU")
     states = [one.new_state() for one in games]
-    shape = _shape(games, states, has_means=means is not None)
+    shape = _shape(games, states, has_means=means is not None, has_rules=rules is not None)
     state = (ITEM_BYTES, shape.items, NODE_BYTES, shape.nodes, shape.leaves, shape.is_large)
     rewards, changes = game.rewards, game.changes
     arrays = {
@@ -67,6 +70,7 @@ def pack(
         "repetition_of": np.asarray(repetition_of, np.int64),
         **_markets(games, states, shape),
         "means": np.zeros((1, 1)) if means is None else np.ascontiguousarray(means),
+        "rules": np.zeros((1, 4)) if rules is None else np.ascontiguousarray(rules),
         "table_value": rewards.table_value,
         "table_upper": rewards.table_upper,
         "components": rewards.components,
@@ -88,7 +92,9 @@ def pack(
     return Batch(shape, arrays)
 
 
-def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool) -> Shape:
+def _shape(
+    games: Sequence[Lowered], states: Sequence[State], *, has_means: bool, has_rules: bool
+) -> Shape:
     """The constants of the kernel; sizes are the most of any market."""
     plan, game = games[0].plan, games[0].game
     agents, items, pools, nodes, leaves, ring = (
@@ -97,8 +103,15 @@ def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool
     )
     room = max(int(state.pools["room"][1 - plan.is_flat :].max()) for state in states)
     families = np.concatenate([one.game.rewards.originals["family"] for one in games])
+    agent, arm = (
+        rule._replace(parameters=(0.0, 0.0, 0.0), form=0) if has_rules else rule
+        for rule in (plan.agent, plan.arm)
+    )
     return Shape(
-        *plan[:8],
+        plan.is_flat,
+        agent,
+        arm,
+        *plan[3:8],
         agent_search=LEAVES if agents <= FEW else TOURNAMENT,
         arm_search=LEAVES if room <= FEW else TOURNAMENT,
         agents=agents,
@@ -111,6 +124,7 @@ def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool
         is_large=int(items * (ITEM_BYTES + 4) + nodes * NODE_BYTES > SMALL),
         has_epochs=int(len(plan.horizons) > 1),
         has_means=int(has_means),
+        has_rules=int(has_rules),
         has_weights=int(len(game.discount_weights) > 0),
         has_tape=int(game.tape.shape[1] > 0),
         has_changes=int(len(game.changes.round) > 0),
