@@ -268,7 +268,7 @@ def main() -> None:
     search(state, options, clock)
     for one in state["rounds"]:
         print(f"{one['variants']:,} variants, {one['games of a market']} games of a market: "
-              f"default {one['default']['score']:.3f}, {one['better than the default']:,} below it, "
+              f"default {one['default']['score']:.3f}, {one['better than the default']:,} below, "
               f"best {one['best'][0]['score']:.3f}")  # fmt: skip
     print(as_markdown(state))
 
