@@ -8,6 +8,7 @@ import itertools
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from typing import Any
 
@@ -49,20 +50,26 @@ def play(
     clock: Clock,
     *,
     means: NDArray[np.float64] | None = None,
+    rules: NDArray[np.float64] | None = None,
 ) -> Played:
-    """Play games; arrays of the result have a row for each, as wide as the largest market needs."""
+    """Play games; arrays of the result have a row for each, as wide as the largest market needs.
+
+    ``means`` and ``rules`` have a row for each game that has means, or numbers of the policy's
+    rules, of its own (``copyproof.devices.batch.pack``).
+    """
     clock.rounds += len(market_of) * markets[0].horizon
     begin = time.perf_counter()
     if device == "cuda":
         batch = pack(
-            markets, market_of.astype(np.int32), repetition_of, np.array(checkpoints), means=means
-        )
+            markets, market_of.astype(np.int32), repetition_of, np.array(checkpoints),
+            means=means, rules=rules,
+        )  # fmt: skip
         found = launch.play(batch.arrays, kernel=_loaded(batch.shape))
         if found["status"].any():
             raise RuntimeError(f"games ended with status {set(found['status'].tolist())}")
         clock.device_seconds += found["seconds"]
         return {name: found[name] for name in FIELDS}
-    played = _on_processors(markets, market_of, repetition_of, np.array(checkpoints), means)
+    played = _on_processors(markets, market_of, repetition_of, np.array(checkpoints), means, rules)
     clock.device_seconds += time.perf_counter() - begin
     return played
 
@@ -74,7 +81,9 @@ def compile_first(batches: Iterable[Batch]) -> None:
         list(pool.map(compiled, shapes))
 
 
-def one_game_of_each(markets: Sequence[Lowered], *, with_means: bool) -> Batch:
+def one_game_of_each(
+    markets: Sequence[Lowered], *, with_means: bool = False, with_rules: bool = False
+) -> Batch:
     """The smallest batch of these markets: its shape is that of all."""
     each = np.arange(len(markets))
     width = max(len(one.game.rewards.originals) for one in markets)
@@ -94,21 +103,36 @@ def _on_processors(
     repetition_of: NDArray[np.int64],
     checkpoints: NDArray[np.int64],
     means: NDArray[np.float64] | None,
+    rules: NDArray[np.float64] | None,
 ) -> Played:
     """The same with the engine: games of one market in a row are played together."""
     agents = max(len(one.counts) for one in markets)
     originals = max(len(one.game.rewards.originals) for one in markets)
     whole = empty_record(agents, originals, len(checkpoints), len(market_of))
     breaks = (np.diff(market_of) != 0) | (np.diff(repetition_of) != 1)
+    if rules is not None:
+        breaks |= (np.diff(rules, axis=0) != 0).any(axis=1)
     edges = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(market_of)]
     for begin, end in itertools.pairwise(edges):
         one = markets[int(market_of[begin])]
+        if rules is not None:
+            one = with_rules(one, rules[begin])
         own = len(one.game.rewards.originals)
         record = empty_record(len(one.counts), own, len(checkpoints), end - begin)
         rows = None if means is None else np.ascontiguousarray(means[begin:end, :own])
         fill(one, checkpoints, record, workers=2, first=int(repetition_of[begin]), means=rows)
         _put(record, whole, begin, end)
     return {name: getattr(whole, name) for name in FIELDS}
+
+
+def with_rules(lowered: Lowered, numbers: NDArray[np.float64]) -> Lowered:
+    """The same game with other numbers in both rules: three parameters, and the form."""
+    first, second, third, form = (float(number) for number in numbers)
+    agent, arm = (
+        rule._replace(parameters=(first, second, third), form=int(form))
+        for rule in (lowered.plan.agent, lowered.plan.arm)
+    )
+    return replace(lowered, plan=lowered.plan._replace(agent=agent, arm=arm))
 
 
 def _put(record: Record, whole: Record, begin: int, end: int) -> None:

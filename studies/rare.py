@@ -157,7 +157,7 @@ def main() -> None:
     else:
         clock = Clock(options.seconds)
         if options.device == "cuda":
-            compile_first([one_game_of_each(lowered(), with_means=False)])
+            compile_first([one_game_of_each(lowered())])
         play_in_turn(state, options, clock)
     print(as_markdown(state))
     print(f"{state['rounds']:.3g} rounds in {state['seconds']:.0f} s ({state['device']})")

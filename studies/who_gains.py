@@ -1,6 +1,6 @@
 """A map of who gains by copying: a million random markets, a random agent of each.
 
-    python studies/who_gains.py [--device cuda] [--markets 1000000] [--seconds 200] [--redraw]
+    python studies/who_gains.py [--device cuda] [--markets 1000000] [--seconds 200]
 
 A market has n = 2 to 8 agents with two Bernoulli arms each, of means drawn evenly from [0, 1], and
 T = 300, 1,000 or 3,000. All agents but the first register both arms. The first one registers its
@@ -14,7 +14,8 @@ error, and in how many games a strategy earned more. For policies that claim tha
 the markets with the largest gains are played again, with fresh luck: 64 games of each, and
 20,000 of the 64 best of them. What remains there is no selection of lucky games.
 
-Writes ``who_gains.json`` after every portion of markets, and goes on from it; ``who_gains.png``.
+Writes ``who_gains.json`` after every portion of markets, and goes on from it. Drawn is it by
+``who_gains_figure.py``.
 """
 
 import argparse
@@ -259,7 +260,6 @@ def main() -> None:
     parser.add_argument("--again", type=int, nargs="+", default=[64, 20_000])
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so many")
     parser.add_argument("--out", type=Path, default=RESULTS)
-    parser.add_argument("--redraw", action="store_true", help="only draw what is in the file")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "who_gains.json"
@@ -268,13 +268,11 @@ def main() -> None:
         "largest": {}, "challenged": {}}  # fmt: skip
     if path.exists():
         state = json.loads(path.read_text())
-    if not options.redraw:
-        clock = Clock(options.seconds)
-        if options.device == "cuda":
-            some = [one_game_of_each(structures(p, 300), with_means=True) for p in POLICIES]
-            compile_first(some)
-        play_portions(state, options, clock)
-        challenge(state, options, clock)
+    clock = Clock(options.seconds)
+    if options.device == "cuda":
+        compile_first(one_game_of_each(structures(p, 300), with_means=True) for p in POLICIES)
+    play_portions(state, options, clock)
+    challenge(state, options, clock)
     print(f"{state['markets']:,} markets, {state['rounds']:.3g} rounds, {state['seconds']:.0f} s")
     for policy, found in state["challenged"].items():
         top = max(found, key=lambda one: one["gain"] / max(one["standard error"], 1e-12))

@@ -22,3 +22,11 @@ def test_what_is_launched_is_what_was_compiled() -> None:
     compiled = {**GIVEN, **FOUND, **SCRATCH}
     dimensions = {name: dimensions for name, (_, dimensions) in compiled.items()}
     assert list(dimensions.items()) == list(launch.ARGUMENTS.items())
+
+
+def test_games_with_numbers_of_their_own_decide_the_same() -> None:
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": "."}
+    command = [sys.executable, str(Path(__file__).with_name("simulated_rules.py"))]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[] 3\n"  # none differs, and all three are games of their own

@@ -45,19 +45,22 @@ def pack(
     checkpoints: NDArray[np.int64],
     *,
     means: NDArray[np.float64] | None = None,
+    rules: NDArray[np.float64] | None = None,
     traced: int = 0,
 ) -> Batch:
     """Lay out games for a device; all markets' plans are alike.
 
     ``market_of`` and ``repetition_of`` have an entry for each game, ``means`` a row if every game
-    has means of its own; ``traced`` rounds of each game leave their choices behind.
+    has means of its own; ``traced`` rounds of each game leave their choices behind. ``rules`` has a
+    row if games differ in the numbers of their policy: the three parameters and the form that stand
+    in for those of both rules. Markets must have room for the most arms that any of them tries.
     """
     plan, game = games[0].plan, games[0].game
     check_horizon(games[0].horizon)
     if len(games) > 1 and len({shared(one) for one in games}) > 1:
         raise ValueError("games of one batch differ in what a batch has once (see `shared`)")
     states = [one.new_state() for one in games]
-    shape = _shape(games, states, has_means=means is not None)
+    shape = _shape(games, states, has_means=means is not None, has_rules=rules is not None)
     state = (ITEM_BYTES, shape.items, NODE_BYTES, shape.nodes, shape.leaves, shape.is_large)
     rewards, changes = game.rewards, game.changes
     arrays = {
@@ -70,6 +73,7 @@ def pack(
         "factors": np.array([one.plan.factor for one in games]),
         **_markets(games, states, shape),
         "means": np.zeros((1, 1)) if means is None else np.ascontiguousarray(means),
+        "rules": np.zeros((1, 4)) if rules is None else np.ascontiguousarray(rules),
         "table_value": rewards.table_value,
         "table_upper": rewards.table_upper,
         "components": rewards.components,
@@ -129,7 +133,9 @@ def _is_large(items: int, nodes: int) -> bool:
     return items * (ITEM_BYTES + 4) + nodes * NODE_BYTES > SMALL
 
 
-def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool) -> Shape:
+def _shape(
+    games: Sequence[Lowered], states: Sequence[State], *, has_means: bool, has_rules: bool
+) -> Shape:
     """The constants of the kernel; sizes are the most of any market.
 
     Those of several markets, and of large ones, are rounded up, so that others find the kernel
@@ -148,8 +154,15 @@ def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool
         items, nodes = map(power_of_two, (items, nodes))
     room = max(int(state.pools["room"][1 - plan.is_flat :].max()) for state in states)
     families = np.concatenate([one.game.rewards.originals["family"] for one in games])
+    agent, arm = (
+        rule._replace(parameters=(0.0, 0.0, 0.0), form=0) if has_rules else rule
+        for rule in (plan.agent, plan.arm)
+    )
     return Shape(
-        *plan[:4],
+        plan.is_flat,
+        agent,
+        arm,
+        plan.sampling,
         0.0,  # the factor of the sample goes by the market
         *plan[5:8],
         agent_search=LEAVES if agents <= FEW else TOURNAMENT,
@@ -164,6 +177,7 @@ def _shape(games: Sequence[Lowered], states: Sequence[State], *, has_means: bool
         is_large=int(large),
         has_epochs=int(len(plan.horizons) > 1),
         has_means=int(has_means),
+        has_rules=int(has_rules),
         has_weights=int(len(game.discount_weights) > 0),
         has_tape=int(game.tape.shape[1] > 0),
         has_changes=int(len(game.changes.round) > 0),

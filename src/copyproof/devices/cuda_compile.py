@@ -56,8 +56,14 @@ def known_of(shape: Shape) -> dict[str, Any]:
     rewards: Any = UNKNOWN
     if shape.is_bernoulli:  # of the gap no more than that it is a number
         rewards = SimpleNamespace(originals=Rows(SimpleNamespace(family=BERNOULLI, gap=0.0)))
+    agent, arm = shape.agent, shape.arm
+    if shape.has_rules:
+        agent, arm = (
+            rule._replace(parameters=(UNKNOWN,) * 3, form=UNKNOWN)  # type: ignore[arg-type]
+            for rule in (agent, arm)
+        )
     horizons = Sized((2,)) if shape.has_epochs else some
-    plan = Plan(*shape[:10], horizons, UNKNOWN)  # type: ignore[arg-type]
+    plan = Plan(shape.is_flat, agent, arm, *shape[3:10], horizons, UNKNOWN)  # type: ignore[arg-type]
     return {
         "plan": plan._replace(factor=UNKNOWN),  # type: ignore[arg-type]
         "game": SimpleNamespace(

@@ -29,7 +29,7 @@ from copyproof.engine.plan import Plan
 from copyproof.engine.play import Game, Record
 from copyproof.engine.quantiles import ORIGINAL, Rewards
 from copyproof.engine.registration import Changes
-from copyproof.engine.rules import Kind
+from copyproof.engine.rules import Kind, LoweredRule
 from copyproof.engine.state import LEVELS, WINDOWS, State
 from copyproof.engine.tournament import NODE
 
@@ -76,6 +76,7 @@ GIVEN: dict[str, tuple[Any, int]] = {
     "trees": (_i4, 3),
     "originals": (_original, 2),
     "means": (_f8, 2),
+    "rules": (_f8, 2),
     "table_value": (_f8, 1),
     "table_upper": (_f8, 1),
     "components": (_component, 1),
@@ -178,7 +179,8 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
             played = game_of(given, paid_in(given, game, m, originals)[0], nothing, none)
             record = record_of(found, earned, game, agents, given.sizes[m, 3])
             found.status[game] = play(
-                plan_of(given, m), state, played, given.checkpoints, given.repetition_of[game],
+                plan_of(given, m, game), state, played, given.checkpoints,
+                given.repetition_of[game],
                 record, control, 0,
             )  # fmt: skip
             for agent in range(agents):
@@ -256,17 +258,33 @@ def _paid_in(shape: Shape) -> Callable[..., Any]:
 
 
 def _plan_of(shape: Shape) -> Callable[..., Any]:
-    """The plan: constants, but for horizons, seed, and the market's factor of the sample."""
+    """The plan: constants, but for horizons, seed, and what a market or a game has of its own."""
     IS_FLAT, AGENT, ARM, SAMPLING, _, POWER, PRIORITY, GIVEN_ORDER = shape[:8]
     AGENT_SEARCH, ARM_SEARCH, EPOCHS = shape.agent_search, shape.arm_search, shape.has_epochs
 
-    def plan_of(given, m):  # type: ignore[no-untyped-def]
+    def plan_of_its_own(given, m, game):  # type: ignore[no-untyped-def]
+        numbers = (given.rules[game, 0], given.rules[game, 1], given.rules[game, 2])
+        form = int(given.rules[game, 3])
+        agent = LoweredRule(
+            AGENT.kind, AGENT.clock, numbers, form, AGENT.memory, AGENT.is_line,
+            AGENT.remembers_order, AGENT.coin, AGENT.coin_falls,
+        )  # fmt: skip
+        arm = LoweredRule(
+            ARM.kind, ARM.clock, numbers, form, ARM.memory, ARM.is_line, ARM.remembers_order,
+            ARM.coin, ARM.coin_falls,
+        )  # fmt: skip
+        return Plan(
+            IS_FLAT, agent, arm, SAMPLING, given.factors[m], POWER, PRIORITY, GIVEN_ORDER,
+            AGENT_SEARCH, ARM_SEARCH, given.horizons if EPOCHS else given.horizons[:1], given.seed,
+        )  # fmt: skip
+
+    def plan_of(given, m, game):  # type: ignore[no-untyped-def]
         return Plan(
             IS_FLAT, AGENT, ARM, SAMPLING, given.factors[m], POWER, PRIORITY, GIVEN_ORDER,
             AGENT_SEARCH, ARM_SEARCH, given.horizons if EPOCHS else given.horizons[:1], given.seed,
         )  # fmt: skip
 
-    return plan_of
+    return plan_of_its_own if shape.has_rules else plan_of
 
 
 def _game_of(shape: Shape) -> Callable[..., Any]:

@@ -35,6 +35,7 @@ ARGUMENTS = {
     "trees": 3,
     "originals": 2,
     "means": 2,
+    "rules": 2,
     "table_value": 1,
     "table_upper": 1,
     "components": 1,

@@ -30,6 +30,7 @@ class Shape(NamedTuple):
     is_large: int  # items and trees are in the device's memory, not the thread's
     has_epochs: int
     has_means: int  # every game has means of its own
+    has_rules: int  # every game has numbers of its own for the agents' and the arms' rule
     has_weights: int
     has_tape: int
     has_changes: int
