@@ -41,7 +41,7 @@ def _kill_again_and_again(
         program.end()
     with open_store(url) as store:
         check(store, crowd)
-    assert len(crowd.decisions) > 20 * kills
+    assert len(crowd.decisions) > 10 * kills  # there was something to lose
 
 
 def test_a_few_kills_with_sqlite(tmp_path: Path) -> None:
