@@ -280,7 +280,7 @@ def bytes_of(job: dict[str, Any]) -> int:
     games, agents = len(job["market_of"]), job["order"].shape[1]
     numbers = 3 * agents + job["originals"].shape[1] + len(job["checkpoints"]) + 1
     each = state_bytes(job) + 8 * numbers + 4 * int(job["traced"])
-    return games * each + sum(np.asarray(array).nbytes for array in job.values())
+    return int(games * each + sum(np.asarray(array).nbytes for array in job.values()))
 
 
 def _played(
