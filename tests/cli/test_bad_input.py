@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from copyproof.devices.gpus import is_there
 from tests.cli.conftest import Run
 
 AGENT = '[[agents]]\nname = "ann"\narms = [{}]\n'
@@ -150,3 +151,26 @@ def test_debugging_shows_where_it_went_wrong(run: Run) -> None:
     assert done.returncode == 2
     assert "Traceback" in done.stderr
     assert done.stderr.splitlines()[-1].startswith("error: figure = '9'")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("simulate", "paper:1a"),
+        ("audit", "paper:1a", "--policy", "h-ucb", "--horizon", "10"),
+        ("lost", "paper:1a", "--policy", "trial", "--horizon", "10"),
+        ("study", "run", "study.toml", "--out", "out"),
+        ("paper", "--quick", "--out", "out"),
+    ],
+)
+def test_devices(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(
+        'policies = ["h-ucb"]\nmarkets = ["paper:1a"]\nhorizons = 10\nrepetitions = 2\nseed = 1\n'
+    )
+    check(run(*command, "--device", "gpu"), "device = 'gpu' is not one of cpu, cuda, auto")
+    if not is_there():
+        check(run(*command, "--device", "cuda"), "device = 'cuda', but ")
+    assert not Path("out", "results.parquet").exists()

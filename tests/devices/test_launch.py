@@ -22,6 +22,15 @@ def test_the_bytes_of_a_state_are_those_of_its_arrays() -> None:
         assert launch.state_bytes(job) == (each if is_large else 0)
 
 
+def test_the_bytes_of_a_job_are_those_of_its_arrays() -> None:
+    one = lower(paper_market("2c"), parse_policy("h-ucb"), horizon=10, seed=1)
+    places = np.zeros(3, np.int32)
+    job = pack([one], places, np.arange(3), np.array([5, 10]), traced=10).arrays
+    results = sum(array.nbytes for array in launch.empty_results(job).values())
+    given = sum(np.asarray(array).nbytes for array in job.values())
+    assert launch.bytes_of(job) == 3 * launch.state_bytes(job) + results + given
+
+
 def test_few_games_and_long_ones_have_blocks_of_their_own() -> None:
     alone = [launch.threads_of([games], [100], 132)[0] for games in (1, 2112, 2113, 10**7)]
     assert alone == [1, 1, 2, launch.BLOCK]

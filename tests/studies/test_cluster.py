@@ -14,9 +14,11 @@ import distributed
 import pytest
 
 from copyproof import Study
+from copyproof.devices.gpus import is_there
 from copyproof.studies import assembly, cluster
 from copyproof.studies.run import Progress
 from copyproof.studies.status import status_of
+from copyproof.validation import FieldError
 from tests.studies.studies import small_study, table_digest
 
 
@@ -40,6 +42,28 @@ def test_a_client_gives_the_same_bytes(client: Any, whole: Path, tmp_path: Path)
     assert table_digest(tmp_path) == table_digest(whole)
     assert told[-1].rounds == told[-1].total
     assert client.status == "running"  # it is the caller's
+
+
+def test_workers_decide_what_they_play_on(client: Any, whole: Path, tmp_path: Path) -> None:
+    small_study().run(tmp_path, cluster=client, device="auto")
+    assert table_digest(tmp_path) == table_digest(whole)
+
+
+@pytest.mark.skipif(is_there(), reason="this machine has a GPU")
+def test_a_worker_without_a_gpu_says_so(client: Any, tmp_path: Path) -> None:
+    with pytest.raises(FieldError, match="device = 'cuda', but "):
+        small_study(horizons=[100]).run(tmp_path, cluster=client, device="cuda")
+
+
+def test_of_a_mixed_cluster_workers_with_a_gpu_are_given_work() -> None:
+    with (
+        distributed.LocalCluster(  # type: ignore[no-untyped-call]
+            n_workers=1, processes=False, resources={"GPU": 1}, dashboard_address=None
+        ) as mixed,
+        distributed.Client(mixed) as client,  # type: ignore[no-untyped-call]
+    ):
+        assert cluster.needed(client, "cuda") == {"GPU": 1}
+        assert cluster.needed(client, "auto") is None
 
 
 def test_an_address_and_arrays(client: Any, tmp_path: Path) -> None:

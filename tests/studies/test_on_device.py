@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from copyproof import Study
+from copyproof import Agent, Market, Study
 from copyproof.devices.gpus import is_there
 from copyproof.studies.on_device import by_kernel, gathered
 from copyproof.studies.tasks import tasks_of
@@ -54,8 +54,11 @@ def test_what_no_gpu_plays_is_said_before_any_game(tmp_path: Path) -> None:
         FieldError, match=r"but policy 'river:UCB\(delta=1\)' is not ours: give auto"
     ):
         other.run(tmp_path / "other", device="cuda")
-    with pytest.raises(FieldError, match="but a horizon of 2147483648 is above 2147483647"):
+    with pytest.raises(FieldError, match="but horizon = 2147483648 is not at most 2147483647 on a"):
         small_study(horizons=2**31).run(tmp_path / "long", device="cuda")
+    crowd = {"crowd": Market([Agent(f"a{k}", [0.5]) for k in range(257)])}
+    with pytest.raises(FieldError, match="but market has 257 agents, and a GPU takes at most 256"):
+        small_study(markets=crowd).run(tmp_path / "crowd", device="cuda")
 
 
 def test_long_games_first_and_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ def checked_request(
     confidence = number("confidence", confidence)
     require(0 < confidence < 1, "confidence", confidence, "in (0, 1)")
     rounds = usual_budget(asked) if budget is None else whole_in("budget", budget, 1, 10**18)
-    chosen = checked_device(device, asked, horizon)
+    chosen = checked_device(device, asked, horizon, len(market.agents))
     games = PairedGames(asked, horizon=horizon, seed=seed, workers=workers, device=chosen)
     return Request(games, confidence, rounds)
 

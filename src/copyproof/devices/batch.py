@@ -24,6 +24,7 @@ from copyproof.validation import FieldError
 FEW = 32  # items of a pool that is looked at one by one
 SMALL = 6_000  # bytes of items and trees that a thread may have for itself
 MOST_ROUNDS = 2**31 - 1  # counters of a device have 32 bits
+MOST_AGENTS = 256  # what is kept of each agent is in a thread's own memory, which is small
 
 # Bytes of an item and of a node in a device's memory.
 ITEM_BYTES = 24
@@ -56,7 +57,7 @@ def pack(
     in for those of both rules. Markets must have room for the most arms that any of them tries.
     """
     plan, game = games[0].plan, games[0].game
-    check_horizon(games[0].horizon)
+    check_game(games[0].horizon, max(len(one.counts) for one in games))
     if len(games) > 1 and len({shared(one) for one in games}) > 1:
         raise ValueError("games of one batch differ in what a batch has once (see `shared`)")
     states = [one.new_state() for one in games]
@@ -95,10 +96,18 @@ def pack(
     return Batch(shape, arrays)
 
 
-def check_horizon(horizon: int) -> None:
-    """Refuse a game that is too long for counters of 32 bits."""
+def check_game(horizon: int, agents: int) -> None:
+    """Refuse a game that a device cannot hold."""
     if horizon > MOST_ROUNDS:
         raise FieldError("horizon", horizon, f"at most {MOST_ROUNDS} on a GPU")
+    if agents > MOST_AGENTS:
+        said = f"has {agents} agents, and a GPU takes at most {MOST_AGENTS}"
+        raise FieldError("market", agents, f"of at most {MOST_AGENTS} agents", said)
+
+
+def can_hold(horizon: int, agents: int) -> bool:
+    """Whether a device can hold a game."""
+    return horizon <= MOST_ROUNDS and agents <= MOST_AGENTS
 
 
 def shared(one: Lowered) -> tuple[Any, ...]:

@@ -6,16 +6,18 @@ that it takes many runs to be worth it.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.devices import launch
-from copyproof.devices.ensemble_source import ASKED, HELD, EnsembleShape, ensemble_ptx, shape_of
 from copyproof.engine.lower import Lowered
 from copyproof.engine.own_process import Ensemble, Question
 from copyproof.engine.state import State
+
+if TYPE_CHECKING:  # it needs Numba's part for GPUs
+    from copyproof.devices.ensemble_source import EnsembleShape
 
 # Most runs of one launch: between two of them an estimate can be broken off.
 _MOST_RUNS = 8192
@@ -34,6 +36,8 @@ def play_runs_on_gpu(
 
     ``memory`` is that of one run, as the engine takes it.
     """
+    from copyproof.devices.ensemble_source import shape_of
+
     shape = shape_of(lowered.plan, lowered.game.rewards)
     found, seconds, done = [], 0.0, 0
     while done < count:
@@ -73,12 +77,14 @@ def views(memory: tuple[State, Ensemble]) -> dict[str, tuple[Any, int | None]]:
 
 
 def launch_runs(
-    shape: EnsembleShape, asked: dict[str, Any], memory: tuple[State, Ensemble], most: int
+    shape: "EnsembleShape", asked: dict[str, Any], memory: tuple[State, Ensemble], most: int
 ) -> tuple[NDArray[np.float64], float]:
     """Play as many runs as fit the device, at most so many: their results, and the seconds.
 
     What else plays runs, such as a simulator, takes the place of this function.
     """
+    from copyproof.devices.ensemble_source import ASKED, HELD, ensemble_ptx
+
     cupy = launch.load_cupy()
     arrays = views(memory)
     apart = {name: array for name, (array, offset) in arrays.items() if offset is None}

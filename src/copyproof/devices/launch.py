@@ -71,6 +71,7 @@ ENTRY = "games"
 UNPLAYED = -2  # the status of a game before it is played
 BLOCK = 64  # threads of a block
 STREAMS = 32  # jobs side by side: as many queues as a chip has
+_WAVE_ROUNDS = 20_000_000_000  # of all jobs side by side: between two waves a run can be broken off
 _BLOCKS_IN_FLIGHT = 16  # of one multiprocessor: its registers are enough for so many warps
 _SHARE = 0.6  # of the device's free memory that the states of large games may take
 
@@ -254,15 +255,16 @@ def play_many(
     blocks = threads_of([len(job["market_of"]) for job in jobs], rounds, processors)
     waiting = sorted(range(len(jobs)), key=lambda number: -rounds[number])
     while waiting:
-        left = room(cupy)
+        left, work = room(cupy), 0
         streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(STREAMS)]
         queued = [0] * STREAMS
         wave: list[tuple[int, Any, _Launch]] = []
         while waiting:
             number = waiting[0]
             job = jobs[number]
-            needed = state_bytes(job) * len(job["market_of"])
-            if wave and needed > left:
+            needed = bytes_of(job)
+            work += len(job["market_of"]) * rounds[number]
+            if wave and (needed > left or work > _WAVE_ROUNDS):
                 break
             waiting.pop(0)
             place = queued.index(min(queued))
@@ -272,6 +274,14 @@ def play_many(
             wave.append((number, streams[place], launch))
             left -= min(needed, left)
         yield from _played(cupy, wave)
+
+
+def bytes_of(job: dict[str, Any]) -> int:
+    """Bytes that a job takes in the device's memory, if all its games are in flight at once."""
+    games, agents = len(job["market_of"]), job["order"].shape[1]
+    numbers = 3 * agents + job["originals"].shape[1] + len(job["checkpoints"]) + 1
+    each = state_bytes(job) + 8 * numbers + 4 * int(job["traced"])
+    return int(games * each + sum(np.asarray(array).nbytes for array in job.values()))
 
 
 def _played(

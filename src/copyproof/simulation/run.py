@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 from copyproof._machine import processors
 from copyproof._progress import Progress, shown
 from copyproof.defaults import CHECKPOINTS, HORIZON, REPETITIONS, SEED
-from copyproof.devices.batch import MOST_ROUNDS as MOST_DEVICE_ROUNDS
-from copyproof.devices.batch import check_horizon as check_device_horizon
+from copyproof.devices.batch import can_hold, check_game
 from copyproof.devices.gpus import is_there, require_device
 from copyproof.engine.cache import is_cached
 from copyproof.engine.drawn_means import drawn_means
@@ -106,7 +105,7 @@ def play(
     first = whole_in("first", first, 0, MOST_REPETITIONS - 1)
     count = whole_in("count", count, 1, MOST_REPETITIONS - first)
     require(isinstance(schedule, Schedule | None), "schedule", schedule, "a Schedule")
-    device = checked_device(device, asked, horizon)
+    device = checked_device(device, asked, horizon, len(market.agents))
     rounds = checkpoint_rounds(checkpoints, horizon)
     principals = quotient(market)
     means = None
@@ -302,7 +301,7 @@ def checked_game(horizon: int, seed: int, workers: int | None) -> tuple[int, int
     )
 
 
-def checked_device(device: str, policy: AnyPolicy, horizon: int = 1) -> str:
+def checked_device(device: str, policy: AnyPolicy, horizon: int = 1, agents: int = 1) -> str:
     """``"cpu"`` or ``"cuda"``: what games are played on.
 
     Examples
@@ -314,10 +313,10 @@ def checked_device(device: str, policy: AnyPolicy, horizon: int = 1) -> str:
     if device == "cuda":
         if isinstance(policy, ExternalPolicy):
             raise FieldError("device", device, "for policies of ours alone")
-        check_device_horizon(horizon)
+        check_game(horizon, agents)
         require_device()
     if device == "auto":
-        can = isinstance(policy, Policy) and horizon <= MOST_DEVICE_ROUNDS
+        can = isinstance(policy, Policy) and can_hold(horizon, agents)
         return "cuda" if can and is_there() else "cpu"
     return device
 

@@ -119,6 +119,15 @@ def play_on(
     _Driver(client, assembly, device, progress).run()
 
 
+def needed(client: Any, device: str) -> dict[str, float] | None:
+    """What a worker must have: a GPU of those that say that they have one, if any does."""
+    if device != "cuda":
+        return None
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    says = any(worker.get("resources", {}).get(GPU) for worker in workers)
+    return {GPU: 1} if says else None
+
+
 class _Driver:
     """Keeps the cluster busy, and collects what comes back."""
 
@@ -164,8 +173,9 @@ class _Driver:
             if not batch:
                 break
             future = self._client.submit(
-                _play, self._engine, batch, self._device, pure=False, resources=self._resources()
-            )
+                _play, self._engine, batch, self._device, pure=False,
+                resources=needed(self._client, self._device),
+            )  # fmt: skip
             self._suspect = future if suspected else self._suspect
             self._waiting[future] = batch
             self._completed.add(future)
@@ -178,14 +188,6 @@ class _Driver:
             self._looked = now
             self._room = max(1, sum(self._client.nthreads().values()))
         return self._room
-
-    def _resources(self) -> dict[str, float] | None:
-        """What a worker must have: a GPU of those that say that they have one, if any does."""
-        if self._device != "cuda":
-            return None
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        says = any(worker.get("resources", {}).get(GPU) for worker in workers)
-        return {GPU: 1} if says else None
 
     def _batch(self) -> list[Task]:
         """The next tasks."""

@@ -3,12 +3,12 @@
 A slice is some hundred thousand rounds, and a chip wants billions: slices of all cells are gathered
 and played together (``devices.together``). Each leaves behind what it would leave on a processor,
 and is put together with the others as there. What a GPU does not play stays on the processor:
-policies that are not ours, exact values, and games of 2³¹ rounds and more.
+policies that are not ours, exact values, and games that it cannot hold (``batch.can_hold``).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from copyproof.devices.batch import MOST_ROUNDS
+from copyproof.devices.batch import can_hold, check_game
 from copyproof.devices.gpus import is_there, own_gpu, require_device
 from copyproof.devices.together import DeviceTime
 from copyproof.policy import Policy
@@ -51,9 +51,11 @@ def check_cells(cells: Iterable[Cell]) -> None:
         if not cell.policy.is_ours:
             said = f"= 'cuda', but policy '{cell.policy.text}' is not ours: give auto"
             raise FieldError("device", "cuda", "for policies of ours alone", said)
-        if cell.horizon > MOST_ROUNDS:
-            said = f"= 'cuda', but a horizon of {cell.horizon} is above {MOST_ROUNDS}: give auto"
-            raise FieldError("device", "cuda", "for such horizons", said)
+        try:
+            check_game(cell.horizon, len(cell.market.agents))
+        except FieldError as error:
+            said = f"= 'cuda', but {error}: give auto"
+            raise FieldError("device", "cuda", "for such games", said) from None
 
 
 def by_kernel(cells: Iterable[Cell]) -> list[Cell]:
@@ -64,7 +66,8 @@ def by_kernel(cells: Iterable[Cell]) -> list[Cell]:
 def is_for_gpu(task: Task) -> bool:
     """Whether a GPU plays a task: games, and audits, of policies of ours."""
     cell = task.cell
-    return task.number != EXTRAS["exact"] and cell.policy.is_ours and cell.horizon <= MOST_ROUNDS
+    holds = can_hold(cell.horizon, len(cell.market.agents))
+    return task.number != EXTRAS["exact"] and cell.policy.is_ours and holds
 
 
 def gathered(tasks: Iterable[Task]) -> Iterator[list[Task]]:
