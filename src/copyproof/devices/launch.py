@@ -70,16 +70,15 @@ RESULTS = ("revenue", "agent_plays", "original_plays", "renewals", "regret", "ch
 ENTRY = "games"
 UNPLAYED = -2  # the status of a game before it is played
 BLOCK = 64  # threads of a block
-STREAMS = 128  # jobs side by side: as many kernels as a chip takes at once
-_QUEUES = 32  # that a chip has for them
+STREAMS = 32  # jobs side by side: as many queues as a chip has
 _WAVE_ROUNDS = 20_000_000_000  # of all jobs side by side: between two waves a run can be broken off
 _BLOCKS_IN_FLIGHT = 16  # of one multiprocessor: its registers are enough for so many warps
 _SHARE = 0.6  # of the device's free memory that the states of large games may take
 
 
 def load_cupy() -> Any:
-    """CuPy, which starts CUDA with all queues of the chip: with eight, jobs wait for others."""
-    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", str(_QUEUES))
+    """CuPy, which starts CUDA with a queue for each stream: with eight, jobs wait for others."""
+    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", str(STREAMS))
     import cupy
 
     return cupy
@@ -209,7 +208,9 @@ class _Launch:
     def start(self) -> None:
         """Launch the kernel in the present stream."""
         kernel, grid, block, given = self._start
+        self.begin.record()
         kernel(grid, block, given)
+        self.end.record()
 
     def result(self) -> dict[str, Any]:
         """Wait for the games, and fetch what they left behind."""
@@ -236,9 +237,7 @@ def play(job: dict[str, Any], *, block: int = BLOCK, kernel: Any = None) -> dict
     """Play the games of a job; the seconds that the device took are ``seconds`` of the result."""
     cupy = load_cupy()
     launch = _Launch(job, kernel or load_here(job["ptx"]), block, room(cupy))
-    launch.begin.record()
     launch.start()
-    launch.end.record()
     return launch.result()
 
 
@@ -248,8 +247,7 @@ def play_many(
     """Play several jobs side by side, in streams; give results as they come, with the job's number.
 
     Long games begin first, and short ones fill the chip beside them. ``seconds`` of a result is the
-    time until its kernel had ended, from when the first of them began; ``busy``, summed over all
-    results, the time in which any kernel was there.
+    time of its kernel; ``busy``, summed over all results, the time in which any kernel was there.
     """
     cupy = load_cupy()
     processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
@@ -292,12 +290,9 @@ def _played(
     """Launch what is laid out on the device, and fetch the results."""
     for _, stream, _ in wave:
         stream.synchronize()  # arrays are there before the first kernel is
-    # Kernels of several streams share a queue, and an event in it holds back what comes behind
-    # until it has happened: so all begin, all are launched, and only then their ends are awaited.
-    for step in (lambda one: one.begin.record(), _Launch.start, lambda one: one.end.record()):
-        for _, stream, launch in wave:
-            with stream:
-                step(launch)
+    for _, stream, launch in wave:
+        with stream:
+            launch.start()
     first = wave[0][2].begin
     times: list[tuple[float, float]] = []
     for place, (number, stream, launch) in enumerate(wave):

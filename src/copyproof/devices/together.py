@@ -73,7 +73,7 @@ class DeviceTime:
     seconds : float
         In which a kernel was on the device; several may be there side by side.
     kernel_seconds : float
-        Of all kernels, from when the first of those side by side began, added up.
+        Of all kernels, added up.
     launches, games : int
         How many.
     """
