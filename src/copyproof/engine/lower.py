@@ -7,6 +7,7 @@ and the layout of a ``State``. Parameters that the paper leaves to the market (l
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, assert_never
 
 import numpy as np
@@ -80,14 +81,14 @@ def lower(
     """
     rows, lengths = lower_tape(market, tape)
     schedule = schedule or Schedule()
-    booked = registrations(market, schedule, horizon)
+    lowered = _lower_market(market, schedule, horizon)
+    booked = lowered.booked
     _check_rewards(market, policy, tape, booked)
     if policy.not_live and (booked.changes or schedule.renewals):
         raise ValueError(f"policy = '{policy}' cannot be played while arms come and go")
     market.discount.check_horizon(horizon)
     policy = with_market_defaults(policy, market)
     horizons = epoch_horizons(policy, horizon)
-    counts, originals, late = _lower_arms(market, booked)
     plan = lower_policy(
         policy, horizon=horizon, seed=seed, order_given=priority is not None, scan=scan
     )
@@ -98,19 +99,39 @@ def lower(
         plan=plan,
         horizon=horizon,
         game=Game(
-            rewards=lower_rewards(market),
+            rewards=lowered.rewards,
             discount_factor=factor,
             discount_weights=weights,
             tape=rows,
             tape_lengths=lengths,
-            changes=_lower_changes(market, schedule, booked, counts),
+            changes=lowered.changes,
         ),
-        counts=counts,
-        originals=originals,
-        late=late,
+        counts=lowered.counts,
+        originals=lowered.originals,
+        late=lowered.late,
         rooms=[count if most is None else min(count, most) for count in pools],
         order=_lower_order(market, policy, priority),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _LoweredMarket:
+    """What does not depend on the policy; nobody writes to the arrays."""
+
+    booked: Registrations
+    counts: Any
+    originals: Any
+    late: Any
+    rewards: Any
+    changes: Changes
+
+
+@lru_cache(maxsize=32)  # studies play one policy after another on a market
+def _lower_market(market: Market, schedule: Schedule, horizon: int) -> _LoweredMarket:
+    booked = registrations(market, schedule, horizon)
+    counts, originals, late = _lower_arms(market, booked)
+    changes = _lower_changes(market, schedule, booked, counts)
+    return _LoweredMarket(booked, counts, originals, late, lower_rewards(market), changes)
 
 
 def lower_policy(
