@@ -51,7 +51,7 @@ def evidence(page: Page) -> str:
 
 
 def test_copies_flood_ucb1_and_the_lever_goes_dead(browser: Browser, file: Path) -> None:
-    with shown(browser, file, "chapter=1") as page:
+    with shown(browser, file, "chapter=1&rounds=4000") as page:
         lever = page.get_by_label("Your copies")
         lever.focus()
         for _ in range(11):
@@ -61,15 +61,15 @@ def test_copies_flood_ucb1_and_the_lever_goes_dead(browser: Browser, file: Path)
         first = "copyproof.run.choices.slice(0, 3000)"
         assert page.evaluate(f"() => {first}.filter(agent => agent === 0).length") > 2400
         ended(page)
-        result = simulate("paper:1a:100", "ucb1", horizon=20_000, repetitions=1, seed=1)
-        honest = simulate("paper:1a", "ucb1", horizon=20_000, repetitions=1, seed=1)
+        result = simulate("paper:1a:100", "ucb1", horizon=4000, repetitions=1, seed=1)
+        honest = simulate("paper:1a", "ucb1", horizon=4000, repetitions=1, seed=1)
         assert figures(page)["Your income"] == f"{result.revenue[0, 0]:,.0f}"
         assert figures(page)["Honest income"] == f"{honest.revenue[0, 0]:,.0f}"
         assert "went to another provider" in evidence(page)
         for policy in ("H-UCB", "Trial, the default"):
             page.get_by_label(policy, exact=True).check()
             ended(page)
-            dead = "The lever is dead: all 20,000 rounds so far went to the provider who has them"
+            dead = "The lever is dead: all 4,000 rounds so far went to the provider who has them"
             assert evidence(page).startswith(dead)
             assert figures(page)["Times as much"] == "× 1.0"
             assert len((page.locator("#why").text_content() or "").split(". ")) == 1
@@ -105,6 +105,10 @@ STATES = [
     f"chapter=3&policy=rh-ucb&names=5{SHORT}&seed=5",
     f"chapter=3&policy=trial&names=2{SHORT}&seed=6",
     "chapter=4&policy=h-ucb&seed=7",
+    # Games that stand still, under rules that know how long they would have been.
+    f"chapter=1&policy=s-ucb&copies=50{SHORT}&seed=8&at=700",
+    f"chapter=2&policy=trial&best=2&second=1&renew=play{SHORT}&seed=9&at=1999",
+    f"chapter=3&policy=rh-ucb&names=3{SHORT}&seed=10&at=1",
 ]
 
 
@@ -129,7 +133,8 @@ def test_the_commands_reproduce_the_state(
     """They are pasted into a shell, and the first says what the page says."""
     with shown(browser, file, state) as page:
         page.get_by_role("link", name="5 Proof").click()
-        ended(page)
+        page.locator("#expected").wait_for()
+        assert ("&at=" in state) == ("at=" in page.url)
         commands = page.locator("#commands").text_content() or ""
         rows = page.locator("#expected tbody tr").all()
         expected = [row.locator("th, td").all_text_contents() for row in rows]
@@ -141,13 +146,15 @@ def test_the_commands_reproduce_the_state(
     ]
     assert found == expected
     assert said["regret"]["mean"] == regret
+    if "&at=" in state:
+        assert said["stop"] == int(state.rpartition("=")[2]) < said["horizon"]
 
 
 @pytest.mark.parametrize(
     ("state", "command", "said"),
     [
-        ("chapter=2&policy=ucb1&best=3&second=2&rounds=200", "audit", "0.5-agent"),
-        ("chapter=3&policy=h-ucb&names=2&rounds=200", "attacks", "per further identity"),
+        ("chapter=2&policy=ucb1&best=3&second=2&rounds=100", "audit", "0.5-agent"),
+        ("chapter=3&policy=h-ucb&names=2&rounds=100", "attacks", "per further identity"),
         pytest.param("chapter=4&policy=h-ucb", "equilibrium", "truthful", marks=pytest.mark.slow),
     ],
 )
@@ -220,7 +227,7 @@ def test_robots_rest_where_none_of_them_gains(browser: Browser, file: Path, poli
 
 
 def test_a_state_is_an_address(browser: Browser, file: Path) -> None:
-    with shown(browser, file, "chapter=1") as page:
+    with shown(browser, file, f"chapter=1{SHORT}") as page:
         page.get_by_label("S-UCB").check()
         page.get_by_role("button", name="New seed").click()
         page.get_by_role("link", name="2 Tricks").click()
@@ -235,8 +242,25 @@ def test_a_state_is_an_address(browser: Browser, file: Path) -> None:
         assert figures(page) == before
 
 
+def test_a_pause_goes_with_the_link_to_the_proof(browser: Browser, file: Path) -> None:
+    with shown(browser, file, "chapter=1&policy=trial&copies=50&seed=8&rounds=5000") as page:
+        page.wait_for_function("() => copyproof.run?.t > 500")
+        page.get_by_role("button", name="Pause").click()
+        t = page.evaluate("() => copyproof.run.t")
+        page.get_by_role("link", name="5 Proof").click()
+        expect(page.locator("#expected tbody tr")).to_have_count(5)
+        assert f" --stop {t} " in (page.locator("#commands").text_content() or "")
+        expect(page.get_by_role("heading", level=3).first).to_contain_text(f"after {t:,} of 5,000")
+        page.get_by_role("button", name="Go on").click()
+        ended(page)
+        expect(page.locator("#commands")).not_to_contain_text("--stop")
+        plays = simulate("paper:1a:50", "trial", horizon=5000, repetitions=1, seed=8).plays
+        shown_plays = page.locator("#expected tbody tr td:nth-child(2)").all_text_contents()
+        assert [int(text) for text in shown_plays] == plays[0].tolist()
+
+
 def test_a_game_that_stands_still_is_an_address(browser: Browser, file: Path) -> None:
-    with shown(browser, file, "chapter=1&copies=50&seed=8") as page:
+    with shown(browser, file, "chapter=1&copies=50&seed=8&rounds=5000") as page:
         page.wait_for_function("() => copyproof.run?.t > 500")
         page.get_by_role("button", name="Pause").click()
         address, t = page.url, page.evaluate("() => copyproof.run.t")
@@ -248,9 +272,6 @@ def test_a_game_that_stands_still_is_an_address(browser: Browser, file: Path) ->
         assert page.evaluate("() => [...copyproof.run.source.plays]") == plays
         expected = simulate("paper:1a:50", "ucb1", horizon=t, repetitions=1, seed=8)
         assert plays == expected.plays[0].tolist()
-        page.get_by_role("link", name="5 Proof").click()  # there the game is played to its end
-        ended(page)
-        expect(page.locator("#expected tbody tr")).to_have_count(5)
     with opened(browser, address) as page:
         page.wait_for_function(f"() => copyproof.run?.t === {t}")
         page.get_by_role("button", name="Go on").click()
@@ -276,17 +297,19 @@ def test_a_wrong_address_gives_the_usual_state(browser: Browser, file: Path, sta
         check_page(page, themes=("light",))
 
 
-@pytest.mark.parametrize("policy", ["prh-ucb", "trial(c=1/21)", "ucb1(l=3)", "rh-ucb(L=-1)"])
-def test_a_policy_that_the_page_does_not_play_is_said(
-    browser: Browser, file: Path, policy: str
-) -> None:
-    for chapter in (1, 3):
-        with shown(browser, file, f"chapter={chapter}&policy={policy}") as page:
-            expect(page.locator("#why")).to_have_text(f"{policy} is played by copyproof lab only")
-            check_quiet(page)
-    with shown(browser, file, f"chapter=4&policy={policy}") as page:
+def test_a_policy_that_the_page_does_not_play_is_said(browser: Browser, file: Path) -> None:
+    def go(state: str) -> None:
+        page.evaluate("state => { location.hash = state; }", state)
+
+    with shown(browser, file, f"chapter=1{SHORT}") as page:
+        for policy in ("prh-ucb", "trial(c=1/21)", "ucb1(l=3)", "rh-ucb(L=-1)"):
+            for chapter in (1, 3):
+                go(f"chapter={chapter}&policy={policy}{SHORT}")
+                why = f"{policy} is played by copyproof lab only"
+                expect(page.locator("#why")).to_have_text(why)
+            go(f"chapter=4&policy={policy}")
+            page.wait_for_function("() => copyproof.state.policy === 'h-ucb'")
         ended(page)
-        assert page.evaluate("() => copyproof.state.policy") == "h-ucb"
         check_quiet(page)
 
 
@@ -352,7 +375,8 @@ def test_keyboard_alone(browser: Browser, file: Path) -> None:
 def test_every_chapter_is_accessible_at_every_width(
     browser: Browser, file: Path, name: str, state: str
 ) -> None:
-    with shown(browser, file, state, width=400) as page:
+    # Without motion the games are over at once, and look the same then.
+    with shown(browser, file, state, width=400, reduced_motion="reduce") as page:
         ended(page)
         if name in ("names", "platform"):
             part = "study" if name == "names" else "robots"
@@ -360,5 +384,5 @@ def test_every_chapter_is_accessible_at_every_width(
             ended(page)
         check_page(page)
         page.set_viewport_size({"width": 1400, "height": 900})
-        check_page(page)
+        check_page(page, themes=("light",))
         screenshots(page, f"game-{name}")
