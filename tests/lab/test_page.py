@@ -335,6 +335,26 @@ def test_without_motion_a_game_is_shown_when_it_is_over(browser: Browser, file: 
         ended(page)
 
 
+def test_without_motion_the_picture_has_its_colours(browser: Browser, file: Path) -> None:
+    """In both themes each provider's area is drawn in a colour of its own."""
+    colours = """() => { const { canvas } = copyproof.stage;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const seen = {};
+      for (let k = 0; k < data.length; k += 4) {
+        const colour = [data[k], data[k + 1], data[k + 2]].join();
+        seen[colour] = (seen[colour] ?? 0) + 1;
+      }
+      return Object.values(seen).filter(count => count > data.length / 4 / 200).length; }"""
+    state = f"chapter=1&copies=20{SHORT}"
+    for motion in ("reduce", "no-preference"):
+        with shown(browser, file, state, reduced_motion=motion) as page:
+            for theme in ("light", "dark"):
+                page.emulate_media(color_scheme=theme)
+                ended(page)
+                page.evaluate("() => new Promise(requestAnimationFrame)")
+                assert page.evaluate(colours) >= 4, (motion, theme)
+
+
 def test_keyboard_alone(browser: Browser, file: Path) -> None:
     """Everything that can be pressed is reached by the tabulator, in the order of the page."""
     with shown(browser, file, f"chapter=1{SHORT}") as page:

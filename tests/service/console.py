@@ -103,8 +103,25 @@ def signed_in(
 
 def go(page: Page, where: str) -> None:
     """Go to a page of the console by its address."""
-    page.evaluate("where => { location.hash = where; }", f"#/{where}")
-    page.wait_for_timeout(100)
+    page.evaluate(
+        """where => location.hash === where ? null : new Promise(done => {
+             addEventListener("hashchange", () => setTimeout(done, 50), {once: true});
+             location.hash = where;
+           })""",
+        f"#/{where}",
+    )
+
+
+def loaded(page: Page) -> None:
+    """Wait until no part of the page is empty any more."""
+    page.wait_for_function(
+        """() => {
+             const all = (what, holds) => [...document.querySelectorAll(`main ${what}`)].every(holds);
+             return all("section", one => one.textContent !== one.querySelector("h2").textContent)
+               && all("p", one => one.textContent !== "…")
+               && all("[data-tile=round]", one => one.textContent !== "–");
+           }"""
+    )
 
 
 def complaints(page: Page) -> list[str]:

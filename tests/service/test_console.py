@@ -11,7 +11,15 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser import opened, screenshots
 from tests.service import console as at
-from tests.service.console import Console, check, complaints, console_service, go, signed_in
+from tests.service.console import (
+    Console,
+    check,
+    complaints,
+    console_service,
+    go,
+    loaded,
+    signed_in,
+)
 
 SITE = "/v1/markets/site"
 # Pages by their addresses, and who has them: o(perator), u (an auditor), g (an agent), and
@@ -178,7 +186,7 @@ def test_every_page_is_readable_for_everyone(browser: Browser, console: Console)
         for where, allowed in PAGES.items():
             if "o" in allowed:
                 go(page, where)
-                page.wait_for_timeout(300)
+                loaded(page)
                 check(page)
                 screenshots(page, f"console-{where.partition('/')[0]}")
         go(page, "market/site")
@@ -187,7 +195,7 @@ def test_every_page_is_readable_for_everyone(browser: Browser, console: Console)
         screenshots(page, "console-question", full=False)
     for whose, name in (("agent", "mine"), ("application", "application")):
         with signed_in(browser, console, whose) as page:
-            page.wait_for_timeout(600)
+            loaded(page)
             if whose == "agent":
                 page.get_by_role("button", name="Verify").click()
                 expect(page.locator("[data-live=verdict]")).to_contain_text("add up to")
@@ -321,11 +329,12 @@ def test_suspicions_are_reviewed_and_on_record(browser: Browser, console: Consol
     """From fingerprints to the queue, to what an operator says, to log, journal and group."""
     call, path = console.caller(), "/v1/markets/reviewed"
     assert call("PUT", path, {"policy": "h-ucb", "seed": 1}).status == 200
-    for agent, content in (("ann", 1), (at.MARKUP, 1), ("bob", 2**60), (at.HEBREW, 2**60)):
-        prints = {"x": {"hash": f"{content:016x}"}}
+    one, other = "0123456789abcdef", "fedcba9876543210"
+    for agent, content in (("ann", one), (at.MARKUP, one), ("bob", other), (at.HEBREW, other)):
+        prints = {"x": {"hash": content}}
         where = f"{path}/agents/{quote(agent, safe='')}/arms"
         assert call("POST", where, {"arms": ["x"], "fingerprints": prints}).status == 200
-    first, second = (one["id"] for one in call("GET", f"{path}/suspicions").json["suspicions"])
+    first, second = (each["id"] for each in call("GET", f"{path}/suspicions").json["suspicions"])
     with signed_in(browser, console) as page:
         go(page, "copies/reviewed")
         rows = page.get_by_label("Review queue").locator("tbody tr")
@@ -364,8 +373,9 @@ def test_suspicions_are_reviewed_and_on_record(browser: Browser, console: Consol
     events = [json.loads(line) for line in lines]
     reviews = {one["suspicion"]: one["review"] for one in events if one["kind"] == "reviewed"}
     assert reviews == {first: "confirmed", second: "dismissed"}
-    [bound] = [one for one in events if one["kind"] == "bound"]
-    assert (len(bound["members"]), bound["group"]) == (2, bound["group"] or None)
+    [bound] = [one for one in events if one["kind"] == "group"]
+    assert len(bound["members"]) == 2
+    assert bound["group"]
 
 
 def verdict(page: Page) -> str:
