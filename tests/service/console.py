@@ -116,7 +116,8 @@ def loaded(page: Page) -> None:
     """Wait until no part of the page is empty any more."""
     page.wait_for_function(
         """() => {
-             const all = (what, holds) => [...document.querySelectorAll(`main ${what}`)].every(holds);
+             const all = (what, holds) =>
+               [...document.querySelectorAll(`main ${what}`)].every(holds);
              return all("section", one => one.textContent !== one.querySelector("h2").textContent)
                && all("p", one => one.textContent !== "…")
                && all("[data-tile=round]", one => one.textContent !== "–");

@@ -232,6 +232,20 @@ def test_updates_come_by_themselves(browser: Browser, console: Console) -> None:
         expect(page.locator("#status")).to_have_text("● Live")
 
 
+def test_a_market_that_rests_is_shown_on_each_of_its_pages(
+    browser: Browser, console: Console
+) -> None:
+    """Nothing is sent anew, so that a page begins with what the one before it knew."""
+    with signed_in(browser, console) as page:
+        for _ in range(2):
+            for where in ("market/small", "policy/small", "agent/small/ann", "market/small"):
+                go(page, where)
+                loaded(page)
+        go(page, "policy/small")
+        expect(page.locator("main")).to_contain_text("The market is decided by h-ucb")
+        assert complaints(page) == []
+
+
 def test_an_action_is_asked_for_done_and_on_record(browser: Browser, console: Console) -> None:
     call = console.caller()
 
