@@ -38,7 +38,7 @@ SIMULATION = {
     "repetitions": 3,
     "seed": 4,
 }
-GAME = {
+GAME: dict[str, Any] = {
     "agents": [
         {"name": "0.5-agent", "means": [0.5], "copies": [7]},
         {"name": "0.9-agent", "means": [0.9], "copies": [1]},

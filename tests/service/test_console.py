@@ -381,6 +381,7 @@ def test_suspicions_are_reviewed_and_on_record(browser: Browser, console: Consol
         rows = page.get_by_label("Review queue").locator("tbody tr")
         expect(rows.first).to_contain_text("confirmed")
         expect(rows.get_by_role("button")).to_have_count(0)
+    call = console.caller()  # the connection of before may have been idle for too long
     states = [one["status"] for one in call("GET", f"{path}/suspicions").json["suspicions"]]
     assert states == ["confirmed", "dismissed"]
     lines = call("GET", f"{path}/journal").body.decode().splitlines()

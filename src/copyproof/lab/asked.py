@@ -113,7 +113,7 @@ def _read_game(data: object) -> AskedGame:
     )
 
 
-def _read_agents(data: object) -> Market:
+def _read_agents(data: Any) -> Market:
     """Read a small market as the page writes it."""
     agents = []
     for k, each in enumerate(items("agents", data, "agents")):
