@@ -108,13 +108,11 @@ def play(
     require(isinstance(schedule, Schedule | None), "schedule", schedule, "a Schedule")
     on_gpu = checked_device(device, asked) == "cuda"
     principals = quotient(market)
-    last = horizon if stop is None else _checked_stop(stop, horizon, asked, principals)
-    rounds = checkpoint_rounds(checkpoints, last)
-    means = None
+    rounds = checkpoint_rounds(checkpoints, _last_round(stop, horizon, asked, principals))
+    means, later = None, None
     if market.has_priors:
         priors = lower_priors(principals.market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
-    later = None
     if isinstance(asked, ExternalPolicy):
         refuse_what_only_ours_take(asked, schedule, priority)
         setup = game_setup(
@@ -317,8 +315,10 @@ def checked_game(horizon: int, seed: int, workers: int | None) -> tuple[int, int
     )
 
 
-def _checked_stop(stop: int, horizon: int, policy: AnyPolicy, principals: Quotient) -> int:
+def _last_round(stop: int | None, horizon: int, policy: AnyPolicy, principals: Quotient) -> int:
     """Return the last round that is played, as a checked whole number."""
+    if stop is None:
+        return horizon
     last = whole_in("stop", stop, 1, horizon)
     if isinstance(policy, ExternalPolicy):
         raise FieldError("stop", stop, "for policies of ours alone")
