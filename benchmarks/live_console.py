@@ -162,6 +162,7 @@ def main() -> None:
     arguments.add_argument("--streams", type=int, default=50)
     arguments.add_argument("--seconds", type=float, default=5.0, help="of each turn")
     arguments.add_argument("--turns", type=int, default=6)
+    arguments.add_argument("--no-browser", action="store_true", help="leave the browser out")
     given = arguments.parse_args()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(dir="."))
@@ -180,6 +181,8 @@ def main() -> None:
             f"{given.streams} consoles": lambda: watched(url, key, given.streams),
             "a browser": lambda: browsed(url, key, browser),
         }
+        if given.no_browser:
+            del cases["a browser"]
         seen: dict[str, list[Turn]] = {name: [] for name in cases}
         every: dict[str, list[float]] = {name: [] for name in cases}
         for number in range(given.turns + 1):
@@ -222,6 +225,8 @@ def report(seen: dict[str, list[Turn]], browser: dict[str, Any], seconds: float)
             f"| {100 * median(one.processor for one in turns):.1f} % "
             f"({100 * median(more):+.1f}) |"
         )
+    if not browser:
+        return
     gaps = sorted(browser["gaps"])
     print(
         f"\nbrowser: {len(gaps)} updates, {median(gaps):.2f} s apart, at most {gaps[-1]:.2f} s; "

@@ -14,9 +14,11 @@ from tests.browser import (
     check_page,
     check_quiet,
     check_width,
+    low_contrasts,
     opened,
     said,
     screenshots,
+    thin_out,
     violations,
 )
 
@@ -48,6 +50,36 @@ def test_a_page_that_is_fine(browser: Browser, tmp_path: Path) -> None:
 def test_what_not_everyone_can_use(browser: Browser, tmp_path: Path, body: str, rule: str) -> None:
     with opened(browser, written(tmp_path, body)) as page:
         assert [line.partition(":")[0] for line in violations(page)] == [rule]
+
+
+def test_one_pale_text_among_many(browser: Browser, tmp_path: Path) -> None:
+    """Texts of one kind are looked at once, and one on another ground is of another kind."""
+    rows = "".join(f"<p>row {number}</p>" for number in range(300))
+    pale = '<div style="background: #ccc"><div><p style="color: #777">on grey</p></div></div>'
+    seen = '<p style="color: #666">on white</p>'
+    with opened(browser, written(tmp_path, f"{seen * 100}{rows}{pale}{rows}")) as page:
+        [found] = violations(page)
+        assert found.startswith("color-contrast: ")
+        assert "#777777" in found
+        assert "#cccccc" in found
+
+
+def test_a_page_that_is_thinned_out(browser: Browser, tmp_path: Path) -> None:
+    """Spans of one kind are few then; a pale one is still found, and one with a meaning stays."""
+    head = "<style>@media (prefers-color-scheme: dark) { .c { color: #555 } }</style>"
+    code = "<span class='a'>x</span><span class='b'>y</span> " * 500
+    more = "<span class='c'>only in the dark</span><span role='img'></span>"
+    dark = "<style>@media (prefers-color-scheme: dark) { body { background: #222; color: #fff } }"
+    page_file = written(tmp_path, f"<p>{code}{more}{code}</p>", f"{dark}</style>{head}")
+    with opened(browser, page_file) as page:
+        thin_out(page)
+        assert page.locator("span").count() < 10
+        assert "xy xy xy" in (page.locator("p").text_content() or "")
+        [unnamed] = violations(page)
+        assert unnamed.startswith("role-img-alt: ")
+        page.emulate_media(color_scheme="dark")
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+        assert ["#555555" in line for line in low_contrasts(page)] == [True]
 
 
 def test_dark_is_looked_at_too(browser: Browser, tmp_path: Path) -> None:

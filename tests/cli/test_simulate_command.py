@@ -289,3 +289,18 @@ def test_a_wrong_renewal_is_one_line(run: Run, market: Path, rule: str, said: st
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_game_is_stopped(run: Run) -> None:
+    asked = ("simulate", "paper:1a:5", "--policy", "trial", *SMALL, "--stop", "100")
+    done = run(*asked, "--json")
+    [found] = strict(done.stdout)["policies"]
+    result = simulate("paper:1a:5", "trial", horizon=500, repetitions=5, seed=3, stop=100)
+    assert (found["horizon"], found["stop"], found["lost"]) == (500, 100, None)
+    assert found["regret"]["mean"] == result.regret.mean
+    assert sum(agent["plays"]["mean"] for agent in found["agents"]) == pytest.approx(100)
+    assert "500 rounds, stopped after 100, 5 repetitions" in run(*asked).stdout
+    refused = run(*asked, "--policy", "ucb1", "--compare")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.count("\n") == 1
+    assert "--stop = 100 is not for whole games" in refused.stderr

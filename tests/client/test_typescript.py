@@ -62,7 +62,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Program,
     url = f"sqlite:{tmp_path_factory.mktemp('store')}/live.db"
     with open_store(url) as store:
         _, key = Keyring(store, time.time).add("operator")
-    running = Program(url)
+    running = Program(url, "--backups", str(tmp_path_factory.mktemp("backups")))
     running.start()
     yield running, key
     running.end()

@@ -21,10 +21,10 @@ def built() -> Path:
         if stamp.exists() and stamp.read_text() == run:
             return SITE
         shutil.rmtree(SITE, ignore_errors=True)
-        command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+        command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "2", "-b"]
         doctrees = SITE.parent / ".site-doctrees"  # what has not changed is not read again
         done = subprocess.run(
-            [*command, "-d", str(doctrees), str(ROOT / "docs"), str(SITE)],
+            [*command, "html", "-d", str(doctrees), str(ROOT / "docs"), str(SITE)],
             capture_output=True,
             text=True,
             check=False,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser import check_page, check_quiet, check_width, opened, screenshots
+from tests.browser import check_page, check_quiet, check_width, opened, screenshots, thin_out
 from tests.docs.site import ROOT, built
 
 # All pages, as one sees them in the source.
@@ -15,14 +15,6 @@ PAGES = sorted(
     for path in (ROOT / "docs").rglob("*.md")
     if "_build" not in path.parts
 )
-# Pages with every kind of block, which are looked at in the dark, too.
-BOTH = {"index", "gallery", "changelog", "how-to/live", "how-to/market-files", "how-to/policies"}
-BOTH |= {
-    "how-to/coming-from-river",
-    "explanation/theorems",
-    "reference/clients",
-    "reference/policies",
-}
 SHOWN = ["index", "gallery", "how-to/choose", "explanation/scope", "reference/glossary"]
 
 
@@ -34,10 +26,12 @@ def site() -> Path:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page(site: Path, browser: Browser, name: str) -> None:
     """axe-core, an empty console, no other host, and no wider than a phone."""
-    with opened(browser, site / f"{name}.html") as page:
-        check_page(page, themes=("light", "dark") if name in BOTH else ("light",))
-        page.set_viewport_size({"width": 400, "height": 900})
+    with opened(browser, site / f"{name}.html", width=400) as page:
         check_width(page)
+        page.set_viewport_size({"width": 1400, "height": 900})
+        check_width(page)
+        thin_out(page)
+        check_page(page)
 
 
 @pytest.mark.parametrize("name", SHOWN)

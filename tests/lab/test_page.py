@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +13,10 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from typer.testing import CliRunner
 
 from copyproof import Market, paper_market, simulate
+from copyproof.cli.app import app
 from copyproof.game import Agent, split
 from copyproof.lab import packing
 from tests.browser import check_page, check_quiet, opened, screenshots
@@ -51,7 +55,7 @@ def evidence(page: Page) -> str:
 
 
 def test_copies_flood_ucb1_and_the_lever_goes_dead(browser: Browser, file: Path) -> None:
-    with shown(browser, file, "chapter=1") as page:
+    with shown(browser, file, "chapter=1&rounds=4000") as page:
         lever = page.get_by_label("Your copies")
         lever.focus()
         for _ in range(11):
@@ -61,15 +65,15 @@ def test_copies_flood_ucb1_and_the_lever_goes_dead(browser: Browser, file: Path)
         first = "copyproof.run.choices.slice(0, 3000)"
         assert page.evaluate(f"() => {first}.filter(agent => agent === 0).length") > 2400
         ended(page)
-        result = simulate("paper:1a:100", "ucb1", horizon=20_000, repetitions=1, seed=1)
-        honest = simulate("paper:1a", "ucb1", horizon=20_000, repetitions=1, seed=1)
+        result = simulate("paper:1a:100", "ucb1", horizon=4000, repetitions=1, seed=1)
+        honest = simulate("paper:1a", "ucb1", horizon=4000, repetitions=1, seed=1)
         assert figures(page)["Your income"] == f"{result.revenue[0, 0]:,.0f}"
         assert figures(page)["Honest income"] == f"{honest.revenue[0, 0]:,.0f}"
         assert "went to another provider" in evidence(page)
         for policy in ("H-UCB", "Trial, the default"):
             page.get_by_label(policy, exact=True).check()
             ended(page)
-            dead = "The lever is dead: all 20,000 rounds so far went to the provider who has them"
+            dead = "The lever is dead: all 4,000 rounds so far went to the provider who has them"
             assert evidence(page).startswith(dead)
             assert figures(page)["Times as much"] == "× 1.0"
             assert len((page.locator("#why").text_content() or "").split(". ")) == 1
@@ -105,7 +109,14 @@ STATES = [
     f"chapter=3&policy=rh-ucb&names=5{SHORT}&seed=5",
     f"chapter=3&policy=trial&names=2{SHORT}&seed=6",
     "chapter=4&policy=h-ucb&seed=7",
+    # Games that stand still, under rules that know how long they would have been.
+    f"chapter=1&policy=s-ucb&copies=50{SHORT}&seed=8&at=700",
+    f"chapter=2&policy=trial&best=2&second=1&renew=play{SHORT}&seed=9&at=1999",
+    f"chapter=3&policy=rh-ucb&names=3{SHORT}&seed=10&at=1",
 ]
+
+
+PASTED = (STATES[2], STATES[-3])
 
 
 def pasted(commands: str, folder: Path) -> str:
@@ -122,32 +133,49 @@ def pasted(commands: str, folder: Path) -> str:
     return done.stdout
 
 
+def typed(commands: str, folder: Path) -> str:
+    """What the program says to a command, after its file was written, in this process."""
+    before, _, command = commands.rpartition("copyproof simulate ")
+    if before:
+        [content] = re.findall(r"^cat > market\.toml <<'END'\n(.*)END\n$", before, re.S)
+        (folder / "market.toml").write_text(content, encoding="utf-8")
+        command = command.replace("market.toml", str(folder / "market.toml"), 1)
+    arguments = shlex.split(command.replace("\\\n", " "))
+    done = CliRunner().invoke(app, ["simulate", *arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_the_commands_reproduce_the_state(
     browser: Browser, file: Path, state: str, tmp_path: Path
 ) -> None:
-    """They are pasted into a shell, and the first says what the page says."""
+    """The first says what the page says; those of some states are pasted into a shell."""
     with shown(browser, file, state) as page:
         page.get_by_role("link", name="5 Proof").click()
-        ended(page)
+        page.locator("#expected").wait_for()
+        assert ("&at=" in state) == ("at=" in page.url)
         commands = page.locator("#commands").text_content() or ""
         rows = page.locator("#expected tbody tr").all()
         expected = [row.locator("th, td").all_text_contents() for row in rows]
         regret = float(page.locator("#expected-regret").text_content() or "")
-    [said] = json.loads(pasted(commands.rpartition("\ncopyproof ")[0], tmp_path))["policies"]
+    first = commands.rpartition("\ncopyproof ")[0]
+    [said] = json.loads((pasted if state in PASTED else typed)(first, tmp_path))["policies"]
     found = [
         [one["name"], str(int(one["plays"]["mean"])), str(int(one["revenue"]["mean"]))]
         for one in said["agents"]
     ]
     assert found == expected
     assert said["regret"]["mean"] == regret
+    if "&at=" in state:
+        assert said["stop"] == int(state.rpartition("=")[2]) < said["horizon"]
 
 
 @pytest.mark.parametrize(
     ("state", "command", "said"),
     [
-        ("chapter=2&policy=ucb1&best=3&second=2&rounds=200", "audit", "0.5-agent"),
-        ("chapter=3&policy=h-ucb&names=2&rounds=200", "attacks", "per further identity"),
+        ("chapter=2&policy=ucb1&best=3&second=2&rounds=100", "audit", "0.5-agent"),
+        ("chapter=3&policy=h-ucb&names=2&rounds=100", "attacks", "per further identity"),
         pytest.param("chapter=4&policy=h-ucb", "equilibrium", "truthful", marks=pytest.mark.slow),
     ],
 )
@@ -220,7 +248,7 @@ def test_robots_rest_where_none_of_them_gains(browser: Browser, file: Path, poli
 
 
 def test_a_state_is_an_address(browser: Browser, file: Path) -> None:
-    with shown(browser, file, "chapter=1") as page:
+    with shown(browser, file, f"chapter=1{SHORT}") as page:
         page.get_by_label("S-UCB").check()
         page.get_by_role("button", name="New seed").click()
         page.get_by_role("link", name="2 Tricks").click()
@@ -235,8 +263,25 @@ def test_a_state_is_an_address(browser: Browser, file: Path) -> None:
         assert figures(page) == before
 
 
+def test_a_pause_goes_with_the_link_to_the_proof(browser: Browser, file: Path) -> None:
+    with shown(browser, file, "chapter=1&policy=trial&copies=50&seed=8&rounds=5000") as page:
+        page.wait_for_function("() => copyproof.run?.t > 500")
+        page.get_by_role("button", name="Pause").click()
+        t = page.evaluate("() => copyproof.run.t")
+        page.get_by_role("link", name="5 Proof").click()
+        expect(page.locator("#expected tbody tr")).to_have_count(5)
+        assert f" --stop {t} " in (page.locator("#commands").text_content() or "")
+        expect(page.get_by_role("heading", level=3).first).to_contain_text(f"after {t:,} of 5,000")
+        page.get_by_role("button", name="Go on").click()
+        ended(page)
+        expect(page.locator("#commands")).not_to_contain_text("--stop")
+        plays = simulate("paper:1a:50", "trial", horizon=5000, repetitions=1, seed=8).plays
+        shown_plays = page.locator("#expected tbody tr td:nth-child(2)").all_text_contents()
+        assert [int(text) for text in shown_plays] == plays[0].tolist()
+
+
 def test_a_game_that_stands_still_is_an_address(browser: Browser, file: Path) -> None:
-    with shown(browser, file, "chapter=1&copies=50&seed=8") as page:
+    with shown(browser, file, "chapter=1&copies=50&seed=8&rounds=5000") as page:
         page.wait_for_function("() => copyproof.run?.t > 500")
         page.get_by_role("button", name="Pause").click()
         address, t = page.url, page.evaluate("() => copyproof.run.t")
@@ -248,9 +293,6 @@ def test_a_game_that_stands_still_is_an_address(browser: Browser, file: Path) ->
         assert page.evaluate("() => [...copyproof.run.source.plays]") == plays
         expected = simulate("paper:1a:50", "ucb1", horizon=t, repetitions=1, seed=8)
         assert plays == expected.plays[0].tolist()
-        page.get_by_role("link", name="5 Proof").click()  # there the game is played to its end
-        ended(page)
-        expect(page.locator("#expected tbody tr")).to_have_count(5)
     with opened(browser, address) as page:
         page.wait_for_function(f"() => copyproof.run?.t === {t}")
         page.get_by_role("button", name="Go on").click()
@@ -276,17 +318,19 @@ def test_a_wrong_address_gives_the_usual_state(browser: Browser, file: Path, sta
         check_page(page, themes=("light",))
 
 
-@pytest.mark.parametrize("policy", ["prh-ucb", "trial(c=1/21)", "ucb1(l=3)", "rh-ucb(L=-1)"])
-def test_a_policy_that_the_page_does_not_play_is_said(
-    browser: Browser, file: Path, policy: str
-) -> None:
-    for chapter in (1, 3):
-        with shown(browser, file, f"chapter={chapter}&policy={policy}") as page:
-            expect(page.locator("#why")).to_have_text(f"{policy} is played by copyproof lab only")
-            check_quiet(page)
-    with shown(browser, file, f"chapter=4&policy={policy}") as page:
+def test_a_policy_that_the_page_does_not_play_is_said(browser: Browser, file: Path) -> None:
+    def go(state: str) -> None:
+        page.evaluate("state => { location.hash = state; }", state)
+
+    with shown(browser, file, f"chapter=1{SHORT}") as page:
+        for policy in ("prh-ucb", "trial(c=1/21)", "ucb1(l=3)", "rh-ucb(L=-1)"):
+            for chapter in (1, 3):
+                go(f"chapter={chapter}&policy={policy}{SHORT}")
+                why = f"{policy} is played by copyproof lab only"
+                expect(page.locator("#why")).to_have_text(why)
+            go(f"chapter=4&policy={policy}")
+            page.wait_for_function("() => copyproof.state.policy === 'h-ucb'")
         ended(page)
-        assert page.evaluate("() => copyproof.state.policy") == "h-ucb"
         check_quiet(page)
 
 
@@ -310,6 +354,26 @@ def test_without_motion_a_game_is_shown_when_it_is_over(browser: Browser, file: 
         )
         assert seen == 0
         ended(page)
+
+
+def test_without_motion_the_picture_has_its_colours(browser: Browser, file: Path) -> None:
+    """In both themes each provider's area is drawn in a colour of its own."""
+    colours = """() => { const { canvas } = copyproof.stage;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const seen = {};
+      for (let k = 0; k < data.length; k += 4) {
+        const colour = [data[k], data[k + 1], data[k + 2]].join();
+        seen[colour] = (seen[colour] ?? 0) + 1;
+      }
+      return Object.values(seen).filter(count => count > data.length / 4 / 200).length; }"""
+    state = f"chapter=1&copies=20{SHORT}"
+    for motion in ("reduce", "no-preference"):
+        with shown(browser, file, state, reduced_motion=motion) as page:
+            for theme in ("light", "dark"):
+                page.emulate_media(color_scheme=theme)
+                ended(page)
+                page.evaluate("() => new Promise(requestAnimationFrame)")
+                assert page.evaluate(colours) >= 4, (motion, theme)
 
 
 def test_keyboard_alone(browser: Browser, file: Path) -> None:
@@ -352,7 +416,8 @@ def test_keyboard_alone(browser: Browser, file: Path) -> None:
 def test_every_chapter_is_accessible_at_every_width(
     browser: Browser, file: Path, name: str, state: str
 ) -> None:
-    with shown(browser, file, state, width=400) as page:
+    # Without motion the games are over at once, and look the same then.
+    with shown(browser, file, state, width=400, reduced_motion="reduce") as page:
         ended(page)
         if name in ("names", "platform"):
             part = "study" if name == "names" else "robots"
@@ -360,5 +425,5 @@ def test_every_chapter_is_accessible_at_every_width(
             ended(page)
         check_page(page)
         page.set_viewport_size({"width": 1400, "height": 900})
-        check_page(page)
+        check_page(page, themes=("light",))
         screenshots(page, f"game-{name}")

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, expect
 
 from copyproof import Agent, Market, Renew, Schedule, audit, paper_market, simulate
 from copyproof.game import market_from_dict, read_market
-from copyproof.lab import asked
+from copyproof.lab import asked, packing
 from copyproof.lab.server import MOST_BYTES, LabServer
 from copyproof.simulation.decisions import decisions
 from tests.browser import check_page, opened, said, screenshots
@@ -38,7 +38,7 @@ SIMULATION = {
     "repetitions": 3,
     "seed": 4,
 }
-GAME = {
+GAME: dict[str, Any] = {
     "agents": [
         {"name": "0.5-agent", "means": [0.5], "copies": [7]},
         {"name": "0.9-agent", "means": [0.9], "copies": [1]},
@@ -179,6 +179,37 @@ def test_games_are_the_engines(server: LabServer) -> None:
     assert sum(found["plays"]) == 300
 
 
+def test_incomes_are_the_engines(server: LabServer) -> None:
+    """Also of a policy that the page cannot play itself."""
+    markets = [[{"name": "a", "means": [0.5], "copies": [n]}, GAME["agents"][1]] for n in (1, 9)]
+    asked_for = {"policy": "thompson", "horizon": 400, "games": 3, "seed": 7}
+    _, _, body = request(server, "POST", "/api/incomes", {"markets": markets, **asked_for})
+    for copies, found in zip((1, 9), json.loads(body)["markets"], strict=True):
+        market = Market([Agent("a", [0.5], [copies]), Agent("0.9-agent", [0.9])])
+        result = simulate(market, "thompson", horizon=400, repetitions=3, seed=7)
+        assert found["revenue"] == result.revenue.tolist()
+        assert found["regret"] == result.regret_curves[:, -1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"markets": []}, "markets"),
+        ({"markets": [GAME["agents"]] * 9}, "markets = 9"),
+        ({"markets": [[{"name": "a"}]]}, "markets[0]"),
+        ({"games": 0}, "games = 0"),
+        ({"games": asked.MOST_GAMES + 1}, "games = 101"),
+        ({"horizon": 10**9}, "horizon = 1000000000"),
+        ({"policy": "mine.py:Rule"}, "policy"),
+    ],
+)
+def test_bad_incomes_are_one_line(server: LabServer, change: dict[str, Any], expected: str) -> None:
+    good = {"markets": [GAME["agents"]], "policy": "ucb1", "horizon": 5, "games": 1, "seed": 1}
+    found = request(server, "POST", "/api/incomes", good | change)
+    assert found[0] == 422
+    assert expected in error(found)
+
+
 def test_a_simulation_is_what_simulate_finds(server: LabServer) -> None:
     _, _, body = request(server, "POST", "/api/simulate", SIMULATION)
     found = json.loads(body)
@@ -222,9 +253,42 @@ def test_the_engine_plays_every_policy_of_the_catalogue(
         assert "policy=h-thompson" in page.url
         check_page(page)
         page.get_by_role("link", name="3 Names").click()
-        expect(page.locator("#c-star")).to_contain_text("the command copyproof attacks")
+        expect(page.locator("#c-star")).to_contain_text("c* =", timeout=30_000)
         expect(page.locator("#round")).to_have_text("2,000", timeout=30_000)
         check_page(page, themes=("light",))
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "h-thompson"])
+def test_the_engine_answers_for_the_robots_and_for_names(
+    browser: Browser, server: LabServer, tmp_path: Path, policy: str
+) -> None:
+    """It is asked for all of it, and both engines find the same where both can play."""
+    asked_for: list[str] = []
+    with opened(browser, f"{server.url}/#chapter=4&policy={policy}&seed=2") as page:
+        page.on("request", lambda each: asked_for.append(each.url.rpartition("/")[2]))
+        page.wait_for_function("() => copyproof.panel.robots?.isOver", timeout=60_000)
+        robots = page.evaluate("() => copyproof.found")
+        assert asked_for.count("incomes") >= 3
+        page.evaluate(
+            "state => { location.hash = state; }",
+            f"chapter=3&names=2&rounds=2000&seed=3&policy={policy}",
+        )
+        page.wait_for_function("() => copyproof.panel.study?.isOver", timeout=60_000)
+        page.wait_for_function("() => copyproof.found.games === 20")
+        names = page.evaluate("() => copyproof.found")
+    profile = [int(copies) for copies in robots["profile"].split(".")]
+    means = (0.6, 0.7, 0.8, 0.9)
+    market = Market([Agent(f"{m}-agent", [m], [c]) for m, c in zip(means, profile, strict=True)])
+    here = simulate(market, policy, horizon=5000, repetitions=6, seed=2)
+    assert robots["regret"] == pytest.approx(here.regret.mean, abs=1e-9)
+    one = simulate("paper:1a", policy, horizon=2000, repetitions=20, seed=3)
+    assert names["means"][0] == pytest.approx(one.revenue[:, 0].mean(), abs=1e-9)
+    if policy == "ucb1":
+        alone = tmp_path / "game.html"
+        alone.write_text(packing.page(), encoding="utf-8")
+        with opened(browser, f"{alone.as_uri()}#chapter=4&policy=ucb1&seed=2") as page:
+            page.wait_for_function("() => copyproof.panel.robots?.isOver", timeout=60_000)
+            assert page.evaluate("() => copyproof.found") == robots
 
 
 def test_a_market_file_is_dropped_simulated_audited_and_saved(

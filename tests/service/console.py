@@ -16,7 +16,7 @@ from copyproof.live.heads import SigningKey
 from copyproof.live.stores import Store, open_store
 from copyproof.service import Limits
 from copyproof.service.keys import Keyring
-from tests.browser import check_width, opened, said, violations
+from tests.browser import check_themes, check_width, opened, said
 from tests.service.serving import Caller, Running, serving
 
 # Names that would do something if they were taken for markup, or for the page's own direction.
@@ -103,8 +103,26 @@ def signed_in(
 
 def go(page: Page, where: str) -> None:
     """Go to a page of the console by its address."""
-    page.evaluate("where => { location.hash = where; }", f"#/{where}")
-    page.wait_for_timeout(100)
+    page.evaluate(
+        """where => location.hash === where ? null : new Promise(done => {
+             addEventListener("hashchange", () => setTimeout(done, 50), {once: true});
+             location.hash = where;
+           })""",
+        f"#/{where}",
+    )
+
+
+def loaded(page: Page) -> None:
+    """Wait until no part of the page is empty any more."""
+    page.wait_for_function(
+        """() => {
+             const all = (what, holds) =>
+               [...document.querySelectorAll(`main ${what}`)].every(holds);
+             return all("section", one => one.textContent !== one.querySelector("h2").textContent)
+               && all("p", one => one.textContent !== "…")
+               && all("[data-tile=round]", one => one.textContent !== "–");
+           }"""
+    )
 
 
 def complaints(page: Page) -> list[str]:
@@ -118,11 +136,8 @@ def complaints(page: Page) -> list[str]:
 
 def check(page: Page) -> None:
     """Fail unless axe-core finds nothing in either theme, and the browser's console is empty."""
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        page.wait_for_timeout(50)
-        found = violations(page)
-        assert found == [], f"{page.url}, {theme}: {found}"
+    page.emulate_media(reduced_motion="reduce")
+    check_themes(page)
     page.emulate_media(color_scheme="light", reduced_motion="null")
     assert complaints(page) == []
     check_width(page)

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
@@ -12,7 +11,15 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser import opened, screenshots
 from tests.service import console as at
-from tests.service.console import Console, check, complaints, console_service, go, signed_in
+from tests.service.console import (
+    Console,
+    check,
+    complaints,
+    console_service,
+    go,
+    loaded,
+    signed_in,
+)
 
 SITE = "/v1/markets/site"
 # Pages by their addresses, and who has them: o(perator), u (an auditor), g (an agent), and
@@ -47,6 +54,8 @@ FORGED: list[tuple[str, str, Any]] = [
     ("DELETE", f"{SITE}/candidate", None),
     ("PUT", f"{SITE}/rails", {"rails": []}),
     ("POST", f"{SITE}/audits", {}),
+    ("POST", f"{SITE}/suspicions/1/confirm", None),
+    ("POST", f"{SITE}/suspicions/1/dismiss", None),
     ("POST", "/v1/keys", {"role": "operator"}),
     ("GET", "/v1/keys", None),
     ("POST", "/v1/backups", None),
@@ -130,7 +139,7 @@ def test_every_role_sees_its_pages_and_no_others(
             assert page.url.endswith(f"#/{where}") == is_allowed, where
             assert is_allowed or page.url == home
             if role == "auditor" and is_allowed:
-                page.wait_for_timeout(400)
+                page.wait_for_timeout(150)
                 buttons = page.locator("main button").all_inner_texts()
                 assert set(buttons) <= {"All agents", "Refresh"}, where
         assert complaints(page) == []
@@ -177,7 +186,7 @@ def test_every_page_is_readable_for_everyone(browser: Browser, console: Console)
         for where, allowed in PAGES.items():
             if "o" in allowed:
                 go(page, where)
-                page.wait_for_timeout(900)
+                loaded(page)
                 check(page)
                 screenshots(page, f"console-{where.partition('/')[0]}")
         go(page, "market/site")
@@ -186,7 +195,7 @@ def test_every_page_is_readable_for_everyone(browser: Browser, console: Console)
         screenshots(page, "console-question", full=False)
     for whose, name in (("agent", "mine"), ("application", "application")):
         with signed_in(browser, console, whose) as page:
-            page.wait_for_timeout(600)
+            loaded(page)
             if whose == "agent":
                 page.get_by_role("button", name="Verify").click()
                 expect(page.locator("[data-live=verdict]")).to_contain_text("add up to")
@@ -221,6 +230,20 @@ def test_updates_come_by_themselves(browser: Browser, console: Console) -> None:
         console.play(10)
         expect(ever).to_have_text(f"{before + 10:,}")  # how soon: benchmarks/live_console.py
         expect(page.locator("#status")).to_have_text("● Live")
+
+
+def test_a_market_that_rests_is_shown_on_each_of_its_pages(
+    browser: Browser, console: Console
+) -> None:
+    """Nothing is sent anew, so that a page begins with what the one before it knew."""
+    with signed_in(browser, console) as page:
+        for _ in range(2):
+            for where in ("market/small", "policy/small", "agent/small/ann", "market/small"):
+                go(page, where)
+                loaded(page)
+        go(page, "policy/small")
+        expect(page.locator("main")).to_contain_text("The market is decided by h-ucb")
+        assert complaints(page) == []
 
 
 def test_an_action_is_asked_for_done_and_on_record(browser: Browser, console: Console) -> None:
@@ -293,6 +316,7 @@ def test_a_policy_is_previewed_before_it_is_changed(browser: Browser, console: C
         page.get_by_role("button", name="Preview").click()
         page.get_by_role("button", name="Apply").click()
         page.get_by_role("dialog").get_by_role("button", name="Change").click()
+        expect(page.get_by_text("Done: Change the policy")).to_be_visible()
         console.play(50)
         expect(page.get_by_text("Both wanted the same")).to_be_visible()
         assert console.caller()("GET", SITE).json["candidate"]["share"] == 0
@@ -315,40 +339,58 @@ def test_an_audit_runs_beside_the_service(browser: Browser, console: Console) ->
         screenshots(page, "console-audit")
 
 
-def test_a_review_queue_is_shown_where_the_service_has_one(
-    browser: Browser, console: Console
-) -> None:
-    route = "/v1/markets/{market}/suspicions"
-    paths = console.caller()("GET", "/openapi.json").json["paths"]
-    found = {"id": "7", "agents": ["ann", at.MARKUP], "arms": [{"agent": "ann", "arm": "ann 0"}]}
-    asked: list[str] = []
-
-    def queue(route: Route) -> None:
-        asked.append(f"{route.request.method} {route.request.url.partition('/v1/')[2]}")
-        more = {"evidence": at.NOTE, "similarity": 0.93, "status": "open"}
-        route.fulfill(json={"suspicions": [{**found, **more}]})
-
+def test_suspicions_are_reviewed_and_on_record(browser: Browser, console: Console) -> None:
+    """From fingerprints to the queue, to what an operator says, to log, journal and group."""
+    call, path = console.caller(), "/v1/markets/reviewed"
+    assert call("PUT", path, {"policy": "h-ucb", "seed": 1}).status == 200
+    one, other = "0123456789abcdef", "fedcba9876543210"
+    for agent, content in (("ann", one), (at.MARKUP, one), ("bob", other), (at.HEBREW, other)):
+        prints = {"x": {"hash": content}}
+        where = f"{path}/agents/{quote(agent, safe='')}/arms"
+        assert call("POST", where, {"arms": ["x"], "fingerprints": prints}).status == 200
+    first, second = (each["id"] for each in call("GET", f"{path}/suspicions").json["suspicions"])
     with signed_in(browser, console) as page:
-        # The page believes the document that the service publishes.
-        page.route(
-            "**/openapi.json", lambda each: each.fulfill(json={"paths": {**paths, route: {}}})
-        )
-        page.route(re.compile("/suspicions(/|$)"), queue)
-        go(page, "copies/site")
-        row = page.get_by_label("Review queue").locator("tbody tr")
-        expect(row).to_contain_text(at.MARKUP)
-        expect(row).to_contain_text("93 %")
+        go(page, "copies/reviewed")
+        rows = page.get_by_label("Review queue").locator("tbody tr")
+        expect(rows).to_have_count(2)
+        expect(rows.first).to_contain_text(at.MARKUP)
+        expect(rows.first).to_contain_text("100 %")
+        expect(rows.last).to_contain_text(at.HEBREW)
         check(page)
-        row.get_by_role("button", name="Dismiss").click()
+        screenshots(page, "console-review")
+        rows.last.get_by_role("button", name="Dismiss").click()
+        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+        expect(rows.last).to_contain_text("open")
+        rows.last.get_by_role("button", name="Dismiss").click()
         page.get_by_role("dialog").get_by_role("button", name="Dismiss").click()
-        expect(page.get_by_role("dialog")).to_have_count(0)
-        assert "POST markets/site/suspicions/7/dismiss" in asked
-    if route not in paths:
-        with signed_in(browser, console) as page:
-            go(page, "copies/site")
-            expect(page.get_by_text("No audit was made").first).to_be_visible()
-            expect(page.get_by_text("Review queue")).to_have_count(0)
-            assert complaints(page) == []
+        expect(rows.last).to_contain_text("dismissed")
+        rows.first.get_by_role("button", name="Confirm").click()
+        expect(page.get_by_role("dialog")).to_contain_text("bound to one group")
+        check(page)
+        page.get_by_role("dialog").get_by_role("button", name="Confirm").click()
+        expect(rows.first).to_contain_text("confirmed")
+        expect(rows.first.get_by_role("button")).to_have_count(0)
+        go(page, "log")
+        for said in (f"{second}/dismiss", f"{first}/confirm"):
+            line = page.locator("tbody tr", has_text=f"POST {path}/suspicions/{said}")
+            expect(line).to_have_count(1)
+            expect(line).to_contain_text("200")
+        assert complaints(page) == []
+    with signed_in(browser, console, "auditor") as page:
+        go(page, "copies/reviewed")
+        rows = page.get_by_label("Review queue").locator("tbody tr")
+        expect(rows.first).to_contain_text("confirmed")
+        expect(rows.get_by_role("button")).to_have_count(0)
+    call = console.caller()  # the connection of before may have been idle for too long
+    states = [one["status"] for one in call("GET", f"{path}/suspicions").json["suspicions"]]
+    assert states == ["confirmed", "dismissed"]
+    lines = call("GET", f"{path}/journal").body.decode().splitlines()
+    events = [json.loads(line) for line in lines]
+    reviews = {one["suspicion"]: one["review"] for one in events if one["kind"] == "reviewed"}
+    assert reviews == {first: "confirmed", second: "dismissed"}
+    [bound] = [one for one in events if one["kind"] == "group"]
+    assert len(bound["members"]) == 2
+    assert bound["group"]
 
 
 def verdict(page: Page) -> str:

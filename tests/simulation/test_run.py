@@ -20,9 +20,11 @@ from copyproof import (
     ListPrior,
     Market,
     Renew,
+    Result,
     Retire,
     Schedule,
     UniformPrior,
+    compare,
     exact,
     paper_market,
     parse_policy,
@@ -32,6 +34,7 @@ from copyproof import (
 )
 from copyproof.external import AnyPolicy
 from copyproof.simulation import play
+from copyproof.simulation.decisions import decisions
 from copyproof.validation import FieldError
 
 MARKET = Market([Agent("a", [0.5]), Agent("b", [0.9])])
@@ -284,3 +287,53 @@ def test_the_defaults_are_the_command_lines() -> None:
 def test_several_policies_of_which_one_is_wrong(policy: Any, message: str) -> None:
     with pytest.raises(FieldError, match=re.escape(message)):
         simulate(MARKET, policy, **GOOD)
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "s-ucb", "rh-ucb", "trial", "h-ucb"])
+def test_a_stopped_game_is_the_beginning_of_the_whole_one(policy: str) -> None:
+    """Round by round: rules that know the horizon know the whole one."""
+    market = Market([Agent("a", [0.5, 0.3], [4, 2]), Agent("b", [0.9]), Agent("c", [0.8])])
+    game: dict[str, Any] = {"horizon": 1000, "seed": 3}
+    schedule = Schedule(renewals=[Renew("a", after=20)])
+    arms = decisions(market, policy, schedule=schedule, **game)
+    owners = np.repeat([0, 1, 2], [6, 1, 1])[arms]
+    for stop in (1, 2, 417, 999, 1000):
+        found = simulate(market, policy, repetitions=1, stop=stop, schedule=schedule, **game)
+        assert found.plays[0].tolist() == np.bincount(owners[:stop], minlength=3).tolist()
+        assert (found.stop, found.horizon) == (stop, 1000)
+        assert found.to_dict().get("stop", 1000) == stop
+    seen: dict[str, Any] = {"repetitions": 1, "seed": 3}
+    shorter = simulate("paper:1a:300", "s-ucb", horizon=417, **seen)
+    stopped = simulate("paper:1a:300", "s-ucb", horizon=1000, stop=417, **seen)
+    assert shorter.plays.tolist() != stopped.plays.tolist()  # it was told another T
+
+
+def test_a_stopped_game_is_no_lost_one_and_keeps_its_place(tmp_path: Path) -> None:
+    found = simulate(MARKET, "h-ucb", horizon=1000, repetitions=3, seed=1, stop=100)
+    assert found.lost is None
+    assert found.rounds[-1] == 100
+    assert "T = 1,000, stopped after 100 rounds" in repr(found)
+    found.save(tmp_path / "x.npz")
+    assert Result.load(tmp_path / "x.npz").stop == 100
+    other = simulate(MARKET, "ucb1", horizon=1000, repetitions=3, seed=1, stop=100)
+    with pytest.raises(FieldError, match="stopped after 100 rounds"):
+        compare([found, other])
+
+
+@pytest.mark.parametrize(
+    ("policy", "change", "said"),
+    [
+        ("h-ucb", {"stop": 0}, "stop = 0 is not"),
+        ("h-ucb", {"stop": 11}, "stop = 11 is not"),
+        ("river:UCB(delta=1)", {"stop": 5}, "stop = 5 is not for policies of ours alone"),
+    ],
+)
+def test_where_games_cannot_be_stopped(policy: str, change: dict[str, Any], said: str) -> None:
+    with pytest.raises(FieldError, match=said):
+        simulate(MARKET, policy, **GOOD, **change)
+
+
+def test_a_market_with_groups_is_not_stopped() -> None:
+    market = Market([Agent("a", [0.5]), Agent("b", [0.9]), Agent("c", [0.1])]).bind(["a", "b"], "g")
+    with pytest.raises(FieldError, match="stop = 5 is not for markets without groups"):
+        simulate(market, "h-ucb", **GOOD, stop=5)

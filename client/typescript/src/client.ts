@@ -1,9 +1,9 @@
 /** Every request of the service as a method, typed by the OpenAPI document. */
 
-import { type Input, type MethodOf, type Operation, type Output, type Path } from "./operations.js";
+import { Operating } from "./operating.js";
+import { changed, nothing, type Retry, rows } from "./requests.js";
 import { done, mapped, type Result } from "./result.js";
 import type { components } from "./schema.js";
-import { type Body, type Options, Transport } from "./transport.js";
 
 type Schemas = components["schemas"];
 export type Action = Schemas["ActionOut"];
@@ -25,11 +25,6 @@ export interface JournalEvent {
   readonly [field: string]: unknown;
 }
 
-/** The same key later, even from another process, gives the same answer and does nothing twice. */
-export interface Retry {
-  readonly retryKey?: string | undefined;
-}
-
 const EVENTS = 10_000; // of a journal that are fetched at once
 
 /**
@@ -37,25 +32,7 @@ const EVENTS = 10_000; // of a journal that are fetched at once
  *
  * Methods never throw for what the service or the network does: they answer with a `Result`.
  */
-export class Client {
-  readonly transport: Transport;
-
-  constructor(url: string, key: string, options: Options = {}) {
-    this.transport = new Transport(url, key, options);
-  }
-
-  /** Any request of the document, by its method and path; the methods below are made of it. */
-  async request<P extends Path, M extends MethodOf<P>>(
-    method: M,
-    path: P,
-    input: Input<Operation<P, M>>,
-  ): Promise<Result<Output<Operation<P, M>>>> {
-    const { body, retryKey } = input as { body?: unknown; retryKey?: string };
-    const sent = { method: method.toUpperCase(), path: filled(path, input), body, retryKey };
-    const found = await this.transport.text(sent);
-    return found.ok ? read<Output<Operation<P, M>>>(found.value) : found;
-  }
-
+export class Client extends Operating {
   // --- decisions and rewards ---------------------------------------------------------------------
 
   /** Decide what to show, `count` times; see the guide for `eligible`, `slate`, `seen` and `segment`. */
@@ -210,7 +187,7 @@ export class Client {
 
   /** List all markets. */
   async markets(): Promise<Result<MarketsPage["markets"]>> {
-    return rows(await this.#pages((query) => this.request("get", "/v1/markets", { query })), "markets");
+    return rows(await this.pages((query) => this.request("get", "/v1/markets", { query })), "markets");
   }
 
   /**
@@ -257,7 +234,7 @@ export class Client {
   /** Plays and revenue of a market, with `segment` of its visitors alone; all pages of the list of agents. */
   async statistics(market: string, options: { segment?: string } = {}): Promise<Result<Statistics>> {
     const path = "/v1/markets/{market}/statistics";
-    const pages = await this.#pages((query) =>
+    const pages = await this.pages((query) =>
       this.request("get", path, { path: { market }, query: { ...options, ...query } }),
     );
     return mapped(pages, ([first, ...more]) => ({
@@ -274,7 +251,7 @@ export class Client {
     options: { segment?: string } = {},
   ): Promise<Result<AgentReport>> {
     const path = "/v1/markets/{market}/agents/{agent}/statistics";
-    const pages = await this.#pages((query) =>
+    const pages = await this.pages((query) =>
       this.request("get", path, { path: { market, agent }, query: { ...options, ...query } }),
     );
     return mapped(pages, ([first, ...more]) => ({
@@ -319,14 +296,14 @@ export class Client {
 
   /** What operators did, the oldest first. */
   async actions(): Promise<Result<Action[]>> {
-    return rows(await this.#pages((query) => this.request("get", "/v1/actions", { query })), "actions");
+    return rows(await this.pages((query) => this.request("get", "/v1/actions", { query })), "actions");
   }
 
   // --- keys --------------------------------------------------------------------------------------
 
   /** List all API keys. */
   async keys(): Promise<Result<ApiKey[]>> {
-    return rows(await this.#pages((query) => this.request("get", "/v1/keys", { query })), "keys");
+    return rows(await this.pages((query) => this.request("get", "/v1/keys", { query })), "keys");
   }
 
   /** Make an API key, with limits of its own if they are given; the answer holds its text. */
@@ -348,53 +325,4 @@ export class Client {
   deleteKey(key: string): Promise<Result<ApiKey>> {
     return this.request("delete", "/v1/keys/{key}", { path: { key }, query: { forget: true } });
   }
-
-  /** All pages of a list. */
-  async #pages<T extends { next?: string | null }>(
-    page: (query: { after?: string }) => Promise<Result<T>>,
-  ): Promise<Result<[T, ...T[]]>> {
-    const first = await page({});
-    if (!first.ok) return first;
-    const found: [T, ...T[]] = [first.value];
-    for (let after = first.value.next; after != null; ) {
-      const next = await page({ after });
-      if (!next.ok) return next;
-      found.push(next.value);
-      after = next.value.next;
-    }
-    return done(found);
-  }
-}
-
-/** A path with its names and its query filled in. */
-function filled(path: string, input: { path?: unknown; query?: unknown }): string {
-  const names = (input.path ?? {}) as Record<string, string>;
-  const asked = Object.entries((input.query ?? {}) as Record<string, unknown>);
-  const query = new URLSearchParams(
-    asked.flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]])),
-  );
-  const whole = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ""));
-  return query.size > 0 ? `${whole}?${query}` : whole;
-}
-
-/** The body of an answer: read if it is JSON, or else as it is. */
-function read<T>({ type, text }: Body): Result<T> {
-  try {
-    return done((/^(text\/plain|application\/x-ndjson)\b/.test(type) ? text : JSON.parse(text)) as T);
-  } catch {
-    const message = `the answer is not JSON: ${text.slice(0, 200)}`;
-    return { ok: false, error: { kind: "refused", status: 200, field: "url", message } };
-  }
-}
-
-function changed(found: Result<{ changed: boolean }>): Result<boolean> {
-  return mapped(found, (answer) => answer.changed);
-}
-
-function nothing(found: Result<unknown>): Result<void> {
-  return mapped(found, () => undefined);
-}
-
-function rows<N extends string, R>(found: Result<Record<N, R[]>[]>, name: N): Result<R[]> {
-  return mapped(found, (pages) => pages.flatMap((page) => page[name]));
 }

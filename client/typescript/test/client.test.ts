@@ -80,18 +80,15 @@ test("every request of the document has a method", async () => {
     const last = JSON.parse(text.trimEnd().split("\n").at(-1) ?? "") as { head: string };
     assert.equal(last.head, head.digest);
   }
-  assert.equal(unwrap(await client.request("get", "/v1/key", {})).role, "operator");
-  const path = { market: name };
-  const history = unwrap(await client.request("get", "/v1/markets/{market}/history", { path }));
+  assert.equal(unwrap(await client.ownKey()).role, "operator");
+  const history = unwrap(await client.history(name, { events: 1000, spans: 10 }));
   assert.deepEqual(history.newcomers.map((each) => each.agent).sort(), ["eve", "zoe"]);
-  const preview = { path, query: { policy: "ucb1" } };
-  assert.match(unwrap(await client.request("get", "/v1/markets/{market}/policy/preview", preview)).guarantee, /^none: /);
-  const audit = { path, body: { policy: "h-ucb", horizon: 10 } };
-  const begun = unwrap(await client.request("post", "/v1/markets/{market}/audits", audit));
-  const { audits } = unwrap(await client.request("get", "/v1/markets/{market}/audits", { path }));
-  assert.ok(audits.some((each) => each.id === begun.id));
-  assert.equal(unwrap(await client.request("get", "/v1/backups", {})).enabled, false);
-  failed(await client.request("post", "/v1/backups", {})); // no folder for them was named
+  assert.match(unwrap(await client.previewPolicy(name, "ucb1")).guarantee, /^none: /);
+  assert.match(failed(await client.previewPolicy(name, "rh-ucb(L=")).message, /policy/);
+  const begun = unwrap(await client.startAudit(name, { policy: "h-ucb", horizon: 10 }));
+  assert.ok(unwrap(await client.audits(name)).some((each) => each.id === begun.id));
+  const written = unwrap(await client.backUp());
+  assert.deepEqual(unwrap(await client.backups()), [written]);
   const made = unwrap(await client.makeKey({ role: "application", markets: [name], note: "web" }));
   assert.notEqual(unwrap(await client.rotateKey(made.id, { overlap: 0 })).key, made.key);
   assert.ok(unwrap(await client.keys()).some((each) => each.id === made.id));
@@ -233,6 +230,20 @@ test("a market is followed to the process that leads it", async () => {
   assert.equal(first, "/v1/markets/lost/decisions"); // once: the second time it was known
   // `fetch` repeats by itself what is answered with 421.
   assert.deepEqual([...new Set(others)], [`/v1/markets/${place}/decisions`, "/v1/keys"]);
+});
+
+test("what changes is told as it does", async () => {
+  const client = operator();
+  const names = new Set<string>();
+  for await (const item of client.watch({ market: "lost" })) {
+    const { name, data } = unwrap(item);
+    names.add(name);
+    if (name === "agents") assert.equal(data["market"], "lost");
+    if (names.has("markets") && names.has("agents")) break; // which closes the stream
+  }
+  const items: Result<unknown>[] = [];
+  for await (const item of client.watch({ market: "nothing" })) items.push(item);
+  assert.deepEqual(items.map((item) => failed(item).status), [404]);
 });
 
 test("patience ends", async () => {

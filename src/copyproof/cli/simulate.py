@@ -15,7 +15,7 @@ from copyproof.game import Market, Renew, Schedule, as_market
 from copyproof.plots import check_format, plot_regret, save_figure
 from copyproof.policy import PAPER_POLICIES, Policy, parse_policy
 from copyproof.policy.syntax import place_of
-from copyproof.validation import FieldError
+from copyproof.validation import FieldError, require
 
 if TYPE_CHECKING:
     from copyproof.simulation import Result
@@ -36,6 +36,15 @@ def simulate(
     workers: options.Workers = None,
     device: options.Device = "cpu",
     checkpoints: Annotated[int, options.whole("Rounds at which the regret is kept.")] = CHECKPOINTS,
+    stop: Annotated[
+        int | None,
+        options.whole(
+            "The last round that is played, T if not given; policies that know the horizon know "
+            "T all the same.",
+            "ROUND",
+            show_default=False,
+        ),
+    ] = None,
     renew: Annotated[
         list[str] | None,
         options.optional(
@@ -74,6 +83,7 @@ def simulate(
         raise FieldError("--save", save, "for several policies", said)
     if compare:
         _check_comparable(asked)
+        require(stop is None, "--stop", stop, "for whole games: leave it or --compare out")
     if plot is not None:
         check_format(plot)
     check_outputs(market, plot=plot, save=save)
@@ -81,6 +91,7 @@ def simulate(
     given = as_market(market)
     schedule = Schedule(renewals=[_renewal(given, one) for one in renew or []])
     how: dict[str, Any] = {"workers": workers, "checkpoints": checkpoints, "device": device}
+    how |= {"stop": stop}
     results = _play(given, asked, game, schedule=schedule or None, **how)
     if plot is not None:
         figure = plot_regret(results).get_figure(root=True)
@@ -140,7 +151,7 @@ def _play(
 
         return in_turn(
             asked,
-            [game["horizon"] * game["repetitions"]] * len(asked),
+            [(how["stop"] or game["horizon"]) * game["repetitions"]] * len(asked),
             lambda policy, progress: play(market, policy, **game, **how, progress=progress),
             compiles=not is_compiled(),
         )

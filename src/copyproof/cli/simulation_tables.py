@@ -28,7 +28,8 @@ def simulation_tables(results: Sequence[Result]) -> Iterator[tables.Part]:
     first = results[0]
     market = first.market
     repetitions = tables.quantity(first.repetitions, "repetition")
-    yield f"{tables.summary(market, first.horizon)}, {repetitions}, seed {first.seed}\n"
+    stop = f", stopped after {first.stop:,}" if first.stop < first.horizon else ""
+    yield f"{tables.summary(market, first.horizon)}{stop}, {repetitions}, seed {first.seed}\n"
     yield _regret_table(results)
     if market.has_priors:
         best = first.best_mean
@@ -36,7 +37,7 @@ def simulation_tables(results: Sequence[Result]) -> Iterator[tables.Part]:
         yield f"\nexpected best mean, over the draws of the means: {best.mean:.4f}{error}"
     if market.has_changing_means:
         yield "\nmeans change: the regret of a round is to the best mean of that round"
-    shares = 100 / first.horizon * _estimates(results, "plays")
+    shares = 100 / first.stop * _estimates(results, "plays")
     yield from _agent_tables("share of plays, %", results, shares, least_digits=1)
     yield from _agent_tables("revenue", results, _estimates(results, "revenue"))
     if market.fee > 0 or any(agent.utility != NEUTRAL for agent in market.agents):

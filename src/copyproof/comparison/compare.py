@@ -134,6 +134,8 @@ def _groups(results: Sequence[Result]) -> tuple[dict[Market, Group], tuple[str, 
     groups: dict[Market, Group] = {}
     for place, result in enumerate(items("results", results, "results")):
         require(isinstance(result, Result), f"results[{place}]", result, "a Result")
+        if result.stop < result.horizon:
+            raise _refused(results, f"has games that were stopped after {result.stop:,} rounds")
         group = groups.setdefault(result.market, {})
         policy = str(result.policy)
         if policy in group:

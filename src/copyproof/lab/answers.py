@@ -10,7 +10,13 @@ import tomli_w
 
 from copyproof.auditing import audit
 from copyproof.game import market_to_dict
-from copyproof.lab.asked import AUDIT_BUDGET, AskedAudit, AskedGame, AskedSimulation
+from copyproof.lab.asked import (
+    AUDIT_BUDGET,
+    AskedAudit,
+    AskedGame,
+    AskedIncomes,
+    AskedSimulation,
+)
 from copyproof.plots import plot_regret
 from copyproof.plots.files import figure_bytes
 from copyproof.simulation import Result, simulate
@@ -31,6 +37,23 @@ def game_answer(asked: AskedGame) -> dict[str, Any]:
         "plays": result.plays[0].tolist(),
         "revenue": result.revenue[0].tolist(),
         "regret": float(result.regret.mean),
+    }
+
+
+def incomes_answer(asked: AskedIncomes) -> dict[str, Any]:
+    """What each agent earned in each game, and each game's regret; by market."""
+    how: dict[str, Any] = {
+        "horizon": asked.horizon,
+        "repetitions": asked.games,
+        "seed": asked.seed,
+        "checkpoints": 1,
+    }
+    results = [simulate(market, asked.policy, **how) for market in asked.markets]
+    return {
+        "markets": [
+            {"revenue": one.revenue.tolist(), "regret": one.regret_curves[:, -1].tolist()}
+            for one in results
+        ]
     }
 
 

@@ -14,6 +14,8 @@ from copyproof.policy import Policy, parse_policy
 from copyproof.validation import FieldError, items, known, number, require, text, whole_in
 
 MOST_GAME_ROUNDS = 100_000  # of a game that is shown round by round
+MOST_MARKETS = 8  # whose games are played with the same luck for one answer
+MOST_GAMES = 100  # of each of them
 MOST_GAME_ARMS = 20_000
 MOST_ARMS = 1_000_000
 MOST_ROUNDS = 10_000_000
@@ -33,6 +35,17 @@ class AskedGame:
     horizon: int
     seed: int
     schedule: Schedule | None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedIncomes:
+    """Games of several markets with the same luck: what agents earn in each."""
+
+    markets: tuple[Market, ...]
+    policy: Policy
+    horizon: int
+    games: int
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +94,63 @@ def _within(place: str, data: object) -> AskedGame:
 
 def _read_game(data: object) -> AskedGame:
     fields = _fields(data, "agents", "policy", "horizon", "seed", "renewals")
-    agents = []
-    for k, each in enumerate(items("agents", fields["agents"], "agents")):
-        one = _fields(each, "name", "means", "copies", where=f"agents[{k}]")
-        means = [number("mean", mean) for mean in items("means", one["means"], "numbers")]
-        agents.append(Agent(one["name"], means, items("copies", one["copies"], "whole numbers")))
-    market = Market(agents)
-    arms = market.registered
-    require(arms <= MOST_GAME_ARMS, "arms", arms, f"at most {MOST_GAME_ARMS}")
+    market = _read_agents(fields["agents"])
     renewals = fields["renewals"]
     require(isinstance(renewals, Mapping), "renewals", renewals, "an object")
     renews = []
     for place, rule in renewals.items():
-        known("renewals", place, [str(k) for k in range(len(agents))])
+        known("renewals", place, [str(k) for k in range(len(market.agents))])
         require(isinstance(rule, Mapping), "renewals", rule, "rules")
         unknown = set(rule) - {"after", "below"}
         require(not unknown, "renewals", sorted(unknown), "after or below")
-        renews.append(Renew(agents[int(place)].name, **rule))
+        renews.append(Renew(market.names[int(place)], **rule))
     return AskedGame(
         market,
         parse_policy(text("policy", fields["policy"])),
         whole_in("horizon", fields["horizon"], 1, MOST_GAME_ROUNDS),
         whole_in("seed", fields["seed"], 0, _SEEDS),
         Schedule(renewals=renews) or None,
+    )
+
+
+def _read_agents(data: Any) -> Market:
+    """Read a small market as the page writes it."""
+    agents = []
+    for k, each in enumerate(items("agents", data, "agents")):
+        one = _fields(each, "name", "means", "copies", where=f"agents[{k}]")
+        means = [number("mean", mean) for mean in items("means", one["means"], "numbers")]
+        agents.append(Agent(one["name"], means, items("copies", one["copies"], "whole numbers")))
+    market = Market(agents)
+    arms = market.registered
+    require(arms <= MOST_GAME_ARMS, "arms", arms, f"at most {MOST_GAME_ARMS}")
+    return market
+
+
+def read_incomes(data: object) -> AskedIncomes:
+    """Read markets whose games are played for what their agents earn.
+
+    Examples
+    --------
+    >>> agent = {"name": "ann", "means": [0.5], "copies": [3]}
+    >>> asked = {"markets": [[agent]], "policy": "ucb1", "horizon": 10, "games": 2, "seed": 1}
+    >>> read_incomes(asked).markets[0].registered
+    3
+    """
+    fields = _fields(data, "markets", "policy", "horizon", "games", "seed")
+    given = items("markets", fields["markets"], "markets")
+    require(1 <= len(given) <= MOST_MARKETS, "markets", len(given), f"1 to {MOST_MARKETS}")
+    markets = []
+    for k, each in enumerate(given):
+        try:
+            markets.append(_read_agents(each))
+        except FieldError as error:
+            raise error.within(f"markets[{k}]") from None
+    return AskedIncomes(
+        tuple(markets),
+        parse_policy(text("policy", fields["policy"])),
+        whole_in("horizon", fields["horizon"], 1, MOST_GAME_ROUNDS),
+        whole_in("games", fields["games"], 1, MOST_GAMES),
+        whole_in("seed", fields["seed"], 0, _SEEDS),
     )
 
 

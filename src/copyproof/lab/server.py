@@ -36,6 +36,12 @@ def _games(data: object) -> dict[str, Any]:
     return {"games": [game_answer(game) for game in asked.read_games(data)]}
 
 
+def _incomes(data: object) -> dict[str, Any]:
+    from copyproof.lab.answers import incomes_answer
+
+    return incomes_answer(asked.read_incomes(data))
+
+
 def _simulation(data: object) -> dict[str, Any]:
     from copyproof.lab.answers import simulation_answer
 
@@ -50,6 +56,7 @@ def _audit(data: object) -> dict[str, Any]:
 
 JOBS: dict[str, Callable[[object], dict[str, Any]]] = {
     "/api/games": _games,
+    "/api/incomes": _incomes,
     "/api/simulate": _simulation,
     "/api/audit": _audit,
 }

@@ -102,7 +102,7 @@ def plot_regret(results: "Result | Sequence[Result]", *, ax: "Axes | None" = Non
 def _end(result: "Result", name: str, colour: str) -> End:
     """The end of a line, with the policy's name and its regret."""
     regret = result.regret.mean
-    return End(result.horizon, regret, f"{name}  {regret:,.0f}".replace("$", r"\$"), colour)
+    return End(result.stop, regret, f"{name}  {regret:,.0f}".replace("$", r"\$"), colour)
 
 
 def _note(results: "Sequence[Result]") -> str:
@@ -148,7 +148,7 @@ def draw_regret(
     ax.set_xlabel("round")
     ax.set_ylabel("regret (reward lost so far)")
     if ax.get_xscale() == "linear":
-        ax.set_xlim(0, max(result.horizon for result in results))
+        ax.set_xlim(0, max(result.stop for result in results))
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     if ax.get_yscale() == "linear":

@@ -1,10 +1,11 @@
 """What is told to whoever watches: the markets, and the agents of one of them, as they change.
 
-A stream of server-sent events for each watcher. What is said is worked out **once** for all of
-them, again and again, and only while somebody watches: one row for each market, and of a market
-that is watched closely the agents that lead it (``live.leading``), which its writer reads between
-two groups of requests. A watcher who takes nothing misses updates, and then gets all of them at
-once: nothing is queued for anybody.
+A stream of server-sent events for each watcher. What is said is worked out and written **once**
+for all who are told the same, again and again, and only while somebody watches: one row for each
+market, and of a market that is watched closely the agents that lead it (``live.leading``), which
+its writer reads between two groups of requests. All of it is spread over the time from one update
+to the next, a market at a time, so that no request waits for more than one of them. A watcher who
+takes nothing misses updates, and then gets all of them at once: nothing is queued for anybody.
 
 A stream ends when its key does, or when the service stops.
 """
@@ -86,10 +87,11 @@ class Feed:
         self._watchers: dict[Watcher, None] = {}
         self._task: asyncio.Task[None] | None = None
         self._rates: dict[str, Rates] = {}
-        self._rows: dict[str, dict[str, Any]] = {}
+        # What was told last to those who watch one market closely, and to those who watch all.
+        self._rows: dict[str | None, dict[str, dict[str, Any]]] = {}
         self._before: dict[str, Any] = {}
         self._looking: dict[str | None, asyncio.Task[None]] = {}
-        self._sending: asyncio.Task[None] | None = None
+        self._sending: set[asyncio.Task[None]] = set()
 
     def check(self, key: Key) -> None:
         """Refuse one stream too many.
@@ -127,14 +129,18 @@ class Feed:
         while self._watchers:
             began = time.monotonic()
             self._end_keys()
-            self._tell_markets()
+            markets = self._leadership.markets
+            self._rates = {name: one for name, one in self._rates.items() if name in markets}
             watched: dict[str | None, list[Watcher]] = {}
             for each in self._watchers:
-                is_told = each.market in self._looking  # of the market, by the look before
-                watched.setdefault(None if is_told else each.market, []).append(each)
+                watched.setdefault(each.market, []).append(each)
+            self._rows = {each: rows for each, rows in self._rows.items() if each in watched}
             for market, watchers in watched.items():
-                if market is None:
-                    self._sending = asyncio.create_task(_send(watchers))
+                await self._tell_markets(market, watchers)
+                if market is None or market in self._looking:  # the look before goes on
+                    sending = asyncio.create_task(_send(watchers))
+                    self._sending.add(sending)
+                    sending.add_done_callback(self._sending.discard)
                 else:
                     task = asyncio.create_task(self._tell_agents(market, watchers))
                     self._looking[market] = task
@@ -152,29 +158,37 @@ class Feed:
     def _end_keys(self) -> None:
         """End the streams whose key was revoked, is over, or has another secret by now."""
         keyring = self._leadership.keyring
+        by_secret: dict[bytes, list[Watcher]] = {}
         for each in self._watchers:
-            text = each.secret.decode("latin-1")
-            if authenticate(text, keyring.held, keyring.clock) is None:
-                each.end()
+            by_secret.setdefault(each.secret, []).append(each)
+        for secret, watchers in by_secret.items():
+            if authenticate(secret.decode("latin-1"), keyring.held, keyring.clock) is None:
+                for each in watchers:
+                    each.end()
 
     # --- all markets ------------------------------------------------------------------------------
 
-    def _tell_markets(self) -> None:
-        """Tell what has changed about the markets; all of it to those who missed something."""
-        now = time.monotonic()
-        rows = {served.name: self._row(served, now) for served in self._leadership.markets.values()}
-        changed = {name: row for name, row in rows.items() if row != self._rows.get(name)}
-        gone = self._rows.keys() - rows.keys()
-        self._rows = rows
-        self._rates = {name: one for name, one in self._rates.items() if name in rows}
+    async def _tell_markets(self, market: str | None, watchers: list[Watcher]) -> None:
+        """Tell what has changed about one market, or about all; all to who missed something."""
+        markets = self._leadership.markets
+        rows = {}
+        for number, name in enumerate(list(markets) if market is None else [market], 1):
+            served = markets.get(name)
+            if served is not None:
+                rows[name] = self._row(served, time.monotonic())
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)  # requests come first
+        before = self._rows.get(market, {})
+        changed = {name: row for name, row in rows.items() if row != before.get(name)}
+        gone = before.keys() - rows.keys()
+        self._rows[market] = rows
         made: dict[tuple[bool, tuple[str, ...]], bytes] = {}
-        for each in self._watchers:
+        for each in watchers:
             if each.agent is not None:
                 each.put("time", b'{"at":%.3f}' % self._leadership.keyring.clock())
                 continue
             is_whole = each.is_behind or "markets" in each.parts
-            # Who watches one market closely is told of no other.
-            kind = is_whole, each.key.markets if each.market is None else (each.market,)
+            kind = is_whole, each.key.markets if market is None else ()
             if kind not in made:
                 made[kind] = self._markets(rows if is_whole else changed, gone, *kind)
             each.is_behind = False

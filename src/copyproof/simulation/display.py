@@ -96,4 +96,5 @@ def _played(result: "Result") -> str:
 
 def _size(result: "Result") -> str:
     games = f"{result.repetitions:,} game{'s' * (result.repetitions != 1)}"
-    return f"T = {result.horizon:,}, {games}, seed {result.seed}"
+    stop = f", stopped after {result.stop:,} rounds" if result.stop < result.horizon else ""
+    return f"T = {result.horizon:,}{stop}, {games}, seed {result.seed}"

@@ -81,7 +81,7 @@ class Repetitions:
     first : int
         The number of the first row's repetition.
     rounds : array, C
-        The checkpoints; the last one is T.
+        The checkpoints; the last one is T, or the round after which the games were stopped.
     regret_curves : array, R × C
         Regret Σ (μ* − μ(A_t)) up to each checkpoint; Σ (μ*_t − μ_t(A_t)) where means change.
     revenue, plays : array, R × n
@@ -149,8 +149,13 @@ class Result(Repetitions):
         return self.policy
 
     @property
+    def stop(self) -> int:
+        """The last round that was played: T, unless the games were stopped before it."""
+        return int(self.rounds[-1])
+
+    @property
     def regret(self) -> Estimate:
-        """The regret after T rounds."""
+        """The regret after the last round that was played."""
         return Estimate.of(self.regret_curves[:, -1])
 
     @property
@@ -167,8 +172,8 @@ class Result(Repetitions):
     def lost(self) -> LostGames | None:
         """How many games were lost; None with a schedule, or without a checkpoint at ⌊9T/10⌋.
 
-        None, too, where means change during the game. A game is lost when its last tenth costs at
-        least half the gap a round (``lost.py``).
+        None, too, where means change during the game, or it was stopped before T. A game is lost
+        when its last tenth costs at least half the gap a round (``lost.py``).
 
         Examples
         --------
@@ -184,6 +189,8 @@ class Result(Repetitions):
     def lost_games(self) -> NDArray[np.bool_] | None:
         """Which games were lost, one for each repetition; None where ``lost`` is."""
         if self.schedule is not None or self.market.has_changing_means:
+            return None
+        if self.stop < self.horizon:
             return None
         principals = quotient(self.market)
         gap = (
@@ -258,8 +265,8 @@ class Result(Repetitions):
 
     @property
     def rounds_per_second(self) -> float:
-        """T·R / seconds."""
-        return self.horizon * self.repetitions / self.seconds
+        """Rounds played / seconds."""
+        return self.stop * self.repetitions / self.seconds
 
     def to_frame(self) -> "pd.DataFrame":
         """A row per repetition and agent: revenue, plays, utility, and the game's regret.
@@ -301,6 +308,7 @@ class Result(Repetitions):
             "policy": str(self.policy),
             "resolved_policy": str(self.resolved_policy),
             "horizon": self.horizon,
+            **({"stop": self.stop} if self.stop < self.horizon else {}),
             "repetitions": self.repetitions,
             "seed": self.seed,
             "numerics": self.numerics,

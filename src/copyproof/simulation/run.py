@@ -64,6 +64,7 @@ def play(
     schedule: Schedule | None = None,
     progress: Callable[[int], None] | None = None,
     device: str = "cpu",
+    stop: int | None = None,
 ) -> Repetitions:
     """Play the repetitions ``first``, …, ``first + count − 1`` of a market under a policy.
 
@@ -82,6 +83,8 @@ def play(
         are broken off within a round and the exception goes on.
     device : str
         ``"cpu"``, or ``"cuda"`` for a GPU, as for ``simulate``.
+    stop : int, optional
+        The last round that is played, as for ``simulate``.
 
     Returns
     -------
@@ -106,13 +109,12 @@ def play(
     count = whole_in("count", count, 1, MOST_REPETITIONS - first)
     require(isinstance(schedule, Schedule | None), "schedule", schedule, "a Schedule")
     device = checked_device(device, asked, horizon, len(market.agents))
-    rounds = checkpoint_rounds(checkpoints, horizon)
     principals = quotient(market)
-    means = None
+    rounds = checkpoint_rounds(checkpoints, _last_round(stop, horizon, asked, principals))
+    means, later = None, None
     if market.has_priors:
         priors = lower_priors(principals.market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
-    later = None
     if isinstance(asked, ExternalPolicy):
         refuse_what_only_ours_take(asked, schedule, priority)
         setup = game_setup(
@@ -179,6 +181,7 @@ class _Game(TypedDict, total=False):
     schedule: Schedule | None
     progress: Progress
     device: str
+    stop: int | None
 
 
 @overload
@@ -203,6 +206,7 @@ def simulate(
     schedule: Schedule | None = None,
     progress: Progress = None,
     device: str = "cpu",
+    stop: int | None = None,
 ) -> Result | list[Result]:
     """Play a market under a policy, or under several, many times over.
 
@@ -243,6 +247,10 @@ def simulate(
         ``"cpu"``, or ``"cuda"`` for a GPU, where every game is a thread of its own and decides the
         same; ``"auto"`` takes a GPU if there is one. Worth it for thousands of games. A policy that
         is not ours is played on the processor.
+    stop : int, optional
+        The last round that is played, T by default. Policies that know the horizon know T all the
+        same: the state of a game after so many rounds. Not for a policy that is not ours, nor where
+        agents are bound to groups.
 
     Returns
     -------
@@ -263,12 +271,13 @@ def simulate(
     horizon, seed, workers = checked_game(horizon, seed, workers)
     repetitions = whole_in("repetitions", repetitions, 1, MOST_REPETITIONS)
     results: list[Result] = []
-    with shown(progress, horizon * repetitions * len(asked)) as tell:
+    rounds = repetitions * (horizon if stop is None else whole_in("stop", stop, 1, horizon))
+    with shown(progress, rounds * len(asked)) as tell:
         for place, each in enumerate(asked):
             played = play(
                 found, each, 0, repetitions, horizon=horizon, seed=seed, checkpoints=checkpoints,
                 workers=workers, tape=tape, priority=priority, schedule=schedule,
-                progress=_further(tell, place * horizon * repetitions), device=device,
+                progress=_further(tell, place * rounds), device=device, stop=stop,
             )  # fmt: skip
             results.append(
                 Result(
@@ -299,6 +308,18 @@ def checked_game(horizon: int, seed: int, workers: int | None) -> tuple[int, int
         whole_in("seed", seed, 0, 2**64 - 1),
         processors() if workers is None else whole_in("workers", workers, 1, 1024),
     )
+
+
+def _last_round(stop: int | None, horizon: int, policy: AnyPolicy, principals: Quotient) -> int:
+    """Return the last round that is played, as a checked whole number."""
+    if stop is None:
+        return horizon
+    last = whole_in("stop", stop, 1, horizon)
+    if isinstance(policy, ExternalPolicy):
+        raise FieldError("stop", stop, "for policies of ours alone")
+    if not principals.is_trivial:
+        raise FieldError("stop", stop, "for markets without groups")
+    return last
 
 
 def checked_device(device: str, policy: AnyPolicy, horizon: int = 1, agents: int = 1) -> str:

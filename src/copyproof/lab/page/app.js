@@ -86,7 +86,7 @@ class App {
   }
 
   chapters() {
-    const state = { ...this.state, at: 0 };
+    const { state } = this;
     const list = byId("chapters");
     if (list.children.length === 0) { // made once, so that whoever stands on a link stays there
       list.append(...CHAPTERS.map((name, k) =>
@@ -94,7 +94,8 @@ class App {
     }
     list.querySelectorAll("a").forEach((link, k) => {
       const chapter = k + 1;
-      const scene = chapter === CHAPTERS.length ? { scene: sceneOf(state) } : {};
+      // A game that stands still is reproduced as it stands; other chapters begin theirs anew.
+      const scene = chapter === CHAPTERS.length ? { scene: sceneOf(state) } : { at: 0 };
       link.href = writeState({ ...state, ...scene, ...this.playable(chapter), chapter });
       if (chapter === state.chapter) link.setAttribute("aria-current", "step");
       else link.removeAttribute("aria-current");
@@ -104,14 +105,15 @@ class App {
     if (!next.hidden) {
       const chapter = state.chapter + 1;
       const begin = [{}, { policy: "ucb1" }, { policy: "h-ucb", names: 2 }, { policy: "ucb1", profile: "1.1.1.1" }, { scene: sceneOf(state) }][chapter - 1];
-      next.href = writeState({ ...state, ...begin, chapter });
+      const at = chapter === CHAPTERS.length ? state.at : 0;
+      next.href = writeState({ ...state, ...begin, at, chapter });
       write(next, `Next: ${STORIES[chapter - 1].title.toLowerCase()}`);
     }
   }
 
-  // The robots think in the page: only its own policies.
+  // Without an engine the robots think in the page: only its own policies.
   playable(chapter) {
-    return chapter === 4 && !isPlayable(this.state.policy) ? { policy: "h-ucb" } : {};
+    return this.laboratory === null && chapter === 4 && !isPlayable(this.state.policy) ? { policy: "h-ucb" } : {};
   }
 
   // The game of the state, and the honest one with the same luck, unless they are being played.
@@ -165,15 +167,17 @@ class App {
     this.texts();
   }
 
-  // The round at which the game is to stand still; the last chapter plays to the end.
+  // The round at which the game is to stand still, or 0.
   goal() {
-    return this.state.chapter < CHAPTERS.length ? Math.min(this.state.at, this.run.game.horizon) : 0;
+    return Math.min(this.state.at, this.run.game.horizon);
   }
 
   // Standing still is part of the state, too.
   stand(at) {
     this.state = { ...this.state, at };
     history.replaceState(null, "", writeState(this.state));
+    this.chapters();
+    this.panel?.update(this.state);
   }
 
   pause() {

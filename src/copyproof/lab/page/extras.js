@@ -24,7 +24,8 @@ class NamesPanel {
     const key = JSON.stringify([state.policy, state.rounds, state.seed]);
     if (key !== this.key) {
       this.key = key;
-      this.study = isPlayable(state.policy) ? new NamesStudy(state) : null;
+      const { laboratory } = this.app;
+      this.study = laboratory !== null || isPlayable(state.policy) ? new NamesStudy(state, laboratory) : null;
     }
     this.shown = -1;
     this.show(state);
@@ -32,7 +33,13 @@ class NamesPanel {
 
   advance(until) {
     if (this.study === null) return false;
-    this.study.advance(until);
+    try {
+      this.study.advance(until);
+    } catch (error) { // the engine's
+      this.study = null;
+      write(this.said, error.message);
+      return false;
+    }
     if (this.study.games !== this.shown) this.show(this.app.state);
     return !this.study.isOver;
   }
@@ -41,7 +48,7 @@ class NamesPanel {
     if (this.study === null) {
       this.frame.replaceChildren();
       write(this.progress, "");
-      write(this.said, `c* is computed here for the five rules that the page plays; for ${policy} the command copyproof attacks computes it.`);
+      write(this.said, `c* is computed here for the five rules that the page plays; for ${policy} copyproof lab computes it.`);
       return;
     }
     const found = this.study.result();
@@ -97,14 +104,21 @@ class RobotsPanel {
     const key = JSON.stringify([state.policy, state.seed]);
     if (key === this.key) return;
     this.key = key;
-    this.robots = new Robots(state);
+    this.robots = new Robots(state, this.app.laboratory);
+    this.failure = null;
     this.moves.replaceChildren();
     this.shown = 0;
     this.show();
   }
 
   advance(until) {
-    if (this.robots.advance(until)) this.show();
+    if (this.failure !== null) return false;
+    try {
+      if (this.robots.advance(until)) this.show();
+    } catch (error) { // the engine's
+      this.failure = error;
+      write(this.said, error.message);
+    }
     return !this.robots.isOver;
   }
 
@@ -152,6 +166,8 @@ class CommandsPanel {
     const key = JSON.stringify(state);
     if (key === this.key) return;
     this.key = key;
+    const { horizon } = gameOf(state, scene);
+    const stood = state.at > 0 && state.at < horizon ? `after ${count(state.at)} of ` : "";
     const commands = commandsOf(state, 1);
     const code = el("code", { id: "commands" }, commands);
     const copied = el("span", { role: "status" });
@@ -161,7 +177,7 @@ class CommandsPanel {
     const file = el("button", { type: "button", onclick: () => save("market.toml", marketFile(marketOf(state, scene)), "application/toml") }, "Save market.toml");
     this.table = el("div", { class: "wide" });
     this.container.replaceChildren(
-      el("h3", {}, `${settingOf(state, scene)}, ${count(gameOf(state, scene).horizon)} rounds, seed\u00a0${state.seed}`),
+      el("h3", {}, `${settingOf(state, scene)}, ${stood}${count(horizon)} rounds, seed\u00a0${state.seed}`),
       el("pre", { tabindex: "0", "aria-label": "Commands" }, code),
       el("div", { class: "row" }, copy, file, copied),
       el("h3", {}, "What the first command will say"), this.table,
@@ -177,7 +193,8 @@ class CommandsPanel {
   // The numbers of the finished game, once it is.
   advance() {
     const { run } = this.app;
-    if (this.isShown || !run.isOver) return false;
+    const { at } = this.app.state;
+    if (this.isShown || !run || (run.t !== at && !run.isOver)) return false;
     this.isShown = true;
     const { source, game } = run;
     this.table.replaceChildren(el("table", { class: "plain", id: "expected" },

@@ -73,8 +73,9 @@ export function commandsOf(state, games) {
     rule === null ? "" : ` --renew '0.5-agent ${rule.after ? `after=${rule.after}` : `below=${rule.below}`}'`;
   const lines = [];
   if (!named) lines.push(`cat > market.toml <<'END'\n${marketFile(game)}END`);
+  const stop = state.at > 0 && state.at < game.horizon ? ` --stop ${state.at}` : "";
   lines.push(
-    `copyproof simulate ${market} ${how} \\\n  --repetitions ${games} --seed ${state.seed}${renew} --json`,
+    `copyproof simulate ${market} ${how} \\\n  --repetitions ${games} --seed ${state.seed}${stop}${renew} --json`,
   );
   const asked = `${how} \\\n  --seed ${state.seed}`;
   if (scene === 3) lines.push(`copyproof attacks paper:1a ${asked} --agent 0.5-agent`);

@@ -4,22 +4,21 @@
 // and moves to what earns it most, if that is more than it earns now by a thousandth. They rest when all
 // four have had a turn without a move: an equilibrium among these strategies, on these games.
 
-import { Game } from "./game.js";
+import { incomesOf } from "./incomes.js";
 import { MEANS, ROBOT_GAMES, ROBOT_ROUNDS, marketOf } from "./market.js";
 import { COPIES } from "./state.js";
 
 const MOST_TURNS = 40;
 
 export class Robots {
-  constructor({ policy, seed }) {
-    this.asked = { policy, horizon: ROBOT_ROUNDS, seed };
+  constructor({ policy, seed }, laboratory = null) {
+    this.incomes = incomesOf(laboratory, { policy, horizon: ROBOT_ROUNDS, seed });
+    this.markets = new Map();
     this.profile = [1, 1, 1, 1];
     this.turn = 0;
     this.quiet = 0; // turns in a row without a move
-    this.known = new Map();
     this.moves = [];
     this.history = []; // the regret of the platform after each turn, and at first
-    this.game = null;
   }
 
   get robot() {
@@ -34,42 +33,35 @@ export class Robots {
     return this.quiet === 4;
   }
 
-  // The means over the games of a profile, or null while they are being played.
-  values(profile, until) {
+  // The agents of a profile, the same object every time.
+  agents(profile) {
     const key = profile.join(".");
-    let found = this.known.get(key);
-    if (found === undefined) {
-      found = { games: 0, revenue: [0, 0, 0, 0], regret: 0 };
-      this.known.set(key, found);
-    }
-    while (found.games < ROBOT_GAMES) {
-      const { agents } = marketOf({ profile: key }, 4);
-      this.game ??= new Game({ ...this.asked, agents, repetition: found.games });
-      const { game } = this;
-      while (game.t < game.horizon) {
-        game.step();
-        if ((game.t & 63) === 0 && performance.now() > until) return null;
-      }
-      found.games += 1;
-      found.regret += game.regret;
-      game.revenue.forEach((revenue, i) => (found.revenue[i] += revenue));
-      this.game = null;
-    }
-    return found;
+    if (!this.markets.has(key)) this.markets.set(key, marketOf({ profile: key }, 4).agents);
+    return this.markets.get(key);
+  }
+
+  // The sums over the games of a profile.
+  values(profile) {
+    const found = this.incomes.of(this.agents(profile));
+    const revenue = [0, 0, 0, 0];
+    for (const game of found.revenue) game.forEach((one, i) => (revenue[i] += one));
+    return { revenue, regret: found.regret.reduce((sum, one) => sum + one, 0) };
   }
 
   // Gives true when something has changed that is shown.
   advance(until) {
-    const now = this.isOver ? null : this.values(this.profile, until);
-    if (now === null) return false;
-    if (this.history.length === 0) this.history.push(now.regret / ROBOT_GAMES);
+    if (this.isOver) return false;
     const { robot } = this;
+    const answers = COPIES.map((copies) => this.profile.with(robot, copies));
+    const asked = [this.profile, ...answers].map((profile) => this.agents(profile));
+    if (!this.incomes.ready([...new Set(asked)], ROBOT_GAMES, until)) return false;
+    const now = this.values(this.profile);
+    if (this.history.length === 0) this.history.push(now.regret / ROBOT_GAMES);
     let best = { copies: this.profile[robot], value: now.revenue[robot] };
-    for (const copies of COPIES) {
-      const found = this.values(this.profile.with(robot, copies), until);
-      if (found === null) return false;
-      if (found.revenue[robot] > best.value) best = { copies, value: found.revenue[robot] };
-    }
+    answers.forEach((profile, k) => {
+      const value = this.values(profile).revenue[robot];
+      if (value > best.value) best = { copies: COPIES[k], value };
+    });
     const moves = best.value > now.revenue[robot] * 1.001;
     if (moves) {
       const gain = (best.value - now.revenue[robot]) / ROBOT_GAMES;
@@ -78,7 +70,7 @@ export class Robots {
     }
     this.quiet = moves ? 0 : this.quiet + 1;
     this.turn += 1;
-    this.history.push(this.values(this.profile, Infinity).regret / ROBOT_GAMES);
+    this.history.push(this.values(this.profile).regret / ROBOT_GAMES);
     return true;
   }
 }

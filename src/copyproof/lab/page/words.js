@@ -38,7 +38,7 @@ export const STORIES = [
   {
     title: "Do not take our word for it",
     lead: "Everything on this page was played in your browser, with the random numbers of the copyproof " +
-      "engine. These commands play the same game, to the last decision.",
+      "engine. These commands play the same game, to the last decision; one that you have paused, up to there.",
     todo: "Paste them into a shell in which copyproof is installed.",
   },
 ];
@@ -52,6 +52,7 @@ export function whyOf(state, scene, arms, originals) {
       "names must cost something, and how much is c*.";
   }
   if (scene === 4) {
+    if (!Object.hasOwn(POLICY_NAMES, known)) return "This rule is played by the engine behind the page.";
     return known === "ucb1" || known === "s-ucb"
       ? "Each copy is another chance to be shown, so every robot answers copies with more copies."
       : "A robot's copies share the robot's one record, so that none of them has a reason to copy.";

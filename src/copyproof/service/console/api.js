@@ -99,14 +99,6 @@ export async function all(path, list, after = null) {
   return found;
 }
 
-/** Whether the service has a request, by the document that it publishes. */
-export async function has(path) {
-  has.paths ??= fetch("openapi.json", { cache: "no-cache", credentials: "omit" })
-    .then((answer) => answer.json())
-    .then((found) => new Set(Object.keys(found.paths)));
-  return (await has.paths).has(path);
-}
-
 /**
  * Read the stream of events until it is closed; begin anew when it breaks off.
  *

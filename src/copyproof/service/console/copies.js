@@ -2,21 +2,11 @@
 
 import * as api from "./api.js";
 import {
-  h,
-  fill,
-  named,
-  badge,
-  section,
-  table,
-  button,
-  field,
-  whole,
-  percent,
-  fixed,
-  moment,
+  badge, button, field, fill, fixed, h, moment, named, section, table, whole,
 } from "./dom.js";
 import { ask, attempt } from "./dialogs.js";
-import { agentLink, marketHead } from "./market.js";
+import { marketHead } from "./market.js";
+import { armsList, reviewQueue } from "./review.js";
 
 const VERDICTS = {
   "no-gain": ["good", "copies gain nothing"],
@@ -29,23 +19,11 @@ function verdict(word) {
   return badge(kind, text);
 }
 
-function armsList(market, arms, more = 0) {
-  const shown = arms.slice(0, 12);
-  return h(
-    "span",
-    {},
-    shown.map(([agent, arm], n) => [n ? ", " : null, agentLink(market, agent), " / ", named(arm)]),
-    arms.length + more > shown.length
-      ? ` and ${whole(arms.length + more - shown.length)} more`
-      : null,
-  );
-}
-
 export function copiesPage(root, session, say, market) {
   const mine = marketHead(market, "copies");
   const mayChange = session.me.role === "operator";
+  const queue = reviewQueue(market, mayChange, say);
   const suspected = h("div"),
-    queue = h("div"),
     audits = h("div");
   let timer = null,
     isOver = false;
@@ -80,7 +58,7 @@ export function copiesPage(root, session, say, market) {
         : null,
       audits,
     ),
-    queue,
+    section("Review queue", queue.element),
     section(
       "Arms that look like copies",
       h(
@@ -114,81 +92,6 @@ export function copiesPage(root, session, say, market) {
     );
   }
 
-  async function loadQueue() {
-    if (!(await api.has("/v1/markets/{market}/suspicions"))) return;
-    const { suspicions } = await api.get(api.path(market, "suspicions"));
-    const columns = [
-      {
-        title: "Agents",
-        cell: (one) => one.agents.map((agent, n) => [n ? ", " : null, agentLink(market, agent)]),
-      },
-      {
-        title: "Arms",
-        cell: (one) =>
-          armsList(
-            market,
-            one.arms.map((each) => [each.agent, each.arm]),
-          ),
-      },
-      {
-        title: "Evidence",
-        cell: (one) =>
-          named(typeof one.evidence === "string" ? one.evidence : JSON.stringify(one.evidence)),
-      },
-      {
-        title: "Similarity",
-        class: "number",
-        cell: (one) => (one.similarity === null ? "–" : percent(one.similarity, 0)),
-      },
-      {
-        title: "State",
-        cell: (one) =>
-          badge(
-            one.status === "confirmed" ? "bad" : one.status === "dismissed" ? "plain" : "warn",
-            one.status,
-          ),
-      },
-    ];
-    if (mayChange) {
-      columns.push({
-        title: "Action",
-        cell: (one) =>
-          h(
-            "span",
-            { class: "tools" },
-            ["confirm", "dismiss"].map((verb) =>
-              button(verb === "confirm" ? "Confirm" : "Dismiss", () => judge(one, verb), {
-                class: "small",
-                "aria-label": `${verb} ${one.id}`,
-              }),
-            ),
-          ),
-      });
-    }
-    fill(
-      queue,
-      section(
-        "Review queue",
-        table("Review queue", columns, suspicions, "Nothing waits for a review."),
-      ),
-    );
-  }
-
-  function judge(one, verb) {
-    return ask({
-      title: `${verb === "confirm" ? "Confirm" : "Dismiss"} the suspicion about ${one.agents.join(", ")}`,
-      verb: verb === "confirm" ? "Confirm" : "Dismiss",
-      isGrave: verb === "confirm",
-      say,
-      about: [
-        verb === "confirm"
-          ? "They are taken for one and the same from now on."
-          : "They are not listed as open any more.",
-      ],
-      does: () => api.call("POST", api.path(market, "suspicions", String(one.id), verb)),
-    }).then((done) => done && attempt(say, loadQueue));
-  }
-
   function start() {
     const body = { horizon: Number(horizon.value) };
     if (policy.value.trim()) body.policy = policy.value.trim();
@@ -220,7 +123,7 @@ export function copiesPage(root, session, say, market) {
 
   mine.update(session);
   attempt(say, load);
-  attempt(say, loadQueue);
+  attempt(say, queue.load);
   attempt(say, loadAudits);
   return {
     title: `Copies in ${market}`,

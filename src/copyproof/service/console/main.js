@@ -177,11 +177,18 @@ function say(text, isBad = false) {
 
 // --- the stream -----------------------------------------------------------------------------------
 
+let figures = null; // the last ones of the market that is watched closely
+
 function listen(market) {
   if (!["operator", "auditor", "agent"].includes(session.me.role)) return;
-  if (watched === market) return;
+  if (watched === market) {
+    // Nothing is sent anew of a market that does not change: the page begins with what is known.
+    if (figures !== null) shown?.take?.("agents", figures);
+    return;
+  }
   closeStream();
   watched = market;
+  figures = null;
   const path = market === null ? "v1/events" : `v1/events?market=${encodeURIComponent(market)}`;
   closeStream = api.stream(path, take, (state) => {
     session.state = state;
@@ -198,6 +205,7 @@ function take(name, data) {
     session.at = data.at;
     session.trouble = data.trouble;
   }
+  if (name === "agents") figures = data;
   shown?.take?.(name, data);
 }
 

@@ -2,18 +2,7 @@
 
 import * as api from "./api.js";
 import {
-  h,
-  fill,
-  setText,
-  named,
-  badge,
-  section,
-  table,
-  button,
-  field,
-  whole,
-  fixed,
-  moment,
+  badge, button, field, fill, fixed, h, moment, named, section, setText, table, whole,
 } from "./dom.js";
 import { ask, attempt } from "./dialogs.js";
 import { comparison } from "./comparison.js";
@@ -39,7 +28,8 @@ export function policyPage(root, session, say, market) {
     crossed = h("div");
   const preview = h("div");
   let live = null,
-    key = "";
+    key = "",
+    timer = null;
 
   fill(
     root,
@@ -319,7 +309,16 @@ export function policyPage(root, session, say, market) {
         setText(line.children[3], `${whole(data.rails[n].seen)} of ${whole(data.rails[n].last)}`);
       });
     }
-    if (data.candidate === null)
+    const wait = take.of === shape ? (take.drawn ?? 0) + 1000 - performance.now() : 0;
+    take.of = shape;
+    clearTimeout(timer);
+    if (wait > 0) timer = setTimeout(showBeside, wait);
+    else showBeside();
+  }
+
+  function showBeside() {
+    take.drawn = performance.now();
+    if (live.candidate === null)
       fill(
         beside,
         h("p", {
@@ -327,19 +326,16 @@ export function policyPage(root, session, say, market) {
           text: "No candidate runs beside the policy. Preview one below, as a shadow first.",
         }),
       );
-    else if (performance.now() - (take.drawn ?? 0) > 1000 || take.of !== shape) {
-      take.drawn = performance.now();
-      take.of = shape;
+    else
       fill(
         beside,
-        comparison(data.candidate),
+        comparison(live.candidate),
         mayChange
           ? h("p", { class: "tools" }, button("Drop the candidate", drop, { class: "small grave" }))
           : null,
       );
-    }
   }
 
   mine.update(session);
-  return { title: `Policy of ${market}`, take };
+  return { title: `Policy of ${market}`, take, end: () => clearTimeout(timer) };
 }

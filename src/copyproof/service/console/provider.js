@@ -2,18 +2,7 @@
 
 import * as api from "./api.js";
 import {
-  h,
-  fill,
-  setText,
-  named,
-  badge,
-  section,
-  table,
-  button,
-  field,
-  whole,
-  fixed,
-  moment,
+  badge, button, field, fill, fixed, h, moment, named, section, setText, table, whole,
 } from "./dom.js";
 import { attempt } from "./dialogs.js";
 import { agentFigures, armColumns } from "./agents.js";
