@@ -58,15 +58,10 @@ def known_of(shape: Shape) -> dict[str, Any]:
             rule._replace(parameters=(UNKNOWN,) * 3, form=UNKNOWN)  # type: ignore[arg-type]
             for rule in (agent, arm)
         )
+    horizons = Sized((2,)) if shape.has_epochs else some
+    plan = Plan(shape.is_flat, agent, arm, *shape[3:10], horizons, UNKNOWN)  # type: ignore[arg-type]
     return {
-        "plan": Plan(
-            shape.is_flat,
-            agent,
-            arm,
-            *shape[3:10],
-            Sized((2,)) if shape.has_epochs else some,
-            UNKNOWN,
-        ),  # type: ignore[arg-type]
+        "plan": plan,
         "game": SimpleNamespace(
             rewards=rewards,
             discount_weights=some if shape.has_weights else none,
