@@ -61,7 +61,7 @@ def known_of(shape: Shape) -> dict[str, Any]:
     horizons = Sized((2,)) if shape.has_epochs else some
     plan = Plan(shape.is_flat, agent, arm, *shape[3:10], horizons, UNKNOWN)  # type: ignore[arg-type]
     return {
-        "plan": plan,
+        "plan": plan._replace(factor=UNKNOWN),  # type: ignore[arg-type]
         "game": SimpleNamespace(
             rewards=rewards,
             discount_weights=some if shape.has_weights else none,
