@@ -134,7 +134,7 @@ def judge(regret: Floats, lost: NDArray[np.bool_], default: Floats) -> list[dict
     return [
         {
             "score": float(means[:, k].mean()),
-            "standard error of the difference": float(error[k]),
+            "standard error of the difference": float(error[k]) if games > 1 else None,
             "geometric mean": float(np.exp(logs[k])),
             "worst market": float(means[:, k].max()),
             "lost": float(lost[:, k].mean()),

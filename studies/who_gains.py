@@ -120,7 +120,7 @@ def gathered(
     shape = (len(STRATEGIES), len(AGENTS), len(EDGES) - 1)
     paid = revenue - revenue[:, :1]  # by market, strategy and game
     gain = paid.mean(axis=2)
-    columns = {
+    columns: dict[str, NDArray[Any]] = {
         "markets": np.ones_like(gain),
         "truthful": np.repeat(revenue[:, :1].mean(axis=2), len(STRATEGIES), axis=1),
         "gain": gain,
@@ -130,8 +130,8 @@ def gathered(
         "games with a loss": (paid < 0).sum(axis=2),
     }
     return {
-        name: np.stack(
-            [np.bincount(place, column[:, s], cells) for s in range(len(STRATEGIES))]
+        name: np.array(
+            [np.bincount(place, column[:, s], cells) for s in range(len(STRATEGIES))], float
         ).reshape(shape)
         for name, column in columns.items()
     }

@@ -25,8 +25,8 @@ LEAST = 100
 """Markets of a cell."""
 CERTAIN = 4.0
 """Standard errors."""
-LARGEST = 3.0
-"""Of the scale: three times as much again; larger gains have the same colour."""
+LARGEST = 10.0
+"""Of the scale: ten times as much again; larger gains have the same colour."""
 TICKS = (-0.3, -0.03, 0, 0.03, 0.3, 3)
 
 
@@ -55,7 +55,7 @@ def draw(state: dict[str, Any]) -> Figure:
             middle = (EDGES[1:] + EDGES[:-1]) / 2
             ax.plot(middle[gap], AGENTS[0] + n, ".", color=INK, markersize=2)
             ax.axvline(0, color=INK, linewidth=0.6)
-            ax.set_facecolor("#eeeeee")
+            ax.set_facecolor("#c8c8c8")
             ax.tick_params(labelsize=8)
             if row == 0:
                 ax.set_title(name_of(policy), fontsize=9, loc="left")
@@ -72,32 +72,32 @@ def draw(state: dict[str, Any]) -> Figure:
 
 
 def as_markdown(state: dict[str, Any]) -> str:
-    """Sums over all markets, and the largest gains that were played again."""
+    """Sums over all markets, and the cells with the largest and the least gain."""
     text = [
-        "| policy | copies of | gain | markets with a gain | games with a gain | with a loss | "
-        "largest gain, played again (a round) |",
-        "|---|---|---:|---:|---:|---:|---:|",
+        "| policy | copies of | gain | in the best cell | in the worst | markets with a gain | "
+        "games with a gain | with a loss |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
     for policy in POLICIES:
         cells = state["cells"][policy]
         for strategy, said in ROWS.items():
             of = {name: float(np.array(a)[strategy].sum()) for name, a in cells.items()}
             games = of["markets"] * GAMES
-            again = ""
-            if strategy == 2 and policy in state["challenged"]:
-                one = state["challenged"][policy][0]
-                again = f"{one['gain']:.2g} ± {one['standard error']:.1g}"
+            share, _ = share_of(cells, strategy)
             cell = [
                 name_of(policy),
                 said.removeprefix("copies of its ").removeprefix("copies of "),
-                f"{100 * of['gain'] / of['truthful']:+.2f} %",
+                *map(_percent, (of["gain"] / of["truthful"], np.nanmax(share), np.nanmin(share))),
                 f"{100 * of['markets with a gain'] / of['markets']:.1f} %",
                 f"{of['games with a gain']:,.0f} of {games:,.0f}",
                 f"{of['games with a loss']:,.0f}",
-                again,
             ]
             text.append("| " + " | ".join(cell) + " |")
     return "\n".join(text) + "\n"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.1f} %".replace("-", "−") if share else "0"
 
 
 def main() -> None:

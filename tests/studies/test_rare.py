@@ -50,3 +50,9 @@ def test_no_time_no_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(sys, "argv", ["rare.py", "--out", str(tmp_path), "--seconds", "0"])
     rare.main()
     assert not (tmp_path / "rare.json").exists()
+
+
+def test_the_page_has_the_published_table() -> None:
+    published = json.loads((rare.RESULTS / "rare.json").read_text())
+    page = Path("docs/explanation/millions.md").read_text(encoding="utf-8")
+    assert rare.as_markdown(published) in page

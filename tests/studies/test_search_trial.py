@@ -58,3 +58,9 @@ def test_a_score_is_regret_over_the_default() -> None:
     assert (one["score"], one["lost"], one["standard error of the difference"]) == (1.0, 0.0, 0.0)
     assert (two["score"], two["lost"], two["lost on the worst"]) == (2.0, 0.25, 0.5)
     assert two["standard error of the difference"] > 0
+
+
+def test_the_page_has_the_published_table() -> None:
+    published = json.loads((search_trial.RESULTS / "search_trial.json").read_text())
+    page = Path("docs/explanation/millions.md").read_text(encoding="utf-8")
+    assert search_trial.as_markdown(published) in page

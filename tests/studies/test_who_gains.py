@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import who_gains
+import who_gains_figure
 from copyproof import Agent, Market, simulate
 from many import Clock
 
@@ -70,3 +71,24 @@ def test_games_are_those_of_simulate() -> None:
         market = Market([Agent("a0", pairs[0], copies=own), *others])
         result = simulate(market, "trial", horizon=300, repetitions=2, seed=who_gains.SEED)
         assert revenue[0, place].tolist() == result.revenue[:, 0].tolist()
+
+
+def test_the_published_map_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = found_in(tmp_path, monkeypatch)
+    picture = tmp_path / "map.png"
+    monkeypatch.setattr(sys, "argv", ["", "--out", str(tmp_path), "--to", str(picture)])
+    monkeypatch.setattr(who_gains_figure, "LEAST", 1)
+    who_gains_figure.main()
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    lines = (tmp_path / "who_gains.md").read_text().splitlines()
+    assert len(lines) == 2 + 2 * len(who_gains.POLICIES)
+    assert lines[2].startswith("| UCB1 | best arm | +")
+    share, _ = who_gains_figure.share_of(found["cells"]["trial"], 1)  # type: ignore[index]
+    assert np.nansum(abs(share)) == 0
+
+
+def test_what_the_page_says_is_in_the_published_file() -> None:
+    published = json.loads((who_gains.RESULTS / "who_gains.json").read_text())
+    assert published["markets"] == 1_000_000
+    page = Path("docs/explanation/millions.md").read_text(encoding="utf-8")
+    assert who_gains_figure.as_markdown(published) in page
