@@ -54,7 +54,7 @@ def estimates(state: SwitchState, most_agents: int, most_arms: int) -> Estimates
     """
     registry = state.registry
     arms = np.arange(state.arrays.arms)
-    rows = [one.arm_rows(arms)[0] for one in state.arrays_by_segment.values()]
+    rows = [one.arrays.arm_rows(arms)[0] for one in state.games_by_segment.values()]
     plays = sum(one["plays"].astype(np.int64) for one in rows)
     answers = sum(one["answers"].astype(np.int64) for one in rows)
     total = sum(one["total"].astype(np.float64) for one in rows)

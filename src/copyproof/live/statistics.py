@@ -51,14 +51,14 @@ class View:
     ) -> None:
         arrays, registry = state.arrays, state.registry
         self._market, self._policy, self._round = market, str(state.policy), state.round
-        by_segment = state.arrays_by_segment
+        by_segment = state.games_by_segment
         self._segment = segment
         self._segments = tuple(name for name in by_segment if name) if after is None else ()
         if segment is not None:
             if segment not in by_segment:
                 raise Unknown("segment", segment)
             by_segment = {segment: by_segment[segment]}
-            self._round = int(by_segment[segment].counters[ROUND])
+            self._round = int(by_segment[segment].arrays.counters[ROUND])
         self._registry = registry  # only for names, which never change
         self._limit = limit
         watch = state.watch
@@ -67,7 +67,7 @@ class View:
             self._switch |= {"rails": watch.statistics(), "crossed": watch.crossed(registry)}
             self._switch["paused"] = watch.why_paused(registry)
         games = list(by_segment.values())
-        self._rows = _summed([one.agent_rows() for one in games])
+        self._rows = _summed([one.rows_by_name() for one in games])
         if agent is None:
             mine = np.arange(arrays.arms)
             every = np.arange(len(self._rows))
@@ -89,14 +89,16 @@ class View:
         ]
         waiting = registry.suspicions() if registry.identities.fingerprints else []
         self._switch["open_suspicions"] = sum(one.status == "open" for one in waiting)
-        rows, in_play = zip(*(one.arm_rows(listed) for one in games), strict=True)
+        rows, in_play = zip(*(one.arrays.arm_rows(listed) for one in games), strict=True)
         self._arm_rows, self._in_play = _summed(rows), np.any(in_play, axis=0)
         self._arms = [
             (arm, registry.is_registered(arm), arm in registry.withheld) for arm in listed.tolist()
         ]
         self._pairs = len(games) * len(mine) * (len(mine) - 1) / 2
         compared = mine if after is None else mine[:0]
-        self._told = {name: one.histories(compared, PRINTS[0]) for name, one in by_segment.items()}
+        self._told = {
+            name: one.arrays.histories(compared, PRINTS[0]) for name, one in by_segment.items()
+        }
 
     def statistics(self) -> Statistics:
         """The figures. Shares are of the whole market."""
