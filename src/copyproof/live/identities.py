@@ -121,6 +121,10 @@ class Identities:
         """The agents of a group, in the order in which they were bound."""
         return list(self._members.get(group, ()))
 
+    def by_group(self) -> dict[str, list[int]]:
+        """The agents of each group, in order of their registration."""
+        return {group: sorted(members) for group, members in self._members.items() if members}
+
     def bound_with(self, agent: int) -> list[int]:
         """The agents of an agent's group, itself included."""
         group = self.groups.get(agent)

@@ -9,7 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics, Suspicion
+from copyproof_client.records import (
+    AgentStatistics,
+    ArmStatistics,
+    GroupStatistics,
+    Statistics,
+    Suspicion,
+)
 
 from copyproof.engine.live_records import PRINTS, ROUND
 from copyproof.live.duplicates import suspected
@@ -87,6 +93,8 @@ class View:
             (registry.suspended[n], registry.present[n], groups.get(n))
             for n in self._agents.tolist()
         ]
+        shows_groups = agent is None and after is None
+        self._groups = registry.identities.by_group() if shows_groups else {}
         waiting = registry.suspicions() if registry.identities.fingerprints else []
         self._switch["open_suspicions"] = sum(one.status == "open" for one in waiting)
         rows, in_play = zip(*(one.arrays.arm_rows(listed) for one in games), strict=True)
@@ -120,6 +128,10 @@ class View:
             arms=tuple(map(self._arm, self._arms, self._arm_rows, self._in_play.tolist())),
             suspected=tuple(_cut(one, self._limit) for one in found[: self._limit]),
             next=following,
+            groups=tuple(
+                self._group(group, members, plays, revenue)
+                for group, members in self._groups.items()
+            ),
             segment=self._segment,
             segments=self._segments,
             **self._switch,
@@ -147,6 +159,18 @@ class View:
             play_share=counts["plays"] / plays if plays else 0.0,
             revenue_share=counts["revenue"] / revenue if revenue else 0.0,
             group=group,
+        )
+
+    def _group(
+        self, group: str, members: Sequence[int], plays: int, revenue: float
+    ) -> GroupStatistics:
+        sums = _sums(self._rows[members])
+        return GroupStatistics(
+            group=group,
+            agents=tuple(self._registry.agent_names[number] for number in members),
+            **sums,
+            play_share=sums["plays"] / plays if plays else 0.0,
+            revenue_share=sums["revenue"] / revenue if revenue else 0.0,
         )
 
     def _arm(self, known: tuple[int, bool, bool], row: Any, in_play: bool) -> ArmStatistics:
