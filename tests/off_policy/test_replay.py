@@ -114,7 +114,9 @@ def test_few_rows_in_which_both_agree_are_refused() -> None:
 def test_bad_input_is_named() -> None:
     with pytest.raises(FieldError, match=r"arms\[1\] = 'x' is not an arm that has an owner"):
         replay(["ann/1", "x"], [0, 1], UCB, owners=OWNERS)
-    with pytest.raises(FieldError, match="policy = 5 is not a policy: its text, a Policy or an ExternalPolicy"):
+    with pytest.raises(
+        FieldError, match="policy = 5 is not a policy: its text, a Policy or an ExternalPolicy"
+    ):
         replay(["ann/1"], [0], 5, owners=OWNERS)  # type: ignore[arg-type]
     lost = function_policy(lambda tally: "nowhere", name="lost")
     with pytest.raises(FieldError, match="lost: arm = 'nowhere' is not one that has an owner"):
