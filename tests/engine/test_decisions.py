@@ -2,6 +2,7 @@
 
 import random
 import zlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,7 +100,7 @@ def test_tournament_and_scan_agree(policy: str, arms: int) -> None:
         ]
     )
     slow = arms > 300 and ("kl" in policy or "thompson" in policy)  # by scans
-    how = {"horizon": 3000 if slow else 20_000, "seed": arms}
+    how: dict[str, Any] = {"horizon": 3000 if slow else 20_000, "seed": arms}
     kinetic = decisions_of_games(market, policy, **how)
     scanned = decisions_of_games(market, policy, scan=True, **how)
     assert np.array_equal(kinetic, scanned)
@@ -115,7 +116,7 @@ def test_tournament_and_scan_agree_on_real_valued_rewards(policy: str) -> None:
             Agent("counts", [Poisson(0.4), Exponential(0.3)], copies=[50, 50]),
         ]
     )
-    how = {"horizon": 20_000, "seed": 5}
+    how: dict[str, Any] = {"horizon": 20_000, "seed": 5}
     kinetic = decisions_of_games(market, policy, **how)
     assert np.array_equal(kinetic, decisions_of_games(market, policy, scan=True, **how))
 
@@ -131,7 +132,7 @@ def test_curves_and_posteriors_agree_with_scans_on_rewards_between_0_and_1(polic
             Agent("sure", [0.0, 1.0], copies=[3, 2]),
         ]
     )
-    how = {"horizon": 20_000, "seed": 6}
+    how: dict[str, Any] = {"horizon": 20_000, "seed": 6}
     kept = decisions_of_games(market, policy, **how)
     assert np.array_equal(kept, decisions_of_games(market, policy, scan=True, **how))
 
@@ -142,7 +143,7 @@ def test_curves_and_posteriors_agree_with_scans_where_arms_come_and_go(policy: s
         rng = random.Random(salt)
         market = random_market(rng)
         schedule = random_schedule(rng, market, 2000)
-        how = {"horizon": 2000, "seed": salt, "schedule": schedule}
+        how: dict[str, Any] = {"horizon": 2000, "seed": salt, "schedule": schedule}
         kept = decisions_of_games(market, policy, **how)
         assert np.array_equal(kept, decisions_of_games(market, policy, scan=True, **how))
 
@@ -161,7 +162,7 @@ def test_curves_and_posteriors_agree_with_scans_where_arms_come_and_go(policy: s
 )
 def test_means_that_differ_by_rounding_are_decided_alike(policy: str, arm: Reward) -> None:
     market = Market([Agent("a", [arm], copies=[40]), Agent("b", [arm], copies=[5])])
-    how = {"horizon": 5000, "seed": 1, "repetitions": 2}
+    how: dict[str, Any] = {"horizon": 5000, "seed": 1, "repetitions": 2}
     kinetic = decisions_of_games(market, policy, **how)
     assert np.array_equal(kinetic, decisions_of_games(market, policy, scan=True, **how))
 

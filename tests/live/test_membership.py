@@ -1,9 +1,13 @@
 """Everything that counts by agent counts bound names as one: slates, rails, shares, segments."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from copyproof.game import quotient
+from copyproof.game.files import read_market
 from copyproof.live import MarketConfig, MarketPaused, NoArm, Principal
 from copyproof.live.guarantee import guarantee
 from copyproof.live.rails import Rail
@@ -140,6 +144,21 @@ def test_a_share_of_a_guard_rail_is_that_of_all_names() -> None:
         if crossed is not None:
             assert (crossed.agent, crossed.measured) == ("ann", 1.0)
         reopened(principal)
+
+
+def test_an_audit_of_its_estimates_is_one_of_principals(tmp_path: Path) -> None:
+    """What an audit is given binds the names, under a group that is nobody's name."""
+    principal = market(bound=False)
+    principal.bind(["ann", "anna"], "bob")
+    principal.ask(50)
+    found = principal.estimates(9, 9).to_market()
+    path = tmp_path / "market.json"
+    path.write_text(json.dumps(found), encoding="utf-8")
+    read = read_market(path)
+    assert {agent.name: agent.group for agent in read.agents} == {
+        "ann": "bob (group)", "anna": "bob (group)", "bob": None, "cid": None,
+    }  # fmt: skip
+    assert len(quotient(read).market.agents) == 3
 
 
 def test_the_guarantee_says_so() -> None:

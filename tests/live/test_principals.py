@@ -53,7 +53,8 @@ def test_a_partition_stays_one_whatever_is_bound_and_freed() -> None:
     """Bound names share a number, others do not; it is saved and restored."""
     luck = random.Random(2)
     for _ in range(50):
-        principals, group = of(6), [None] * 6
+        principals = of(6)
+        group: list[int | None] = [None] * 6
         for _ in range(30):
             if luck.random() < 0.1:
                 joins = luck.choice([n for n, some in enumerate(principals.names) if some])

@@ -109,8 +109,8 @@ def test_late_rewards_find_their_play_after_names_were_bound() -> None:
             else:
                 waiting.append((decision.id, reward))
         principal.bind(["bob", "dan"], "x")
-    for decision, reward in waiting:
-        late.tell(decision, reward)
+    for one_id, reward in waiting:
+        late.tell(one_id, reward)
     for name in ("ann", "bob", "cid"):
         assert row(late, name)["total"] == row(at_once, name)["total"]
         assert row(late, name)["plays"] == row(at_once, name)["plays"]

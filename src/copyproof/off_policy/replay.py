@@ -20,10 +20,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from copyproof.engine.logged_game import play_log
-from copyproof.engine.lower import lower
 from copyproof.external.records import ExternalPolicy
-from copyproof.game import Agent, Market
 from copyproof.off_policy.estimates import (
     Answer,
     Floats,
@@ -34,6 +31,7 @@ from copyproof.off_policy.estimates import (
     rewards_of,
 )
 from copyproof.policy import Policy, parse_policy
+from copyproof.simulation.logged_game import rows_of_game
 from copyproof.validation import FieldError, items, require, whole
 
 # A log in which the counts of arms are less likely than this is not uniform.
@@ -150,16 +148,12 @@ def _replayed_of_ours(
     agents: dict[str, list[str]] = {}
     for arm, owner in owners.items():
         agents.setdefault(owner, []).append(arm)
-    market = Market([Agent(owner, [0.5] * len(arms)) for owner, arms in agents.items()])
     numbers = {arm: n for n, arm in enumerate(arm for arms in agents.values() for arm in arms)}
     log = np.array([numbers[arm] for arm in shown], np.int64)
-    horizon = max(1, len(log) // len(numbers))
-    lowered = lower(market, policy, horizon=horizon, seed=seed)
     least, most = limits
-    rows = np.zeros(horizon, np.int64)
     scaled = (rewards - least) / (most - least)
-    made = play_log(lowered.plan, lowered.new_state(), horizon, log, scaled, rows)
-    return floats("rewards", rewards[rows[:made]]) if made else np.empty(0)
+    rows = rows_of_game(log, scaled, policy, [*map(len, agents.values())], seed=seed)
+    return floats("rewards", rewards[rows]) if len(rows) else np.empty(0)
 
 
 def not_uniform(counts: ArrayLike) -> str:

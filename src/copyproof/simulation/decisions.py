@@ -58,8 +58,10 @@ def decisions(
         raise FieldError("market", found, "one of known means", said)
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
     horizon, seed, _ = checked_game(horizon, seed, None)
-    how = {"horizon": horizon, "seed": seed}
-    return decisions_of_games(found, asked, first=repetition, schedule=schedule, **how)[0]
+    games = decisions_of_games(
+        found, asked, horizon=horizon, seed=seed, first=repetition, schedule=schedule
+    )
+    return np.asarray(games[0])
 
 
 def decisions_of_games(
