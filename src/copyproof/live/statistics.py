@@ -93,8 +93,7 @@ class View:
             (registry.suspended[n], registry.present[n], groups.get(n))
             for n in self._agents.tolist()
         ]
-        shows_groups = agent is None and after is None
-        self._groups = registry.identities.by_group() if shows_groups else {}
+        self._groups = registry.identities.by_group() if agent is after is None else {}
         waiting = registry.suspicions() if registry.identities.fingerprints else []
         self._switch["open_suspicions"] = sum(one.status == "open" for one in waiting)
         rows, in_play = zip(*(one.arrays.arm_rows(listed) for one in games), strict=True)
