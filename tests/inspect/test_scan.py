@@ -286,7 +286,7 @@ def test_a_gigabyte_on_one_line(name: str, head: bytes, said: str, tmp_path: Pat
     megabytes, _, error = done.stdout.strip().partition(" ")
     assert said in error
     assert "\n" not in error
-    assert int(megabytes) < 400, megabytes  # blocks of 16 MiB that Arrow reads ahead
+    assert int(megabytes) < 800, megabytes  # up to 32 blocks of 16 MiB that Arrow reads ahead
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
