@@ -1,10 +1,8 @@
 """Markets and runs that several tests share."""
 
 import random
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copyproof import Admit, Agent, Market, Renew, Retire, Schedule, parse_policy
 from copyproof.engine.drawn_means import drawn_means
@@ -101,8 +99,3 @@ def record_of(
         means = drawn_means(lower_priors(market), seed=seed, first=0, repetitions=repetitions)
     fill(lowered, np.array([horizon]), record, workers=workers, batch=batch, means=means)
     return record
-
-
-def choices_of(market: Market, policy: str, **how: Any) -> NDArray[np.int32]:
-    """The arm of every round, a row per repetition."""
-    return np.asarray(record_of(market, policy, **how).choices)

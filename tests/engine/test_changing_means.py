@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from copyproof import Agent, Drift, Market, Piecewise, parse_policy, simulate, why_not_covered
+from copyproof.simulation.decisions import decisions_of_games
 from tests import reference
-from tests.markets import choices_of, record_of
+from tests.markets import record_of
 
 STEPS = Piecewise([(1, 0.9), (100, 0.1), (150, 0.7)])
 RISING = Drift(0.1, 0.8, 50, 200)
@@ -23,7 +24,7 @@ MARKET = Market(
 @pytest.mark.parametrize("policy", ["ucb1", "h-ucb", "rh-ucb-t-free", "thompson", "kl-ucb"])
 def test_the_engine_plays_what_the_slow_reference_plays(policy: str) -> None:
     for repetition in range(3):
-        found = choices_of(MARKET, policy, horizon=300, repetitions=3, seed=5)[repetition]
+        found = decisions_of_games(MARKET, policy, horizon=300, repetitions=3, seed=5)[repetition]
         expected = reference.choices(MARKET, policy, 300, seed=5, repetition=repetition)
         assert found.tolist() == expected
 

@@ -2,6 +2,7 @@
 
 import random
 import zlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,8 @@ from copyproof import (
     parse_policy,
 )
 from copyproof.game import Reward
-from tests.markets import choices_of, random_market, random_schedule, record_of
+from copyproof.simulation.decisions import decisions_of_games
+from tests.markets import random_market, random_schedule, record_of
 from tests.own_reference import OWN_POLICIES, own_choices
 from tests.reference import POLICIES, REMEMBERING, choices
 
@@ -40,7 +42,7 @@ def compare(policy: str, games: int, horizon: int, salt: int) -> None:
             expected = own_choices(market, OWN_POLICIES[policy], horizon, seed, repetition=2)
         else:
             expected = choices(market, policy, horizon, seed, repetition=2)
-        made = choices_of(market, policy, horizon=horizon, repetitions=3, seed=seed)[2]
+        made = decisions_of_games(market, policy, horizon=horizon, repetitions=3, seed=seed)[2]
         differing = np.flatnonzero(made != np.array(expected))
         assert len(differing) == 0, f"round {differing[0] + 1} of {market} under {policy}"
 
@@ -98,9 +100,9 @@ def test_tournament_and_scan_agree(policy: str, arms: int) -> None:
         ]
     )
     slow = arms > 300 and ("kl" in policy or "thompson" in policy)  # by scans
-    how = {"horizon": 3000 if slow else 20_000, "seed": arms}
-    kinetic = choices_of(market, policy, **how)
-    scanned = choices_of(market, policy, scan=True, **how)
+    how: dict[str, Any] = {"horizon": 3000 if slow else 20_000, "seed": arms}
+    kinetic = decisions_of_games(market, policy, **how)
+    scanned = decisions_of_games(market, policy, scan=True, **how)
     assert np.array_equal(kinetic, scanned)
     assert len(np.unique(kinetic)) > 1
 
@@ -114,9 +116,9 @@ def test_tournament_and_scan_agree_on_real_valued_rewards(policy: str) -> None:
             Agent("counts", [Poisson(0.4), Exponential(0.3)], copies=[50, 50]),
         ]
     )
-    how = {"horizon": 20_000, "seed": 5}
-    kinetic = choices_of(market, policy, **how)
-    assert np.array_equal(kinetic, choices_of(market, policy, scan=True, **how))
+    how: dict[str, Any] = {"horizon": 20_000, "seed": 5}
+    kinetic = decisions_of_games(market, policy, **how)
+    assert np.array_equal(kinetic, decisions_of_games(market, policy, scan=True, **how))
 
 
 @pytest.mark.parametrize("policy", ["kl-ucb", "kl-ucb(scale=9)", "h-kl-ucb", "thompson"])
@@ -130,9 +132,9 @@ def test_curves_and_posteriors_agree_with_scans_on_rewards_between_0_and_1(polic
             Agent("sure", [0.0, 1.0], copies=[3, 2]),
         ]
     )
-    how = {"horizon": 20_000, "seed": 6}
-    kept = choices_of(market, policy, **how)
-    assert np.array_equal(kept, choices_of(market, policy, scan=True, **how))
+    how: dict[str, Any] = {"horizon": 20_000, "seed": 6}
+    kept = decisions_of_games(market, policy, **how)
+    assert np.array_equal(kept, decisions_of_games(market, policy, scan=True, **how))
 
 
 @pytest.mark.parametrize("policy", ["kl-ucb", "h-kl-ucb", "thompson", "h-thompson"])
@@ -141,9 +143,9 @@ def test_curves_and_posteriors_agree_with_scans_where_arms_come_and_go(policy: s
         rng = random.Random(salt)
         market = random_market(rng)
         schedule = random_schedule(rng, market, 2000)
-        how = {"horizon": 2000, "seed": salt, "schedule": schedule}
-        kept = choices_of(market, policy, **how)
-        assert np.array_equal(kept, choices_of(market, policy, scan=True, **how))
+        how: dict[str, Any] = {"horizon": 2000, "seed": salt, "schedule": schedule}
+        kept = decisions_of_games(market, policy, **how)
+        assert np.array_equal(kept, decisions_of_games(market, policy, scan=True, **how))
 
 
 @pytest.mark.parametrize("policy", ["ucb1", "h-ucb", "rh-ucb-online(L=5)", "h-ucb-t-free"])
@@ -160,9 +162,9 @@ def test_curves_and_posteriors_agree_with_scans_where_arms_come_and_go(policy: s
 )
 def test_means_that_differ_by_rounding_are_decided_alike(policy: str, arm: Reward) -> None:
     market = Market([Agent("a", [arm], copies=[40]), Agent("b", [arm], copies=[5])])
-    how = {"horizon": 5000, "seed": 1, "repetitions": 2}
-    kinetic = choices_of(market, policy, **how)
-    assert np.array_equal(kinetic, choices_of(market, policy, scan=True, **how))
+    how: dict[str, Any] = {"horizon": 5000, "seed": 1, "repetitions": 2}
+    kinetic = decisions_of_games(market, policy, **how)
+    assert np.array_equal(kinetic, decisions_of_games(market, policy, scan=True, **how))
 
 
 def test_figure_2c_market_is_scanned_alike() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from copyproof import Agent, Market, simulate
-from tests.markets import choices_of
+from copyproof.simulation.decisions import decisions_of_games
 
 MANY = 200_000
 
@@ -69,13 +69,13 @@ def assert_uniform(counts: np.ndarray) -> None:
 @pytest.mark.parametrize("policy", ["ucb1", "kl-ucb", "epsilon-greedy", "thompson"])
 def test_unplayed_arms_of_a_flat_pool_are_picked_uniformly(policy: str) -> None:
     market = Market([Agent("a", [0.5], copies=[6]), Agent("b", [0.5, 0.5])])
-    first = choices_of(market, policy, horizon=1, repetitions=80_000, seed=2)[:, 0]
+    first = decisions_of_games(market, policy, horizon=1, repetitions=80_000, seed=2)[:, 0]
     assert_uniform(np.bincount(first, minlength=8))
 
 
 def test_all_orders_of_unplayed_arms_are_equally_likely() -> None:
     market = Market([Agent("a", [0.5], copies=[2]), Agent("b", [0.5, 0.5])])
-    made = choices_of(market, "ucb1", horizon=4, repetitions=48_000, seed=4)
+    made = decisions_of_games(market, "ucb1", horizon=4, repetitions=48_000, seed=4)
     codes = made @ np.array([64, 16, 4, 1])
     _, counts = np.unique(codes, return_counts=True)
     assert len(counts) == 24
@@ -85,7 +85,7 @@ def test_all_orders_of_unplayed_arms_are_equally_likely() -> None:
 @pytest.mark.parametrize("policy", ["h-ucb", "h-ucb-t-free", "rh-ucb", "prh-ucb", "h-kl-ucb"])
 def test_unplayed_agents_and_their_arms_are_picked_uniformly(policy: str) -> None:
     market = Market([Agent("many", [0.5], copies=[6]), Agent("b", [0.5]), Agent("c", [0.5])])
-    first = choices_of(market, policy, horizon=1, repetitions=60_000, seed=6)[:, 0]
+    first = decisions_of_games(market, policy, horizon=1, repetitions=60_000, seed=6)[:, 0]
     assert_uniform(np.array([(first < 6).sum(), (first == 6).sum(), (first == 7).sum()]))
     assert_uniform(np.bincount(first[first < 6], minlength=6))
 
@@ -93,7 +93,7 @@ def test_unplayed_agents_and_their_arms_are_picked_uniformly(policy: str) -> Non
 def test_exact_ties_are_broken_uniformly() -> None:
     # After four rounds of reward 0 all four arms stand equal; the fifth choice is a tie.
     market = Market([Agent("a", [0.0], copies=[3]), Agent("b", [0.0])])
-    fifth = choices_of(market, "ucb1", horizon=5, repetitions=40_000, seed=9)[:, 4]
+    fifth = decisions_of_games(market, "ucb1", horizon=5, repetitions=40_000, seed=9)[:, 4]
     assert_uniform(np.bincount(fifth, minlength=4))
 
 
@@ -101,7 +101,7 @@ def test_exact_ties_are_broken_uniformly() -> None:
 def test_samples_are_uniform(policy: str, size: int) -> None:
     # ⌊ln 1000⌋ = 6 of 12 arms; every arm is in half of the samples, every pair in 3/11 − … of them.
     market = Market([Agent("a", [0.0], copies=[12])])
-    made = choices_of(market, policy, horizon=1000, repetitions=20_000, seed=12)
+    made = decisions_of_games(market, policy, horizon=1000, repetitions=20_000, seed=12)
     played = np.zeros((20_000, 12))
     np.put_along_axis(played, made.astype(np.int64), 1, axis=1)
     assert np.all(played.sum(axis=1) == size)
@@ -114,7 +114,7 @@ def test_samples_are_uniform(policy: str, size: int) -> None:
 
 def test_a_drawn_priority_order_is_uniform() -> None:
     market = Market([Agent(name, [0.5]) for name in "abc"])
-    made = choices_of(market, "h-ucb-t-free", horizon=3, repetitions=60_000, seed=5)
+    made = decisions_of_games(market, "h-ucb-t-free", horizon=3, repetitions=60_000, seed=5)
     _, counts = np.unique(made @ np.array([9, 3, 1]), return_counts=True)
     assert len(counts) == 6
     assert_uniform(counts)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from copyproof import CATALOGUE, Agent, Market
-from tests.markets import choices_of
+from copyproof.simulation.decisions import decisions_of_games
 
 FILE = Path(__file__).parent / "fingerprints.json"
 MARKET = Market(
@@ -25,7 +25,7 @@ MARKET = Market(
 
 
 def fingerprint(policy: str) -> str:
-    made = choices_of(MARKET, policy, horizon=2000, repetitions=3, seed=2**63 + 5)
+    made = decisions_of_games(MARKET, policy, horizon=2000, repetitions=3, seed=2**63 + 5)
     return hashlib.sha256(made.astype("<i4").tobytes()).hexdigest()[:16]
 
 

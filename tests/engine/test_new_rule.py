@@ -87,9 +87,10 @@ import numpy as np
 
 from copyproof import Agent, Market
 from copyproof.live import Principal
+from copyproof.simulation.decisions import decisions_of_games
 from tests.engine.test_selection import serve_alike
 from tests.exact_values.test_against_enumeration import assert_equal
-from tests.markets import choices_of, random_market
+from tests.markets import random_market
 from tests.reference import POLICIES, choices
 
 policies = [text for text in POLICIES if "hopeful" in text]
@@ -99,7 +100,7 @@ for policy in policies:
         market = random_market(random.Random(salt))
         expected = choices(market, policy, 400, salt, 0)
         for scan in (False, True):
-            made = choices_of(market, policy, horizon=400, seed=salt, scan=scan)[0]
+            made = decisions_of_games(market, policy, horizon=400, seed=salt, scan=scan)[0]
             assert np.array_equal(made, expected), (policy, scan)
         served = serve_alike(policy, salt, steps=60)
         assert Principal(store=served.store).digest() == served.digest()

@@ -9,7 +9,8 @@ import pytest
 
 from copyproof import Admit, Agent, Market, Renew, Retire, Schedule, churn, parse_policy, simulate
 from copyproof.engine.lower import lower
-from tests.markets import choices_of, random_market, random_schedule, record_of
+from copyproof.simulation.decisions import decisions_of_games
+from tests.markets import random_market, random_schedule, record_of
 from tests.reference import POLICIES, choices
 
 PAPER = ["ucb1", "s-ucb(l=2)", "h-ucb", "rh-ucb", "rh-ucb(L=0.5)", "prh-ucb", "fair"]
@@ -22,7 +23,7 @@ def compare(policy: str, games: int, horizon: int, salt: int) -> None:
         schedule = random_schedule(rng, market, horizon)
         seed = rng.getrandbits(64)
         expected = choices(market, policy, horizon, seed, repetition=2, schedule=schedule)
-        made = choices_of(
+        made = decisions_of_games(
             market, policy, horizon=horizon, repetitions=3, seed=seed, schedule=schedule
         )[2]
         differing = np.flatnonzero(made != np.array(expected))
@@ -54,8 +55,8 @@ def test_tournament_and_scan_agree(policy: str) -> None:
         [Renew("few", below=0.5), Renew("many", after=3)],
     )
     how: dict[str, Any] = {"horizon": 5000, "seed": 2, "schedule": schedule}
-    kinetic = choices_of(market, policy, **how)
-    assert np.array_equal(kinetic, choices_of(market, policy, scan=True, **how))
+    kinetic = decisions_of_games(market, policy, **how)
+    assert np.array_equal(kinetic, decisions_of_games(market, policy, scan=True, **how))
 
 
 FOUR = Market([Agent(f"{mean}", [mean]) for mean in (0.5, 0.7, 0.8, 0.9)])
@@ -106,10 +107,10 @@ def test_an_arm_that_comes_back_is_known_and_a_new_one_is_not() -> None:
     # Arms are numbered agent by agent, those that come later included.
     market = Market([Agent("a", [0.0]), Agent("b", [1.0])])
     back = Schedule([Retire(50, "a", 0), Admit(51, "a", 0, new=False)])
-    made = choices_of(market, "ucb1", horizon=60, schedule=back)[0]
+    made = decisions_of_games(market, "ucb1", horizon=60, schedule=back)[0]
     assert made[50] == 1  # b: what comes back is known to pay nothing
     new = Schedule([Retire(50, "a", 0), Admit(51, "a", 0)])
-    made = choices_of(market, "ucb1", horizon=60, schedule=new)[0]
+    made = decisions_of_games(market, "ucb1", horizon=60, schedule=new)[0]
     assert made[50] == 1  # a's new arm, which was never played; b is number 2
     assert made[49] == 2
 
@@ -118,7 +119,7 @@ def test_samples_stay_within_their_bound() -> None:
     # ⌊1·ln 1000⌋ = 6 seats. Three arms before round 1, then four more: one of them must wait.
     market = Market([Agent("a", [0.5], copies=[3]), Agent("b", [0.9])])
     schedule = Schedule([Admit(2, "a", 0, count=4)])
-    made = choices_of(market, "rh-ucb(L=1)", horizon=1000, schedule=schedule)[0]
+    made = decisions_of_games(market, "rh-ucb(L=1)", horizon=1000, schedule=schedule)[0]
     assert set(made) == {0, 1, 2, 3, 4, 5, 7}
     # All six leave: the one that waited takes over. They come back: five find a seat.
     leave: list[Retire | Admit] = [
@@ -126,7 +127,7 @@ def test_samples_stay_within_their_bound() -> None:
         Admit(600, "a", 0, count=6, new=False),
     ]
     schedule = Schedule([*schedule.changes, *leave])
-    made = choices_of(market, "rh-ucb(L=1)", horizon=1000, schedule=schedule)[0]
+    made = decisions_of_games(market, "rh-ucb(L=1)", horizon=1000, schedule=schedule)[0]
     assert set(made[499:599]) == {6, 7}
     assert set(made[599:]) == {0, 1, 2, 3, 4, 6, 7}
 

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -241,6 +243,50 @@ def test_what_is_no_log(content: bytes | None, said: str, tmp_path: Path) -> Non
     assert said in str(refused.value)
     assert len(str(refused.value)) < 600
     assert "\n" not in str(refused.value)
+
+
+READ = """
+import sys
+from pathlib import Path
+from copyproof.inspect.scan import Columns, scan
+from copyproof.validation import FieldError
+
+def peak():
+    found = next(line for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+    return int(found.split()[1]) / 1024
+
+before = peak()
+try:
+    scan(Path(sys.argv[1]), Columns())
+except FieldError as refused:
+    print(f"{peak() - before:.0f}", refused)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "head", "said"),
+    [
+        ("log.csv", b"", "has a first line of more than 1 MiB"),
+        ("log.csv", b"agent,arm,reward\nann,a,1\nann,", "is longer than 16 MiB"),
+        ("log.jsonl", b'{"agent": "', "has a line of more than 16 MiB after row 0"),
+        ("log.csv.gz", b"agent,arm,reward\nann,a,1\nann,", "is longer than 16 MiB"),
+    ],
+)
+def test_a_gigabyte_on_one_line(name: str, head: bytes, said: str, tmp_path: Path) -> None:
+    """A file of 2³⁰ bytes without a line's end, read by a program of its own, in bounded memory."""
+    path = tmp_path / name
+    with gzip.open(path, "wb", 1) if name.endswith(".gz") else path.open("wb") as file:
+        file.write(head)
+        for _ in range(1024):
+            file.write(b"x" * (1 << 20))
+    done = subprocess.run([sys.executable, "-c", READ, path], capture_output=True, text=True)
+    path.unlink()
+    assert done.returncode == 0, done.stderr[-2000:]
+    megabytes, _, error = done.stdout.strip().partition(" ")
+    assert said in error
+    assert "\n" not in error
+    assert int(megabytes) < 800, megabytes  # up to 32 blocks of 16 MiB that Arrow reads ahead
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])

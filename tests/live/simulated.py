@@ -9,9 +9,11 @@ import numpy as np
 from copyproof import CATALOGUE, parse_policy
 from copyproof.engine.lower_rewards import lower_rewards
 from copyproof.engine.luck import fill_uniforms
+from copyproof.game import quotient
 from copyproof.live import MarketConfig
 from copyproof.policy import AllArms, with_market_defaults
-from tests.markets import choices_of, random_market
+from copyproof.simulation.decisions import decisions_of_games
+from tests.markets import random_market
 from tests.reference import REWARD, Stream
 
 EVERY_ROW = [row.name for row in CATALOGUE if not row.policy.not_live]
@@ -20,17 +22,22 @@ EVERY_ROW = [row.name for row in CATALOGUE if not row.policy.not_live]
 class Run:
     """A market, a policy as live markets take it, what a simulation chose, and its rewards."""
 
-    def __init__(self, policy: str, horizon: int, seed: int) -> None:
+    def __init__(self, policy: str, horizon: int, seed: int, *, bound: bool = False) -> None:
         rng = random.Random(seed)
         self.market = random_market(rng)
         while sum(agent.registered > 0 for agent in self.market.agents) < 3:
             self.market = random_market(rng)
+        if bound:  # of one principal every other agent, of another those between, but one
+            for first, group in ((0, "even"), (3, "odd")):
+                names = self.market.names[first::2]
+                self.market = self.market.bind(names, group) if names else self.market
+        self.principals = quotient(self.market)
         self.horizon = horizon
-        record = with_market_defaults(parse_policy(policy), self.market)
+        record = with_market_defaults(parse_policy(policy), self.principals.market)
         self.seed = seed
         self.config = MarketConfig(str(record), seed=seed, horizon=horizon)
         assert isinstance(record.sampling, AllArms) or record.sampling.factor is not None
-        chosen = choices_of(self.market, policy, horizon=horizon, seed=seed)[0]
+        chosen = decisions_of_games(self.market, policy, horizon=horizon, seed=seed)[0]
         self.choices = [self.arms[number] for number in chosen.tolist()]
 
     @property
@@ -57,7 +64,6 @@ class Run:
         tell: Callable[[str, float], object],
     ) -> None:
         """Ask and tell round after round; ``ask`` gives (id, agent, arm)."""
-        register([agent.name for agent in self.market.agents], self.arms)
         rewards = lower_rewards(self.market)
         originals = {
             (agent.name, str(original)): row
@@ -67,23 +73,31 @@ class Run:
                 for original in range(len(agent.arms))
             )
         }
-        positions = {agent.name: n for n, agent in enumerate(self.market.agents)}
+        positions = {
+            self.market.names[agent]: n
+            for n, members in enumerate(self.principals.members)
+            for agent in members
+        }
+        # Principal by principal, as the one pool of a flat policy has them in a simulation.
+        arms = sorted(self.arms, key=lambda arm: positions[arm[0]])
+        register([agent.name for agent in self.market.agents], arms)
         uniforms = np.zeros((len(positions), self.horizon))
-        for position in range(len(positions)):
+        for position in positions.values():
             fill_uniforms(np.uint64(self.seed), position, 0, 0, uniforms[position])
-        plays = dict.fromkeys(positions, 0)
+        plays = dict.fromkeys(positions.values(), 0)
         starts = self.epoch_starts()
         epoch = 0
         for t, expected in enumerate(self.choices, 1):
             if t in starts:  # a game of its own: plays count anew, and have luck of their own
                 epoch += 1
-                plays = dict.fromkeys(positions, 0)
+                plays = dict.fromkeys(positions.values(), 0)
             number, agent, arm = ask()
             assert (agent, arm) == expected, f"round {t} of {self.market}, {self.config}"
-            u = uniforms[positions[agent], plays[agent]]
+            position = positions[agent]
+            u = uniforms[position, plays[position]]
             if epoch > 0:
-                luck = Stream(self.seed, positions[agent] + 1, 0, epoch)
-                u = luck.one(plays[agent], REWARD)
-            plays[agent] += 1
+                luck = Stream(self.seed, position + 1, 0, epoch)
+                u = luck.one(plays[position], REWARD)
+            plays[position] += 1
             fails = rewards.originals[originals[agent, arm.split("/")[0]]]["first"]
             tell(number, 1.0 if u >= fails else 0.0)

@@ -112,7 +112,7 @@ class Session:
             case "retire":
                 principal.retire_arm(agent, arm)
             case "agent":
-                principal.register_agent(f"agent {n % 40}")
+                principal.register_agent(f"agent {n % 40}", group=[None, None, "x"][n % 3])
             case "suspend":
                 principal.suspend_agent(agent)
             case "resume":

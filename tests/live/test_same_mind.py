@@ -11,18 +11,22 @@ from copyproof.engine.lower import lower
 from copyproof.engine.luck import fill_uniforms
 from copyproof.game import registrations
 from copyproof.live import MarketConfig, Principal
+from copyproof.simulation.decisions import decisions_of_games
 from tests.live.simulated import EVERY_ROW, Run
-from tests.markets import choices_of, random_market, random_schedule
+from tests.markets import random_market, random_schedule
 
 
-def replayed(policy: str, horizon: int, salt: int) -> Principal:
-    run = Run(policy, horizon, seed=zlib.crc32(policy.encode()) + salt)
+def replayed(policy: str, horizon: int, salt: int, bound: str = "") -> Principal:
+    run = Run(policy, horizon, seed=zlib.crc32(policy.encode()) + salt, bound=bool(bound))
     principal = Principal(config=run.config)
+    groups = {agent.name: agent.group for agent in run.market.agents}
 
     def register(agents: list[str], arms: list[tuple[str, str]]) -> None:
         for agent in agents:
-            principal.register_agent(agent)
+            principal.register_agent(agent, group=groups[agent] if bound == "at once" else None)
         principal.register_arms(arms)
+        for agent in reversed(agents if bound == "afterwards" else []):
+            principal.bind([agent], groups[agent])
 
     def ask() -> tuple[str, str, str]:
         [decision] = principal.ask()
@@ -35,6 +39,15 @@ def replayed(policy: str, horizon: int, salt: int) -> Principal:
 @pytest.mark.parametrize("policy", EVERY_ROW)
 def test_a_thousand_rounds_of_every_policy(policy: str) -> None:
     replayed(policy, 1000, salt=0)
+
+
+@pytest.mark.parametrize("policy", EVERY_ROW)
+def test_a_thousand_rounds_with_names_that_are_bound(policy: str) -> None:
+    """As ``simulate`` decides on the quotient, be they bound as they register or afterwards."""
+    for salt, bound in enumerate(("at once", "afterwards")):
+        principal = replayed(policy, 1000, salt=5 + salt, bound=bound)
+        assert {one.group for one in principal.statistics().agents} >= {"even"}
+        assert Principal(store=principal.store).digest() == principal.digest()
 
 
 @pytest.mark.parametrize("policy", ["prh-ucb", "h-ucb", "ucb1"])
@@ -65,7 +78,7 @@ def test_arms_that_come_and_go_are_decided_as_in_a_simulation(policy: str) -> No
         if any(change.round == 1 for change in schedule.changes):
             continue  # what comes before a live market's first decision comes before round 1
         seed = rng.getrandbits(60)
-        expected = choices_of(market, policy, horizon=300, seed=seed, schedule=schedule)[0]
+        expected = decisions_of_games(market, policy, horizon=300, seed=seed, schedule=schedule)[0]
         compare(market, schedule, policy, seed, expected.tolist())
 
 

@@ -9,7 +9,7 @@ from copyproof import Agent, Market, Renew, Retire, Schedule, exact, parse_polic
 from copyproof.live import MarketConfig, Principal
 from copyproof.policy import BASELINES, MOSS, DiscountedUCB, Exp3, MOSSAnytime, SlidingWindowUCB
 from copyproof.policy.defaults import with_market_defaults
-from tests.markets import choices_of
+from copyproof.simulation.decisions import decisions_of_games
 
 MARKET = Market([Agent("ann", [0.5, 0.2, 0.1], copies=[30, 1, 0]), Agent("bob", [0.9])])
 REMEMBERING = [row.name for row in BASELINES if row.policy.not_live]
@@ -51,7 +51,7 @@ def test_k_of_moss_is_never_the_number_of_copies() -> None:
 def test_moss_anytime_needs_no_horizon() -> None:
     """The first rounds of a longer game are those of a shorter one; MOSS reads T."""
     for policy, same in (("moss-anytime", True), ("h-moss-anytime", True), ("moss", False)):
-        short, long = (choices_of(MARKET, policy, horizon=T) for T in (300, 3000))
+        short, long = (decisions_of_games(MARKET, policy, horizon=T) for T in (300, 3000))
         assert np.array_equal(short, long[:, :300]) is same
 
 
@@ -91,13 +91,13 @@ def test_they_learn(row: object) -> None:
 @pytest.mark.parametrize("rule", ["sw-ucb(window=50)", "d-ucb(gamma=0.9)", "exp3(gamma=0.2)"])
 def test_epochs_begin_anew_under_them(rule: str) -> None:
     """A season is a game of its own: both are those of a game of its length, but for their luck."""
-    once = choices_of(MARKET, f"flat({rule})", horizon=200, seed=4)[0]
+    once = decisions_of_games(MARKET, f"flat({rule})", horizon=200, seed=4)[0]
     seasons = f"flat({rule}, restart=season(rounds=200))"
-    twice = choices_of(MARKET, seasons, horizon=400, seed=4)[0]
+    twice = decisions_of_games(MARKET, seasons, horizon=400, seed=4)[0]
     assert twice[:200].tolist() == once.tolist()
     if "exp3" not in rule:  # all arms are unplayed again
         assert len(set(twice[200:232].tolist())) == 32
     # The second game does not depend on what the first one has seen.
     other = Market([Agent("ann", [0.1, 0.1, 0.1], copies=[30, 1, 0]), Agent("bob", [0.1])])
-    first = choices_of(other, seasons, horizon=201, seed=4)[0]
+    first = decisions_of_games(other, seasons, horizon=201, seed=4)[0]
     assert first[200] == twice[200]

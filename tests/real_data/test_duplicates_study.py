@@ -38,3 +38,7 @@ def test_precision_and_recall_on_data_that_the_threshold_was_not_chosen_on(tmp_p
     assert found["threshold"] == USED.text
     assert found["restaurants"]["precision"] >= 0.95
     assert found["restaurants"]["recall"] >= 0.9
+    assert found["index"]["found"] == found["index"]["alike"] == found["restaurants"]["true"]
+    together = next(one for one in found["febrl_together"] if one["threshold"] == USED.text)
+    assert together["precision"] >= 0.95
+    assert together["recall"] >= 0.9

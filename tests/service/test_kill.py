@@ -4,18 +4,33 @@ A few kills run always, all of them (200 with SQLite, 50 with PostgreSQL, its se
 between) in the slow tests.
 """
 
+import json
 import random
 import time
 from collections.abc import Callable
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
 from copyproof.live.stores import open_store
 from tests.postgres import Server
 from tests.service.conftest import filled
-from tests.service.crowd import Crowd, check
+from tests.service.crowd import MARKET, Crowd, check
 from tests.service.serving import Program
+
+
+def _bind(program: Program, key: str, number: int) -> None:
+    """Bind and free names while everybody asks: statistics change hands."""
+    agent, group = ("ann", "bob")[number % 2], ("x", "x", None)[number % 3]
+    request = Request(
+        f"{program.url}/v1/markets/{MARKET}/agents/{agent}/group",
+        json.dumps({"group": group}).encode(),
+        {"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
+        method="PUT",
+    )
+    with urlopen(request, timeout=20) as answer:
+        assert json.load(answer)["group"] == group
 
 
 def _kill_again_and_again(
@@ -29,7 +44,9 @@ def _kill_again_and_again(
         program.start()
         with Crowd(program.url, key) as crowd:
             for number in range(kills):
-                time.sleep(luck.uniform(0.05, 0.8))
+                time.sleep(luck.uniform(0.05, 0.4))
+                _bind(program, key, number)
+                time.sleep(luck.uniform(0.0, 0.4))
                 program.kill()
                 between(number)
                 program.start()
@@ -41,6 +58,7 @@ def _kill_again_and_again(
         program.end()
     with open_store(url) as store:
         check(store, crowd)
+        assert any(event["kind"] == "group" for _, event in store.events(MARKET))
     assert len(crowd.decisions) > 10 * kills  # there was something to lose
 
 

@@ -29,3 +29,16 @@ def test_means_that_are_drawn_are_refused() -> None:
     market = Market([Agent("ann", [BetaPrior(1, 1)]), Agent("bob", [0.5])])
     with pytest.raises(FieldError, match="know only a prior"):
         decisions(market, "ucb1", horizon=10, seed=0)
+
+
+@pytest.mark.parametrize("policy", ["ucb1", "h-ucb", "trial"])
+def test_names_that_are_bound_are_decided_for_as_one(policy: str) -> None:
+    """By name, the plays are those that ``simulate`` tells of the quotient."""
+    agents = [Agent("ann", [0.5, 0.2], copies=[2, 1]), Agent("bob", [0.6]), Agent("cid", [0.7])]
+    market = Market(agents).bind(["ann", "cid"], "x")
+    made = decisions(market, policy, horizon=500, seed=3)
+    owners = np.array([0, 0, 0, 1, 2])[made]
+    found = simulate(market, policy, horizon=500, repetitions=1, seed=3)
+    assert np.bincount(owners, minlength=3).tolist() == [
+        found.agents[name].plays.mean for name in market.names
+    ]

@@ -76,6 +76,23 @@ class AgentStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupStatistics:
+    """What names that are bound to one group come to, and their shares of all plays and revenue.
+
+    To the policy they are one agent.
+    """
+
+    group: str
+    agents: tuple[str, ...]
+    plays: int
+    answered: int
+    pending: int
+    revenue: float
+    play_share: float
+    revenue_share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Suspicion:
     """Arms that were paid the same rewards in the same order, beyond chance.
 
@@ -193,6 +210,7 @@ class Statistics:
     ``segments`` are those that visitors have been in. ``candidate`` is a second
     policy beside this one, ``paused`` why there are no decisions now, ``crossed`` the guard rail
     that was left last. ``open_suspicions`` counts those that wait for an operator.
+    ``groups`` are the principals to which agents are bound; like ``suspected`` on the first page.
     """
 
     market: str
@@ -213,6 +231,7 @@ class Statistics:
     crossed: RailCrossing | None = None
     paused: str | None = None
     open_suspicions: int = 0
+    groups: tuple[GroupStatistics, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

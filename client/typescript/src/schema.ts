@@ -1167,6 +1167,21 @@ export interface components {
             group: string | null;
         };
         /**
+         * @description What names that are bound to one group come to, and their shares of all plays and revenue.
+         *
+         *     To the policy they are one agent.
+         */
+        GroupStatistics: {
+            agents: string[];
+            answered: number;
+            group: string;
+            pending: number;
+            play_share: number;
+            plays: number;
+            revenue: number;
+            revenue_share: number;
+        };
+        /**
          * @description Decisions and rewards over time, as far as the last events tell.
          *
          *     ``agents`` are those with most decisions; ``first`` and ``last`` the events that were looked at.
@@ -1448,6 +1463,7 @@ export interface components {
          *     ``segments`` are those that visitors have been in. ``candidate`` is a second
          *     policy beside this one, ``paused`` why there are no decisions now, ``crossed`` the guard rail
          *     that was left last. ``open_suspicions`` counts those that wait for an operator.
+         *     ``groups`` are the principals to which agents are bound; like ``suspected`` on the first page.
          */
         Statistics: {
             agents: components["schemas"]["AgentStatistics"][];
@@ -1455,6 +1471,8 @@ export interface components {
             arms: components["schemas"]["ArmStatistics"][];
             candidate?: components["schemas"]["CandidateStatistics"] | null;
             crossed?: components["schemas"]["RailCrossing"] | null;
+            /** @default [] */
+            groups?: components["schemas"]["GroupStatistics"][];
             market: string;
             next?: string | null;
             /** @default 0 */

@@ -2,6 +2,7 @@
 
 from copyproof.drills.changing import BAIT, DRIFT, STILL
 from copyproof.drills.copies import ELIGIBLE, SEEN, SLATES, WEAKER
+from copyproof.drills.identities import IDENTITIES
 from copyproof.drills.late import CHURN, LATE, SLEEP
 from copyproof.drills.scenario import Scenario
 from copyproof.drills.segments import SEGMENTS
@@ -12,6 +13,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     SEEN,
     WEAKER,
     SEGMENTS,
+    IDENTITIES,
     LATE,
     SLEEP,
     CHURN,

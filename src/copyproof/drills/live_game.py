@@ -6,7 +6,8 @@ game on a ``Principal``.)
 
 The k-th play of agent i meets the uniform number u_{i,k}, whatever arm is shown and whenever: an
 arm of mean μ pays 1 if u_{i,k} < μ. So a game with an attack and one without it, of equal seed,
-share their luck as the strategies of the pathwise theorem do.
+share their luck as the strategies of the pathwise theorem do. An agent here is a person, who may go
+by several names: its plays, and its luck, are those of all its names.
 """
 
 import zlib
@@ -58,9 +59,9 @@ class LiveGame:
     others : numpy.random.Generator
         For what is there with the attack only.
     plays : dict
-        By agent.
+        By person.
     path, rewards, missed : list
-        By decision: the agent, its reward, and how much the best arm that was registered has in
+        By decision: the person, the reward, and how much the best arm that was registered has in
         mean above the one that was shown.
 
     Examples
@@ -91,26 +92,43 @@ class LiveGame:
         self._expired_by = 0.0  # the time at which it was last seen to what has expired
         self._mean: list[float] = []  # by arm, in order of registration
         self._best = 0.0  # of the arms that are registered
+        self._person: dict[str, str] = {}  # by name
         self._streams: dict[str, np.random.Generator] = {}
         self._luck: dict[str, list[float]] = {}
 
     def register(
-        self, agent: str, mean: float, *, copies: int = 1, content: str | None = None
+        self,
+        agent: str,
+        mean: float,
+        *,
+        copies: int = 1,
+        content: str | None = None,
+        person: str | None = None,
+        group: str | None = None,
     ) -> None:
-        """Register copies of an arm that pays 1 with a probability; arms are named by numbers."""
+        """Register copies of an arm that pays 1 with a probability; arms are named by numbers.
+
+        An agent that is new may be one more name of a ``person``, and bound to a ``group``.
+        """
         registry = self.state.registry
         if agent not in registry.agents:
-            self.state.enter(events.AgentRegistered(agent, self.now))
-            self.plays[agent] = 0
-            self._luck[agent] = []
-            name = zlib.crc32(agent.encode())
-            self._streams[agent] = np.random.default_rng([self._seed, 2, name])
+            self.state.enter(events.AgentRegistered(agent, self.now, group=group))
+            self._person[agent] = who = person or agent
+            self.plays.setdefault(who, 0)
+            self._luck.setdefault(who, [])
+            name = zlib.crc32(who.encode())
+            self._streams.setdefault(who, np.random.default_rng([self._seed, 2, name]))
         known = len(registry.arm_numbers[registry.agents[agent]])
         what = () if content is None else (content,)
         arms = [[agent, str(known + n), *what] for n in range(copies)]
         self.state.enter(events.ArmsRegistered(arms, self.now))
         self._mean += [mean] * copies
         self._note_best()
+
+    def bind(self, agents: Sequence[str], group: str) -> None:
+        """Bind names to one group, as an operator does who has found out."""
+        numbers = [self.state.registry.agents[agent] for agent in agents]
+        self.state.enter(events.Bound(numbers, self.now, group, quotient=True))
 
     def retire(self, agent: str, arm: str) -> None:
         """Withdraw an arm."""
@@ -171,14 +189,14 @@ class LiveGame:
     def _play(self, arm: int) -> Play:
         """A decision with its reward, by its agent's own luck."""
         agent, name = self.state.registry.name_of(arm)
-        mean = self._mean[arm]
-        k = self.plays[agent]
-        luck = self._luck[agent]
+        mean, who = self._mean[arm], self._person[agent]
+        k = self.plays[who]
+        luck = self._luck[who]
         if k == len(luck):
-            luck += self._streams[agent].random(_CHUNK).tolist()
+            luck += self._streams[who].random(_CHUNK).tolist()
         reward = 1.0 if luck[k] < mean else 0.0
-        self.plays[agent] = k + 1
-        self.path.append(agent)
+        self.plays[who] = k + 1
+        self.path.append(who)
         self.rewards.append(reward)
         self.missed.append(self._best - mean)
         return Play(len(self.path), agent, name, reward)

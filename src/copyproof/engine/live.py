@@ -289,3 +289,18 @@ def lay_again(plan: Plan, state: State, live: Live, drawn: int, changed: int) ->
         if plan.priority:
             draw_order(state, 0, 0)
         lay_agents(plan, state)
+
+
+@kernel
+def spread_again(plan: Plan, state: State, agents: Any) -> None:
+    """Let agents whose arms have changed hands go on, as if their rewards had come evenly.
+
+    What a rule keeps of an agent beside its sums is filled, and pool 0 is laid anew. ``state`` is
+    modified in place.
+    """
+    for n in range(agents.shape[0]):
+        spread_over_blocks(state, agents[n], plan.agent.memory)
+        if plan.agent.kind == Kind.TRIAL:
+            spread_over_levels(state, agents[n], plan.agent.parameters, plan.agent.memory)
+    if not plan.is_flat:
+        lay_agents(plan, state)

@@ -43,13 +43,20 @@ def next_epoch(plan: Plan, state: State, repetition: int) -> None:
 
 @part
 def start_epoch(plan: Plan, state: State, number: int, before: int) -> None:
-    """Set the clock and the constants of an epoch; ``state`` is modified in place."""
+    """Set the clock and the constants of an epoch; ``state`` is modified in place.
+
+    n counts the agents that are their own: a live market may have bound one to another.
+    """
     epoch = state.epoch[0]
     epoch.number = number
     epoch.before = before
     epoch.horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
     epoch.log = log(float(epoch.horizon))
-    agents = max(1, state.windows.shape[0])
+    agents = 0
+    for agent in range(state.windows.shape[0]):
+        if state.items[agent].owner == agent:
+            agents += 1
+    agents = max(1, agents)
     if plan.agent.kind == Kind.TRIAL:
         epoch.unit = epoch.horizon / agents
     elif plan.agent.kind == Kind.SAMPLED_KL_UCB:

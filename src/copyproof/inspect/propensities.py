@@ -4,7 +4,7 @@ With the probability of every decision the log itself says what another policy i
 any market: IPS, SNIPS and the doubly robust estimate (``off_policy``), with an effective sample
 size, and a refusal where that is too small. The policies are distributions over arms: all arms
 alike; all agents alike, and each one's arms; every original alike, however many copies it has; and
-the average shares of the target's games. A policy that is not ours is replayed besides, where the
+the average shares of the target's games. And the target itself, which learns, is replayed where the
 decisions were uniform.
 
 At most four million rows are kept for it: beyond, rows are left out by a hash of their number, half
@@ -23,7 +23,7 @@ from copyproof.inspect.estimated import EstimatedMarket
 from copyproof.inspect.scan import Scan
 from copyproof.off_policy import Refusal, Terms, Value, arm_policy_values, replay
 
-_MOST_REPLAYED = 200_000  # rows
+_MOST_REPLAYED = 200_000  # rows, by a policy that is not ours
 EVERY_ARM = "every arm alike"
 EVERY_AGENT = "every agent alike, and its arms"
 EVERY_ORIGINAL = "every original alike, copies together"
@@ -74,7 +74,7 @@ def off_policy_values(
     shares : array or None
         The target's shares of plays of the market's originals; None if no games were played.
     target : str
-        The target, which is replayed if it is not ours.
+        The target, which is replayed.
     seed : int
         Of the replay.
     """
@@ -97,21 +97,20 @@ def off_policy_values(
         for answer in values:
             yield OffPolicyValue(name, answer)
     policy = any_policy(target)
-    if isinstance(policy, ExternalPolicy):
-        named = [
-            f"{found.agents[a]}/{found.arms[b]}"
-            for a, b in zip(owners, found.tally.name[:count], strict=True)
-        ]
-        some = slice(0, _MOST_REPLAYED)
-        answer = replay(
-            [named[arm] for arm in arms[some].tolist()],
-            rewards[some],
-            policy,
-            owners={name: found.agents[owner] for name, owner in zip(named, owners, strict=True)},
-            seed=seed,
-            terms=terms,
-        )
-        yield OffPolicyValue(target, answer)
+    named = [
+        f"{found.agents[a]}/{found.arms[b]}"
+        for a, b in zip(owners, found.tally.name[:count], strict=True)
+    ]
+    some = slice(0, _MOST_REPLAYED if isinstance(policy, ExternalPolicy) else None)
+    answer = replay(
+        [named[arm] for arm in arms[some].tolist()],
+        rewards[some],
+        policy,
+        owners={name: found.agents[owner] for name, owner in zip(named, owners, strict=True)},
+        seed=seed,
+        terms=terms,
+    )
+    yield OffPolicyValue(target, answer)
 
 
 def _alike(groups: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -7,6 +7,8 @@ there are too many.
 import numpy as np
 from numpy.typing import NDArray
 
+from copyproof.off_policy.row_hashes import row_hashes
+
 MOST_ROWS = 4_000_000
 
 
@@ -26,7 +28,7 @@ class SampledRows:
         propensities: NDArray[np.float64],
     ) -> None:
         """Keep rows, or some of them."""
-        marks = _hashed(numbers)
+        marks = row_hashes(numbers)
         self._parts.append((marks, arms, np.stack([rewards, propensities])))
         self._drop()
         while self.kept > self.most:
@@ -45,11 +47,3 @@ class SampledRows:
         arms = np.concatenate([part[1] for part in self._parts])
         rewards, propensities = np.concatenate([part[2] for part in self._parts], axis=1)
         return arms, rewards, propensities
-
-
-def _hashed(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """SplitMix64 of each number (Steele, Lea, Flood 2014)."""
-    z = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))

@@ -5,7 +5,7 @@ answer is taken for one of its agent's: it gets the agent's mean, or else the ma
 Estimates are no truth: those of arms that were hardly played are mostly chance.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,10 +22,13 @@ class Estimates:
         Of each agent the means of its arms, those that were played most first.
     left_out : int
         Agents, and arms of those that are there, that are left out.
+    groups : dict
+        Of each agent that is one with others to the policy, their principal.
     """
 
     agents: dict[str, list[float]]
     left_out: int
+    groups: dict[str, str] = field(default_factory=dict)
 
     def to_market(self) -> dict[str, object]:
         """Return the structure of a market file.
@@ -35,10 +38,12 @@ class Estimates:
         >>> Estimates({"ann": [0.5]}, 0).to_market()
         {'agents': [{'name': 'ann', 'arms': [{'mean': 0.5}]}]}
         """
-        listed = [
-            {"name": agent, "arms": [{"mean": mean} for mean in means]}
-            for agent, means in self.agents.items()
-        ]
+        listed: list[dict[str, object]] = []
+        for agent, means in self.agents.items():
+            listed.append({"name": agent, "arms": [{"mean": mean} for mean in means]})
+            if agent in self.groups:
+                group = self.groups[agent]
+                listed[-1]["group"] = f"{group} (group)" if group in self.agents else group
         return {"agents": listed}
 
 
@@ -54,7 +59,7 @@ def estimates(state: SwitchState, most_agents: int, most_arms: int) -> Estimates
     """
     registry = state.registry
     arms = np.arange(state.arrays.arms)
-    rows = [one.arm_rows(arms)[0] for one in state.arrays_by_segment.values()]
+    rows = [one.arrays.arm_rows(arms)[0] for one in state.games_by_segment.values()]
     plays = sum(one["plays"].astype(np.int64) for one in rows)
     answers = sum(one["answers"].astype(np.int64) for one in rows)
     total = sum(one["total"].astype(np.float64) for one in rows)
@@ -74,7 +79,12 @@ def estimates(state: SwitchState, most_agents: int, most_arms: int) -> Estimates
         found[registry.agent_names[agent]] = [
             _mean(float(total[arm]), int(answers[arm]), usual) for arm in mine[:most_arms].tolist()
         ]
-    return Estimates(found, left_out)
+    groups = {
+        registry.agent_names[name]: group
+        for name, group in registry.identities.groups.items()
+        if not registry.principals.is_alone(name)
+    }
+    return Estimates(found, left_out, groups)
 
 
 def _mean(total: float, answers: int, otherwise: float) -> float:

@@ -8,7 +8,7 @@ know the journal's words:
 kind        record               what it says beside ``at``, its time in seconds since 1970
 ==========  ===================  ===============================================================
 policy      PolicyChanged        the policy from now on, statistics kept
-agent       AgentRegistered      the agent's name
+agent       AgentRegistered      the agent's name; group = the principal that it is a name of
 arms        ArmsRegistered       arms = [[agent, arm], …], or [agent, arm, content]; one that is
                                  known comes back
 retire      ArmRetired           agent, arm
@@ -32,7 +32,9 @@ crossed     RailCrossed          rail = which one by its place, measured, owner 
 pause       Paused               reason: there are no decisions until it is resumed
 continue    Continued            there are decisions again
 prints      Fingerprinted        arms = [[arm by number, fingerprint], …]: what arms are made of
-group       Bound                members = agents by number, group = their principal; none frees
+group       Bound                members = agents by number, group = their principal; none frees;
+                                 quotient: the policy takes a group for one agent from here on
+                                 (without it, as an earlier version wrote, it does not)
 reviewed    Reviewed             suspicion, review = confirmed or dismissed by an operator
 kept        Unchanged            nothing: a name was forgotten; earlier versions wrote one for a
                                  request that changed nothing, with its answer
@@ -82,6 +84,7 @@ class AgentRegistered(NamedTuple):
     agent: str
     at: float
     key: IdempotencyKey | None = None
+    group: str | None = None
 
 
 class ArmsRegistered(NamedTuple):
@@ -224,6 +227,7 @@ class Bound(NamedTuple):
     at: float
     group: str | None = None
     key: IdempotencyKey | None = None
+    quotient: bool = False
 
 
 class Reviewed(NamedTuple):
@@ -271,7 +275,7 @@ _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
     Asked: ("asked", (*_OF_REQUEST, "at", "key", "arms", "shadow", "propensities")),
     Rewarded: ("told", ("rounds", "rewards", "at", "key")),
     Expired: ("expired", ("upto", "forgotten", "at", "key")),
-    AgentRegistered: ("agent", ("agent", "at", "key")),
+    AgentRegistered: ("agent", ("agent", "group", "at", "key")),
     ArmsRegistered: ("arms", ("arms", "at", "key")),
     ArmRetired: ("retire", ("agent", "arm", "at", "key")),
     Suspended: ("suspend", ("agent", "arm", "at", "key")),
@@ -285,7 +289,7 @@ _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
     Paused: ("pause", ("reason", "at", "key")),
     Continued: ("continue", ("at", "key")),
     Fingerprinted: ("prints", ("arms", "at", "key")),
-    Bound: ("group", ("members", "group", "at", "key")),
+    Bound: ("group", ("members", "group", "quotient", "at", "key")),
     Reviewed: ("reviewed", ("suspicion", "review", "at", "key")),
     Unchanged: ("kept", ("at", "key")),
 }

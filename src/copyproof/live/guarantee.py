@@ -7,6 +7,8 @@ has the proof): also with late rewards, with agents that may not be chosen, and 
 arm of an agent. And where the *pathwise* theorem covers the policy (``policy.theorem``), nothing
 that an agent registers earns it more than its best arm alone, on any path; the theorem asks for
 rewards that come at once, and for visitors who may see every agent.
+
+An agent is a principal here: the names that are bound to one group are one (``principals``).
 """
 
 from copyproof.live.records import MarketConfig
@@ -30,7 +32,7 @@ def guarantee(
     'none: ucb1 is flat, it chooses among arms, and copies are arms'
     >>> print(guarantee(parse_policy("trial-anytime"), MarketConfig(per_agent=2)))
     proven: copies of an agent's only arm change nothing, ...; pays: copies on slates (per_agent =
-    2), lists of eligible arms, several identities
+    2), lists of eligible arms, several identities that are not bound to one group
     """
     second, share = candidate or (policy, 0.0)
     for one in (policy, second) if 0.0 < share < 1.0 else (second if share == 1.0 else policy,):
@@ -40,7 +42,9 @@ def guarantee(
     seen = ", what was seen" if config.seen == "agent" else ""
     proven = [
         "copies of an agent's only arm change nothing, with late rewards, eligible "
-        f"agents{slates}{seen} and segments, too"
+        f"agents{slates}{seen} and segments, too",
+        "names that are bound to one group before the first decision, or as they register, are one "
+        "agent: they earn what one name with all their arms does, on every path",
     ]
     reason = why_not_covered(policy)
     if candidate is not None and share > 0.0:
@@ -59,5 +63,5 @@ def guarantee(
         pays.append(f"copies on slates ({most})")
     if config.seen == "content":
         pays.append("copies that `seen` takes for another content")
-    pays += ["lists of eligible arms", "several identities"]
+    pays += ["lists of eligible arms", "several identities that are not bound to one group"]
     return f"proven: {'; '.join(proven)}; audited only: {audited}; pays: {', '.join(pays)}"

@@ -85,6 +85,7 @@ class Identities:
 
     def __init__(self) -> None:
         self.groups: dict[int, str] = {}
+        self._members: dict[str, dict[int, None]] = {}
         self.fingerprints: dict[int, str] = {}
         self.reviews: dict[str, Review] = {}
         # The arms that are alike, by the first of them, with their similarity to it; and the
@@ -100,21 +101,34 @@ class Identities:
             case Fingerprinted():
                 self.fingerprints.update((arm, text) for arm, text in event.arms)
             case Bound():
-                for agent in event.members:
-                    self.groups.pop(agent, None)
-                    if event.group is not None:
-                        self.groups[agent] = event.group
+                self.bind(event.members, event.group)
             case Reviewed():
                 self.reviews[event.suspicion] = cast(Review, event.review)
             case _:
                 assert_never(event)
 
+    def bind(self, agents: Iterable[int], group: str | None) -> None:
+        """Bind agents to a group, or free them."""
+        for agent in agents:
+            before = self.groups.pop(agent, None)
+            if before is not None:
+                del self._members[before][agent]
+            if group is not None:
+                self.groups[agent] = group
+                self._members.setdefault(group, {})[agent] = None
+
+    def members(self, group: str) -> list[int]:
+        """The agents of a group, in the order in which they were bound."""
+        return list(self._members.get(group, ()))
+
+    def by_group(self) -> dict[str, list[int]]:
+        """The agents of each group, in order of their registration."""
+        return {group: sorted(members) for group, members in self._members.items() if members}
+
     def bound_with(self, agent: int) -> list[int]:
         """The agents of an agent's group, itself included."""
         group = self.groups.get(agent)
-        if group is None:
-            return [agent]
-        return [one for one, other in self.groups.items() if other == group]
+        return [agent] if group is None else self.members(group)
 
     def suspicions(
         self, name_of: Callable[[int], tuple[str, str]], owners: Sequence[int]
@@ -178,7 +192,8 @@ class Identities:
     def restore(cls, words: dict[str, Any]) -> "Identities":
         """Read what ``words`` gave, among other words."""
         found = cls()
-        found.groups = dict(words.get("groups", ()))
+        for agent, group in words.get("groups", ()):
+            found.bind([agent], group)
         found.fingerprints = dict(words.get("fingerprints", ()))
         found.reviews = dict(words.get("reviews", ()))
         return found

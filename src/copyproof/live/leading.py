@@ -40,7 +40,7 @@ def leading(
         Agents that are listed in any case; those that are not known are left out.
     """
     registry = state.registry
-    first, *others = [one.agent_rows() for one in state.arrays_by_segment.values()]
+    first, *others = [one.rows_by_name() for one in state.games_by_segment.values()]
     plays, answers = first["plays"].astype(np.int64), first["answers"].astype(np.int64)
     total = first["total"].astype(np.float64)
     for more in others:

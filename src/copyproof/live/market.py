@@ -4,9 +4,6 @@
 every request and enters it here; replay enters the same events again, many before it settles, and
 arrives at the same state to the last bit (decisions that were made under other numerics are taken
 from the journal). No clock is read, and no random number but keyed ones.
-
-What events do to the statistics is gathered as operations first, and done with one call of the
-kernel: what a call costs before it does anything is worth several decisions of 1 µs.
 """
 
 import hashlib
@@ -18,30 +15,24 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from copyproof.engine import live, live_records
-from copyproof.engine.live import OPERATION, OUTCOME, serve
+from copyproof.engine import live
 from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, ROUND
-from copyproof.engine.repeated_calls import RepeatedCalls
-from copyproof.engine.selection import EVERYONE
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
-from copyproof.live.arrays import Arrays
-from copyproof.live.arrays_copy import ArraysCopy
 from copyproof.live.events import Asked, Diverged, GameEvent, MarketEvent, Rewarded
 from copyproof.live.idempotency import Answers
+from copyproof.live.membership import Membership
 from copyproof.live.outcomes import CarriedOut, answers_of
 from copyproof.live.records import MarketConfig
 from copyproof.live.registry import Among, Registry
-from copyproof.live.terms import plan_of, terms_of
+from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
 
 # Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
 FORMAT = 2
-_NONE = np.zeros(0, OUTCOME)
-_NO_LISTS = np.zeros(0, np.int64)
 
 
-class MarketState:
+class MarketState(Membership):
     """Names, keys and numbers of a market, and the operations that wait to be carried out.
 
     Examples
@@ -56,25 +47,9 @@ class MarketState:
     """
 
     def __init__(self, config: MarketConfig, policy: Policy | None = None) -> None:
-        self.config = config = config.seeded()
-        self.policy = parse_policy(config.policy) if policy is None else policy
-        self.arrays = Arrays(plan_of(self.policy, config), estimates=config.estimates)
-        self.registry = Registry(config.per_agent, config.seen)
+        super().__init__(config, policy)
         self.answers = Answers()
-        self._terms, self._call = terms_of(config), RepeatedCalls()
-        self.at = 0.0
-        # Whether decisions that are entered were made under other numerics, and are not made again.
-        self.follows = config.numerics != NUMERICS
-        self._operations: list[tuple[int, int, int, int, float]] = []
-        self._one = np.zeros(1, OPERATION)  # the array of them, if there is one
-        self._lists: list[int] = []
-        self._decisions = 0
-        self._done = 0  # operations that were carried out since the last ``settle``
-        self._outcomes: list[Any] = []
-        self._made: list[int] = []
-        self._expected: list[int] = []
         self._keyed: list[tuple[GameEvent, int]] = []
-        self.copying: ArraysCopy | None = None  # a copy that is being made, and told what changes
 
     # --- events ----------------------------------------------------------------------------
 
@@ -95,9 +70,7 @@ class MarketState:
             case events.Expired():
                 self._gather(live.EXPIRE, event.upto, event.forgotten)
             case events.AgentRegistered():
-                self._run()
-                registry.add_agent(event.agent)
-                self._gather(live.AGENT, self.arrays.add_agent())
+                self._add_agent(event)
             case events.ArmsRegistered():
                 self._register(event.arms)
             case events.ArmRetired():
@@ -109,7 +82,9 @@ class MarketState:
                 self._change_policy(parse_policy(event.policy))
             case events.ClockSet():
                 self._set_clock(event.at)
-            case events.Fingerprinted() | events.Bound() | events.Reviewed():
+            case events.Bound():
+                self._bind(event)
+            case events.Fingerprinted() | events.Reviewed():
                 registry.identities.enter(event)
             case events.Unchanged():
                 pass
@@ -152,10 +127,6 @@ class MarketState:
         self._outcomes, self._made, self._done = [], [], 0
         return done
 
-    def _joined_outcomes(self) -> Any:
-        found = self._outcomes
-        return found[0] if len(found) == 1 else np.concatenate([_NONE, *found])
-
     def keep_settled(self, event: MarketEvent, outcomes: Any) -> None:
         """Keep the answer to a key; ``outcomes`` end with those of the event."""
         told: list[list[Any]] = []
@@ -174,125 +145,6 @@ class MarketState:
             case _:
                 answer = event.key.answer
         self.answers.put(event.key.key, event.at, event.key.request, answer)
-
-    # --- operations ------------------------------------------------------------------------
-
-    def _gather(self, code: int, first: int, start: int = 0, stop: int = 0) -> None:
-        self._operations.append((code, first, start, stop, 0.0))
-
-    def gather(
-        self, count: int, at: float, among: Among | None = None, slate: bool = False
-    ) -> None:
-        """Have decisions made with the next call of the kernel."""
-        start = stop = -1
-        code = live.SLATE if slate else live.ASK
-        if among is not None:
-            start, item_of = len(self._lists), self.arrays.item_of
-            numbers, ruled_out = (
-                [one if one >= 0 else item_of(-1 - one) for one in some]
-                for some in (among.listed or (), among.ruled_out)
-            )
-            self._lists += [EVERYONE] if among.listed is None else numbers
-            self._lists += [-2 - number for number in ruled_out]
-            stop = len(self._lists)
-            code = live.SLATE if slate else live.AMONG
-        self._operations.append((code, count, start, stop, at))
-        self._decisions += count
-        self.at = max(self.at, at)
-
-    def _run(self, follows: int | None = None) -> None:
-        """Carry out what was gathered; ``follows`` is said where somebody else has decided."""
-        if not self._operations:
-            return
-        arrays, waiting = self.arrays, self._operations
-        operations = self._one if len(waiting) == 1 else np.array(waiting, OPERATION)
-        operations[0] = waiting[0]
-        if follows is None:
-            follows = live_records.FOLLOWS if self.follows else live_records.DECIDES
-        behind = self._decisions if follows == live_records.SHADOWS else 0
-        outcomes = np.zeros(len(waiting) + behind, OUTCOME)
-        lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
-        counters = arrays.counters.tolist()
-        before, base, expired = counters[ROUND], counters[BASE], counters[EXPIRED]
-        if before - base + self._decisions > len(arrays.log):
-            arrays.fit_log(self._decisions)
-            base = int(arrays.counters[BASE])
-        if arrays.stale:
-            arrays.show()
-        self._operations, self._lists, self._decisions = [], [], 0
-        terms = self._terms._replace(follows=follows) if follows else self._terms
-        if follows:
-            self._recall(arrays.log["arm"][before - base :])
-        self._call(serve, arrays.shown, terms, operations, lists, outcomes)
-        self._done += len(waiting)
-        self._outcomes.append(outcomes)
-        made = int(arrays.counters[ROUND])
-        self._made += arrays.log["arm"][before - base : made - base].tolist()
-        if self.copying is not None:
-            told = operations["first"][operations["code"] == live.TELL]
-            self.copying.note(told, expired, before)
-
-    def _recall(self, log: Any) -> None:
-        """Write decisions as the journal has them where the kernel looks; ``log`` is modified."""
-        recorded = self._expected[len(self._made) :]
-        log[: len(recorded)] = recorded
-
-    def _check_followed(self, event: Asked, among: Among | None) -> None:
-        """Refuse decisions that no policy can have made: they are followed, and not made again."""
-        registry = self.registry
-        if among is not None:  # many arms are looked up in it
-            listed = None if among.listed is None else frozenset(among.listed)
-            among = Among(listed, frozenset(among.ruled_out))
-        for place, arm in enumerate(event.arms):
-            if type(arm) is not int or not registry.may_be_chosen(arm, among):
-                what = "that is not registered, or not eligible"
-            elif event.slate and arm in event.arms[:place]:
-                what = "twice in a slate"
-            else:
-                continue
-            decides = f"the journal decides in round {event.round + place}"
-            raise Diverged(f"{decides} for an arm {what}: it is damaged")
-
-    def _register(self, arms: Sequence[Sequence[str]]) -> None:
-        """Let arms come, or come back; what they are may stand behind their names."""
-        registry = self.registry
-        more: dict[int, int] = {}
-        for agent, name, *_ in arms:
-            number = registry.agents[agent]
-            if name not in registry.arm_numbers[number]:
-                pool = self.arrays.pool_of(number)
-                more[pool] = more.get(pool, 0) + 1
-        for pool, count in more.items():
-            if not self.arrays.has_room(pool, count):
-                self._run()
-                self.arrays.make_room(pool, count)
-        for agent, name, *content in arms:
-            number = registry.agents[agent]
-            arm = registry.arm_numbers[number].get(name)
-            if arm is None:
-                arm = len(registry.arm_names)
-                registry.add_arm(number, name)
-                self._gather(live.ADMIT, *self.arrays.add_arm(number), number)
-            else:
-                self._follow(arm, registry.set_registered(arm, registered=True))
-            if content:
-                registry.set_content(arm, *content)
-
-    def _suspend(self, agent: str, arm: str | None, suspended: bool) -> None:
-        """Suspend an agent, or one of its arms, or end that."""
-        if arm is not None:
-            number = self.registry.arm(agent, arm)
-            self._follow(number, self.registry.withhold(number, withheld=suspended))
-            return
-        number = self.registry.agent(agent)
-        if self.registry.set_suspended(number, suspended=suspended):
-            self._gather(live.SUSPEND if suspended else live.RESUME, number)
-
-    def _follow(self, arm: int, changed: bool) -> None:
-        """Let the arrays follow the registry, if an arm came or went."""
-        if changed:
-            code = live.RETURN if self.registry.there[arm] else live.RETIRE
-            self._gather(code, self.arrays.item_of(arm))
 
     def _change_policy(self, policy: Policy) -> None:
         """Change the policy; samples stay if the sampling rule does, else they are drawn anew."""
@@ -335,14 +187,14 @@ class MarketState:
         return int(self.arrays.log["arm"][round_ - 1 - int(self.arrays.counters[BASE])])
 
     @property
-    def arrays_by_segment(self) -> dict[str, Arrays]:
-        """What is known in each game of the market; "" is that of visitors without a segment."""
-        return {"": self.arrays}
+    def games_by_segment(self) -> dict[str, "MarketState"]:
+        """The games of the market; "" is that of visitors without a segment."""
+        return {"": self}
 
     @property
     def pending(self) -> int:
         """How many decisions wait for their reward."""
-        return sum(one.pending for one in self.arrays_by_segment.values())
+        return sum(one.arrays.pending for one in self.games_by_segment.values())
 
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time: up to which round, and up to which one is forgotten; or None."""
@@ -361,8 +213,8 @@ class MarketState:
         return upto, forgotten + int(np.searchsorted(kept, limit, side="right"))
 
     def export(self) -> dict[str, Any]:
-        """The arrays, and the answers by idempotency key."""
-        return {**self.arrays.export(), "keys": self.answers.export()}
+        """The arrays, who is one in them, and the answers by idempotency key."""
+        return {**self.arrays.export(), **self.registry.export(), "keys": self.answers.export()}
 
     def words(self) -> dict[str, Any]:
         """Everything else, ready for JSON."""

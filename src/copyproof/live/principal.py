@@ -121,9 +121,10 @@ class Principal(Reviewing):
         if changes:
             self._check_new_agent("agent", agent)
         _, answered = self._keyed(key, [events.kind_of(events.AgentRegistered), {"agent": agent}])
+        wanted = {"group": None if group is None else name("group", group)}
         with self.group():
-            is_new = self._change(events.AgentRegistered, key, changes, agent=agent)
-            if group is not None and not answered:
+            is_new = self._change(events.AgentRegistered, key, changes, wanted, agent=agent)
+            if group is not None and not changes and not answered:
                 self.bind([agent], group)
         return is_new
 

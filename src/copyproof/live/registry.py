@@ -1,12 +1,18 @@
-"""Who is in a market: agents and arms by name, and which of them may be chosen."""
+"""Who is in a market: agents and arms by name, and which of them may be chosen.
+
+Agents here are names. Which of them are one is said by ``principals``: places on a slate are
+counted by principal, and all else by name.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from copyproof_client.records import IdentitySuspicion
 
-from copyproof.live.events import Eligible
+from copyproof.live.events import Bound, Eligible
 from copyproof.live.identities import Identities
+from copyproof.live.principals import NAMED_ARM, Principals
 from copyproof.live.records import NoArm, SeenBy, Unknown
 
 
@@ -61,14 +67,17 @@ class Registry:
         self.withheld: dict[int, bool] = {}
         # Per agent: how many of its arms are there.
         self.present: list[int] = []
-        # Arms that are there, of agents that are not suspended; and how many of them fit a slate.
+        # Arms that are there, of agents that are not suspended: by principal, in all, and how many
+        # of them fit a slate.
+        self._shown: list[int] = []
         self.available = 0
         self.places = 0
         # What arms are, as far as it was said, and all arms of one content.
         self.content: dict[int, str] = {}
         self.of_content: dict[str, list[int]] = {}
-        # Who may stand behind several names.
+        # Who may stand behind several names, and who is known to.
         self.identities = Identities()
+        self.principals = Principals()
 
     @classmethod
     def restore(
@@ -78,8 +87,14 @@ class Registry:
         found = cls(per_agent, seen)
         for name in words["agents"]:
             found.add_agent(name)
-        found.suspended = saved["suspended"].astype(bool).tolist()
-        owners, there = saved["arms"]["owner"].tolist(), saved["registered"].astype(bool).tolist()
+        owners, there, suspended = saved["arms"]["owner"], saved["registered"], saved["suspended"]
+        if "names" in saved:
+            found.principals.load(saved["names"], len(saved["agents"]))
+            found._shown = [0] * len(saved["agents"])
+            suspended = saved["names"]["suspended"]
+            owners, there = saved["named_arms"]["name"], saved["named_arms"]["there"]
+        found.suspended = suspended.astype(bool).tolist()
+        owners, there = owners.tolist(), there.astype(bool).tolist()
         for owner, name, is_there in zip(owners, words["arms"], there, strict=True):
             found.add_arm(owner, name, there=is_there)
         found.withheld = dict(words["withheld"])
@@ -93,13 +108,35 @@ class Registry:
         content = {"content": list(self.content.items())} if self.content else {}
         return content | self.identities.words()
 
+    def export(self) -> dict[str, Any]:
+        """Who is one, and what the arrays of a game then do not say of names; else nothing."""
+        if self.principals.is_trivial:
+            return {}
+        arms = np.zeros(len(self.arm_names), NAMED_ARM)
+        arms["name"], arms["there"] = self.arm_owner, self.there
+        return {"names": self.principals.export(self.suspended), "named_arms": arms}
+
+    def bindings(self, at: float) -> list[Bound]:
+        """Who is bound to whom, as events of a market in which nobody is yet."""
+        found: list[Bound] = []
+        groups, principals = self.identities.groups, self.principals
+        for number, group in groups.items():
+            are_one = not principals.is_trivial and principals.are_one(
+                self.identities.members(group)
+            )
+            found.append(Bound([number], at, group, quotient=are_one))
+        return found
+
     def suspicions(self) -> list[IdentitySuspicion]:
         """Arms of several agents that are alike, and what was said of that."""
         return self.identities.suspicions(self.name_of, self.arm_owner)
 
-    def add_agent(self, name: str) -> None:
-        """Add an agent."""
+    def add_agent(self, name: str, joins: int | None = None) -> None:
+        """Add an agent: a principal of its own, or one more name of one that is there."""
         self.agents[name] = len(self.agent_names)
+        self.principals.add(joins)
+        if joins is None:
+            self._shown.append(0)
         self.agent_names.append(name)
         self.suspended.append(False)
         self.arm_numbers.append({})
@@ -144,15 +181,29 @@ class Registry:
         self.there[arm] = there
         owner = self.arm_owner[arm]
         more = 1 if there else -1
-        before = self._fitting(self.present[owner])
         self.present[owner] += more
         if not self.suspended[owner]:
-            self.available += more
-            self.places += self._fitting(self.present[owner]) - before
+            self._show(owner, more)
         return True
 
+    def _show(self, agent: int, more: int) -> None:
+        """Let more, or fewer, arms of an agent be there to choose."""
+        number = self.principals.number[agent]
+        before = self._fitting(self._shown[number])
+        self._shown[number] += more
+        self.available += more
+        self.places += self._fitting(self._shown[number]) - before
+
+    def regrouped(self) -> None:
+        """Count again, after principals have changed."""
+        self._shown = [0] * len(self.principals.names)
+        self.available = self.places = 0
+        for agent, present in enumerate(self.present):
+            if not self.suspended[agent]:
+                self._show(agent, present)
+
     def _fitting(self, arms: int) -> int:
-        """How many of one agent's arms fit a slate."""
+        """How many of one principal's arms fit a slate."""
         return arms if self.per_agent is None else min(arms, self.per_agent)
 
     def set_suspended(self, agent: int, *, suspended: bool) -> bool:
@@ -160,9 +211,7 @@ class Registry:
         if self.suspended[agent] == suspended:
             return False
         self.suspended[agent] = suspended
-        sign = -1 if suspended else 1
-        self.available += sign * self.present[agent]
-        self.places += sign * self._fitting(self.present[agent])
+        self._show(agent, -self.present[agent] if suspended else self.present[agent])
         return True
 
     def agent(self, name: object) -> int:
@@ -242,13 +291,14 @@ class Registry:
         if among is None:
             return whole
         found = 0
-        # Arms by agent: of all that are listed, or, if all are, of those that lose some.
+        number, names = self.principals.number, self.principals.names
+        # Arms by agent: of all that are listed, or, if all are, of principals that lose some.
         arms: dict[int, int] = {}
         if among.listed is None:
             found = whole
-            for owner in {self._owner(one) for one in among.ruled_out}:
-                arms[owner] = self.present[owner]
-                found -= self._counted(owner, arms[owner], slate)
+            for one in {number[self._owner(one)] for one in among.ruled_out}:
+                arms |= {agent: self.present[agent] for agent in names[one]}
+                found -= self._fitting(self._shown[one]) if slate else self._shown[one]
         for one in among.listed or ():
             more = self.present[one] if one >= 0 else int(self.there[-1 - one])
             arms[self._owner(one)] = arms.get(self._owner(one), 0) + more
@@ -259,12 +309,11 @@ class Registry:
                 arms.pop(one, None)
             elif self.there[-1 - one] and (listed is None or owner in listed or one in listed):
                 arms[owner] -= 1
-        return found + sum(self._counted(owner, count, slate) for owner, count in arms.items())
+        left: dict[int, int] = {}
+        for owner, count in arms.items():
+            if not self.suspended[owner]:
+                left[number[owner]] = left.get(number[owner], 0) + count
+        return found + sum(self._fitting(count) if slate else count for count in left.values())
 
     def _owner(self, one: int) -> int:
         return one if one >= 0 else self.arm_owner[-1 - one]
-
-    def _counted(self, agent: int, arms: int, slate: bool) -> int:
-        if self.suspended[agent]:
-            return 0
-        return self._fitting(arms) if slate else arms

@@ -21,8 +21,10 @@ class Reviewing(Switching):
     def bind(self, agents: Iterable[str], group: str | None, *, key: str | None = None) -> bool:
         """Say that agents are names of one principal; whether that is a change.
 
-        The operator's knowledge, not a guess. Bound agents count as one where a visitor who has
-        seen one agent is shown no other arm of it, and for the most arms of an agent.
+        The operator's knowledge, not a guess. From then on they are one agent to the policy, with
+        one index over the plays and rewards of all their arms, and everything that counts by
+        agent counts them as one: places on a slate, what a visitor has seen, guard rails, the most
+        arms. An agent that is freed goes on with the plays and rewards of its own arms.
 
         Parameters
         ----------
@@ -47,9 +49,12 @@ class Reviewing(Switching):
         registry = self._current().registry
         members = [registry.agent(agent) for agent in items("agents", agents, "agents")]
         wanted = None if group is None else name("group", group)
-        groups = registry.identities.groups
-        changes = any(groups.get(member) != wanted for member in members)
-        return self._change(events.Bound, key, changes, members=members, group=wanted)
+        identities = registry.identities
+        changes = any(identities.groups.get(member) != wanted for member in members)
+        if not changes and members and wanted is not None:  # an earlier version only named them
+            changes = not registry.principals.are_one(identities.members(wanted))
+        said = {"members": members, "group": wanted}
+        return self._change(events.Bound, key, changes, {"quotient": True}, **said)
 
     def set_fingerprints(
         self, fingerprints: Mapping[tuple[str, str], Any], *, key: str | None = None
@@ -113,7 +118,7 @@ class Reviewing(Switching):
         bool
             Whether that is a change.
         """
-        values = {"suspicion": suspicion, "review": review}
+        values: dict[str, Any] = {"suspicion": suspicion, "review": review}
         _, answered = self._keyed(key, [events.kind_of(events.Reviewed), values])
         if answered:
             return bool(answered.answer)

@@ -24,7 +24,6 @@ import numpy as np
 from copyproof.engine.live import OUTCOME
 from copyproof.engine.live_records import EXPIRED, FORGOTTEN, REFUSED_LATE, ROUND
 from copyproof.live import events
-from copyproof.live.arrays import Arrays
 from copyproof.live.events import Asked, Expired, GameEvent, Rewarded
 from copyproof.live.market import MarketState
 from copyproof.live.records import MarketConfig
@@ -77,9 +76,9 @@ class SegmentedState(MarketState):
         return [self, *self.segments.values()]
 
     @property
-    def arrays_by_segment(self) -> dict[str, Arrays]:
-        """What is known in each game; "" is that of visitors without a segment."""
-        return {"": self.arrays, **{name: one.arrays for name, one in self.segments.items()}}
+    def games_by_segment(self) -> dict[str, MarketState]:
+        """The games; "" is that of visitors without a segment."""
+        return {"": self, **self.segments}
 
     @property
     def round(self) -> int:
@@ -221,8 +220,7 @@ class SegmentedState(MarketState):
         ]
         if named:
             found.append(events.ArmsRegistered(with_content, at))
-        for number, group in registry.identities.groups.items():
-            found.append(events.Bound([number], at, group))
+        found += registry.bindings(at)
         found += [
             events.ArmRetired(agent, name, at)
             for (agent, name), there in zip(named, registry.there, strict=True)

@@ -77,6 +77,11 @@ class StateCopy:
         state = self.state
         self.end()
         exports = {head: copy.finish() for head, copy in self._copies.items()}
+        names = {
+            f"{head}{name}": rows
+            for head, one in state.every_game.items()
+            for name, rows in one.registry.export().items()
+        }
         answers = [one.answers.texts() for one in state.games]
         twins = {head: exports.pop(head) for head in list(exports)[len(answers) :]}
         rest = state.export_rest()
@@ -89,7 +94,7 @@ class StateCopy:
             for (head, export), texts in zip(exports.items(), answers, strict=True):
                 arrays |= {f"{head}{name}": rows for name, rows in export().items()}
                 arrays[f"{head}keys"] = packed(texts)
-            arrays |= rest
+            arrays |= rest | names
             for head, export in twins.items():
                 arrays |= {f"{head}{name}": rows for name, rows in export().items()}
             written = (
@@ -117,7 +122,9 @@ def with_tokens(data: bytes, agent: str, blinding: Blinding, requests: Container
     if agent in words["agents"]:
         number = words["agents"].index(agent)
         words["agents"][number] = blinding.token(agent)
-        for arm, owner in enumerate(arrays["arms"]["owner"].tolist()):
+        named = arrays.get("named_arms")
+        owners = arrays["arms"]["owner"] if named is None else named["name"]
+        for arm, owner in enumerate(owners.tolist()):
             if owner == number:
                 words["arms"][arm] = blinding.token(agent, words["arms"][arm])
     answers = Answers()

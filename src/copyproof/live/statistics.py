@@ -9,7 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from copyproof_client.records import AgentStatistics, ArmStatistics, Statistics, Suspicion
+from copyproof_client.records import (
+    AgentStatistics,
+    ArmStatistics,
+    GroupStatistics,
+    Statistics,
+    Suspicion,
+)
 
 from copyproof.engine.live_records import PRINTS, ROUND
 from copyproof.live.duplicates import suspected
@@ -51,14 +57,14 @@ class View:
     ) -> None:
         arrays, registry = state.arrays, state.registry
         self._market, self._policy, self._round = market, str(state.policy), state.round
-        by_segment = state.arrays_by_segment
+        by_segment = state.games_by_segment
         self._segment = segment
         self._segments = tuple(name for name in by_segment if name) if after is None else ()
         if segment is not None:
             if segment not in by_segment:
                 raise Unknown("segment", segment)
             by_segment = {segment: by_segment[segment]}
-            self._round = int(by_segment[segment].counters[ROUND])
+            self._round = int(by_segment[segment].arrays.counters[ROUND])
         self._registry = registry  # only for names, which never change
         self._limit = limit
         watch = state.watch
@@ -67,7 +73,7 @@ class View:
             self._switch |= {"rails": watch.statistics(), "crossed": watch.crossed(registry)}
             self._switch["paused"] = watch.why_paused(registry)
         games = list(by_segment.values())
-        self._rows = _summed([one.agent_rows() for one in games])
+        self._rows = _summed([one.rows_by_name() for one in games])
         if agent is None:
             mine = np.arange(arrays.arms)
             every = np.arange(len(self._rows))
@@ -87,16 +93,19 @@ class View:
             (registry.suspended[n], registry.present[n], groups.get(n))
             for n in self._agents.tolist()
         ]
+        self._groups = registry.identities.by_group() if agent is after is None else {}
         waiting = registry.suspicions() if registry.identities.fingerprints else []
         self._switch["open_suspicions"] = sum(one.status == "open" for one in waiting)
-        rows, in_play = zip(*(one.arm_rows(listed) for one in games), strict=True)
+        rows, in_play = zip(*(one.arrays.arm_rows(listed) for one in games), strict=True)
         self._arm_rows, self._in_play = _summed(rows), np.any(in_play, axis=0)
         self._arms = [
             (arm, registry.is_registered(arm), arm in registry.withheld) for arm in listed.tolist()
         ]
         self._pairs = len(games) * len(mine) * (len(mine) - 1) / 2
         compared = mine if after is None else mine[:0]
-        self._told = {name: one.histories(compared, PRINTS[0]) for name, one in by_segment.items()}
+        self._told = {
+            name: one.arrays.histories(compared, PRINTS[0]) for name, one in by_segment.items()
+        }
 
     def statistics(self) -> Statistics:
         """The figures. Shares are of the whole market."""
@@ -118,6 +127,10 @@ class View:
             arms=tuple(map(self._arm, self._arms, self._arm_rows, self._in_play.tolist())),
             suspected=tuple(_cut(one, self._limit) for one in found[: self._limit]),
             next=following,
+            groups=tuple(
+                self._group(group, members, plays, revenue)
+                for group, members in self._groups.items()
+            ),
             segment=self._segment,
             segments=self._segments,
             **self._switch,
@@ -145,6 +158,18 @@ class View:
             play_share=counts["plays"] / plays if plays else 0.0,
             revenue_share=counts["revenue"] / revenue if revenue else 0.0,
             group=group,
+        )
+
+    def _group(
+        self, group: str, members: Sequence[int], plays: int, revenue: float
+    ) -> GroupStatistics:
+        sums = _sums(self._rows[members])
+        return GroupStatistics(
+            group=group,
+            agents=tuple(self._registry.agent_names[number] for number in members),
+            **sums,
+            play_share=sums["plays"] / plays if plays else 0.0,
+            revenue_share=sums["revenue"] / revenue if revenue else 0.0,
         )
 
     def _arm(self, known: tuple[int, bool, bool], row: Any, in_play: bool) -> ArmStatistics:

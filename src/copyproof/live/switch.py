@@ -179,6 +179,9 @@ class SwitchState(WorthState):
                 self._enter_twice(event)
             case PolicyChanged():
                 self._change_first(event)
+            case events.Bound(quotient=True):
+                self._enter_twice(event)
+                self.watch.begin()  # shares are of principals, which are others now
             case _:
                 self._enter_twice(event)
 
@@ -273,7 +276,8 @@ class SwitchState(WorthState):
 
     def _look_at(self, arms: Sequence[int], draws: Sequence[bool] | None) -> None:
         """Have the rails look at decisions."""
-        owners = [self.registry.arm_owner[arm] for arm in arms]
+        first_name, owner = self.registry.principals.first_name, self.registry.arm_owner
+        owners = [first_name(owner[arm]) for arm in arms]
         newer: list[int] | None = owners if self._takes_back else None
         if draws is not None and self.candidate is not None and self.candidate.share > 0.0:
             newer = [owner for owner, drawn in zip(owners, draws, strict=True) if drawn]

@@ -14,6 +14,8 @@ from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
 from copyproof.validation import FieldError, name, number, require
 
+_NOTHING_MORE: Mapping[str, Any] = {}
+
 
 class Switching(AskTell):
     """One market, and who decides in it; ``Principal`` says who takes part."""
@@ -133,16 +135,24 @@ class Switching(AskTell):
         return wanted
 
     def _change(
-        self, record: type[MarketEvent], key: str | None, changes: bool, **values: Any
+        self,
+        record: type[MarketEvent],
+        key: str | None,
+        changes: bool,
+        more: Mapping[str, Any] = _NOTHING_MORE,
+        **values: Any,
     ) -> bool:
-        """Write one change, if there is one; whether there is."""
+        """Write one change, if there is one; whether there is.
+
+        ``more`` is written beside ``values``, by which the request is known.
+        """
         keyed, found = self._keyed(key, [events.kind_of(record), values])
         if found:
             return bool(found.answer)
         answer = None if keyed is None else keyed._replace(answer=changes)
         if changes:
             with self.group():
-                self._write(record(**values, at=self._time(), key=answer))
+                self._write(record(**values, **more, at=self._time(), key=answer))
         else:
             self._remember_unchanged(keyed, changes)
         return changes

@@ -56,5 +56,5 @@ class WorthState(SegmentedState):
         """The last round of the market whose window is over."""
         if not self.segments:
             return int(self.arrays.counters[EXPIRED])
-        ends = [int(one.counters[EXPIRED]) for one in self.arrays_by_segment.values()]
+        ends = [int(one.arrays.counters[EXPIRED]) for one in self.games]
         return max(self._forgotten, *(self._in_market(n, end) for n, end in enumerate(ends)))

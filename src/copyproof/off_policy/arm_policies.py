@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copyproof.off_policy.estimates import Answer, Floats, Refusal, Terms, Value, floats, rewards_of
+from copyproof.off_policy.row_hashes import row_hashes
 from copyproof.off_policy.weighting import doubly_robust, inverse_propensity, self_normalized
 from copyproof.simulation import Interval
 from copyproof.validation import FieldError, require, whole
@@ -155,17 +156,14 @@ def _means_by_fold(
 
 
 def _folds(rows: int, folds: int) -> NDArray[np.int64]:
-    """The fold of every row: SplitMix64 of its number (Steele, Lea, Flood 2014), modulo k.
+    """The fold of every row: a hash of its number, modulo k.
 
     Examples
     --------
     >>> np.bincount(_folds(1000, 5)).tolist()
     [201, 194, 194, 213, 198]
     """
-    z = (np.arange(1, rows + 1, dtype=np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((z ^ (z >> np.uint64(31))) % np.uint64(folds)).astype(np.int64)
+    return (row_hashes(np.arange(rows)) % np.uint64(folds)).astype(np.int64)
 
 
 def _with_gap(found: Answer, unseen: float, terms: Terms) -> Answer:

@@ -5,7 +5,8 @@ article recommendation algorithms", WSDM 2011. The rows are read in their order.
 names an arm; if the row shows that arm, the policy is told its reward, and the row counts; if not,
 the row is passed over as if it had never been. Where every arm was shown with the same chance,
 independently of everything else, the rows that count are a game of the policy as it would have been
-played, of about one K-th of the log's length for K arms.
+played, of about one K-th of the log's length for K arms. Of a policy of ours T is that K-th, and
+its game ends there; it learns from rewards that are brought to [0, 1] by the range that is given.
 
 The limits are of the mean reward over those rows (``estimates``). Rewards of a policy that learns
 hang on earlier ones, and its mean is that of a game of *this* length.
@@ -29,6 +30,8 @@ from copyproof.off_policy.estimates import (
     floats,
     rewards_of,
 )
+from copyproof.policy import Policy, parse_policy
+from copyproof.simulation.logged_game import rows_of_game
 from copyproof.validation import FieldError, items, require, whole
 
 # A log in which the counts of arms are less likely than this is not uniform.
@@ -38,7 +41,7 @@ _LEAST_CHANCE = 1e-6
 def replay(
     arms: Sequence[str],
     rewards: ArrayLike,
-    policy: ExternalPolicy,
+    policy: Policy | str | ExternalPolicy,
     *,
     owners: dict[str, str],
     seed: int = 0,
@@ -52,8 +55,9 @@ def replay(
         The arm that every row shows, by name.
     rewards : array of float
         What it paid.
-    policy : ExternalPolicy
-        A policy that learns: one's own (``function_policy``), or a library's (``river_policy``).
+    policy : Policy, str or ExternalPolicy
+        A policy that learns: of the catalogue, one's own (``function_policy``), or a library's
+        (``river_policy``).
     owners : dict of str to str
         Every arm that could have been shown, and the agent that it belongs to.
     seed : int
@@ -78,11 +82,19 @@ def replay(
     >>> found = replay(log, [float(arm == "b") for arm in log], always_b, owners=owners)
     >>> found.value.mean, found.rows == log.count("b")
     (1.0, True)
+
+    One of ours tries the other arm, too:
+
+    >>> found = replay(log, [float(arm == "b") for arm in log], "h-ucb", owners=owners)
+    >>> found.value.mean, found.rows
+    (0.988, 1000)
     """
     asked = terms or Terms()
     shown = items("arms", arms, "names of arms")
     r = rewards_of(rewards, asked, len(shown))
-    require(isinstance(policy, ExternalPolicy), "policy", policy, "an ExternalPolicy")
+    asked_for = parse_policy(policy) if isinstance(policy, str) else policy
+    accepted = "a policy: its text, a Policy or an ExternalPolicy"
+    require(isinstance(asked_for, Policy | ExternalPolicy), "policy", policy, accepted)
     for k, arm in enumerate(shown):
         if arm not in owners:
             raise FieldError(f"arms[{k}]", arm, "an arm that has an owner")
@@ -90,7 +102,11 @@ def replay(
     why = not_uniform([seen[arm] for arm in owners])
     kept = np.empty(0)
     if not why:
-        kept = _replayed(shown, r, policy, owners, whole("seed", seed))
+        seed = whole("seed", seed)
+        if isinstance(asked_for, Policy):
+            kept = _replayed_of_ours(shown, r, asked_for, owners, seed, asked.rewards)
+        else:
+            kept = _replayed(shown, r, asked_for, owners, seed)
     if why or not len(kept):
         said = why or "log and policy never agree"
         return Refusal("replay", said, len(kept), float(len(kept)), 1.0)
@@ -118,6 +134,26 @@ def _replayed(
             kept.append(reward)
             wanted = ""
     return floats("rewards", kept) if kept else np.empty(0)
+
+
+def _replayed_of_ours(
+    shown: Sequence[str],
+    rewards: Floats,
+    policy: Policy,
+    owners: dict[str, str],
+    seed: int,
+    limits: tuple[float, float],
+) -> Floats:
+    """The same of a policy of ours, by the engine; its arms go agent by agent."""
+    agents: dict[str, list[str]] = {}
+    for arm, owner in owners.items():
+        agents.setdefault(owner, []).append(arm)
+    numbers = {arm: n for n, arm in enumerate(arm for arms in agents.values() for arm in arms)}
+    log = np.array([numbers[arm] for arm in shown], np.int64)
+    least, most = limits
+    scaled = (rewards - least) / (most - least)
+    rows = rows_of_game(log, scaled, policy, [*map(len, agents.values())], seed=seed)
+    return floats("rewards", rewards[rows]) if len(rows) else np.empty(0)
 
 
 def not_uniform(counts: ArrayLike) -> str:

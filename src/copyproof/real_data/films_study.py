@@ -18,7 +18,7 @@ from copyproof.real_data.films import Film, films_market, raters_of_both, read_f
 from copyproof.real_data.market_games import POLICIES, Games, interval, play_games, told
 from copyproof.studies.strategies import AS_GIVEN, Variation
 
-HORIZON, REPETITIONS, SEED = 100_000, 24, 1
+HORIZON, REPETITIONS, SEED = 100_000, 96, 1
 COPIES = (2, 10, 100)
 _TWICE, _ONCE = "as listed", "every title once"
 

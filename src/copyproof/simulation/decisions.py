@@ -1,10 +1,16 @@
-"""Decisions: the arm of every round of one game, for whoever wants to look at it round by round."""
+"""Decisions: the arm of every round, for whoever wants to look at games round by round.
+
+Where agents are bound to groups the principals play (``game.groups``). Arms are numbered as the
+given market has them: the k-th arm of an original is the k-th of it in the quotient.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof.engine.lower import lower
-from copyproof.game import GivenMarket, Schedule, as_market
+from copyproof.engine.drawn_means import drawn_means
+from copyproof.engine.lower import Lowered, lower
+from copyproof.engine.lower_rewards import lower_priors
+from copyproof.game import GivenMarket, Market, Quotient, Schedule, as_market, quotient
 from copyproof.policy import Policy, parse_policy
 from copyproof.simulation.run import checked_game
 from copyproof.simulation.threads import fill, new_record
@@ -52,7 +58,53 @@ def decisions(
         raise FieldError("market", found, "one of known means", said)
     asked = policy if isinstance(policy, Policy) else parse_policy(policy)
     horizon, seed, _ = checked_game(horizon, seed, None)
-    lowered = lower(found, asked, horizon=horizon, seed=seed, schedule=schedule)
-    record = new_record(lowered, 1, 1, trace=True)
-    fill(lowered, np.array([horizon]), record, workers=1, first=repetition)
-    return np.asarray(record.choices[0])
+    games = decisions_of_games(
+        found, asked, horizon=horizon, seed=seed, first=repetition, schedule=schedule
+    )
+    return np.asarray(games[0])
+
+
+def decisions_of_games(
+    market: Market,
+    policy: Policy | str,
+    *,
+    horizon: int,
+    seed: int = 0,
+    first: int = 0,
+    repetitions: int = 1,
+    scan: bool = False,
+    schedule: Schedule | None = None,
+) -> NDArray[np.int32]:
+    """Return the arm of every round, a row per repetition from ``first`` on.
+
+    With ``scan`` every index is computed in every round, which is slow, and finds the same.
+    """
+    asked = policy if isinstance(policy, Policy) else parse_policy(policy)
+    principals = quotient(market)
+    lowered = lower(
+        principals.market,
+        asked,
+        horizon=horizon,
+        seed=seed,
+        scan=scan,
+        schedule=principals.schedule(schedule),
+    )
+    record = new_record(lowered, 1, repetitions, trace=True)
+    means = None
+    if market.has_priors:
+        priors = lower_priors(principals.market)
+        means = drawn_means(priors, seed=seed, first=first, repetitions=repetitions)
+    fill(lowered, np.array([horizon]), record, workers=1, first=first, means=means)
+    choices = np.asarray(record.choices)
+    return choices if principals.is_trivial else _by_name(principals, lowered)[choices]
+
+
+def _by_name(principals: Quotient, lowered: Lowered) -> NDArray[np.int32]:
+    """Of each arm of the quotient, its number among the given market's."""
+    agent = np.array(principals.earners)[lowered.originals]  # of each arm
+    original = np.array(principals.originals)[lowered.originals]
+    # Agent by agent, and in each original by original; then those that come later, as they come.
+    later = np.where(lowered.late, -1, original)
+    found = np.empty(len(original), np.int32)
+    found[np.lexsort((later, lowered.late, agent))] = np.arange(len(original))
+    return found
