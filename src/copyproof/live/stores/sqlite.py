@@ -97,8 +97,7 @@ class SqliteStore(SqlStore):
         self._file: tuple[int, int] | None = None
         # Where markets stood when this process has last written to them.
         self._standings: dict[str, Standing] = {}
-        # How many of the newest events this process has written; when it starts, others may have.
-        self._newest = 0
+        self._newest = 0  # events that this process has written, and that are to settle
         with self._lock:
             self._connection()
 
@@ -184,10 +183,8 @@ class SqliteStore(SqlStore):
             raise Damaged(f"{self._path}: a database, but not of copyproof")
         found = raw.execute("PRAGMA user_version").fetchone()[0]
         if found > SQLITE_VERSION:
-            raise Damaged(
-                f"{self._path}: schema version {found} is newer than {SQLITE_VERSION}: "
-                "update copyproof"
-            )
+            newer = f"schema version {found} is newer than {SQLITE_VERSION}"
+            raise Damaged(f"{self._path}: {newer}: update copyproof")
 
     def _set_wal(self, raw: sqlite3.Connection) -> None:
         """Switch to WAL mode, for which SQLite itself does not wait if another does the same."""
