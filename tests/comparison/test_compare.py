@@ -199,6 +199,8 @@ def test_json_and_frames(results: list[Result], many: list[Result]) -> None:
 
 
 def other(results: list[Result], **changed: Any) -> list[Result]:
+    if "horizon" in changed:  # played to its end
+        changed["rounds"] = results[1].rounds * changed["horizon"] // results[1].horizon
     return [results[0], replace(results[1], **changed)]
 
 

@@ -59,8 +59,11 @@ def test_what_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_process_that_dies_is_noticed() -> None:
-    message = "policy 'dies': repetitions 10 to 10: the process that played them ended with exit c"
-    with pytest.raises(ExternalError, match=re.escape(message)) as caught:
+    # Both processes die; which of them is noticed first is theirs.
+    message = (
+        r"policy 'dies': repetitions (1\d) to \1: the process that played them ended with exit c"
+    )
+    with pytest.raises(ExternalError, match=message) as caught:
         play(MARKET, ExternalPolicy("dies", Dies), workers=2, **HOW)
     assert str(caught.value).endswith("code 7")
 

@@ -41,6 +41,7 @@ def test_a_warm_decision_enters_few_modules(tmp_path: Path) -> None:
         "copyproof.live.ids",
         "copyproof.live.journaled",
         "copyproof.live.market",
+        "copyproof.live.operations",
         "copyproof.live.outcomes",
         "copyproof.live.requests",
         "copyproof.live.stores.appends",

@@ -93,14 +93,14 @@ def test_a_group_calls_the_kernel_once(monkeypatch: pytest.MonkeyPatch) -> None:
     principal = market(open_store("memory:"), lambda: 0.0)
     [one] = principal.ask()
     calls = 0
-    serve = __import__("copyproof.live.market", fromlist=["serve"]).serve
+    serve = __import__("copyproof.live.operations", fromlist=["serve"]).serve
 
     def counted(*arguments: Any) -> Any:
         nonlocal calls
         calls += 1
         return serve(*arguments)
 
-    monkeypatch.setattr("copyproof.live.market.serve", counted)
+    monkeypatch.setattr("copyproof.live.operations.serve", counted)
     with principal.group():
         later = [principal.ask_rows(), principal.tell_row(one.id, 1.0), principal.ask_rows(2)]
         assert calls == 0
@@ -139,7 +139,7 @@ def test_what_fails_has_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr("copyproof.live.market.serve", broken)
+        patch.setattr("copyproof.live.operations.serve", broken)
         with pytest.raises(MemoryError), principal.group():
             later = principal.ask_rows()
     with pytest.raises(StoreError, match="nothing of it is stored"):
