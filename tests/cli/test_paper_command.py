@@ -111,8 +111,9 @@ def test_ctrl_c_is_prompt_and_leaves_no_half_file(tmp_path: Path, start: Start) 
     out = tmp_path / "out"
     running = start("paper", "--out", out)
     until = time.monotonic() + 60
-    while time.monotonic() < until and not list(out.glob("runs/*.npz")):
+    while time.monotonic() < until and finished(out) == 0:
         time.sleep(0.05)
+    assert finished(out) > 0
     begin = time.monotonic()
     os.kill(running.pid, signal.SIGINT)
     _, said = running.communicate(timeout=20)
