@@ -40,6 +40,7 @@ def finished(folder: Path) -> int:
             return 0
 
 
+@pytest.mark.slow  # the study's own test runs always
 def test_killed_and_started_again_it_gives_the_same_bytes(
     tmp_path: Path, run: Run, start: Start
 ) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import copyproof
 from copyproof.engine.cache import source_digest
 
@@ -34,6 +36,7 @@ def run(folder: Path, cache: Path, script: str = SCRIPT) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow  # compiles an engine
 def test_a_change_in_a_file_that_the_kernel_calls_into_is_seen(tmp_path: Path) -> None:
     copy = tmp_path / "copyproof"
     shutil.copytree(SOURCES, copy, ignore=shutil.ignore_patterns("__pycache__"))

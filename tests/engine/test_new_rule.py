@@ -134,6 +134,7 @@ def python(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow  # compiles an engine
 def test_a_rule_in_four_files_is_played_everywhere(tmp_path: Path) -> None:
     assert len({file for file, _, _ in EDITS.values()}) == 4
     done = python(copied(tmp_path), PLAY_ALL)
