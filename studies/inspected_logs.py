@@ -6,6 +6,7 @@ Means are uniform in [0.1, 0.9], anew for every log. UCB1 decides.
 
     .venv/bin/python studies/inspected_logs.py groups            # a log of 10⁶ rows, and 40 more
     .venv/bin/python studies/inspected_logs.py limits            # 200 logs of 100,000 rows
+    .venv/bin/python studies/inspected_logs.py demo              # demo.parquet, of 100,000 rows
 
 `limits` goes on where it was broken off; `--minutes N` begins no log after so many minutes. For
 each log it compares the predicted gain of switching from UCB1 to the default with what one fresh
@@ -174,10 +175,13 @@ def predicted_gain(folder: Path, rows: int, seed: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["groups", "limits"])
+    parser.add_argument("what", choices=["groups", "limits", "demo"])
     parser.add_argument("--logs", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no log after so many")
     options = parser.parse_args()
+    if options.what == "demo":
+        write_log(Path("demo.parquet"), 100_000, 1)
+        return
     file = RESULTS / f"inspected_{options.what}.json"
     with tempfile.TemporaryDirectory() as folder:
         if options.what == "groups":

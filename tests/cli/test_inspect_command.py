@@ -47,7 +47,9 @@ def test_table(run: Run, log: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--reward", "rewards"], "column = 'rewards' is not a column of"),
+        (["--reward", "rewards"], "--reward = 'rewards' is not a column of"),
+        (["--content", "title"], "agent, arm, reward, time, text: say --content COL"),
+        (["--range", "1,-1"], "--range = '1,-1' is not two numbers LOW,HIGH with LOW < HIGH"),
         (["--report", "page.txt"], "does not end in .html"),
         (["--market", "market.txt"], "ends neither in .toml nor in .json"),
         (["--similar", "2"], "text = 2.0 is not in (0, 1]"),
@@ -59,6 +61,14 @@ def test_bad_input(run: Run, log: Path, more: list[str], said: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_the_range_is_part_of_the_command(run: Run, log: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = run("inspect", log, "--range", "-1,2", "--repetitions", "0", "--report", page)
+    assert done.returncode == 0
+    assert "Rewards lie from -1 to 2" in " ".join(done.stdout.split())
+    assert "--range -1,2" in page.read_text(encoding="utf-8")
 
 
 def test_the_log_is_not_overwritten(run: Run, tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ def test_many_plays_fit() -> None:
 def test_scales_go_back_and_forth() -> None:
     scale = scale_of(-2.0, 5.0)
     assert (scale.low, scale.high) == (-2.0, 5.0)
+    assert scale_of(0.0, 0.0) == scale_of(1.0, 1.0) == scale_of(0.0, 1.0)
+    assert scale_of(7.0, 7.0) == scale_of(0.0, 7.0)
     assert scale.up(scale.down(12.0, 10), 10) == pytest.approx(12.0)
     assert scale.down(-20.0, 10) == 0.0
     assert scale.down(50.0, 10) == 10.0

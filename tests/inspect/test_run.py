@@ -10,6 +10,7 @@ import pytest
 from copyproof import inspect_log, read_market, simulate, write_market
 from copyproof.inspect import Answer, Inspection
 from copyproof.inspect.answers import predicted
+from copyproof.simulation import Interval
 from copyproof.validation import FieldError
 from tests.inspect.logs import copied_rows, honest_rows, write
 
@@ -57,6 +58,8 @@ def test_answers(found: Inspection) -> None:
     ]  # fmt: skip
     cost = answer(found, "copies", "default")
     assert cost.value is not None
+    said = "Change of earnings under default if every agent had one arm instead of its copies: "
+    assert cost.text.startswith(said)
     share = answer(found, "share", "ucb1")
     assert share.value is not None
     assert share.before is not None
@@ -126,7 +129,7 @@ def test_without_a_policy_the_log_is_what_counts(tmp_path: Path) -> None:
     total = sum(row["reward"] for row in rows)
     games = simulate(found.market, "default", horizon=len(rows), repetitions=39, seed=0)
     assert switch.value.mean == pytest.approx(float(games.revenue.sum(axis=1).mean()) - total)
-    assert any("unless it is named" in note for note in found.notes)
+    assert any("name it with --policy (policy= in Python)" in note for note in found.notes)
 
 
 def test_a_policy_that_never_explored_leaves_no_answer(tmp_path: Path) -> None:
@@ -144,16 +147,92 @@ def test_a_policy_that_never_explored_leaves_no_answer(tmp_path: Path) -> None:
 def test_rewards_of_any_size(tmp_path: Path) -> None:
     """Stars from 1 to 5: answers are in stars."""
     rows = honest_rows(plays=50)
-    for row in rows:
-        row["reward"] = 1 + 4 * row["reward"]
+    for place, row in enumerate(rows):
+        row["reward"] = 3 if place == 0 else 1 + 4 * row["reward"]
     found = inspect_log(write(tmp_path / "log.csv", rows), policy="ucb1", repetitions=39)
-    assert any("games pay 0 or 5" in note for note in found.notes)
+    assert any("Rewards lie from 1 to 5: games pay one" in note for note in found.notes)
     assert found.agents["bob"].reward.mean == pytest.approx(1 + 4 * 0.6, abs=0.9)
     switch = answer(found, "switch", "default")
     assert switch.value is not None
     plain = simulate(found.market, ["default", "ucb1"], horizon=1100, repetitions=39, seed=0)
     difference = plain[0].revenue.sum(axis=1).mean() - plain[1].revenue.sum(axis=1).mean()
-    assert switch.value.mean == pytest.approx(5 * difference)
+    assert switch.value.mean == pytest.approx(4 * difference)
+
+
+@pytest.mark.parametrize(
+    ("unit", "zero", "policy", "two_valued"),
+    [
+        (0.01, 0, "ucb1", True),
+        (57.5, 0, "ucb1", True),
+        (1, -1, "ucb1", True),
+        (1, -1, None, True),
+        (1e-7, 0, "ucb1", True),
+        (0.01, 3, None, False),
+    ],
+)
+def test_unit_and_zero_of_the_rewards_do_not_matter(
+    unit: float, zero: float, policy: str | None, two_valued: bool, tmp_path: Path
+) -> None:
+    rows = copied_rows(plays=50)
+    if not two_valued:
+        for place, row in enumerate(rows[::3]):
+            row["reward"] = (place % 5) / 4
+    plain = inspect_log(
+        write(tmp_path / "log.csv", rows), content="text", policy=policy, repetitions=39
+    )
+    for row in rows:
+        row["reward"] = unit * row["reward"] + zero
+    other = inspect_log(
+        write(tmp_path / "log.csv", rows), content="text", policy=policy, repetitions=39
+    )
+    assert len(other.answers) == len(plain.answers)
+    for one, same in zip(other.answers, plain.answers, strict=True):
+        assert (one.question, one.policy, one.why) == (same.question, same.policy, same.why)
+        scale = unit if one.question in ("switch", "copies") else 1.0
+        assert near(one.value, same.value, scale, 0.0)
+        assert near(one.before, same.before, 1.0, 0.0)
+    assert [group.evidence for group in other.groups] == [group.evidence for group in plain.groups]
+    for agent, known in zip(other.agents, plain.agents, strict=True):
+        assert (agent.name, agent.share) == (known.name, known.share)
+        assert near(agent.reward, known.reward, unit, zero)
+    assert any("Rewards lie" in note for note in other.notes) != two_valued
+
+
+def near(one: Interval | None, same: Interval | None, unit: float, zero: float) -> bool:
+    """Whether limits are those of the same in another unit and from another zero."""
+    if one is None or same is None:
+        return one is same
+    expected = [unit * end + zero for end in (same.mean, same.low, same.high)]
+    return [one.mean, one.low, one.high] == pytest.approx(expected, rel=1e-6, abs=1e-6 * unit)
+
+
+def test_a_range_that_the_log_does_not_show(tmp_path: Path) -> None:
+    rows = honest_rows(plays=50)
+    for row in rows:
+        row["reward"] = 0.01 * row["reward"]
+    path = write(tmp_path / "log.csv", rows)
+    found = inspect_log(path, reward_range=(0, 1), repetitions=0)
+    assert any("Rewards lie from 0 to 1:" in note for note in found.notes)
+    assert found.market.agent("bob").arms[0].mean < 0.02  # a hundredth of what it is by default
+    large = inspect_log(path, reward_range=(0, 1e5), repetitions=39)
+    assert "e+0" not in answer(large, "switch", "default").text  # but thousands separators
+    below = inspect_log(path, reward_range="-1,0.005", repetitions=0)
+    [problem] = below.problems
+    assert problem.what == "a reward that is not in the range"
+    assert problem.rows == sum(row["reward"] > 0.005 for row in rows)
+    assert below.used == len(rows) - problem.rows
+
+
+def test_losses_that_are_expected_are_not_odd(tmp_path: Path) -> None:
+    rows = [{"agent": f"a{n % 2}", "arm": f"b{n % 2}", "reward": -(n % 3)} for n in range(60)]
+    path = write(tmp_path / "log.csv", rows)
+    [odd] = inspect_log(path, repetitions=0).problems
+    assert odd.what == "a reward below 0"
+    found = inspect_log(path, reward_range=(-2, 0), repetitions=39)
+    assert found.problems == ()
+    switch = answer(found, "switch", "default")
+    assert switch.value is not None
+    assert switch.text.endswith("60 rounds.")  # no share of a total below 0
 
 
 def test_newcomers(tmp_path: Path) -> None:
@@ -180,7 +259,10 @@ def test_a_budget_shortens_the_games(tmp_path: Path) -> None:
         ({"content_kind": "picture"}, "content_kind = 'picture'"),
         ({"repetitions": 5}, "repetitions = 5"),
         ({"horizon": 0}, "horizon = 0"),
-        ({"agent": "who"}, "column = 'who'"),
+        ({"agent": "who"}, "agent = 'who' is not a column of"),
+        ({"reward_range": (1, 0)}, r"reward_range = \(1, 0\) is not two numbers LOW,HIGH"),
+        ({"reward_range": "0,inf"}, "reward_range = '0,inf' is not two numbers LOW,HIGH"),
+        ({"reward_range": 5}, "reward_range = 5 is not two numbers LOW,HIGH"),
     ],
 )
 def test_bad_input(given: dict[str, Any], said: str, tmp_path: Path) -> None:

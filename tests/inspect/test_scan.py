@@ -47,7 +47,7 @@ def test_every_format_gives_the_same(ending: str, tmp_path: Path) -> None:
         expected[row["agent"], row["arm"]] = plays + 1, total + row["reward"]
     assert sums(found) == expected
     assert len(found.fingerprints) == 22
-    assert found.tally.is_binary
+    assert found.is_binary
     starts, over_time = found.tally.bins.table(len(found.agents))
     assert over_time.sum() == len(rows)
     assert len(starts) <= 129
@@ -67,6 +67,32 @@ def test_blocks_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert sums(cut) == sums(whole)
     assert cut.fingerprints == whole.fingerprints
     assert np.array_equal(cut.tally.opening, whole.tally.opening, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "two"),
+    [
+        ([0.0, 0.01, 0.01], True),
+        ([5.0, 2.0, 5.0], True),
+        ([0.01, 0.01, 0.01], False),  # neither end of [0, 1]
+        ([0.0, 1.0, 5.0], False),
+        ([0.0, 5.0, 1.0], False),
+        ([1.0, 0.0, -1.0], False),
+    ],
+)
+def test_two_values(
+    rewards: list[float], two: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_BLOCK", 50)  # a row each
+    rows = [{"agent": "ann", "arm": "a", "reward": reward} for reward in rewards]
+    assert scan(write(tmp_path / "log.jsonl", rows), Columns()).is_binary is two
+
+
+def test_a_file_that_is_not_text(tmp_path: Path) -> None:
+    path = tmp_path / "binary.csv"
+    path.write_bytes(bytes(range(1, 9)) + b"\n\0\0\0")
+    with pytest.raises(FieldError, match=r"binary.csv is neither Parquet nor text in UTF-8$"):
+        scan(path, Columns())
 
 
 def test_openings_are_the_first_rewards_of_each_arm(
@@ -292,7 +318,7 @@ def test_a_gigabyte_on_one_line(name: str, head: bytes, said: str, tmp_path: Pat
 @pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
 def test_a_column_that_is_not_there(ending: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"log.{ending}", copied_rows(plays=2))
-    with pytest.raises(FieldError, match=r"column = 'rewards' is not a column of .*did you mean"):
+    with pytest.raises(FieldError, match=r"^reward = 'rewards' is not a column of .*did you mean"):
         scan(path, Columns(reward="rewards"))
 
 

@@ -60,6 +60,14 @@ def inspect(
         str | None,
         options.optional("The column of the probability with which it was decided.", "COL"),
     ] = None,
+    reward_range: Annotated[
+        str | None,
+        options.optional(
+            "The least and the most that a row can pay; those of the log if not given.",
+            "LOW,HIGH",
+            "--range",
+        ),
+    ] = None,
     policy: Annotated[
         str | None, options.optional("The policy that was running, such as ucb1.", "P")
     ] = None,
@@ -114,6 +122,7 @@ def inspect(
         "content": tuple(content or ()),
         "content_kind": content_kind,
         "propensity": propensity,
+        "reward_range": reward_range,
         "policy": policy,
         "target": target,
         "horizon": horizon,
@@ -127,14 +136,17 @@ def inspect(
         from copyproof.simulation import is_compiled
 
         thresholds = THRESHOLDS if similar is None else Thresholds(*[similar] * 4)
-        [found] = in_turn(
-            [log],
-            [budget],
-            lambda one, progress: inspect_log(
-                one, thresholds=thresholds, workers=workers, progress=progress, **asked
-            ),
-            compiles=repetitions != 0 and not is_compiled(),
-        )
+        try:
+            [found] = in_turn(
+                [log],
+                [budget],
+                lambda one, progress: inspect_log(
+                    one, thresholds=thresholds, workers=workers, progress=progress, **asked
+                ),
+                compiles=repetitions != 0 and not is_compiled(),
+            )
+        except FieldError as error:
+            raise _of_option(error) from None
     if market is not None:
         from copyproof.game import write_market
 
@@ -146,11 +158,26 @@ def inspect(
     emit_answer(as_json, found.to_dict, _parts(found))
 
 
+def _of_option(error: FieldError) -> FieldError:
+    """Return an error about a column or the range as one about the option that names it."""
+    if error.field == "reward_range":
+        return error.renamed("--range")
+    if not error.accepted.startswith("a column of"):
+        return error
+    say = "" if error.accepted.endswith("?") else f": say {_option(error.field)} COL"
+    return FieldError(_option(error.field), error.value, error.accepted + say)
+
+
+def _option(field: str) -> str:
+    """Return the option that sets a field."""
+    return "--range" if field == "reward_range" else f"--{field.replace('_', '-')}"
+
+
 def _command(log: str, asked: dict[str, Any], similar: float | None) -> str:
     """Return what to type to find the same again; the log is named without its folder."""
     words = ["copyproof", "inspect", Path(log).name]
     for name, value in {**asked, "similar": similar}.items():
-        option = f"--{name.replace('_', '-')}"
+        option = _option(name)
         if name == "content":
             words += [word for one in value for word in (option, one)]
         elif value is not None and value != _USUAL.get(name):

@@ -145,9 +145,10 @@ class Asked:
         if why is not None:
             return Answer(question, f"{words}: the log cannot say.", one.policy, why=why)
         value = predicted(one.rewards - other.rewards)
-        found = f"{value.mean:+,.4g} [{value.low:+,.4g}, {value.high:+,.4g}]"
-        share = f"{100 * value.mean / max(abs(other.rewards.mean()), 1e-9):+.1f} %"
-        text = f"{words}: {found} in a period of {self.horizon:,} rounds ({share})."
+        found = f"{_signed(value.mean)} [{_signed(value.low)}, {_signed(value.high)}]"
+        whole = float(other.rewards.mean())
+        share = f" ({100 * value.mean / whole:+.1f} %)" if whole > 0 else ""
+        text = f"{words}: {found} in a period of {self.horizon:,} rounds{share}."
         return Answer(question, text, one.policy, value=value)
 
     def share(self, agent: str, once: Games, often: Games) -> Answer:
@@ -207,6 +208,17 @@ def predicted(values: NDArray[np.float64]) -> Interval:
 
 def _once(market: Market) -> Market:
     return market.honest().named(f"{market.label}, every original once")
+
+
+def _signed(value: float) -> str:
+    """A number with its sign and four digits, or all those before the point up to 10⁹.
+
+    Examples
+    --------
+    >>> _signed(51524.3), _signed(-0.012345), _signed(-2e9)
+    ('+51,524', '-0.01235', '-2e+09')
+    """
+    return f"{value:+,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:+z.4g}"
 
 
 def _percent(share: Interval) -> str:

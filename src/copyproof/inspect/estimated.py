@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from copyproof.game import Agent, BetaPrior, Market
 from copyproof.inspect.groups import Group
-from copyproof.inspect.rates import OWN_SPREAD, Scale, fitted, posterior, scale_of
+from copyproof.inspect.rates import OWN_SPREAD, Scale, fitted, posterior
 from copyproof.inspect.scan import Scan
 
 # Originals from which on an agent's means have a distribution of their own.
@@ -59,9 +59,11 @@ def estimate_market(found: Scan, groups: Sequence[Group], name: str) -> Estimate
             first[own] = own[0]
     plays = np.bincount(first, tally.plays[:count].astype(float), minlength=count)
     copies = np.bincount(first, minlength=count)
-    scale = scale_of(tally.least, tally.most)
+    scale = found.scale
     sums = np.bincount(first, tally.total[:count], minlength=count)
     successes = scale.down(sums, plays)
+    if found.is_binary:  # whole numbers, whatever the unit
+        successes = np.rint(successes)
     originals = np.flatnonzero(copies)
     ordered = originals[np.argsort(tally.owner[originals], kind="stable")]
     _, starts = np.unique(tally.owner[ordered], return_index=True)

@@ -147,7 +147,7 @@ def _chance_of_one_mean(tally: Tally, arms: NDArray[np.int64]) -> float:
     mean = total.sum() / plays.sum()
     variance = tally.squares[arms].sum() / plays.sum() - mean**2
     freedom = len(arms) - 1
-    if variance <= 1e-12:
+    if variance <= 1e-12 * (tally.most - tally.least) ** 2:
         return 1.0
     # A mean of few plays is not normal: half a reward of each arm's distance is forgiven.
     away = np.maximum(np.abs(total - plays * mean) - 0.5 * math.sqrt(variance), 0.0)

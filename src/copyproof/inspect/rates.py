@@ -1,7 +1,9 @@
 r"""What arms pay, with how much is known of it: empirical-Bayes means.
 
-Rewards are brought to [0, 1] by x = (r − low)/(high − low), with low = 0 and high = 1 unless the
-log has rewards beyond. Original k has n_k plays, copies and all, with the sum s_k. The means are
+Rewards are brought to [0, 1] by x = (r − low)/(high − low), with the log's least and most reward as
+low and high, unless a range is given: so it does not matter in which unit and from which zero they
+are counted. A log with one reward only says nothing of either, and has min(0, r) and max(1, r).
+Original k has n_k plays, copies and all, with the sum s_k. The means are
 taken for draws from one Beta(α, β), whose parameters maximise the beta-binomial likelihood
 
     Π_k B(α + s_k, β + n_k − s_k) / B(α, β)
@@ -27,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.game import BetaPrior
+from copyproof.validation import require
 
 _LARGEST = 1e6  # that BetaPrior takes
 _KAPPA, _SPREAD = math.log(2.0), 1.5
@@ -54,10 +57,27 @@ def scale_of(least: float, most: float) -> Scale:
 
     Examples
     --------
-    >>> scale_of(0.0, 1.0), scale_of(1.0, 5.0)
-    (Scale(low=0.0, high=1.0), Scale(low=0.0, high=5.0))
+    >>> scale_of(1.0, 5.0), scale_of(0.01, 0.01)
+    (Scale(low=1.0, high=5.0), Scale(low=0.0, high=1.0))
     """
-    return Scale(min(0.0, least), max(1.0, most))
+    return Scale(least, most) if least < most else Scale(min(0.0, least), max(1.0, most))
+
+
+def given_scale(given: tuple[float, float] | str) -> Scale:
+    """The scale of a range that was given as two numbers, or as a text.
+
+    Examples
+    --------
+    >>> given_scale("-1,0"), given_scale((1, 5))
+    (Scale(low=-1.0, high=0.0), Scale(low=1.0, high=5.0))
+    """
+    try:
+        low, high = map(float, given.split(",") if isinstance(given, str) else given)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    accepted = "two numbers LOW,HIGH with LOW < HIGH"
+    require(-math.inf < low < high < math.inf, "reward_range", given, accepted)
+    return Scale(low, high)
 
 
 def fitted(

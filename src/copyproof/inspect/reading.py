@@ -9,7 +9,7 @@ compressed (``.gz``, ``.bz2``, ``.zst``). A line of more than 16 MiB is refused.
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ _BLOCK = 8 << 20  # bytes of text that are read in one go
 _ROWS = 1 << 20  # of a block of Parquet
 _HEAD = 1 << 20  # bytes that must hold the first line
 _DELIMITERS = ",;\t|"
+_CONTROL = {*range(32), 127} - {*b"\t\n\r"}  # bytes that no text has
 
 
 class Log:
@@ -31,8 +32,8 @@ class Log:
     ----------
     path : Path
         The file.
-    names : sequence of str
-        The columns that are needed; none for a journal, which has its own.
+    fields : dict of str to str
+        The columns that are needed, each with the field that names it; a journal has its own.
     problems : Problems
         Where rows that cannot be read are counted.
 
@@ -42,9 +43,9 @@ class Log:
         If the file cannot be read, or has no such column.
     """
 
-    def __init__(self, path: Path, names: Sequence[str], problems: Problems) -> None:
-        self.path, self.problems = path, problems
-        self.names = tuple(dict.fromkeys(names))
+    def __init__(self, path: Path, fields: Mapping[str, str], problems: Problems) -> None:
+        self.path, self.problems, self.fields = path, problems, fields
+        self.names = tuple(fields)
         self.rows = 0  # read so far
         self.skipped = 0  # lines that are no rows
         try:
@@ -97,7 +98,9 @@ class Log:
             if name not in there:
                 found = shortened(", ".join(there), 200)
                 accepted = f"a column of {self.path}, which has {found}"
-                raise FieldError("column", name, accepted + did_you_mean(name, there))
+                raise FieldError(
+                    self.fields.get(name, "column"), name, accepted + did_you_mean(name, there)
+                )
 
     def _parquet(self) -> Iterator[Any]:
         import pyarrow as pa
@@ -129,6 +132,8 @@ class Log:
             raise self._refused("is neither Parquet nor text in UTF-8") from None
         columns = {one: next(csv.reader([heading], delimiter=one)) for one in _DELIMITERS}
         best = max(_DELIMITERS, key=lambda one: len({*columns[one]} & {*self.names}))
+        if not {*self.names} <= {*columns[best]} and set(self._head[:8192]) & _CONTROL:
+            raise self._refused("is neither Parquet nor text in UTF-8")
         self.check_columns(columns[best])
         reader = arrow_csv.open_csv(
             self._stream(),

@@ -38,7 +38,7 @@ class LoggedArm:
     plays : int
         Its rows.
     reward : Interval
-        The mean, with limits of 95 %: Wilson's where all rewards are 0 or 1.
+        The mean, with limits of 95 %: Wilson's where rewards have two values.
     first, last : float
         When it was first and last shown, in the log's time.
     group : int or None

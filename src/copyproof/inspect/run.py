@@ -17,7 +17,8 @@ from copyproof.inspect.answers import LEAST_GAMES, LEAST_PLAYS, Answer, Asked
 from copyproof.inspect.contents import CONTENT_KINDS, ContentKind
 from copyproof.inspect.estimated import EstimatedMarket, estimate_market
 from copyproof.inspect.groups import Group, find_groups
-from copyproof.inspect.propensities import OffPolicyValue, off_policy_values
+from copyproof.inspect.propensities import off_policy_values
+from copyproof.inspect.rates import given_scale
 from copyproof.inspect.result import Inspection, LoggedAgent
 from copyproof.inspect.scan import Columns, Scan, scan
 from copyproof.inspect.summary import concentration, logged_agents, shares_over_time
@@ -44,6 +45,7 @@ def inspect_log(
     content_kind: ContentKind = "text",
     thresholds: Thresholds = THRESHOLDS,
     propensity: str | None = None,
+    reward_range: tuple[float, float] | str | None = None,
     policy: str | None = None,
     target: str = TARGET,
     horizon: int | None = None,
@@ -74,6 +76,9 @@ def inspect_log(
     propensity : str, optional
         The column of the probability with which the log's policy took its decision: the log then
         says itself what other policies would have earned (``off_policy``).
+    reward_range : pair of float or str, optional
+        The least and the most that a row can pay, or ``"LOW,HIGH"``, where the log may not hold
+        both: rows with other rewards are left out. By default the log's own least and most.
     policy : str, optional
         The policy that was running. Without it the log's own rewards are what another policy is
         held against, and what the copies cost cannot be said.
@@ -128,7 +133,8 @@ def inspect_log(
         any_policy(text)
     if repetitions:
         repetitions = whole_in("repetitions", repetitions, LEAST_GAMES, 1_000_000)
-    found = scan(place, Columns(agent, arm, reward, time, texts, propensity), content_kind)
+    given = None if reward_range is None else given_scale(reward_range)
+    found = scan(place, Columns(agent, arm, reward, time, texts, propensity), content_kind, given)
     groups = find_groups(found, thresholds)
     agents = logged_agents(found, groups)
     estimated = estimate_market(found, groups, place.name)
@@ -138,21 +144,19 @@ def inspect_log(
     originals = None  # their shares in the target's games
     if R > 0:
         with shown(progress, T * R * sides) as tell:
-            asked = Asked(
-                estimated, horizon=T, repetitions=R, seed=seed, workers=workers, progress=tell
-            )
+            how: dict[str, Any] = {"seed": seed, "workers": workers, "progress": tell}
+            asked = Asked(estimated, horizon=T, repetitions=R, **how)
             answers = tuple(_answers(asked, found, agents, policy, target))
             originals = asked.games(target, copies=True).originals
-    weighed: tuple[OffPolicyValue, ...] = ()
-    if found.propensities is not None:
-        weighed = tuple(off_policy_values(found, estimated, originals, target, seed))
+    is_weighed = found.propensities is not None
+    weighed = off_policy_values(found, estimated, originals, target, seed) if is_weighed else ()
     return Inspection(
         log=place.name,
         **_described(found, groups, agents),
         market=estimated.market,
         prior=estimated.prior,
         answers=answers,
-        off_policy=weighed,
+        off_policy=tuple(weighed),
         notes=tuple(_notes(found, groups, estimated, policy, T, R)),
         policy=policy,
         horizon=T,
@@ -217,7 +221,7 @@ def _answers(
         return
     for text in dict.fromkeys(filter(None, [policy, target])):
         once, often = asked.games(text, copies=False), asked.games(text, copies=True)
-        words = f"What {text} would earn more if every agent had one arm each of its copies"
+        words = f"Change of earnings under {text} if every agent had one arm instead of its copies"
         yield asked.difference("copies", words, once, often)
         for one in sorted(copiers, key=lambda one: -one.copied_share)[:_MOST_COPIERS]:
             yield asked.share(one.name, once, often)
@@ -245,19 +249,19 @@ def _notes(
         )
     if policy is None and any(group.copies for group in groups):
         yield (
-            "What the copies cost under the policy of the log cannot be said unless it is named "
-            "(policy, --policy)."
+            "What the copies cost under the policy of the log cannot be said: name it with "
+            "--policy (policy= in Python)."
         )
     if any(len(group.agents) > 1 for group in groups):
         yield (
             "Some contents are held by several agents. Who copied whom is not known, and whether "
             "they are one person: every agent stands for itself here."
         )
-    if not tally.is_binary:
-        low, high = estimated.scale.low, estimated.scale.high
+    if not found.is_binary:
+        low, high = found.scale.low, found.scale.high
         yield (
-            f"Rewards are not 0 or 1: games pay {low:g} or {high:g}, with the same means, and vary "
-            "more than the log does."
+            f"Rewards lie from {low:g} to {high:g}: games pay one or the other, with the same "
+            "means, and vary more than the log does."
         )
     if R and tally.rows > T:
         yield f"Games have {T:,} rounds, and the log {tally.rows:,} rows."

@@ -11,6 +11,7 @@ from copyproof.fingerprints import Fingerprint
 from copyproof.inspect.columns import MISSING, Codes, numbers, times
 from copyproof.inspect.contents import ContentKind, Contents
 from copyproof.inspect.problems import MOST_SHOWN, Problem, Problems
+from copyproof.inspect.rates import Scale, scale_of
 from copyproof.inspect.reading import Log
 from copyproof.inspect.sampled_rows import SampledRows
 from copyproof.inspect.tally import Tally
@@ -18,6 +19,7 @@ from copyproof.validation import FieldError
 
 NEGATIVE = "a reward below 0"
 IMPOSSIBLE = "a propensity that is not in (0, 1]"
+OUTSIDE = "a reward that is not in the range"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,12 @@ class Columns:
     propensity: str | None = None
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """All of them."""
-        more = [one for one in (self.time, self.propensity) if one is not None]
-        return (self.agent, self.arm, self.reward, *more, *self.content)
+    def fields(self) -> dict[str, str]:
+        """All of them, each with the field that names it."""
+        names = {self.agent: "agent", self.arm: "arm", self.reward: "reward"}
+        more = {self.time: "time", self.propensity: "propensity"}
+        names |= {name: field for name, field in more.items() if name is not None}
+        return names | dict.fromkeys(self.content, "content")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,8 @@ class Scan:
         Whether times were given; else the row's number stands for it.
     propensities : SampledRows or None
         Rows with the probabilities of their decisions, where these were given.
+    scale : Scale
+        The range of the rewards.
     """
 
     rows: int
@@ -68,10 +74,19 @@ class Scan:
     problems: tuple[Problem, ...]
     has_time: bool
     propensities: SampledRows | None
+    scale: Scale
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every reward is at one of the two ends of the range."""
+        ends = {self.scale.low, self.scale.high}
+        return self.tally.is_binary and {self.tally.least, self.tally.most} <= ends
 
 
-def scan(path: Path, columns: Columns, content_kind: ContentKind = "text") -> Scan:
-    """Read a log once.
+def scan(
+    path: Path, columns: Columns, content_kind: ContentKind = "text", given: Scale | None = None
+) -> Scan:
+    """Read a log once; rows with a reward outside the given range are bad.
 
     Raises
     ------
@@ -79,12 +94,12 @@ def scan(path: Path, columns: Columns, content_kind: ContentKind = "text") -> Sc
         If it cannot be read, lacks a column, or has no row that can be used.
     """
     problems = Problems()
-    log = Log(path, columns.names, problems)
+    log = Log(path, columns.fields, problems)
     if log.kind == "journal":
         columns = Columns(time="time", content=("content",))
     if content_kind != "text" and len(columns.content) > 1:
         raise FieldError("content", columns.content, f"one column, for a {content_kind}")
-    reader = _Scanner(columns, content_kind, problems)
+    reader = _Scanner(columns, content_kind, problems, given)
     for block in log.blocks():
         reader.add(block, log.rows)
     if reader.tally.rows == 0:
@@ -100,14 +115,17 @@ def scan(path: Path, columns: Columns, content_kind: ContentKind = "text") -> Sc
         problems=problems.found(),
         has_time=columns.time is not None,
         propensities=reader.sampled if columns.propensity is not None else None,
+        scale=given or scale_of(reader.tally.least, reader.tally.most),
     )
 
 
 class _Scanner:
     """The state of a scan."""
 
-    def __init__(self, columns: Columns, kind: ContentKind, problems: Problems) -> None:
-        self.columns, self.problems = columns, problems
+    def __init__(
+        self, columns: Columns, kind: ContentKind, problems: Problems, given: Scale | None
+    ) -> None:
+        self.columns, self.problems, self.given = columns, problems, given
         self.agents, self.arms = Codes("agent"), Codes("arm")
         self.tally, self.contents = Tally(), Contents(kind)
         self.sampled = SampledRows()
@@ -123,6 +141,10 @@ class _Scanner:
         self._names("agent", agents, block[columns.agent], good, before)
         self._names("arm", arms, block[columns.arm], good, before)
         self._numbers("reward", rewards, missing, block[columns.reward], good, before)
+        if self.given is not None:
+            outside = (rewards < self.given.low) | (rewards > self.given.high)
+            self._bad(OUTSIDE, np.flatnonzero(good & outside), block[columns.reward], before)
+            good &= ~outside
         at = np.arange(before, before + len(agents), dtype=float)
         if columns.time is not None:
             at, missing = times(block[columns.time])
@@ -139,7 +161,7 @@ class _Scanner:
             return
         if len(kept) < len(good):
             agents, arms, rewards, at = agents[kept], arms[kept], rewards[kept], at[kept]
-        negative = np.flatnonzero(rewards < 0)
+        negative = np.flatnonzero((rewards < 0) & (self.given is None))
         if len(negative):
             self._bad(NEGATIVE, kept[negative], block[columns.reward], before, left_out=False)
         if columns.time is not None:

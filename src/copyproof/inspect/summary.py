@@ -10,7 +10,6 @@ from copyproof.game import ByName
 from copyproof.inspect.groups import Group
 from copyproof.inspect.result import Concentration, LoggedAgent, LoggedArm
 from copyproof.inspect.scan import Scan
-from copyproof.inspect.tally import Tally
 from copyproof.simulation import Interval
 
 NEW = 0.8  # of the log's time, after which who comes is a newcomer
@@ -42,7 +41,7 @@ def logged_agents(found: Scan, groups: Sequence[Group]) -> ByName[LoggedAgent]:
                 name,
                 found.arms[tally.name[k]],
                 int(tally.plays[k]),
-                _mean(tally, np.array([k])),
+                _mean(found, np.array([k])),
                 float(tally.first[k]),
                 float(tally.last[k]),
                 group_of.get(k),
@@ -55,7 +54,7 @@ def logged_agents(found: Scan, groups: Sequence[Group]) -> ByName[LoggedAgent]:
                 name=name,
                 plays=plays,
                 share=plays / tally.rows,
-                reward=_mean(tally, own),
+                reward=_mean(found, own),
                 first=first,
                 last=float(tally.last[own].max()),
                 newcomer=first > new,
@@ -67,14 +66,16 @@ def logged_agents(found: Scan, groups: Sequence[Group]) -> ByName[LoggedAgent]:
     return ByName(sorted(agents, key=lambda agent: -agent.plays))
 
 
-def _mean(tally: Tally, arms: NDArray[np.int64]) -> Interval:
-    """The mean reward of arms together, with limits of 95 %; none for one play of a number."""
+def _mean(found: Scan, arms: NDArray[np.int64]) -> Interval:
+    """The mean reward of arms together, with limits of 95 %; the range for one play of a number."""
+    tally, scale = found.tally, found.scale
     plays, total = int(tally.plays[arms].sum()), float(tally.total[arms].sum())
-    if tally.is_binary:
-        return Interval.of_share(round(total), plays)
+    if found.is_binary:
+        share = Interval.of_share(round(scale.down(total, plays)), plays)
+        return Interval(*(scale.up(one, 1) for one in (share.mean, share.low, share.high)))
     mean = total / plays
     if plays == 1:
-        return Interval(mean, tally.least, tally.most)
+        return Interval(mean, scale.low, scale.high)
     squares = float(tally.squares[arms].sum())
     variance = max(squares - plays * mean**2, 0.0) / (plays - 1)
     half = _Z * math.sqrt(variance / plays)

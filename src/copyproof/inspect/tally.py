@@ -147,9 +147,14 @@ class Tally:
         np.minimum.at(self.first, arms, times)
         np.maximum.at(self.last, arms, times)
         self.bins.add(times, self.owner[arms], agents)
+        before = {self.least, self.most} if self.rows else set()
         self.least = min(self.least, float(rewards.min()))
         self.most = max(self.most, float(rewards.max()))
-        self.is_binary = self.is_binary and bool(((rewards == 0) | (rewards == 1)).all())
+        self.is_binary = (  # whether all rewards so far are the least or the most
+            self.is_binary
+            and before <= {self.least, self.most}
+            and bool(((rewards == self.least) | (rewards == self.most)).all())
+        )
         self.rows += len(arms)
 
     def check_order(
