@@ -98,12 +98,14 @@ def test_status_and_report(whole: Path, run: Run) -> None:
     told = run("study", "report", whole)
     assert told.returncode == 0, told.stderr
     assert "least in" in told.stdout
+    assert "\nLeast in: the number of cells in which it is 1.\n" in told.stdout
     assert told.stdout.rstrip().endswith(f"{whole}/report.html")
     page = (whole / "report.html").read_text()
     assert "Performance profile" in page or "data:image/svg+xml" in page
     answer = json.loads(run("study", "report", whole, "--json").stdout)
     assert [row["policy"] for row in answer["tables"][0]["rows"]] == ["ucb1", "h-ucb", "grace"]
     assert (whole / "report.html").read_text() == page
+    assert "geometric mean over markets. Least in: " in page
 
 
 def test_the_report_in_a_browser(whole: Path, run: Run, browser: Browser) -> None:
@@ -128,6 +130,18 @@ def test_failures_are_listed_and_the_status_is_1(tmp_path: Path, run: Run) -> No
     assert answer["failures"][0]["policy"] == "mine.py:rule"
     report = run("study", "report", tmp_path / "out")
     assert report.returncode == 0, report.stderr
+
+
+def test_another_study_in_a_folder_is_said(tmp_path: Path, run: Run) -> None:
+    text = 'markets = ["paper:1a"]\nhorizons = 50\nrepetitions = 2\nseed = 1\n'
+    path, out = tmp_path / "study.toml", tmp_path / "out"
+    path.write_text(f'policies = ["ucb1", "h-ucb"]\n{text}')
+    assert run("study", "run", path, "--out", out).stderr == ""
+    path.write_text(f'policies = ["grace"]\n{text}')
+    done = run("study", "run", path, "--out", out)
+    assert done.returncode == 0
+    assert done.stderr == "2 cells kept in the folder are not in this study\n"
+    assert json.loads(run("study", "run", path, "--out", out, "--json").stdout)["others"] == 2
 
 
 @pytest.mark.parametrize(

@@ -205,12 +205,21 @@ def raising(arms: Any, **given: Any) -> Any:
     raise RuntimeError("not today")
 
 
+def of_a_tally(tally: Any) -> str:
+    return "ann/1"
+
+
 @pytest.mark.parametrize(
     ("factory", "message"),
     [
         (raising, "the factory raised RuntimeError: not today"),
         (lambda arms, **given: 5, "the factory returned a int, which has no method choose()"),
         (lambda arms: 5, "the factory raised TypeError: "),
+        (
+            of_a_tally,
+            "the factory raised TypeError: of_a_tally() got an unexpected keyword "
+            "argument 'owners'; if it takes a tally, wrap it: mine = function_policy(of_a_tally)",
+        ),
     ],
 )
 def test_a_broken_factory_is_named(factory: Any, message: str) -> None:

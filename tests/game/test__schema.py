@@ -48,7 +48,7 @@ ONE_OF_THREE = "exactly one of the three is needed"
     [
         (one_arm(mean=1.3), f"{ARM}.mean = 1.3 is not in [0, 1]"),
         (one_arm(mean="0.5"), f"{ARM}.mean = '0.5' is not a number"),
-        (one_arm(mean=True), f"{ARM}.mean = True is not a number"),
+        (one_arm(mean=True), f"{ARM}.mean = true is not a number"),
         (one_arm(mean=None), f"{ARM}.mean = None is not a number"),
         (one_arm(mean=float("nan")), f"{ARM}.mean = nan is not a finite number"),
         (one_arm(mean=float("inf")), f"{ARM}.mean = inf is not a finite number"),
@@ -57,7 +57,7 @@ ONE_OF_THREE = "exactly one of the three is needed"
         (one_arm(mean=0.5, copies=1.5), f"{ARM}.copies = 1.5 is not a whole number >= 0"),
         (one_arm(mean=0.5, copies=1.0), f"{ARM}.copies = 1.0 is not a whole number >= 0"),
         (one_arm(mean=0.5, copies="1"), f"{ARM}.copies = '1' is not a whole number >= 0"),
-        (one_arm(mean=0.5, copies=True), f"{ARM}.copies = True is not a whole number >= 0"),
+        (one_arm(mean=0.5, copies=True), f"{ARM}.copies = true is not a whole number >= 0"),
         (
             one_arm(meen=0.5),
             f"{ARM}.meen is not a known key: "

@@ -44,11 +44,21 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_a_folder_without_a_store_is_no_study(tmp_path: Path) -> None:
+def test_a_folder_without_a_store_has_nothing_in_it_yet(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"is not the folder of a study: it does not exist \(yet"):
+        known_folder(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match=r"is not the folder of a study$"):
+        known_folder(tmp_path)
     with open_folder(tmp_path):
         pass
-    with pytest.raises(ValueError, match="is not the folder of a study"):
+    empty = "is the folder of a study with nothing in it yet"
+    with pytest.raises(ValueError, match=empty):
         known_folder(tmp_path)
+    (tmp_path / MARKER).unlink()  # killed before it was written
+    with pytest.raises(ValueError, match=empty):
+        known_folder(tmp_path)
+    with open_folder(tmp_path):
+        pass
     Store(tmp_path / DATABASE).close()
     assert known_folder(tmp_path) == tmp_path
 

@@ -48,12 +48,18 @@ def test_one_of_each_need_not_be_a_list() -> None:
     ("changes", "message"),
     [
         ({"policies": ["ucb1", 3]}, "policies[1] = 3 is not a text such as 'h-ucb'"),
+        (
+            {"policies": ["rh-ucb(L=3)", "ucb1", "rh-ucb( L = 3 )"]},
+            "policies[2] = 'rh-ucb( L = 3 )' is policies[0] again",
+        ),
         ({"policies": []}, "policies is empty: at least one is needed"),
         ({"markets": {}}, "markets = {} is not at least one"),
         ({"markets": {"a": "paper:1a"}}, "markets['a'] = 'paper:1a' is not a Market"),
         ({"markets": ["paper:9z"]}, "markets[0]"),
         ({"horizons": [10, 0]}, "horizons[1] = 0 is not a whole number"),
         ({"horizons": "10"}, "horizons = '10' is not a whole number"),
+        ({"horizons": [10, 20, 20]}, "horizons[2] = 20 is horizons[1] again"),
+        ({"seed": [1, 1]}, "seed[1] = 1 is seed[0] again"),
         ({"seed": -1}, "seed = -1 is not a whole number"),
         ({"repetitions": 0}, "repetitions = 0 is not a whole number"),
         ({"measure": ["regrets"]}, "measure[0] = 'regrets' is not one of regret, revenue"),
@@ -61,6 +67,10 @@ def test_one_of_each_need_not_be_a_list() -> None:
         ({"checkpoints": 0}, "checkpoints = 0 is not a whole number"),
         ({"audit": 3}, "audit = 3 is not a table"),
         ({"audit": {"copies": 3}}, "audit.copies is not a known key"),
+        ({"audit": {"method": "magic"}}, "audit.method = 'magic' is not one of auto, exact"),
+        ({"audit": {"reference": "bst"}}, "audit.reference = 'bst' is not one of best, honest"),
+        ({"audit": {"reference": 3}}, "audit.reference = 3 is not a list of copy counts"),
+        ({"audit": {"reference": [1, -1]}}, "audit.reference[1] = -1 is not a whole number"),
     ],
 )
 def test_what_cannot_be(changes: dict[str, Any], message: str) -> None:
@@ -75,7 +85,7 @@ def test_an_audit_knows_no_arms_that_come_and_go() -> None:
 
 def test_a_strategy_that_does_not_fit_names_its_market() -> None:
     found = part(strategies=[Variation(name="hides", agent="nobody", hide=[0])])
-    with pytest.raises(ValueError, match=r"strategy 'hides' on market 'paper:1a': .*nobody"):
+    with pytest.raises(ValueError, match=r"^strategies\[0\].agent = 'nobody' .*market 'paper:1a'"):
         list(found.points())
 
 

@@ -72,6 +72,22 @@ def test_a_changed_study_plays_what_is_new(tmp_path: Path) -> None:
     assert table_digest(fresh) == table_digest(tmp_path)
 
 
+def test_a_run_removes_the_report_of_before(tmp_path: Path) -> None:
+    study = small_study(horizons=[100])
+    study.run(tmp_path)
+    (tmp_path / "report.html").write_text("of before")
+    study.run(tmp_path)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_cells_of_another_study_are_kept_and_counted(tmp_path: Path) -> None:
+    assert small_study(horizons=[100]).run(tmp_path).summary.others == 0
+    other = {"policies": ["prh-ucb"], "markets": ["paper:2a"], "horizons": [100]}
+    assert small_study(**other).run(tmp_path).summary.others == 9
+    back = small_study(horizons=[100]).run(tmp_path).summary
+    assert (back.played, back.others) == (0, 1)
+
+
 def test_cells_that_are_equal_are_played_once(tmp_path: Path) -> None:
     study = small_study(
         policies=["rh-ucb", "rh-ucb(L=1)"], markets=["paper:2a", "paper:1a:1000"], horizons=[100]

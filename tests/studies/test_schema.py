@@ -1,5 +1,6 @@
 """Study files: what they say, and one line with its place for whatever is wrong."""
 
+import re
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,18 @@ def test_parts_inherit(tmp_path: Path) -> None:
         ("rank = -1", "rank = 0", "strategies[1].rank = 0 is not 1, 2"),
         ("copies = 3", "copies = 0", "strategies[1].copies = 0 is not a whole number >= 1"),
         ("the worst copies", "as given", "strategies[1].name = 'as given' is not a name of its"),
-        ("measure =", "arrays = 1\nmeasure =", "arrays = 1 is refused"),
+        ("measure =", "arrays = 1\nmeasure =", "arrays = 1 is not true or false"),
+        ('"rh-ucb(L=3)"', '"ucb1"', "policies[1] = 'ucb1' is policies[0] again"),
+        ("[100, 200]", "1e3", "study.toml: horizons = 1000.0 is not a whole number from 1 to"),
+        ("[100, 200]", "[1, 2.5]", "study.toml: horizons[1] = 2.5 is not a whole number from 1"),
+        ("repetitions = 3", "repetitions = '2'", "repetitions = '2' is not a whole number from 1"),
+        ("repetitions = 3", "repetitions = true", "repetitions = true is not a whole number"),
+        ("seed = [1, 2]", "seed = 'x'", "study.toml: seed = 'x' is not a whole number from 0"),
+        ("count = 2", "count = 2.0", "markets[2].count = 2.0 is not a whole number"),
+        ("rank = -1", "rank = 1.5", "strategies[1].rank = 1.5 is not a whole number"),
+        ("copies = 3", "copies = '3'", "strategies[1].copies = '3' is not a whole number >= 1"),
+        ("copies = 3", "copies = [1, -1]", "strategies[1].copies[1] = -1 is not a whole number"),
+        ("[[str", "[audit]\nmethod = 'magic'\n[[str", "audit.method = 'magic' is not one of auto"),
         ("seed = [1, 2]", "seed = [1", "study.toml is not TOML"),
     ],
 )
@@ -101,7 +113,7 @@ def test_an_error_is_one_line_with_its_place(
     old: str, new: str, message: str, tmp_path: Path
 ) -> None:
     assert old in GOOD
-    path = written(tmp_path, GOOD.replace(old, new))
+    path = written(tmp_path, GOOD.replace(old, new, 1))
     with pytest.raises(ValueError, match=r"^\S*study.toml") as caught:
         Study.read(path)
     assert message in str(caught.value)
@@ -123,7 +135,11 @@ def test_errors_of_parts_name_the_part(tmp_path: Path) -> None:
     [
         ({"measure": ["exact"], "strategies": [{"name": "x", "rank": 1, "churn": 10}]}, "exact"),
         ({"audit": {"confidnce": 0.9}}, "audit.confidnce is not a known key"),
-        ({"markets": [{"name": "x"}]}, "markets[0].market or generator or agents"),
+        ({"markets": [{"name": "x"}]}, "markets[0].market or generator or agents: exactly one"),
+        (
+            {"markets": [{"market": "paper:2a", "generator": "zipf"}]},
+            "exactly one of the three is needed; market and generator are given",
+        ),
         ({"markets": ["paper:2a", "paper:2a"]}, "markets[1].name = 'paper:2a' is the name of"),
     ],
 )
@@ -141,9 +157,24 @@ def test_a_strategy_that_does_not_fit_names_the_market() -> None:
             "seed": 1, "strategies": [{"name": "sixth", "rank": 6, "copies": 2}],
         }
     )  # fmt: skip
-    message = "strategy 'sixth' on market 'paper:2a': rank = 6 is not within the 5 agents"
-    with pytest.raises(ValueError, match=message):
+    message = (
+        "strategies[0].rank = 6 is not within the 5 agents of the market "
+        "(strategy 'sixth' on market 'paper:2a')"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         list(study.points())
+
+
+@pytest.mark.parametrize("place", ["", "parts[1]."])
+def test_a_strategy_that_does_not_fit_names_the_file_and_its_place(
+    place: str, tmp_path: Path
+) -> None:
+    table = "parts.strategies" if place else "strategies"
+    text = f"{PARTS}[[{table}]]\nname = 'x'\nagent = 'zed'\ncopies = 2\n"
+    path = written(tmp_path, text)
+    message = f"{path}: {place}strategies[0].agent = 'zed' is not one of "
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        list(Study.read(path).points())
 
 
 @pytest.mark.parametrize("name", ["PartEntry", "MarketEntry", "StrategyEntry", "AuditEntry"])

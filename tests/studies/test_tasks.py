@@ -62,6 +62,16 @@ def test_what_goes_wrong_with_a_cell_is_its_outcome() -> None:
     assert "posterior draws are continuous" in str(drawn.failure)
 
 
+@pytest.mark.parametrize("terms", [Terms(("exact",)), Terms(("audit",), audit={"method": "exact"})])
+def test_no_limit_is_advised_where_none_can_be_given(terms: Terms) -> None:
+    large = cell("ucb1", terms=terms, horizon=2000)
+    found = Player().play(Task(large, EXTRAS[terms.measure[0]]))
+    assert found is not None
+    assert found.failure is not None
+    assert "needs up to" in found.failure
+    assert found.failure.endswith(": a shorter horizon or fewer different arms would help")
+
+
 def test_a_machine_at_fault_is_no_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")

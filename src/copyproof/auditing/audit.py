@@ -32,8 +32,8 @@ from copyproof.game import Agent, ByName, GivenMarket, Market, Strategy, as_mark
 from copyproof.validation import FieldError, known, require, whole_in
 
 Reference: TypeAlias = Literal["best", "honest", "market"] | Sequence[int]
-_REFERENCES = ("best", "honest", "market")
-_METHODS = ("auto", "exact", "sampling", "bounded", "large-sample")
+REFERENCES = ("best", "honest", "market")
+METHODS = ("auto", "exact", "sampling", "bounded", "large-sample")
 
 
 def audit(
@@ -114,7 +114,7 @@ def audit(
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, device)
     most_copies = whole_in("most_copies", most_copies, 2, 10_000_000)
     tolerance = positive("tolerance", tolerance)
-    known("method", method, _METHODS)
+    known("method", method, METHODS)
     names = market.names if agent is None else [principal_of(named, agent)]
     strategies = None if deviations is None else [tuple(counts) for counts in deviations]
     trials = [
@@ -146,7 +146,7 @@ def reference_strategy(agent: Agent, reference: Reference) -> Strategy:
     (1, 1)
     """
     if isinstance(reference, str):
-        known("reference", reference, _REFERENCES)
+        known("reference", reference, REFERENCES)
         if reference == "best" and agent.knows_best_arm:
             return agent.best_arm_only().copies
         if reference in ("best", "honest"):

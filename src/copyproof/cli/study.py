@@ -72,6 +72,7 @@ def run(
             "out": str(out),
             **found.status.to_dict(),
             "played": found.played,
+            "others": found.others,
             "failures": _failures(found.failures),
             **device_answer(found.device),
             "seconds": time.perf_counter() - begin,
@@ -80,6 +81,9 @@ def run(
     else:
         _tell_failures(asked.failures)
         tell_device(found.device)
+        if found.others:
+            kept = f"{tables.quantity(found.others, 'cell')} kept in the folder"
+            say(f"{kept} {'is' if found.others == 1 else 'are'} not in this study")
         emit(f"{_told(found.status.to_dict())}; {found.played:,} played\n{out}/results.parquet\n")
     if found.status.failed:
         raise typer.Exit(1)
@@ -105,7 +109,7 @@ def status(folder: _Folder, as_json: options.AsJson = False) -> None:
 def report(folder: _Folder, as_json: options.AsJson = False) -> None:
     """Compare the policies of a study, in tables and on a page, DIR/report.html."""
     with prompt_interrupt():
-        from copyproof.studies.report import comparisons, write_report
+        from copyproof.studies.report import LEGEND, comparisons, write_report
         from copyproof.studies.status import status_of, told
         from copyproof.studies.study import folder_frame
     found, failures = status_of(folder)
@@ -119,6 +123,8 @@ def report(folder: _Folder, as_json: options.AsJson = False) -> None:
     for one in groups:
         columns = [tables.plain(one.head[0]), *map(tables.number, one.head[1:])]
         parts += [one.title, tables.TextTable(columns, one.rows), ""]
+    if any("ratio" in one.head for one in groups):
+        parts += [*LEGEND, ""]
     parts += [_told(found.to_dict()), str(page)]
 
     def answer() -> dict[str, Any]:

@@ -7,11 +7,11 @@ and the layout of a ``State``. Parameters that the paper leaves to the market (l
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, assert_never
 
 import numpy as np
 
+from copyproof._kept import kept_by_identity
 from copyproof.engine import own_index, rules
 from copyproof.engine.lower_rewards import lower_rewards
 from copyproof.engine.plan import ALL, BY_RULE, FIXED, GROWING, GROWING_BY_OWN_ROUND, Plan
@@ -126,7 +126,7 @@ class _LoweredMarket:
     changes: Changes
 
 
-@lru_cache(maxsize=32)  # studies play one policy after another on a market
+@kept_by_identity
 def _lower_market(market: Market, schedule: Schedule, horizon: int) -> _LoweredMarket:
     booked = registrations(market, schedule, horizon)
     counts, originals, late = _lower_arms(market, booked)
@@ -170,6 +170,11 @@ def epoch_horizons(policy: Policy, horizon: int) -> tuple[int, ...]:
 
 def _lower_arms(market: Market, booked: Registrations) -> tuple[Any, Any, Any]:
     """Arms of each agent, and for each arm its original and whether it comes later."""
+    if not any(booked.later):
+        copies = [count for agent in market.agents for count in agent.copies]
+        arms = np.repeat(np.arange(len(copies)), copies)
+        registered = np.array([agent.registered for agent in market.agents], np.int64)
+        return registered, arms, np.zeros(len(arms), bool)
     counts, originals, late = [], [], []
     first = 0
     for agent, later in zip(market.agents, booked.later, strict=True):

@@ -28,6 +28,8 @@ from copyproof.validation import FieldError, require, whole
 __all__ = ["MOST_ROUNDS", "Task", "prepare", "undiscounted", "why_not_exact"]
 
 MOST_ROUNDS = 2_000
+#: What a refusal ends with, where the limit can be given.
+ADVICE = "a shorter horizon, fewer different arms or a higher limit would help"
 _SHARE_OF_MEMORY = 0.25
 _HOPELESS = 1_000  # A count this many times above the limit is refused at once, whatever the policy
 # Memory for a word of a key, or its probability, at the worst: two tables, and a third one while
@@ -67,8 +69,7 @@ class Task:
         return (
             f"horizon = {self.game.horizon} needs {needed} "
             f"({states * self.bytes_a_state / 1e9:.3g} GB), and the limit is {self.limit:,} "
-            f"({self.limit * self.bytes_a_state / 1e9:.3g} GB): "
-            "a shorter horizon, fewer different arms or a higher limit would help"
+            f"({self.limit * self.bytes_a_state / 1e9:.3g} GB): {ADVICE}"
         )
 
 

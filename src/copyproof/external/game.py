@@ -249,7 +249,11 @@ def _new_learner(policy: ExternalPolicy, setup: GameSetup, repetition: int) -> L
     try:
         learner = policy.factory(setup.arms, owners=setup.owners, horizon=setup.horizon, seed=seed)
     except (Exception, SystemExit) as error:
-        raise _breakdown(policy, repetition, 0, f"the factory raised {one_line(error)}") from error
+        what = f"the factory raised {one_line(error)}"
+        if isinstance(error, TypeError) and what.endswith("unexpected keyword argument 'owners'"):
+            called = getattr(policy.factory, "__name__", "fn")
+            what += f"; if it takes a tally, wrap it: mine = function_policy({called})"
+        raise _breakdown(policy, repetition, 0, what) from error
     for method in ("choose", "learn"):
         if not callable(getattr(learner, method, None)):
             kind = type(learner).__name__

@@ -32,7 +32,10 @@ _Numbers: TypeAlias = list[_Number]
 
 # What is accepted where pydantic found something else, by its name for the error.
 _NOT_A = {
+    "bool_type": "true or false",
     "dict_type": "a table",
+    "float_type": "a number",
+    "int_type": "a whole number",
     "list_type": "a list",
     "model_type": "a table",
     "string_type": "text",

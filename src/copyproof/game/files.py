@@ -66,6 +66,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -286,7 +287,13 @@ def _prior_table(prior: Prior) -> dict[str, list[float]]:
 
 def _table(record: Reward | Changing | Discount | Utility) -> dict[str, Any]:
     """Return the fields of a record as a table; γ ≡ 1 and U(v) = v have none."""
-    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+    kind: Any = type(record)
+    return {name: _plain(getattr(record, name)) for name in _names(kind)}
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def _plain(value: Any) -> Any:

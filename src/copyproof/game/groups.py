@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copyproof._kept import kept_by_identity
 from copyproof.game.agent import Agent
 from copyproof.game.market import Market
 from copyproof.game.schedule import Schedule
@@ -99,6 +100,7 @@ class Quotient:
         return found[:-1]
 
 
+@kept_by_identity
 def quotient(market: Market) -> Quotient:
     """Return the market of the principals; the given market itself where no agent is bound.
 
@@ -111,6 +113,9 @@ def quotient(market: Market) -> Quotient:
     >>> found.market["ann & co"].copies
     (1, 1, 1)
     """
+    if all(agent.group is None for agent in market.agents):
+        alone = tuple((place,) for place in range(len(market.agents)))
+        return Quotient(market, market, alone, tuple(range(market.originals)))
     members: dict[tuple[bool, str], list[int]] = {}
     for place, agent in enumerate(market.agents):
         key = (False, agent.name) if agent.group is None else (True, agent.group)
@@ -125,8 +130,6 @@ def quotient(market: Market) -> Quotient:
         for place in places
         for original in range(firsts[place], firsts[place + 1])
     )
-    if all(agent.group is None for agent in market.agents):
-        return Quotient(market, market, positions, originals)
     principals = [
         market.agents[places[0]]
         if not is_group

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from copyproof._kept import kept_by_identity
 from copyproof.game._fields import set_fields
 from copyproof.game.agent import Agent, Strategy, check_groups
 from copyproof.game.by_name import ByName, position_of
@@ -146,6 +147,7 @@ class Market:
         return quotient(self).market
 
     @property
+    @kept_by_identity
     def has_priors(self) -> bool:
         """Whether means are drawn for every game: some agent knows only a prior."""
         return not all(agent.is_informed for agent in self.agents)

@@ -4,6 +4,7 @@
 ``copyproof-study.json``   says that the folder is a study's
 ``study.db``               what was found so far (``store``); written by one process at a time
 ``results.parquet``        one row for each cell, once all were tried (``results``)
+``report.html``            a page about it (``report``); a run removes it, as it is of before
 ``arrays/CELL.npz``        every repetition of a cell, where that was asked for
 ``slices/``                arrays of unfinished cells
 =========================  ====================================================================
@@ -22,6 +23,7 @@ from copyproof._files import write_atomically
 MARKER = "copyproof-study.json"
 DATABASE = "study.db"
 RESULTS = "results.parquet"
+REPORT = "report.html"
 _LOCK = ".lock"
 _FORMAT = 1
 
@@ -68,7 +70,12 @@ def open_folder(folder: Path) -> Iterator[Path]:
 
 def known_folder(folder: Path) -> Path:
     """Return a folder that is a study's, to look at; refuse any other."""
-    if not (folder / MARKER).is_file() or not (folder / DATABASE).is_file():
+    if not folder.exists():
+        raise ValueError(f"{folder} is not the folder of a study: it does not exist (yet)")
+    begun = (folder / MARKER).is_file() or {one.name for one in folder.glob("*")} == {_LOCK}
+    if begun and not (folder / DATABASE).is_file():
+        raise ValueError(f"{folder} is the folder of a study with nothing in it yet")
+    if not begun:
         raise ValueError(f"{folder} is not the folder of a study")
     _check_format(folder)
     return folder

@@ -10,13 +10,23 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from copyproof.auditing.audit import METHODS, REFERENCES
 from copyproof.game import Market, as_market, market_from_dict
 from copyproof.simulation.run import MOST_REPETITIONS, MOST_ROUNDS
 from copyproof.studies.cells import MEASURES, Point, Terms, digest_market, make_cell
 from copyproof.studies.generators import GENERATORS, Generator
 from copyproof.studies.policies import StudyPolicy, study_policy
 from copyproof.studies.strategies import AS_GIVEN, Variation
-from copyproof.validation import FieldError, did_you_mean, items, known, require, whole_in
+from copyproof.validation import (
+    FieldError,
+    did_you_mean,
+    items,
+    known,
+    require,
+    shown,
+    whole,
+    whole_in,
+)
 from copyproof.validation import name as checked_name
 
 # What gives markets with their names.
@@ -40,6 +50,8 @@ class Part:
     repetitions: int
     seeds: tuple[int, ...]
     terms: Terms
+    source: str = ""  # the study file
+    place: str = ""  # whose strategies they are: a part of the file, or the whole
 
     def points(self) -> Iterator[Point]:
         """All points in their order.
@@ -51,17 +63,18 @@ class Part:
         """
         for source in self.markets:
             for name, market in source:
-                for strategy in self.strategies:
-                    yield from self._of(name, market, strategy)
+                for k in range(len(self.strategies)):
+                    yield from self._of(name, market, k)
 
-    def _of(self, name: str, market: Market, strategy: Variation) -> Iterator[Point]:
-        digest = ""
+    def _of(self, name: str, market: Market, number: int) -> Iterator[Point]:
+        strategy, digest = self.strategies[number], ""
         for horizon in self.horizons:
             try:
                 played, schedule = strategy.of(market, horizon)
             except FieldError as error:
-                where = f"strategy '{strategy.name}' on market '{name}'"
-                raise error.found_in(where) from None
+                where = error.within(f"strategies[{number}]").within(self.place)
+                note = f"(strategy '{strategy.name}' on market '{name}')"
+                raise where.noted(note).found_in(self.source) from None
             digest = digest or digest_market(played)  # what is registered does not depend on T
             for seed in self.seeds:
                 for policy in self.policies:
@@ -131,6 +144,13 @@ def audit_options(given: object) -> dict[str, Any]:
             accepted = f"a known key: {', '.join(AUDIT_KEYS)} are accepted"
             said = f"is not {accepted}{did_you_mean(key, AUDIT_KEYS)}"
             raise FieldError(f"audit.{key}", given[key], accepted, said)
+    known("audit.method", given.get("method", "auto"), METHODS)
+    reference = given.get("reference", "best")
+    if isinstance(reference, str):
+        known("audit.reference", reference, REFERENCES)
+    else:
+        for k, one in enumerate(items("audit.reference", reference, "copy counts")):
+            whole(f"audit.reference[{k}]", one)
     return {key: given[key] for key in AUDIT_KEYS if key in given}
 
 
@@ -154,7 +174,19 @@ def _wholes(field: str, given: object, low: int, high: int) -> tuple[int, ...]:
     if not isinstance(given, Sequence) or isinstance(given, str):
         return (whole_in(field, given, low, high),)
     every = items(field, given, "whole numbers")
-    return tuple(whole_in(f"{field}[{k}]", one, low, high) for k, one in enumerate(every))
+    found = tuple(whole_in(f"{field}[{k}]", one, low, high) for k, one in enumerate(every))
+    _check_twins(field, found, found)
+    return found
+
+
+def _check_twins(field: str, given: Sequence[object], meant: Sequence[object]) -> None:
+    """Refuse what is given twice: its cells would be counted twice."""
+    seen: dict[str, int] = {}
+    for k, one in enumerate(meant):
+        first = seen.setdefault(repr(one), k)
+        if first != k:
+            said = f"= {shown(given[k])} is {field}[{first}] again"
+            raise FieldError(f"{field}[{k}]", given[k], "given once", said)
 
 
 def _policies(given: Any, folder: Path | None) -> tuple[StudyPolicy, ...]:
@@ -166,6 +198,7 @@ def _policies(given: Any, folder: Path | None) -> tuple[StudyPolicy, ...]:
             found.append(study_policy(one, folder))
         except FieldError as error:
             raise error.within(f"policies[{k}]") from None
+    _check_twins("policies", [one.text for one in found], [one.identity for one in found])
     return tuple(found)
 
 
@@ -208,7 +241,8 @@ def _market_table(given: Mapping[str, Any], folder: Path | None) -> MarketSource
     """A market of a study file: ``{ market }``, ``{ generator, … }``, or written out."""
     kinds = [kind for kind in ("market", "generator") if kind in given]
     if len(kinds) == 2 or not (kinds or "agents" in given):
-        said = "or generator or agents: one of the three is needed"
+        both = "; market and generator are given" if kinds else ""
+        said = f"or generator or agents: exactly one of the three is needed{both}"
         raise FieldError("market", given.get("market"), "alone", said)
     if "market" in given:
         label = given.get("name", given["market"])

@@ -20,6 +20,7 @@ from copyproof.plots import brief
 from copyproof.plots.canvas import add_title_and_note, legend_above, new_axes, plain
 from copyproof.plots.files import figure_bytes
 from copyproof.plots.palette import line_styles, names_of
+from copyproof.studies.folder import REPORT
 from copyproof.studies.store import Status
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 _SAME = ["part", "market", "strategy", "horizon", "repetitions", "seed"]
 _GROUP = ["part", "strategy", "horizon"]
 _MOST_FAILURES = 20
+#: What the columns are, for people.
+LEGEND = (
+    "Ratio: the policy's mean regret over the least of all policies on the same market, with the "
+    "same strategy, horizon and seed; geometric mean over markets.",
+    "Least in: the number of cells in which it is 1.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ class ReportPage:
 
     title: str
     size: str
+    legend: str
     tables: tuple[PageTable, ...]
     picture: Picture | None
     failures: tuple[str, ...]
@@ -167,6 +175,7 @@ def write_report(
     page = ReportPage(
         title="A study of policies",
         size=_size(frame, status),
+        legend=" ".join(LEGEND),
         tables=tuple(
             PageTable(
                 [name.capitalize() for name in one.head],
@@ -181,7 +190,7 @@ def write_report(
         failures=tuple(failures[:_MOST_FAILURES]),
         more_failures=max(0, len(failures) - _MOST_FAILURES),
     )
-    path = folder / "report.html"
+    path = folder / REPORT
     write_or_refuse(path, render("copyproof.studies", "report.html.j2", page).encode())
     return path
 

@@ -19,7 +19,7 @@ from copyproof.simulation.run import DEVICES
 from copyproof.studies.arrays import CellArrays
 from copyproof.studies.assembly import Assembly
 from copyproof.studies.cells import Cell, Point
-from copyproof.studies.folder import DATABASE, RESULTS, open_folder
+from copyproof.studies.folder import DATABASE, REPORT, RESULTS, open_folder
 from copyproof.studies.local import play_here
 from copyproof.studies.on_device import by_kernel, check_cells, study_device
 from copyproof.studies.results import results_bytes
@@ -54,6 +54,7 @@ class Summary:
     played: int
     failures: tuple[tuple[dict[str, Any], str], ...]
     device: DeviceTime | None = None  # what a GPU of this machine had to do
+    others: int = 0  # cells that the folder keeps of other studies
 
 
 def run_points(
@@ -127,9 +128,11 @@ def run_points(
                 time = taken if here == "cuda" else None
             assembly.flush()
             arrays.close()
+            (place / REPORT).unlink(missing_ok=True)  # it is of the table before
             write_atomically(place / RESULTS, results_bytes(store.rows(), measure))
             failures = tuple(store.failures())
-            return Summary(store.status(), assembly.finished, failures, time)
+            others = store.others()
+            return Summary(store.status(), assembly.finished, failures, time, others)
         finally:
             store.close()
 

@@ -31,6 +31,7 @@ above the parts holds for each of them that does not say otherwise.
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ class StrategyEntry(_Shape):
     profile: str = Field("given", description="given, honest or truthful: where it starts from")
     agent: str | None = Field(None, description="who deviates, by name")
     rank: int | None = Field(None, description="who deviates: 1 is the best agent, -1 the worst")
-    copies: int | list[int] | None = Field(None, description="of each arm, or one for each")
+    copies: Any = Field(None, description="of each arm, or one for each")
     hide: list[int] = Field([], description="originals that are not registered, from 0")
     renew_after: int | None = Field(None, description="an arm is new again after so many plays")
     renew_below: float | None = Field(None, description="... or when its mean is lower")
@@ -100,9 +101,7 @@ class AuditEntry(_Shape):
     """What audits are given, as ``copyproof.audit`` takes it."""
 
     agent: str | None = Field(None, description="the one agent to audit; all if left out")
-    reference: str | list[int] | None = Field(
-        None, description="best, honest or market, or copy counts"
-    )
+    reference: Any = Field(None, description="best, honest or market, or copy counts")
     deviations: list[list[int]] | None = Field(
         None, description="copy counts that are tried; the standard ones if left out"
     )
@@ -120,14 +119,14 @@ class PartEntry(_Shape):
     policies: list[str] | None = Field(None, description="texts; files are beside the study file")
     markets: list[MarketEntry] | None = Field(None, description="markets and generators")
     strategies: list[StrategyEntry] | None = Field(None, description="as given, if left out")
-    horizons: int | list[int] | None = Field(None, description="T, one or several")
-    repetitions: int | None = Field(None, description="games of each cell")
-    seed: int | list[int] | None = Field(None, description="one or several")
+    horizons: Any = Field(None, description="T, one or several")
+    repetitions: Any = Field(None, description="games of each cell")
+    seed: Any = Field(None, description="one or several")
     measure: list[str] | None = Field(
         None, description="of regret, revenue, shares, lost, audit, exact; regret if left out"
     )
-    arrays: bool | None = Field(None, description="whether every repetition is kept")
-    checkpoints: int | None = Field(None, description="rounds at which arrays keep the regret")
+    arrays: Any = Field(None, description="whether every repetition is kept")
+    checkpoints: Any = Field(None, description="rounds at which arrays keep the regret")
     audit: AuditEntry | None = Field(None, description="how audits are made")
 
     def given(self) -> dict[str, Any]:
@@ -164,7 +163,8 @@ def read_study(path: Path) -> tuple[tuple[Part, ...], str]:
     except ValueError as error:
         raise _refused(path, f"is not TOML: {error}") from None
     try:
-        return parts_of(data, path.parent), device_of(data)
+        parts = parts_of(data, path.parent)
+        return tuple(replace(part, source=str(path)) for part in parts), device_of(data)
     except FieldError as error:
         raise error.found_in(str(path)) from None
 
@@ -208,7 +208,8 @@ def parts_of(data: dict[str, Any], folder: Path | None = None) -> tuple[Part, ..
     made = []
     for k, part in enumerate(parts):
         try:
-            made.append(_made(common | part, folder))
+            place = f"parts[{k}]" if "strategies" in part else ""
+            made.append(replace(_made(common | part, folder), place=place))
             taken = [one.name for one in made[:-1]]
             if made[-1].name in taken:
                 raise FieldError("name", made[-1].name, "a name of its own")

@@ -144,6 +144,12 @@ class Store:
         rows = "SELECT DISTINCT cell FROM points JOIN cells USING (cell)"
         return {cell for (cell,) in self._read(rows)}
 
+    def others(self) -> int:
+        """How many finished cells are not of the study as it was run last."""
+        rows = "SELECT COUNT(*) FROM cells WHERE cell NOT IN (SELECT cell FROM points)"
+        ((count,),) = self._read(rows)
+        return int(count)
+
     def begun_cells(self) -> set[str]:
         """The unfinished cells of which something is known."""
         return {cell for (cell,) in self._read("SELECT DISTINCT cell FROM slices")}

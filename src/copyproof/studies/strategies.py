@@ -6,7 +6,7 @@ named, or chosen by the rank of its best mean, so that it exists in markets draw
 the best agent, 2 the next, −1 the worst. Of equal ones the first in the market counts as better.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -78,8 +78,12 @@ class Variation:
             )
         for k, original in enumerate(self.hide):
             whole(f"hide[{k}]", original)
-        if isinstance(self.copies, int):
-            whole("copies", self.copies, least=1)
+        copies: object = self.copies
+        if isinstance(copies, Iterable) and not isinstance(copies, str):
+            for k, count in enumerate(copies):
+                whole(f"copies[{k}]", count)
+        elif copies is not None:
+            whole("copies", copies, least=1)
         if self.churn is not None:
             whole("churn", self.churn, least=1)
         if self.renew_after is not None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from copyproof.auditing import audit
 from copyproof.auditing.result import Gain
 from copyproof.exact_values import exact
+from copyproof.exact_values.feasibility import ADVICE
 from copyproof.external import ExternalPolicy
 from copyproof.external.records import one_line
 from copyproof.policy import Policy
@@ -29,6 +30,8 @@ from copyproof.studies.sums import Sums, Values, sums_of
 # Numbers of tasks that are no slices.
 EXTRAS = {"audit": -1, "exact": -2}
 _NAMES = {number: name for name, number in EXTRAS.items()}
+# What helps where exact values are too large: studies have no limit to give.
+_ADVICE = "a shorter horizon or fewer different arms would help"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +85,7 @@ def failure_of(task: Task, error: Exception) -> Outcome:
         said = str(error) if isinstance(error, ValueError) else one_line(error)
         reason = " ".join(said.split()) or type(error).__name__
         reason = reason.replace(policy.loads, policy.text)  # no paths of a machine
+        reason = reason.replace(ADVICE, _ADVICE)
     return Outcome(task.cell.digest, task.number, None, reason, work=task.work)
 
 
