@@ -79,8 +79,11 @@ class FieldError(ValueError):
         return FieldError(self.field, self.value, self.accepted, f"{self.said} {note}", self.source)
 
     def found_in(self, source: str) -> "FieldError":
-        """Return the same error, found in a file or a text of that name."""
-        return FieldError(self.field, self.value, self.accepted, self.said, source)
+        """Return the same error, found in a file or a text of that name, which writes true."""
+        said = self.said
+        if source and isinstance(self.value, bool):
+            said = said.replace(str(self.value), str(self.value).lower(), 1)
+        return FieldError(self.field, self.value, self.accepted, said, source)
 
 
 def shown(value: object) -> str:

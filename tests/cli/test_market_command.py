@@ -40,7 +40,8 @@ def test_clock(
         assert (status, err) == (2, "error: MARKET = 'none' is not in the store\n")
         with serving(store):
             status, _, err = _run(monkeypatch, capsys, *of_site)
-        assert (status, "is being written by" in err) == (1, True)
+        said = "market 'site' is being served: use PUT /v1/markets/site/clock, or stop the service"
+        assert (status, err) == (1, f"error: {said}\n")
 
 
 def test_delete(
@@ -55,7 +56,8 @@ def test_delete(
         assert (status, err) == (2, said)
         with serving(store):
             status, _, err = _run(monkeypatch, capsys, "delete", "site", "--yes", "--store", url)
-            assert (status, "is being written by" in err) == (1, True)
+            said = "market 'site' is being served: use DELETE /v1/markets/site, or stop the service"
+            assert (status, err) == (1, f"error: {said}\n")
         done = _run(monkeypatch, capsys, "delete", "site", "--yes", "--store", url, "--json")
         assert (done[0], json.loads(done[1])["deleted"]) == (0, True)
         assert set(store.markets()) == {"shop"}

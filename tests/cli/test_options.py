@@ -9,7 +9,7 @@ import pytest
 
 from copyproof import attacks, audit, equilibrium, exact, simulate
 from copyproof.cli.app import app
-from copyproof.cli.keys import rotate
+from copyproof.cli.keys import _overlap, rotate
 from copyproof.paper import Settings
 from copyproof.service.keys import Keyring
 
@@ -42,7 +42,6 @@ def defaults(function: Callable[..., Any]) -> dict[str, object]:
             attacks,
             {"reference", "split_arms", "confidence", "budget", "workers"},
         ),
-        (rotate, Keyring.rotate, {"overlap"}),
     ],
 )
 def test_a_command_has_the_librarys_defaults(
@@ -50,6 +49,10 @@ def test_a_command_has_the_librarys_defaults(
 ) -> None:
     here, there = defaults(command), defaults(library)
     assert {name: here[name] for name in shared} == {name: there[name] for name in shared}
+
+
+def test_a_duration_is_the_librarys_seconds() -> None:
+    assert _overlap(str(defaults(rotate)["overlap"])) == defaults(Keyring.rotate)["overlap"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from copyproof.cli import main
+from copyproof.cli.serve import _signing_key
 from copyproof.cli.settings import Settings, flag, shown, table, variable
 from copyproof.live.stores import open_store
 from tests.service.serving import Caller, environment, free_port
@@ -66,7 +67,17 @@ def test_the_example_prints_a_line_that_works(example: Example) -> None:
 
 
 def test_heads_that_are_not_signed_are_said_to_be_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "copyproof", "serve", "--store", "memory:", "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "copyproof",
+        "serve",
+        "--store",
+        "memory:",
+        "--port",
+        "0",
+        "--example",
+    ]
     for more, said in (([], True), (["--signing-key", str(tmp_path / "key.pem")], False)):
         with subprocess.Popen(
             [*command, *more],
@@ -77,9 +88,27 @@ def test_heads_that_are_not_signed_are_said_to_be_so(tmp_path: Path) -> None:
         ) as process:
             assert process.stdout is not None
             assert process.stdout.readline().startswith("serving memory: on http://127.0.0.1:")
-            assert process.stdout.readline().startswith("there is no key yet")
+            assert process.stdout.readline().startswith("key: cp_")
             process.send_signal(signal.SIGTERM)
             assert ("heads of journals are not signed" in process.stdout.read()) is said
+
+
+def test_a_new_signing_key_of_an_old_store_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with open_store(f"sqlite:{tmp_path / 'live.db'}") as store:
+        first = _signing_key(None, store)
+        assert not caplog.records
+        store.create_market("m", {})
+        assert _signing_key(None, store) is not None
+        assert not caplog.records
+        (tmp_path / "live.db.signing.pem").unlink()
+        second = _signing_key(None, store)
+    assert first is not None
+    assert second is not None
+    assert first.public != second.public
+    [said] = caplog.messages
+    assert "live.db.signing.pem" in said
 
 
 def test_keys_on_the_command_line(
@@ -110,6 +139,12 @@ def test_keys_on_the_command_line(
     assert len(keys("list").splitlines()) == 2
     limited = json.loads(keys("add", "auditor", "--rate", "2.5", "--burst", "7", "--json"))
     assert (limited["rate"], limited["burst"]) == (2.5, 7)
+    keys("add", "auditor", "--expires", "90d")
+    heading, *rows = keys("list").splitlines()
+    assert heading.split()[4:] == ["state", "expires", "note"]
+    assert [row.split()[5][:2] for row in rows] == ["-", "-", "20"]
+    for overlap in ("1s", "1.5h", "0", "90"):
+        assert keys("rotate", limited["id"], "--overlap", overlap)[:3] == "cp_"
 
 
 @pytest.mark.parametrize(
@@ -126,6 +161,9 @@ def test_keys_on_the_command_line(
         (["keys", "delete", "nothing"], "ID = 'nothing' is not that of a key"),
         (["keys", "revoke", "nothing"], "ID = 'nothing' is not that of a key"),
         (["keys", "rotate", "nothing"], "ID = 'nothing' is not that of a valid key"),
+        (["keys", "rotate", "x", "--overlap", "2d"], "--overlap = '2d' is not seconds, or a dur"),
+        (["keys", "rotate", "x", "--overlap", "nan"], "--overlap = 'nan' is not seconds"),
+        (["keys", "rotate", "x", "--overlap", "soon"], "--overlap = 'soon' is not a duration"),
         (["serve", "--port", "70000"], "--port 70000 is not a whole number from 0 to 65535"),
         (["serve", "--port", "x"], "--port x is not a whole number"),
         (["serve", "--lease", "0.1"], "--lease 0.1 is not a number of seconds"),
@@ -133,6 +171,7 @@ def test_keys_on_the_command_line(
         (["serve", "--host", "999.0.0.1"], "cannot be bound"),
         (["serve", "--backups", "no/such"], "--backups = no/such is not a folder"),
         (["serve", "--store", "sqlite:no/such/folder/x.db"], "--store cannot be opened"),
+        (["serve", "--store", "memory:"], "--store = memory: can have no key"),
         (["serve", "--store", "mysql://x"], "is not memory:, sqlite:PATH or postgresql://"),
     ],
 )

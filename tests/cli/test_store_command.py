@@ -12,8 +12,9 @@ import pytest
 
 from copyproof.cli import main
 from copyproof.live import Principal
-from copyproof.live.stores import open_store
+from copyproof.live.stores import Damaged, open_store, restore
 from copyproof.live.stores.texts import fingerprint
+from copyproof.service.actions import new_action
 from tests.service.conftest import filled
 from tests.service.serving import Caller, serving
 
@@ -84,7 +85,7 @@ def test_what_is_damaged_is_said(tmp_path: Path, program: Any) -> None:
     raw.close()
     status, out, err = program("check", "--store", f"sqlite:{path}")
     assert (status, out) == (1, "")
-    assert err == "error: Damaged: market 'site': event 2 is missing\n"
+    assert err == "error: market 'site': event 2 is missing\n"
 
 
 @pytest.mark.parametrize(
@@ -128,6 +129,7 @@ def test_bad_arguments(tmp_path: Path, program: Any) -> None:
     with open_store(url) as store:
         filled(store)
         store.backup(there)
+    (tmp_path / "text.db").write_text("no database " * 100)
     for arguments, said in (
         (["backup", there, "--store", url], "exists already"),
         (["backup", tmp_path / "new.db", "--store", other], "it is not there"),
@@ -135,12 +137,28 @@ def test_bad_arguments(tmp_path: Path, program: Any) -> None:
         (["check", "--store", empty], "--store is empty"),
         (["compact", "nothing", "--store", url], "MARKET = 'nothing' is not in the store"),
         (["restore", tmp_path / "no.db", "--store", other], "is not a file"),
+        (["restore", tmp_path / "text.db", "--store", other], "FILE cannot be opened"),
         (["restore", there, "--store", url], "is not empty"),
     ):
         status, out, err = program(*arguments)
         assert (status, out) == (2, ""), arguments
         assert said in err
         assert len(err.splitlines()) == 1
+        assert not (tmp_path / "other.db").exists()
+
+
+def test_a_damaged_backup_is_restored_nowhere(tmp_path: Path, program: Any) -> None:
+    path, new = tmp_path / "backup.db", tmp_path / "new.db"
+    with open_store(f"sqlite:{path}") as store:
+        filled(store)
+    with sqlite3.connect(path) as raw:
+        raw.execute("DELETE FROM events WHERE market = 'site' AND number = 2")
+    raw.close()
+    status, out, err = program("restore", path, "--store", f"sqlite:{new}")
+    assert (status, out, err) == (1, "", "error: market 'site': event 2 is missing\n")
+    with pytest.raises(Damaged):
+        restore(path, f"sqlite:{new}")
+    assert not new.exists()
 
 
 def _served(tmp_path: Path) -> str:
@@ -155,19 +173,29 @@ def _served(tmp_path: Path) -> str:
 def test_backups_come_again_and_again_and_the_newest_stay(tmp_path: Path) -> None:
     url, folder = _served(tmp_path), tmp_path / "backups"
     folder.mkdir()
+    others = [folder / f"copyproof-{name}.db" for name in ("before-the-move", "20200101", "zz")]
+    others.append(folder / "copyproof-20200101T000000.000000Z.db.db")
+    for other in others:
+        other.write_text("of somebody")
+    future = folder / "copyproof-29990101T000000.000000Z.db"  # a clock that was wrong
+    future.write_text("of a time to come")
     command = [sys.executable, "-m", "copyproof", "store", "backup", str(folder), "--store", url]
     command += ["--every", "0.5s", "--keep", "2", "--replay", "--json"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        made = [Path(json.loads(process.stdout.readline())["backup"]) for _ in range(4)]
+        said = [json.loads(process.stdout.readline()) for _ in range(6)]
         process.terminate()
         process.communicate(timeout=30)
+    made = [Path(one["backup"]) for one in said if "backup" in one]
+    deleted = [Path(one["deleted"]) for one in said if "deleted" in one]
     assert made == sorted(set(made))
-    there = sorted(folder.glob("copyproof-*.db"))
-    assert set(there) >= {made[-1]}
-    assert not made[0].exists()
+    assert deleted == made[: len(deleted)]
+    assert len(deleted) >= 2
+    assert not any(one.exists() for one in deleted)
+    assert made[-1].exists()
+    assert all(one.exists() for one in (*others, future))
     with open_store(f"sqlite:{made[-1]}") as copy, open_store(url) as store:
         assert copy.head("site") == store.head("site")
 
@@ -178,6 +206,8 @@ def test_backups_come_again_and_again_and_the_newest_stay(tmp_path: Path) -> Non
         (("backup", "x.db", "--keep", "2"), "--keep"),
         (("backup", "{}", "--every", "2", "--keep", "1"), "--every = '2' is not a duration"),
         (("backup", "{}/none", "--every", "2h"), "is not a folder"),
+        (("compact",), "MARKET is missing: name a market, or say --all, or --older-than"),
+        (("compact", "site", "--all"), "MARKET = 'site' is one market"),
         (("compact", "--older-than", "soon"), "--older-than = 'soon' is not a duration"),
         (("forget", "site", "ann", "--backups", "{}/none"), "is not a folder"),
         (("export", "site", "{}/x.parquet", "--agent", "ann"), "--agent"),
@@ -207,12 +237,15 @@ def test_retention_of_all_markets(tmp_path: Path, program: Any) -> None:
     with open_store(url) as store:
         assert len(out.splitlines()) == len(store.markets())
         assert store.actions() == []
+    status, out, _ = program("compact", "--all", "--store", url)
+    assert (status, len(out.splitlines())) == (0, 2)
 
 
 def test_a_table_of_plays(tmp_path: Path, program: Any) -> None:
     url = _served(tmp_path)
     done = _done(program, "export", "site", tmp_path / "plays.parquet", "--store", url)
     assert done["rows"] == 5
+    assert (tmp_path / "plays.parquet").stat().st_mode & 0o777 == 0o600
     again, _, err = program("export", "site", tmp_path / "plays.parquet", "--store", url)
     assert again == 2
     assert "exists already" in err
@@ -229,6 +262,31 @@ def test_a_name_is_forgotten_in_backups_too(tmp_path: Path, program: Any) -> Non
         assert copy.head("site") == store.head("site")
         copy.check()
         assert not [event for _, event in copy.events("site") if event.get("agent") == "ann"]
+
+
+def test_one_bad_backup_keeps_all_as_it_is(tmp_path: Path, program: Any) -> None:
+    url, folder = _served(tmp_path), tmp_path / "backups"
+    folder.mkdir()
+    _done(program, "backup", folder / "one.db", "--store", url)
+    (folder / "zz.db").write_text("no database " * 100)
+    status, out, err = program("forget", "site", "ann", "--backups", folder, "--store", url)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"error: --backups: {folder / 'zz.db'}: damaged, or not a database")
+    for each in (url, f"sqlite:{folder / 'one.db'}"):
+        with open_store(each) as found:
+            assert [event for _, event in found.events("site") if event.get("agent") == "ann"]
+
+
+def test_a_table_of_actions_is_fit_to_be_seen(tmp_path: Path, program: Any) -> None:
+    url, what = _served(tmp_path), "PUT /v1/\x1b[31m\u202e/" + "x" * 300
+    with open_store(url) as store:
+        store.put_action(new_action(1.0, what, said={"a": "\x7f" + "y" * 300}))
+    _, out, _ = program("actions", "--store", url)
+    assert out.replace("\n", "").isprintable()
+    assert r"PUT /v1/\x1b[31m\u202e/xxx" in out
+    assert max(map(len, out.splitlines())) < 250
+    [action] = _done(program, "actions", "--store", url)["actions"]
+    assert action["what"] == what
 
 
 def test_what_was_done_on_the_command_line(tmp_path: Path, program: Any) -> None:

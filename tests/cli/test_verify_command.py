@@ -100,6 +100,22 @@ def test_an_agent(tmp_path: Path, program: Any, url: str) -> None:
     assert f"plays: {mine.plays}, answered: {mine.answered}" in program("verify", file)[1]
 
 
+def test_a_head_that_is_newer_than_the_file(tmp_path: Path, program: Any, url: str) -> None:
+    file, late = tmp_path / "journal.ndjson", tmp_path / "late.json"
+    done(program, "store", "export", "site", file, "--store", url)
+    with open_store(url) as store:
+        Principal(store=store, market="site").ask(2)
+        key = SigningKey.from_file(tmp_path / "key.pem")
+        late.write_text(json.dumps(asdict(key.sign("site", *store.head("site"), at=4e9))))
+        last = store.last("site")
+    status, out, _ = program("verify", file, "--head", late)
+    assert status == 1
+    assert f"head {last} lies after the end of this file (event 7): not confirmed\n" in out
+    assert "\nholds" not in out
+    found = done(program, "verify", file, "--head", late, status=1)
+    assert (found["holds"], found["heads"], len(found["unconfirmed"])) == (False, 0, 1)
+
+
 def test_a_name_is_forgotten(tmp_path: Path, program: Any, url: str) -> None:
     before, after = tmp_path / "before.ndjson", tmp_path / "after.ndjson"
     done(program, "store", "export", "site", before, "--store", url)
@@ -134,9 +150,22 @@ def test_bad_arguments(tmp_path: Path, program: Any, url: str) -> None:
     there.write_text('{"number":1}\n')
     text, new = tmp_path / "text", tmp_path / "new"
     text.write_text("no JSON")
+    empty, cut, shorter, table = (tmp_path / name for name in ("empty", "cut", "shorter", "table"))
+    empty.touch()
+    table.write_bytes(b"PAR1\xb8\x00")
+    done(program, "store", "export", "site", tmp_path / "whole", "--store", url)
+    whole = (tmp_path / "whole").read_text()
+    cut.write_text(whole[:-10])
+    shorter.write_text("".join(whole.splitlines(keepends=True)[:-1]))
     for arguments, said in (
         (["verify", tmp_path / "none"], "cannot be read"),
-        (["verify", there], "copyproof = None is not one of"),
+        (["verify", there], f"JOURNAL = {there} is no exported journal"),
+        (["verify", empty], f"JOURNAL = {empty} is empty"),
+        (["verify", cut], f"JOURNAL = {cut} is cut off in line 9"),
+        (["verify", shorter], f"JOURNAL = {shorter} is cut off after event 7"),
+        (["verify", table], f"JOURNAL = {table} is no file of JSON lines: it is not text"),
+        (["verify", shorter, "--head", table], f"--head = {table} is no file of JSON lines"),
+        (["verify", shorter, "--head", tmp_path / "none"], "--head = "),
         (["verify", text], "line 1 is not a JSON object"),
         (["verify", there, "--head", text], "line 1 is not a JSON object"),
         (["verify", there, "--head", there], "is not a signed head"),

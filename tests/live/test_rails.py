@@ -24,6 +24,11 @@ SHARE = {"measure": "share", "last": 10, "at_most": 0.5}
         ([{**SHARE, "at_most": 1.5}], r"rails\[0\].at_most = 1.5 is not in \[0, 1\]"),
         ([{**SHARE, "at_least": 0.1}], r"at_least = 0.1 is not there: a share has only at_most"),
         (
+            [{"measure": "reward", "last": 5, "at_most": 0.1, "at_least": 0.5}],
+            r"rails\[0\].at_least = 0.5 is not at most 0.1, the rail's at_most",
+        ),
+        ([Rail("reward", 5, 0.1, 0.5)], r"rails\[0\].at_least = 0.5"),
+        (
             [{"measure": "reward", "last": 5}],
             "at_most is missing: a rail of measure 'reward' needs at_most or at_l",
         ),
@@ -37,6 +42,13 @@ def test_what_is_no_rail(rails: Any, said: str) -> None:
 def test_rails_are_plain_data_and_back() -> None:
     rails = [Rail("share", 10, at_most=0.5), Rail("reward", 7, at_least=0.1, then="fall-back")]
     assert checked_rails([one.to_dict() for one in rails]) == rails
+
+
+def test_a_rail_of_before_that_is_always_left_still_loads() -> None:
+    data = {"measure": "reward", "last": 5, "at_most": 0.1, "at_least": 0.5, "then": "pause"}
+    assert Rail.from_dict(data).to_dict() == data
+    equal = {**data, "at_least": 0.1}
+    assert checked_rails([equal])[0].to_dict() == equal
 
 
 def test_a_share_is_of_the_last_decisions() -> None:

@@ -197,12 +197,39 @@ def test_a_journal_that_shrank_is_found(store: Store) -> None:
     assert "was signed before this journal was exported" in found.why
 
 
+def test_a_head_outside_of_the_journal_is_not_confirmed(store: Store) -> None:
+    principal = play(store)
+    early = signed(store)
+    principal.snapshot()
+    lines, own = exported(store), own_lines(store, "ann")
+    end = store.last("m")
+    principal.ask(3)
+    later = KEY.sign("m", *store.head("m"), at=4e9)  # after the journal was exported
+    for some in (lines, own):
+        verdict = verify(some, [early, later])
+        assert (verdict.holds, verdict.first_violation, verdict.heads) == (False, None, 1)
+        after_end = f"head {later.number} lies after the end of this file (event {end})"
+        assert verdict.unconfirmed == [after_end]
+        assert verify(some, [early]).unconfirmed == []
+    principal.compact()
+    principal.ask()
+    principal.compact()
+    gone = store.compacted("m")
+    assert gone > early.number
+    verdict = verify(exported(store), [early, later])
+    assert verdict.holds is False
+    before = f"head {early.number} lies before the beginning of this file (event {gone})"
+    assert verdict.unconfirmed == [before]
+
+
 def test_a_head_that_was_not_signed_is_refused(store: Store) -> None:
     play(store, 5)
     lines, head = exported(store), signed(store)
-    for wrong in ({"at": 0.0}, {"digest": "00" * 32}, {"signature": "00" * 64}, {"market": "n"}):
-        with pytest.raises(FieldError, match="with a good signature"):
+    for wrong in ({"at": 0.0}, {"digest": "00" * 32}, {"signature": "00" * 64}):
+        with pytest.raises(FieldError, match=r"head of event \d+ has no good signature"):
             verify(lines, [SignedHead.from_dict({**asdict(head), **wrong})])
+    with pytest.raises(FieldError, match="is of market 'n', and the journal of 'm'"):
+        verify(lines, [SignedHead.from_dict({**asdict(head), "market": "n"})])
     for name, value in (("number", "5"), ("signature", None)):
         with pytest.raises(FieldError, match="head"):
             SignedHead.from_dict({**asdict(head), name: value})
@@ -212,8 +239,9 @@ def test_what_is_not_a_journal_is_refused(store: Store) -> None:
     play(store, 5)
     lines = exported(store)
     for wrong, said in (
-        ([], "copyproof"),
-        (lines[:-1], "its last line is missing"),
+        ([], "journal is empty"),
+        ([{"number": 1}], "journal is no exported journal"),
+        (lines[:-1], r"journal is cut off after event \d+: its last line is missing"),
         ([lines[0], *lines[2:]], "number = 2 is not the next one, 1"),
         ([{**lines[0], "version": 9}, *lines[1:]], "version = 9"),
         ([{"copyproof": "journal", "version": 1}], "is not as it is exported"),

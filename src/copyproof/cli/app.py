@@ -24,6 +24,7 @@ from copyproof.cli.data import data
 from copyproof.cli.drill import drill
 from copyproof.cli.equilibrium import equilibrium
 from copyproof.cli.exact import exact
+from copyproof.cli.forget import forget
 from copyproof.cli.inspect import inspect
 from copyproof.cli.keys import keys
 from copyproof.cli.lab import lab
@@ -58,6 +59,7 @@ for command in (
 app.add_typer(data)
 app.add_typer(keys)
 app.add_typer(market)
+store.command()(forget)
 store.command()(shadow)
 app.add_typer(store)
 app.add_typer(study)
@@ -112,7 +114,9 @@ def _tell(error: Exception) -> int:
     elif isinstance(error, ValueError):
         text, status = str(error), BAD_INPUT
     else:
-        text, status = f"{type(error).__name__}: {error}", FAILED
+        # Our own errors are whole sentences; of others the kind is half of what they say.
+        is_ours = type(error).__module__.startswith("copyproof")
+        text, status = str(error) if is_ours else f"{type(error).__name__}: {error}", FAILED
     if os.environ.get("COPYPROOF_DEBUG") == "1":
         traceback.print_exception(error)
     say(f"error: {one_line(text)}")

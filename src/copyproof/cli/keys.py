@@ -115,7 +115,7 @@ def list_(store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJs
     if as_json:
         emit_json({"keys": [key.shown() for key in every]})
     else:
-        headings = ("id", "role", "markets", "agent", "state", "note")
+        headings = ("id", "role", "markets", "agent", "state", "expires", "note")
         table = tables.TextTable(map(tables.word, headings), map(_row, every), ruled=False)
         emit(tables.printed([table], width=_WIDE))
 
@@ -125,16 +125,14 @@ def rotate(
     key_id: _KeyId,
     store: options.StoreUrl = options.DEFAULT_STORE,
     overlap: Annotated[
-        float, typer.Option(help="Seconds for which the old secret still works.", metavar="SECONDS")
-    ] = OVERLAP_SECONDS,
+        str, typer.Option(help="For how long the old secret still works: 90s, 1h.", metavar="T")
+    ] = f"{OVERLAP_SECONDS:g}s",
     as_json: options.AsJson = False,
 ) -> None:
     """Give a key a new secret, and print it."""
-    if not 0.0 <= overlap <= MOST_OVERLAP_SECONDS:
-        accepted = f"a number of seconds from 0 to {MOST_OVERLAP_SECONDS:g}"
-        raise options.refused("--overlap", overlap, accepted)
+    seconds = _overlap(overlap)
     with _keyring(store) as (found, ring), _known(key_id, "that of a valid key"):
-        key, text = ring.rotate(key_id, overlap=overlap)
+        key, text = ring.rotate(key_id, overlap=seconds)
         _record(found, "rotate", key)
     _print(key, text, as_json)
 
@@ -143,7 +141,7 @@ def rotate(
 def revoke(
     key_id: _KeyId, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
 ) -> None:
-    """Refuse a key from now on; a running service knows within seconds."""
+    """Refuse a key from now on; a running service knows within about half a second."""
     with _keyring(store) as (found, ring), _known(key_id, "that of a key"):
         key = ring.revoke(key_id)
         _record(found, "revoke", key)
@@ -164,12 +162,27 @@ def delete(
         emit(f"{key.id} is deleted\n")
 
 
+def _overlap(text: str) -> float:
+    """Read a duration, or plain seconds."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = options.duration("--overlap", text)
+    if not 0.0 <= seconds <= MOST_OVERLAP_SECONDS:
+        accepted = f"seconds, or a duration such as 90s, from 0 to {MOST_OVERLAP_SECONDS:g} seconds"
+        raise FieldError("--overlap", text, accepted)
+    return seconds
+
+
 def _row(key: "Key") -> tuple[str, ...]:
     markets = ", ".join(key.markets)
     state = "revoked" if key.revoked is not None else "valid"
     if state == "valid" and not key.works(time.time()):
         state = "expired"
-    return key.id, str(key.role), markets or "all", key.agent or "-", state, key.note
+    ends = "-"
+    if key.expires is not None:
+        ends = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(key.expires))
+    return key.id, str(key.role), markets or "all", key.agent or "-", state, ends, key.note
 
 
 def _print(key: "Key", text: str | None, as_json: bool) -> None:

@@ -4,7 +4,10 @@ A running service does the same over HTTP; it holds the market's lease, so that 
 """
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -41,7 +44,8 @@ def clock(
 
         principal = Principal(store=found, market=name)
         before = principal.now
-        now = principal.set_clock(time.time() if at is None else at)
+        with _unserved(name, f"PUT /v1/markets/{quote(name)}/clock"):
+            now = principal.set_clock(time.time() if at is None else at)
     if as_json:
         emit_json({"market": name, "before": before, "now": now})
     else:
@@ -67,12 +71,25 @@ def delete(
             raise ValueError(f"{name} and its {events} events would be gone for good: say --yes")
         from copyproof.service.keys import Keyring
 
-        found.drop_market(name)
+        with _unserved(name, f"DELETE /v1/markets/{quote(name)}"):
+            found.drop_market(name)
         Keyring(found, time.time).revoke_market(name)
     if as_json:
         emit_json({"market": name, "events": events, "deleted": True})
     else:
         emit(f"{name} is deleted\n")
+
+
+@contextmanager
+def _unserved(name: str, request: str) -> Iterator[None]:
+    """Say what to do instead if the market is being served."""
+    from copyproof.live.stores import LeaseLost
+
+    try:
+        yield
+    except LeaseLost:
+        said = f"market {name!r} is being served: use {request}, or stop the service"
+        raise LeaseLost(said) from None
 
 
 def _require(name: str, markets: dict[str, dict[str, object]]) -> None:

@@ -90,6 +90,9 @@ def serve(
 
 def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
     found = resolved.settings
+    if found.store == "memory:" and not example:
+        said = "= memory: can have no key, as it ends with this process: take sqlite:PATH"
+        raise FieldError(resolved.places["store"], found.store, "a store that lasts", said)
     backups_to = None if found.backups is None else _folder(found.backups)
     with opened(found.store, create=True, place=resolved.places["store"]) as store:
         from copyproof.live.compiled import is_compiled
@@ -108,9 +111,8 @@ def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
             if example:
                 with prompt_interrupt():
                     warm_up()
-            key = make_example(store, keyring) if example else None
-
             signer = _signing_key(found.signing_key, store)
+            key = make_example(store, keyring) if example else None
 
             def up(url: str) -> None:
                 market = EXAMPLE if example else None
@@ -172,6 +174,12 @@ def _signing_key(file: str | None, store: "Store") -> "SigningKey | None":
     path = None if file is None else Path(file)
     if path is None and isinstance(store, SqliteStore):
         path = store.path.with_name(f"{store.path.name}.signing.pem")
+    if path is not None and not path.exists() and store.markets():
+        logging.getLogger("copyproof").warning(
+            "a new key signs the heads of journals from now on, %s: if the store was restored, "
+            "put the file of its old key there",
+            path,
+        )
     return None if path is None else SigningKey.from_file(path)
 
 

@@ -10,6 +10,7 @@ import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 import typer
 
@@ -17,7 +18,7 @@ from copyproof.cli import options, tables
 from copyproof.cli.opening import opened
 from copyproof.cli.output import emit, emit_json
 from copyproof.cli.schedule import repeat
-from copyproof.validation import FieldError
+from copyproof.validation import FieldError, shortened
 
 if TYPE_CHECKING:
     from copyproof.live.stores import Store
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 store = options.group(
     "store", "Look after a store: backup, restore, compact, check, export, forget, actions, shadow."
 )
+
+_WIDEST = 80  # characters of a path or a body in the table of actions
 
 Market = Annotated[str, typer.Argument(metavar="MARKET", show_default=False)]
 _File = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
@@ -53,7 +56,7 @@ def backup(
 
     The copy is checked before it gets its name: what is damaged ends with status 1, and no file.
     With --every files named by their time come into a folder, and what fails is told, and tried
-    again the next time.
+    again the next time. With --keep only files with such names are deleted, and each is told.
     """
     if keep is not None and (every is None or keep < 1):
         raise options.refused("--keep", keep, "a whole number of at least 1, beside --every")
@@ -64,11 +67,15 @@ def backup(
         raise FieldError("FILE", file, "a folder", f"= {file} is not a folder, as --every needs it")
 
     def do() -> None:
-        from copyproof.live.stores.backups import BACKUPS, backup_name
+        from copyproof.live.stores.backups import backup_name, backups_in
 
-        _back_up(store, file / backup_name(time.time()), replay, as_json)
-        for old in sorted(file.glob(BACKUPS))[: -keep if keep is not None else 0]:
+        made = file / backup_name(time.time())
+        _back_up(store, made, replay, as_json)
+        others = [one for one in backups_in(file) if one != made]
+        surplus = 0 if keep is None else max(len(others) + 1 - keep, 0)
+        for old in others[:surplus]:
             old.unlink()
+            print_done({"deleted": str(old)}, as_json)
 
     repeat(options.duration("--every", every), do, (ValueError, OSError, *_store_errors()))
 
@@ -88,7 +95,7 @@ def _back_up(url: str, file: Path, replay: bool, as_json: bool) -> None:
         from copyproof.live.checks import check_store
 
         try:
-            with opened(f"sqlite:{file}") as made:
+            with opened(file_url(file)) as made:
                 check_store(made, replay=True)
         except BaseException:
             file.unlink()
@@ -101,19 +108,22 @@ def restore(
     file: _File, store: options.StoreUrl = options.DEFAULT_STORE, as_json: options.AsJson = False
 ) -> None:
     """Copy a backup into a store that is empty, all or nothing."""
-    from copyproof.live import stores
-
-    with opened(store, create=True) as target:  # says what is wrong with it, if anything is
-        stores.restore(file, store)
-        print_done({"restored": str(file), "markets": len(target.markets())}, as_json)
+    if not file.is_file():
+        raise FieldError("FILE", file, "a file", f"= {file} is not a file")
+    with opened(file_url(file), place="FILE") as source:
+        source.check()  # before there is a new store
+        with opened(store, create=True) as target:
+            target.load(source.dump())
+            print_done({"restored": str(file), "markets": len(target.markets())}, as_json)
 
 
 @store.command()
 def compact(
     market: Annotated[
         str | None,
-        typer.Argument(metavar="[MARKET]", help="All if none is given.", show_default=False),
+        typer.Argument(metavar="[MARKET]", help="Its name, or --all.", show_default=False),
     ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every market of the store.")] = False,
     older_than: Annotated[
         str | None, options.optional("Only what is older, such as 90d.", "T", "--older-than")
     ] = None,
@@ -124,8 +134,15 @@ def compact(
     """Take a snapshot of a market, and drop the journal up to the snapshot before it.
 
     So there are always two ways back, and the first time nothing is dropped. With --older-than
-    nothing younger is dropped. Export the journal before, if it is to be kept.
+    nothing younger is dropped, of all markets if none is given. Export the journal before, if it
+    is to be kept.
     """
+    if market is None and not all_ and older_than is None:
+        said = "is missing: name a market, or say --all, or --older-than T"
+        raise FieldError("MARKET", None, "a market, --all or --older-than T", said)
+    if market is not None and all_:
+        said = f"= {market!r} is one market, and --all means every one: give one of the two"
+        raise FieldError("MARKET", market, "left out beside --all", said)
     age = None if older_than is None else options.duration("--older-than", older_than)
 
     def do() -> None:
@@ -222,6 +239,8 @@ def _write_table(url: str, market: str, file: Path, as_json: bool) -> None:
         if file.exists():
             raise FieldError("FILE", file, "new", said=f"= {file} exists already")
         beside = file.with_name(f".{file.name}.tmp")
+        beside.unlink(missing_ok=True)
+        beside.touch(0o600)  # names are in it
         try:
             rows = write_plays(found, market, beside)
             beside.replace(file)
@@ -229,55 +248,6 @@ def _write_table(url: str, market: str, file: Path, as_json: bool) -> None:
             beside.unlink(missing_ok=True)
     done = {"market": market, "table": str(file), "rows": rows, "bytes": file.stat().st_size}
     print_done(done, as_json)
-
-
-@store.command()
-def forget(
-    market: Market,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", show_default=False)],
-    store: options.StoreUrl = options.DEFAULT_STORE,
-    backups: Annotated[
-        Path | None, options.optional("In the backups of this folder, too.", "FOLDER", "--backups")
-    ] = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Forget the name of an agent and of its arms; the market must not be served meanwhile.
-
-    Tokens stand in their place from then on, in the journal, in the snapshots and in the record of
-    what operators did, and API keys of the agent are deleted. The chain and all decisions stay as
-    they are, and the agent cannot come back under this name. Exports made before are not changed.
-    """
-    old = [] if backups is None else sorted(backups.glob("*.db"))
-    if backups is not None and not backups.is_dir():
-        raise FieldError("--backups", backups, "a folder", f"= {backups} is not a folder")
-    with opened(store) as found:
-        from copyproof.live.forgetting import forget as forget_agent
-
-        require_market(found, market)
-        before = len(found.keys())
-        try:
-            token, events = forget_agent(found, market, agent)
-        except LookupError:
-            raise FieldError("AGENT", agent, "an agent of the market") from None
-        deleted = before - len(found.keys())
-        record(found, "store forget", market=market, agent=token)
-    changed = sum(_forget_in_backup(path, market, agent) for path in old)
-    done = {"market": market, "token": token, "events": events, "keys": deleted}
-    print_done(done if backups is None else {**done, "backups": changed}, as_json)
-
-
-def _forget_in_backup(path: Path, market: str, agent: str) -> bool:
-    """Forget a name in a backup; whether it was there."""
-    from copyproof.live.forgetting import forget as forget_agent
-
-    with opened(f"sqlite:{path}") as found:
-        try:
-            if market not in found.markets():
-                return False
-            forget_agent(found, market, agent)
-        except LookupError:
-            return False
-    return True
 
 
 @store.command()
@@ -335,7 +305,19 @@ def _row(action: dict[str, Any]) -> tuple[str, ...]:
     said = "-" if action["said"] is None else json.dumps(action["said"], separators=(",", ":"))
     status = "-" if action["status"] is None else str(action["status"])
     named = "" if action["market"] is None or "/" in action["what"] else f" {action['market']}"
-    return at, action["key"] or action["role"], action["what"] + named, said, status
+    what = action["what"] + named
+    return at, action["key"] or action["role"], _visible(what), _visible(said), status
+
+
+def _visible(text: str) -> str:
+    """Return a text as a table shows it: control characters escaped, and cut if it is long."""
+    letters = (one if one.isprintable() else repr(one)[1:-1] for one in text)
+    return shortened("".join(letters), _WIDEST)
+
+
+def file_url(path: Path) -> str:
+    """Return the URL of a file that is a store, whatever its name is."""
+    return f"sqlite:{quote(str(path))}"
 
 
 def _private(path: str, flags: int) -> int:

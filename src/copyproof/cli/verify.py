@@ -38,7 +38,10 @@ def verify(
     from copyproof.live.verification import verify as check
 
     signed = [_head(path) for path in head or []]
-    verdict = check(_lines(journal), signed)
+    try:
+        verdict = check(_lines(journal), signed)
+    except FieldError as error:
+        raise error if error.field == "head" else _about("JOURNAL", journal, error) from None
     two = contradiction(signed)
     if as_json:
         emit_json({**asdict(verdict), "contradicting_heads": two})
@@ -57,14 +60,20 @@ def _lines(path: Path) -> Iterator[Any]:
                     found = json.loads(line)
                 except ValueError:
                     found = None
+                    if line[0] == "{" and line[-1] != "\n":
+                        said = f"is cut off in line {number}"
+                        raise FieldError("journal", None, "complete", said) from None
                 if not isinstance(found, dict):
                     raise FieldError(
                         f"line {number}", None, "JSON", "is not a JSON object", str(path)
                     )
                 yield found
-    except (OSError, UnicodeDecodeError) as error:
-        said = f"= {path} cannot be read: {error}"
-        raise FieldError("JOURNAL", str(path), "a file", said) from None
+    except UnicodeDecodeError:
+        said = "is no file of JSON lines: it is not text"
+        raise FieldError("journal", None, "an exported file", said) from None
+    except OSError as error:
+        said = f"cannot be read: {error.strerror}"
+        raise FieldError("journal", None, "a file", said) from None
 
 
 def _head(path: Path) -> "SignedHead":
@@ -74,7 +83,14 @@ def _head(path: Path) -> "SignedHead":
     try:
         return SignedHead.from_dict(next(_lines(path), {}))
     except FieldError as error:
-        raise error.found_in(str(path)) from None
+        raise _about("--head", path, error) from None
+
+
+def _about(option: str, path: Path, error: FieldError) -> FieldError:
+    """Return an error with the file that it is about, or in which it is."""
+    if error.field != "journal":
+        return error.found_in(str(path))
+    return FieldError(option, str(path), error.accepted, f"= {path} {error.said}")
 
 
 def _told(verdict: "Verdict", two: int | None) -> str:
@@ -91,10 +107,12 @@ def _told(verdict: "Verdict", two: int | None) -> str:
         lines.append("decisions were not made again: its beginning is gone, or of other numerics")
     if two is not None:
         lines.append(f"two signed heads of event {two} differ: the past was rewritten")
+    lines += [f"{one}: not confirmed" for one in verdict.unconfirmed]
     found = verdict.first_violation
     if found is None:
         rule = ", and every decision follows the rule" if verdict.replayed else ""
-        lines.append(f"holds: every event is in the chain{rule}")
+        said = "not all is confirmed, but" if verdict.unconfirmed else "holds:"
+        lines.append(f"{said} every event is in the chain{rule}")
     else:
         place = "" if found.round is None else f", round {found.round}"
         arms = "" if found.rule is None else f": arm {found.decided}, by the rule arm {found.rule}"

@@ -181,13 +181,16 @@ def checked_rails(given: object) -> list[Rail]:
     require(len(given) <= MOST_RAILS, "len(rails)", len(given), f"at most {MOST_RAILS}")
     found = []
     for n, one in enumerate(given):
-        if isinstance(one, Rail):
-            found.append(one)
-            continue
-        if not isinstance(one, Mapping) or not {"measure", "last"} <= one.keys():
+        is_rail = isinstance(one, Rail)
+        if not is_rail and not (isinstance(one, Mapping) and {"measure", "last"} <= one.keys()):
             raise FieldError(f"rails[{n}]", one, "a rail: measure, last, at_most, at_least, then")
         try:
-            found.append(Rail.from_dict(one))
+            rail = one if is_rail else Rail.from_dict(one)
+            # Here and not in the rail: markets that have such a one still load.
+            if rail.at_least is not None and rail.at_most is not None:
+                accepted = f"at most {rail.at_most:g}, the rail's at_most: it would always be left"
+                require(rail.at_least <= rail.at_most, "at_least", rail.at_least, accepted)
+            found.append(rail)
         except FieldError as error:
             raise error.within(f"rails[{n}]") from None
     return found

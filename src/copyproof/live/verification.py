@@ -11,7 +11,7 @@ added up. Whether a piece that is not shown should have been, it cannot tell.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from copyproof.engine.version import NUMERICS
@@ -32,7 +32,7 @@ from copyproof.live.rails import Crossing
 from copyproof.live.records import MarketConfig, NoArm
 from copyproof.live.stores.chain import digest, digests, link, opening, pieces
 from copyproof.live.switch import SwitchState
-from copyproof.validation import FieldError, known, require
+from copyproof.validation import FieldError, known, require, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,9 @@ class Verdict:
         How many signed heads were confirmed.
     sums : dict or None
         Plays, answered plays and revenue, of an agent's journal.
+    unconfirmed : list of str
+        Of every signed head that lies outside of the journal, in words where; it cannot be
+        confirmed then, and ``holds`` is False.
     """
 
     kind: str
@@ -87,6 +90,7 @@ class Verdict:
     replayed: bool
     heads: int
     sums: dict[str, float] | None = None
+    unconfirmed: list[str] = field(default_factory=list)
 
 
 def verify(lines: Iterable[Mapping[str, Any]], signed: Sequence[SignedHead] = ()) -> Verdict:
@@ -117,7 +121,12 @@ def verify(lines: Iterable[Mapping[str, Any]], signed: Sequence[SignedHead] = ()
     (True, True, 100)
     """
     rest = iter(lines)
-    first = next(rest, {})
+    first = next(rest, None)
+    if first is None:
+        raise FieldError("journal", None, "an exported journal", said="is empty")
+    if "copyproof" not in first:
+        said = "is no exported journal: its first line does not say that it is one"
+        raise FieldError("journal", None, "an exported journal", said=said)
     kind = known("copyproof", first.get("copyproof"), (AUDIT, AGENT))
     require(first.get("version") == VERSION, "version", first.get("version"), f"{VERSION}")
     try:
@@ -154,8 +163,13 @@ class _Check:
         if self.number <= self.begins and reader.opening() != self.head:
             self._note(Violation(0, "the configuration is not the one that the chain began with"))
         for one in signed:
-            if one.market != self.market or not one.is_signed():
-                raise FieldError("head", one.number, "a head of this market with a good signature")
+            if one.market != self.market:
+                said = f"of event {one.number} is of market {shown(one.market)}, and the journal"
+                said += f" of {shown(self.market)}"
+                raise FieldError("head", one.number, "a head of this market", said)
+            if not one.is_signed():
+                said = f"of event {one.number} has no good signature: it is not as it was signed"
+                raise FieldError("head", one.number, "a head with a good signature", said)
 
     def _note(self, violation: Violation | None) -> None:
         self.violation = self.violation or violation
@@ -169,7 +183,9 @@ class _Check:
                 end = line
                 break
             self._event(dict(line))
-        require("end" in end, "journal", None, "complete: its last line is missing")
+        if "end" not in end:
+            said = f"is cut off after event {self.number}: its last line is missing"
+            raise FieldError("journal", None, "complete", said)
         if (end["end"], end["head"]) != (self.number, self.head.hex()):
             why = "the events do not lead to the head at the end: one is not as it was written"
             self._note(Violation(self.number, why))
@@ -177,6 +193,13 @@ class _Check:
             if one.number > self.number and one.at <= end["at"]:
                 why = f"a head of event {one.number} was signed before this journal was exported"
                 self._note(Violation(self.number, why))
+        unconfirmed = [
+            f"head {one.number} lies before the beginning of this file (event {after})"
+            if one.number < after
+            else f"head {one.number} lies after the end of this file (event {self.number})"
+            for one in self.signed
+            if not after <= one.number <= self.number
+        ]
         reader = self.reader
         return Verdict(
             self.kind,
@@ -184,11 +207,12 @@ class _Check:
             self.number - after,
             reader.decisions,
             self.head.hex(),
-            self.violation is None,
+            self.violation is None and not unconfirmed,
             self.violation,
             reader.replayed,
             self.confirmed,
             reader.sums,
+            unconfirmed,
         )
 
     def _event(self, line: dict[str, Any]) -> None:

@@ -1,9 +1,10 @@
 """Backups in a folder: files that are named by their time, so that the newest is the last."""
 
+import re
 import time
 from pathlib import Path
 
-BACKUPS = "copyproof-*.db"
+_NAME = re.compile(r"copyproof-[0-9]{8}T[0-9]{6}\.[0-9]{6}Z\.db")
 
 
 def backup_name(now: float) -> str:
@@ -19,5 +20,5 @@ def backup_name(now: float) -> str:
 
 
 def backups_in(folder: Path) -> list[Path]:
-    """Return the backups of a folder, the newest last."""
-    return sorted(folder.glob(BACKUPS))
+    """Return the backups of a folder, the newest last: only what has a name of ``backup_name``."""
+    return sorted(one for one in folder.iterdir() if _NAME.fullmatch(one.name))

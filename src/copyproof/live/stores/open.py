@@ -86,6 +86,7 @@ def restore(path: Path, url: str) -> None:
     """
     if not path.is_file():
         raise FieldError("path", str(path), "a file", said=f"= {path} is not a file")
-    with SqliteStore(path) as source, open_store(url) as target:
-        source.check()
-        target.load(source.dump())
+    with SqliteStore(path) as source:
+        source.check()  # before there is a new store
+        with open_store(url) as target:
+            target.load(source.dump())
