@@ -28,6 +28,19 @@ def test_weaker_arms_do_not_pay() -> None:
         assert one.gain.mean < 0.02 * one.without.revenue
 
 
+def test_another_content_pays_where_seen_goes_by_content() -> None:
+    found = drill("trial-anytime", scenarios=["content"], games=12, seed=1, workers=1).gains
+    for one in found:
+        if one.is_old:
+            assert one.gain.mean > 3 * one.error > 0
+        else:
+            assert one.verdict == "unchanged"
+
+
+# To be told at once where all others are told late pays until the first of theirs are.
+PAYS = ("silence", "all late, its ones at once")
+
+
 @pytest.mark.slow
 def test_no_new_setting_pays() -> None:
     """Of all attacks, under what new markets run; what a memory saves and costs is no attack."""
@@ -36,4 +49,7 @@ def test_no_new_setting_pays() -> None:
     assert {one.scenario for one in found.gains} == {*attacks}
     assert {"slates", "eligible", "seen", "late", "sleep", "churn", "bait"} <= {*attacks}
     for one in found.gains:
-        assert one.is_old or one.gain.low <= 0, one
+        if (one.scenario, one.setting) == PAYS and not one.is_old:
+            assert 0 < one.gain.mean < 0.6 * one.without.revenue
+        else:
+            assert one.is_old or one.gain.low <= 0, one

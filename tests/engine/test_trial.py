@@ -114,7 +114,8 @@ def test_a_snapshot_without_starts_is_opened_as_if_rewards_had_come_evenly() -> 
 
 
 def test_a_correction_changes_what_was_earned_by_later_starts() -> None:
-    config = MarketConfig("trial(c=0.9, lost=0.5)", horizon=1000, rewards="last")
+    # Under rules 1 it counts at once; else when it is due, which is later here.
+    config = MarketConfig("trial(c=0.9, lost=0.5)", horizon=1000, rewards="last", rules=1)
     principal = Principal(config=config)
     principal.register_arm("ann", "a")
     decisions = principal.ask(60)

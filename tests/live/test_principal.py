@@ -487,9 +487,8 @@ def test_a_season_needs_no_horizon() -> None:
     for _ in range(50):
         [decision] = principal.ask()
         principal.tell(decision.id, 1)
-    assert principal._state.export()["epoch"][["number", "before", "horizon"]].tolist() == [
-        (2, 40, 20)
-    ]
+    epochs = principal._state.export()["epoch"][["number", "before", "horizon"]]
+    assert set(epochs.tolist()) == {(2, 40, 20)}
     reopened(principal)
 
 
@@ -593,14 +592,16 @@ def test_errors_name_the_field_and_nothing_happens() -> None:
     for count in counts:
         with pytest.raises(ValueError, match="count = "):
             principal.ask(count)
-    with pytest.raises(Unknown, match="eligible = 'eve' is not known"):
+    with pytest.raises(Unknown, match=r"eligible\[0\] = 'eve' is not known"):
         principal.ask(eligible=["eve"])
-    with pytest.raises(Unknown, match="eligible = 'z' is not known"):
+    with pytest.raises(Unknown, match=r"eligible.ann\[0\] = 'z' is not known"):
         principal.ask(eligible={"ann": ["z"]})
     with pytest.raises(ValueError, match="eligible = 'ann' is not a list"):
         principal.ask(eligible="ann")
-    with pytest.raises(NoArm, match="eligible"):
-        principal.ask(eligible={"ann": []})
+    nobody: list[Any] = [[], {"ann": []}]
+    for empty in nobody:
+        with pytest.raises(NoArm, match="eligible is empty"):
+            principal.ask(eligible=empty)
     for call in (principal.suspend_agent, principal.resume_agent, principal.statistics):
         with pytest.raises(Unknown):
             call("eve")

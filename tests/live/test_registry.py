@@ -37,7 +37,7 @@ def test_what_a_visitor_has_had_rules_out_its_agents_or_its_content() -> None:
     assert {one.agent for one in by_agent.ask(9, seen={"ann": ["b"], "bob": []})} == {"bob", "cid"}
     with pytest.raises(NoArm, match="seen: nothing is left"):
         by_agent.ask(eligible=["ann"], seen={"ann": ["a"]})
-    with pytest.raises(Unknown, match="seen = 'x' is not known"):
+    with pytest.raises(Unknown, match=r"seen.ann\[0\] = 'x' is not known"):
         by_agent.ask(seen={"ann": ["x"]})
     with pytest.raises(Unknown, match=r"seen\[1\] = 'default-1-0' is not known"):
         by_agent.ask(seen=[first[0].id, "default-1-0"])

@@ -9,6 +9,7 @@ import pytest
 from copyproof import Agent, Market, parse_policy
 from copyproof.live import MarketConfig, Principal, events
 from copyproof.policy import with_market_defaults
+from tests.live.exported import are_due, check_known
 from tests.live.simulated import EVERY_ROW
 from tests.live.test_principal import reopened
 
@@ -96,9 +97,10 @@ def test_bound_names_are_asked_as_one_from_then_on() -> None:
     assert show(400)["ann"] == 1000
 
 
-def test_late_rewards_find_their_play_after_names_were_bound() -> None:
+@pytest.mark.parametrize("rules", [1, 2])
+def test_late_rewards_find_their_play_after_names_were_bound(rules: int) -> None:
     """A market that is told late ends with the statistics of one that is told at once."""
-    late, at_once = market("trial"), market("trial")
+    late, at_once = market("trial", rules=rules), market("trial", rules=rules)
     waiting = []
     for principal in (late, at_once):
         for k in range(300):
@@ -111,14 +113,36 @@ def test_late_rewards_find_their_play_after_names_were_bound() -> None:
         principal.bind(["bob", "dan"], "x")
     for one_id, reward in waiting:
         late.tell(one_id, reward)
-    for name in ("ann", "bob", "cid"):
-        assert row(late, name)["total"] == row(at_once, name)["total"]
-        assert row(late, name)["plays"] == row(at_once, name)["plays"]
+    assert sums(late) == sums(at_once)
     log = late._state.arrays.export()
     owner = log["arms"]["owner"][log["log"]["arm"]]
+    for name in ("ann", "bob", "cid"):
+        assert row(late, name)["plays"] == row(at_once, name)["plays"]
+        if rules == 1:
+            assert row(late, name)["total"] == row(at_once, name)["total"]
     for one in np.unique(owner):
-        mine = log["numbers"][owner == one]
-        assert mine.tolist() == list(range(len(mine)))
+        mine = owner == one
+        assert log["numbers"][mine].tolist() == list(range(mine.sum()))
+        if rules == 2:
+            assert log["agents"]["total"][one] == log["counted"][mine].sum()
+    if rules == 2:
+        assert not are_due(log).all()
+        check_known(log, owner)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_known_follows_names_that_are_bound_and_freed(seed: int) -> None:
+    rng = random.Random(seed)
+    principal = market("trial", default_reward=0.5)
+    for step in range(12):
+        waiting = [(one.id, rng.choice([0.0, 0.5, 1.0])) for one in principal.ask(25)]
+        for one, reward in rng.sample(waiting, rng.randint(0, 25)):
+            principal.tell(one, reward)
+        names = rng.sample(["ann", "bob", "cid", "dan"], 2)
+        principal.bind(names, f"group {step}" if rng.random() < 0.6 else None)
+        arrays = principal._state.arrays.export()
+        check_known(arrays, arrays["arms"]["owner"][arrays["log"]["arm"]])
+    reopened(principal)
 
 
 @pytest.mark.parametrize("policy", ["rh-ucb(L=0.3)", "prh-ucb"])

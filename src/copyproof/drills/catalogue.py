@@ -1,20 +1,24 @@
 """All scenarios, in the order in which they are shown."""
 
 from copyproof.drills.changing import BAIT, DRIFT, STILL
-from copyproof.drills.copies import ELIGIBLE, SEEN, SLATES, WEAKER
+from copyproof.drills.copies import CONTENT, ELIGIBLE, SEEN, SLATES, WEAKER
 from copyproof.drills.identities import IDENTITIES
 from copyproof.drills.late import CHURN, LATE, SLEEP
 from copyproof.drills.scenario import Scenario
 from copyproof.drills.segments import SEGMENTS
+from copyproof.drills.telling import SIGN_UP, SILENCE
 
 SCENARIOS: tuple[Scenario, ...] = (
     SLATES,
     ELIGIBLE,
     SEEN,
+    CONTENT,
     WEAKER,
     SEGMENTS,
     IDENTITIES,
     LATE,
+    SILENCE,
+    SIGN_UP,
     SLEEP,
     CHURN,
     BAIT,

@@ -6,7 +6,7 @@ not, and audited here; by content such arms are something else to see, and an ag
 show is shown more often, which is no attack.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -146,6 +146,32 @@ SEEN = Scenario(
         Setting("arms left out", _filtered_arms, _ALL, _ALL, is_old=True),
         Setting("seen, by agent", _seen, _ALL, _PEOPLE, {"seen": "agent"}),
         Setting("seen, by content", _seen, _ALL, _PEOPLE, {"seen": "content"}),
+    ),
+)
+
+
+def _under_content(content: str) -> Callable[[LiveGame], None]:
+    """The third agent registers its arm once more, and says that it is something else."""
+
+    def play(game: LiveGame) -> None:
+        register(game, "third", 1)
+        if game.attacks:
+            game.register("third", MEANS["third"], content=content)
+        _visit_again(game)
+
+    return play
+
+
+CONTENT = Scenario(
+    "content",
+    f"{_PEOPLE:,} visitors come {_VISITS} times and see nothing twice; the third of four agents "
+    "registers its arm once more, under another content",
+    "third",
+    MEANS["third"],
+    (
+        Setting("by content: new", _under_content("new"), _ALL, _ALL, {"seen": "content"}, True),
+        Setting("the best's", _under_content("best"), _ALL, _ALL, {"seen": "content"}, True),
+        Setting("seen, by agent", _under_content("best"), _ALL, _PEOPLE, {"seen": "agent"}),
     ),
 )
 

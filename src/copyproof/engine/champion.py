@@ -36,7 +36,7 @@ from copyproof.engine.memory import evidence_below, windows_of
 from copyproof.engine.numerics import log
 from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
-from copyproof.engine.state import FAILED, PAID, State
+from copyproof.engine.state import FAILED, PAID, State, epoch_of
 from copyproof.engine.trial import (
     LET_CHALLENGE,
     PLAY_CHAMPION,
@@ -102,7 +102,8 @@ def _verdict(rule: LoweredRule, state: State, pool: int, m: float, top: int) -> 
     here = state.pools[pool]
     fresh, threshold, doubt = rule.parameters
     ln_t = state.epoch[0].log
-    if rule.memory > 0 and _is_gated(state, pool - 1, doubt * state.epoch[0].unit, rule.memory, m):
+    unit = epoch_of(state, pool - 1).unit
+    if rule.memory > 0 and _is_gated(state, pool - 1, doubt * unit, rule.memory, m):
         return PLAY_CHAMPION
     most = 1.0 + fresh * (ln_t * ln_t) * (1.0 - m)
     disappoints = here.failed == FAILED and here.last == top

@@ -26,20 +26,25 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.cache import inlined, kernel, part
+from copyproof.engine.corrections import observe_arm
+from copyproof.engine.due_rewards import expected, expected_of_arm, let_be_due
 from copyproof.engine.live_records import (
     BANKED,
     BASE,
     CHANGED,
     DECIDES,
+    ESTIMATED,
     FORGOTTEN,
     LAID,
+    OMITTED,
     PENDING,
     ROUND,
     SHADOWS,
+    UNTIL_DUE,
     Live,
     Terms,
 )
-from copyproof.engine.live_rewards import estimate, estimate_for_arm, expire, observe_arm, tell
+from copyproof.engine.live_rewards import expire, tell
 from copyproof.engine.memory import spread_over_blocks
 from copyproof.engine.plan import Plan, arm_pools, pool_of
 from copyproof.engine.pools import (
@@ -51,6 +56,7 @@ from copyproof.engine.pools import (
     lay_agents,
     next_epoch,
     start_epoch,
+    unit_of,
 )
 from copyproof.engine.principal import Observation, choose, follow, shadow
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
@@ -58,6 +64,7 @@ from copyproof.engine.rules import Kind
 from copyproof.engine.selection import NOBODY, Mask, clear, mark, take
 from copyproof.engine.state import ABSENT, OUTSIDE, WAITS, State
 from copyproof.engine.trial import spread_over_levels
+from copyproof.engine.waiting_estimates import estimate, estimate_for_arm
 
 # Operations, with what they take.
 ASK = 0  # count, value = time
@@ -110,7 +117,7 @@ def serve(
             outcomes[n].status = expire(plan, state, live, terms, operation.first)
             live.counters[FORGOTTEN] = operation.start
         else:
-            _register(plan, state, live, operation)
+            _register(plan, state, live, terms, operation)
 
 
 @part
@@ -127,7 +134,7 @@ def _turn_epoch(plan: Plan, state: State, live: Live, terms: Terms) -> None:
 @inlined
 def _bank(past: Any, item: Any, terms: Terms) -> None:
     past.plays += item.plays
-    if not terms.estimates:
+    if terms.unanswered == OMITTED:
         past.total += item.total
         past.answers += item.answers
 
@@ -174,18 +181,44 @@ def _ask(
         row.value = 0.0
         row.arm = state.items[choice.arm].original
         row.told = PENDING
-        if terms.estimates:
-            live.numbers[place] = state.items[choice.agent].plays
-            row.value = worth = estimate(live, terms, choice.agent)
-            arm = state.items[choice.arm]
-            for_arm = estimate_for_arm(plan.is_flat, live, arm.total, arm.answers, worth)
-            live.worths[place] = for_arm
-            arm.total += for_arm - worth  # as both are given the agent's
-        observe_arm(plan, state, choice.arm, Observation(1, terms.estimates, row.value))
-        if terms.estimates and live.waited[0].worth > 0.0:
-            state.pools[pool_of(plan, choice.agent)].failed = WAITS
+        if terms.unanswered == OMITTED:
+            observe_arm(plan, state, choice.arm, Observation(1, 0, 0.0))
+        else:
+            _count_unanswered(plan, state, live, terms, place, choice.agent, choice.arm)
         live.counters[ROUND] += 1
+        if terms.unanswered == UNTIL_DUE:
+            let_be_due(plan, state, live, terms)
     return int(operation.first)
+
+
+@part
+def _count_unanswered(
+    plan: Plan, state: State, live: Live, terms: Terms, place: int, agent: int, item: int
+) -> None:
+    """Count a play for what is expected of it, or estimated; ``place`` is its row in the log."""
+    live.numbers[place] = state.items[agent].plays
+    arm = state.items[item]
+    if terms.unanswered == ESTIMATED:
+        worth = estimate(live, terms, agent)
+        for_arm = estimate_for_arm(plan.is_flat, live, arm.total, arm.answers, worth)
+        waits = live.waited[0].worth > 0.0
+        live.log[place].value = worth
+    else:
+        worth = for_arm = live.log[place].value = terms.default
+        known = live.known[agent]
+        live.waits[place] = known.waits
+        live.previous[place] = known.last
+        known.last = live.counters[ROUND] + 1
+        waits = known.waits > 1
+        if waits:
+            worth = expected(live, terms, agent)
+            for_arm = expected_of_arm(plan.is_flat, live, arm.total, arm.answers, worth)
+        live.counted[place] = worth
+    live.worths[place] = for_arm
+    arm.total += for_arm - worth  # as both are given the agent's
+    observe_arm(plan, state, item, Observation(1, 1, worth))
+    if waits:
+        state.pools[pool_of(plan, agent)].failed = WAITS
 
 
 @part
@@ -211,7 +244,7 @@ def _ask_among(
 
 
 @part
-def _register(plan: Plan, state: State, live: Live, operation: Any) -> None:
+def _register(plan: Plan, state: State, live: Live, terms: Terms, operation: Any) -> None:
     """Let agents and arms come and go."""
     code = operation.code
     number = operation.first
@@ -233,6 +266,9 @@ def _register(plan: Plan, state: State, live: Live, operation: Any) -> None:
     elif code == RESUME:
         resume(plan, state, number)
     elif not plan.is_flat:  # a new agent
+        state.epoch[number + 1] = state.epoch[0]
+        if terms.counts_newcomers:
+            state.epoch[number + 1].unit = unit_of(plan, state)
         draw_key(plan, state, number + 1)
         if plan.priority:
             draw_order(state, number, 0)

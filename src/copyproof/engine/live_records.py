@@ -1,8 +1,11 @@
 """What a live market remembers beside the engine's state, and what it agreed on."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from copyproof.engine.cache import inlined
 
 # Statuses of a reward, in the order of ``live.records.STATUSES``.
 COUNTED = 0
@@ -13,6 +16,11 @@ REFUSED_LATE = 3
 # Which of several rewards counts, and what is done with late ones.
 FIRST, LAST, SUM, MAXIMUM = 0, 1, 2, 3
 REFUSE, CORRECT = 0, 1
+# What an unanswered play counts for: nothing; an estimate until its reward comes; what is expected
+# of it until its reward is due.
+OMITTED, ESTIMATED, UNTIL_DUE = 0, 1, 2
+# Rewards that an agent is taken to have had, each the default one, before the first it has.
+DOUBT = 20.0
 NO_LIMIT = 2**62
 
 # Who decides: the policy; the same one, before, under other numerics; another one.
@@ -20,7 +28,8 @@ DECIDES, FOLLOWS, SHADOWS = 0, 1, 2
 # Why statistics are laid out anew: not the policy's doing; another policy; no starts of trials.
 AS_THEY_ARE, CHANGED, NOT_KEPT = 0, 1, 2
 
-# One row a decision; the value of one that is PENDING is its estimated worth.
+# One row a decision. The value of one that is PENDING is its estimated worth, or the default reward
+# where rewards count when they are due.
 LOG = np.dtype([("at", "f8"), ("value", "f8"), ("arm", "i4"), ("told", "i4")])
 PENDING, TOLD, DEFAULTED = 0, 1, 2
 
@@ -38,6 +47,16 @@ COUNTERS = 6
 PAST = np.dtype([("total", "f8"), ("plays", "i8"), ("answers", "i8")])
 # Of all rewards that came: Σ k·r and Σ k, k the rounds in between, and how many there were.
 WAITED = np.dtype([("worth", "f8"), ("rounds", "f8"), ("answers", "i8")])
+# Of an agent's plays that are due: how many they are, and what was told of them. After how many
+# rounds its next plays are due, as a place in its histogram of delays, from 1 on, and UNKNOWN
+# before any reward; after how many at most so far; and the round of its last play. Of all agents
+# together, ``waits`` has a bit for each place that one of them ever had.
+KNOWN = np.dtype(
+    [("total", "f8"), ("plays", "i8"), ("waits", "i8"), ("longest", "i8"), ("last", "i8")]
+)
+UNKNOWN = 0
+# Places of a histogram of delays: 0, 1, 2 and 3, 4 to 7, …
+DELAYS = 32
 HISTORY = np.dtype([("hash", "u8"), ("last", "f8"), ("repeats", "i8"), ("rewards", "i8")])
 # After so many rewards the hash of an arm's history is kept, to be compared with others'.
 PRINTS = (16, 64, 256, 1024)
@@ -57,6 +76,13 @@ class Live(NamedTuple):
     past: Any  # per agent: what earlier epochs saw, and late rewards for their plays
     past_arms: Any  # the same per arm
     waited: Any  # one WAITED
+    counted: Any  # of each decision: what it counts as for its agent now (``due_rewards``)
+    waits: Any  # of each decision: after how many rounds it is due, as in KNOWN
+    previous: Any  # of each decision: the round of its agent's play before; 0 for none
+    known: Any  # per agent: a KNOWN
+    delays: Any  # per agent: a histogram of when its rewards were told
+    due: Any  # one KNOWN
+    renewed: Any  # per agent: 1 if what its waiting plays count as was found anew; who asks sets 0
     marks: Any  # scratch, per item; all 0 between operations
     left: Any  # scratch, per agent
 
@@ -67,6 +93,13 @@ class Terms(NamedTuple):
     rewards: int
     late: int
     default: float
-    estimates: int  # 1 if unanswered plays are estimated, 0 if they are omitted
+    unanswered: int  # OMITTED, ESTIMATED or UNTIL_DUE
+    counts_newcomers: int  # 1 if n is counted anew for an agent that comes during an epoch
     follows: int  # DECIDES; if not, the rows of the log to come say what was decided
     per_agent: int  # places of one agent on a slate, at most; NO_LIMIT for any number
+
+
+@inlined
+def on_grid(worth: float) -> float:
+    """A multiple of 2^−20, so that sums are exact again when it has been corrected."""
+    return math.floor(max(worth, 0.0) * 1048576.0) / 1048576.0

@@ -43,28 +43,35 @@ def next_epoch(plan: Plan, state: State, repetition: int) -> None:
 
 @part
 def start_epoch(plan: Plan, state: State, number: int, before: int) -> None:
-    """Set the clock and the constants of an epoch; ``state`` is modified in place.
+    """Set the clock and the constants of an epoch, for all; ``state`` is modified in place."""
+    for row in range(state.epoch.shape[0]):
+        epoch = state.epoch[row]
+        epoch.number = number
+        epoch.before = before
+        epoch.horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
+        epoch.log = log(float(epoch.horizon))
+        epoch.unit = unit_of(plan, state) if row == 0 else state.epoch[0].unit
 
-    n counts the agents that are their own: a live market may have bound one to another.
+
+@part
+def unit_of(plan: Plan, state: State) -> float:
+    """What the agent rule counts plays in, for the agents that there are now.
+
+    n counts those that are their own: a live market may have bound one to another.
     """
     epoch = state.epoch[0]
-    epoch.number = number
-    epoch.before = before
-    epoch.horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
-    epoch.log = log(float(epoch.horizon))
     agents = 0
     for agent in range(state.windows.shape[0]):
         if state.items[agent].owner == agent:
             agents += 1
     agents = max(1, agents)
     if plan.agent.kind == Kind.TRIAL:
-        epoch.unit = epoch.horizon / agents
-    elif plan.agent.kind == Kind.SAMPLED_KL_UCB:
-        epoch.unit = math.floor(
-            min(sample_bound(plan.factor, plan.power, float(epoch.horizon)), 2.0**53)
+        return float(epoch.horizon / agents)
+    if plan.agent.kind == Kind.SAMPLED_KL_UCB:
+        return float(
+            math.floor(min(sample_bound(plan.factor, plan.power, float(epoch.horizon)), 2.0**53))
         )
-    else:
-        epoch.unit = min(math.sqrt(epoch.horizon / agents), epoch.log * epoch.log)
+    return float(min(math.sqrt(epoch.horizon / agents), epoch.log * epoch.log))
 
 
 @part

@@ -48,7 +48,7 @@ from copyproof.engine.bounds import (
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.numerics import log, power
 from copyproof.engine.own_index import own_index
-from copyproof.engine.state import State
+from copyproof.engine.state import State, epoch_of
 from copyproof.engine.trial import trial_index
 
 
@@ -153,13 +153,13 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
     """
     item = state.items[number]
     if rule.kind == Kind.OWN_INDEX:
-        window, epoch = state.windows[number], state.epoch[0]
+        window, epoch = state.windows[number], epoch_of(state, number)
         blocks = state.blocks[number]
         parameters, form = rule.parameters, rule.form
         return own_index(item, window, blocks, epoch, parameters, form, rule.memory), 0.0
     if rule.kind == Kind.TRIAL:
         sums, starts, blocks = state.trials[number], state.starts[number], state.blocks[number]
-        epoch, parameters = state.epoch[0], rule.parameters
+        epoch, parameters = epoch_of(state, number), rule.parameters
         return trial_index(item, sums, starts, blocks, epoch, parameters, rule.memory), 0.0
     if item.plays == 0:
         return np.inf, 0.0

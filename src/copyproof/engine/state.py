@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from copyproof.engine.cache import inlined
 from copyproof.engine.tournament import allocate_nodes
 
 ITEM = np.dtype(
@@ -93,12 +94,18 @@ class State(NamedTuple):
     trials: Any  # of each agent, the sum of its rewards since each start (``trial``)
     starts: Any  # of each agent, a START for each
     blocks: Any  # of each agent, a BLOCK for each window of its last plays (``memory``)
-    epoch: Any  # one EPOCH: the present one
+    epoch: Any  # the present EPOCH; a live market has one for each agent behind it (``epoch_of``)
     order: Any  # the agents in the order that priority ties go by
     keys: Any  # keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)
     values: Any  # scratch, a number per leaf of the largest pool: indices of rules that scan
     members: Any  # scratch, an item per leaf of the largest pool: who is to stand in a pool
     ring: Any  # for SW-UCB, the last plays of one pool after the other, as many each; else unused
+
+
+@inlined
+def epoch_of(state: State, agent: int) -> Any:
+    """The epoch as an agent has it: n is counted when it begins, or when the agent comes later."""
+    return state.epoch[agent + 1 if agent + 1 < state.epoch.shape[0] else 0]
 
 
 def power_of_two(count: int) -> int:

@@ -58,7 +58,7 @@ from copyproof.engine.memory import (
     windows_of,
 )
 from copyproof.engine.numerics import log
-from copyproof.engine.state import FAILED, LEVELS, PAID, State
+from copyproof.engine.state import FAILED, LEVELS, PAID, State, epoch_of
 
 # What is to be done with an agent's arms.
 TRY_FRESH = 0
@@ -233,7 +233,7 @@ def add_to_levels(
 
     ``state`` is modified in place.
     """
-    limits = _limits(parameters, state.epoch[0])
+    limits = _limits(parameters, epoch_of(state, agent))
     item = state.items[agent]
     plays = item.answers + 1
     if plays > limits[1]:  # no start is to come
@@ -274,7 +274,7 @@ def correct_levels(
 
     Sums are kept within what rewards in [0, 1] give. ``state`` is modified in place.
     """
-    limits = _limits(parameters, state.epoch[0])
+    limits = _limits(parameters, epoch_of(state, agent))
     plays = state.items[agent].answers
     for j in range(LEVELS):
         start = _start(limits, j)
@@ -298,7 +298,7 @@ def spread_over_levels(
 
     ``state`` is modified in place.
     """
-    limits = _limits(parameters, state.epoch[0])
+    limits = _limits(parameters, epoch_of(state, agent))
     item = state.items[agent]
     mean = item.total / item.answers if item.answers > 0 else 0.0
     is_over = False
@@ -330,7 +330,7 @@ def verdict(
     """
     here = state.pools[pool]
     agent = pool - 1
-    limits = _limits(parameters, state.epoch[0])
+    limits = _limits(parameters, epoch_of(state, agent))
     j = _judging(state, agent, limits, m)
     in_trial = j < 0
     if not in_trial and _is_gated(parameters[2], memory, state, agent, m, j, _start(limits, j)):
@@ -369,7 +369,7 @@ def _is_gated(
 ) -> bool:
     """Whether search since the trial has brought the agent's mean, or a window's, far below m."""
     item = state.items[agent]
-    unit = state.epoch[0].unit
+    unit = epoch_of(state, agent).unit
     w = item.plays - start
     answers = item.answers - start
     if w <= 0 or answers <= 0:

@@ -18,14 +18,13 @@ import numpy as np
 from copyproof.engine.live import lay_again
 from copyproof.engine.live_records import (
     AS_THEY_ARE,
-    BANKED,
     BASE,
     CHANGED,
     FORGOTTEN,
     LAID,
     NOT_KEPT,
-    PAST,
     ROUND,
+    UNTIL_DUE,
     Live,
 )
 from copyproof.engine.plan import Plan
@@ -40,10 +39,12 @@ from copyproof.live.layout import (
     Axis,
     Layout,
     bars_of,
-    estimate_again,
+    bring_up_to_date,
     in_order,
+    join_epochs,
     lay_out,
     standing_of,
+    with_past,
 )
 
 
@@ -67,12 +68,13 @@ class Arrays:
     _used: list[int]
     _room: list[int]
 
-    def __init__(self, plan: Plan, *, estimates: bool = True) -> None:
-        self._estimates = estimates
+    def __init__(self, plan: Plan, unanswered: int = UNTIL_DUE) -> None:
+        self._unanswered = unanswered
         saved = {name: np.zeros(0, dtype) for name, dtype in GATHERED.items()}
         for one in TABLE:
-            if one.is_exported(plan, estimates=estimates):
-                saved[one.name] = one.allocate(FIXED.get(one.axis, 0))
+            if one.is_exported(plan, unanswered):
+                rows = FIXED.get(one.axis, int(one.axis == "stream"))
+                saved[one.name] = one.allocate(rows)
         self.load(saved, plan)
 
     @property
@@ -195,7 +197,9 @@ class Arrays:
     def agent_rows(self) -> Any:
         """The statistics of all agents, of all epochs; a copy."""
         agents = slice(self.agents)
-        return self._with_past(self._arrays["items"][agents].copy(), self._arrays["past"][agents])
+        return with_past(
+            self._arrays["items"][agents].copy(), self._arrays["past"][agents], self._unanswered
+        )
 
     @property
     def pending(self) -> int:
@@ -206,7 +210,8 @@ class Arrays:
     def arm_rows(self, arms: Any) -> tuple[Any, Any]:
         """The statistics of some arms, of all epochs, and which are in play; copies."""
         item = self._arrays["item_of"][arms]
-        rows = self._with_past(self._arrays["items"][item], self._arrays["past_arms"][arms])
+        past = self._arrays["past_arms"][arms]
+        rows = with_past(self._arrays["items"][item], past, self._unanswered)
         return rows, (self._arrays["place"][item] >= 0) & bool(self.counters[LAID])
 
     def histories(self, arms: Any, least: int) -> tuple[Any, Any, Any]:
@@ -216,13 +221,6 @@ class Arrays:
         """
         told = arms[self._arrays["history"]["rewards"][arms] >= least]
         return told, self._arrays["history"][told], self._arrays["prints"][told]
-
-    def _with_past(self, rows: Any, past: Any) -> Any:
-        """Statistics with those of earlier epochs, and no estimates; ``rows`` is modified."""
-        rows["plays"] += past["plays"]
-        for name in ("total", "answers"):
-            rows[name] = past[name] if self._estimates else rows[name] + past[name]
-        return rows
 
     def _remembered(self) -> slice:
         """Where the decisions lie that are not forgotten."""
@@ -271,13 +269,8 @@ class Arrays:
             for one in TABLE
             if one.axis == axis
             and (names is None or one.name in names)
-            and one.is_exported(self.plan, estimates=self._estimates)
+            and one.is_exported(self.plan, self._unanswered)
         }
-
-    @property
-    def doublings(self) -> int:
-        """How often the known rewards have doubled: then all waiting plays are estimated anew."""
-        return int(self._arrays["waited"]["answers"][0]).bit_length()
 
     @property
     def places(self) -> tuple[Any, Any, Any]:
@@ -308,13 +301,15 @@ class Arrays:
         for axis in used.keys() - {"arm"}:
             found = self._rows_along(axis, slice(used[axis]))
             saved |= {name: rows.copy() for name, rows in found.items()}
+        epochs = saved["epoch"]
+        if self._is_flat or (epochs == epochs[0]).all():  # all agents have the market's
+            saved["epoch"] = epochs[:1]
         saved["counters"][BASE] = saved["counters"][FORGOTTEN]
         return saved
 
     def load(self, saved: dict[str, Any], plan: Plan, *, agent_room: int = 16) -> None:
         """Lay out what ``export`` wrote, for the plan that it was written under."""
-        if self._estimates:  # a snapshot of before: for its arm a play counted as for its agent
-            saved.setdefault("worths", saved["log"]["value"])
+        bring_up_to_date(saved, self._unanswered)
         self._lay_out(saved, plan, agent_room)
         if (bars := saved.get("bars")) is not None:
             self._arrays["pools"]["x"][: len(bars)] = bars
@@ -325,15 +320,7 @@ class Arrays:
     def change_plan(self, plan: Plan, *, drawn: bool) -> None:
         """Go on under another plan, with the statistics of all epochs, and samples maybe drawn."""
         saved = self.export()
-        for rows, past in (("agents", "past"), ("arms", "past_arms")):
-            self._with_past(saved[rows], saved[past])
-            if self._estimates:
-                saved[past]["plays"] = 0
-            else:
-                saved[past][:] = np.zeros((), PAST)
-        if self._estimates:
-            estimate_again(saved)
-        saved["counters"][BANKED] = 0
+        join_epochs(saved, self._unanswered)
         saved["challenges"] = np.zeros(0, CHALLENGE)
         if self.plan.agent.kind != Kind.OWN_INDEX:
             saved["windows"][:] = np.zeros((), WINDOW)  # nobody has kept them up to date
@@ -367,9 +354,10 @@ class Arrays:
         self._arrays = arrays = {one.name: one.allocate(self._rows[one.axis]) for one in TABLE}
         for one in TABLE:
             if (
-                one.is_exported(plan, estimates=self._estimates) and one.name in saved
+                one.is_exported(plan, self._unanswered) and one.name in saved
             ):  # else the policy has just changed
                 arrays[one.name][: len(saved[one.name])] = saved[one.name]
+        arrays["epoch"][len(saved["epoch"]) :] = saved["epoch"][0]  # theirs is the market's
         self.log, self.counters = arrays["log"], arrays["counters"]
         agents, item = slice(self.agents), laid.item
         arrays["order"][:] = np.arange(room)

@@ -3,9 +3,9 @@
 To copy a million arms at once takes hundreds of milliseconds. A step copies some rows of one array,
 of arms or of decisions, so that it takes at most one page of memory that was not touched before: a
 huge page may take milliseconds to come. What such a row holds changes with a decision for the arm,
-with a reward, and when the window of a decision is over: these rows are noted, and copied once more
-in the last step, together with all that is small. An epoch that ends changes all rows at once, and
-so do estimates that are made anew: then the copy is spoilt, and another must be begun.
+with a reward, and when a decision is due or its window is over: these rows are noted, and copied
+once more in the last step, together with all that is small. An epoch that ends changes all rows at
+once, and so do estimates that are made anew: then the copy is spoilt, and another must be begun.
 """
 
 import math
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.live_records import BANKED, BASE, EXPIRED, FORGOTTEN, LAID, ROUND
+from copyproof.engine.live_records import BANKED, BASE, EXPIRED, FORGOTTEN, LAID, ROUND, Live
 from copyproof.live.arrays import Arrays
 from copyproof.live.layout import in_order, standing_of
 
@@ -40,7 +40,7 @@ class ArraysCopy:
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = arrays
-        self._banked, self._doublings = self._counter(BANKED), arrays.doublings
+        self._banked, self._doublings = self._counter(BANKED), _doublings(arrays.live)
         self._first = self._counter(FORGOTTEN)  # decisions up to this one are not copied
         # Arms, and decisions, that are copied in steps; and those that are.
         self._arms, self._rounds = arrays.arms, self._counter(ROUND)
@@ -70,7 +70,7 @@ class ArraysCopy:
         base, log = self._counter(BASE), self._arrays.log["arm"]
         known = told[(told > base) & (told <= self._counter(ROUND))]
         ended = np.arange(expired + 1, self._counter(EXPIRED) + 1)
-        rounds = np.concatenate([known, ended])
+        rounds = np.concatenate([known, ended, _recounted(self._arrays.live, made)])
         self._changed_rounds.append(rounds)
         self._changed_arms += [
             log[rounds - 1 - base],
@@ -81,7 +81,8 @@ class ArraysCopy:
     def is_spoilt(self) -> bool:
         """Whether too much has changed for it to be finished."""
         return (
-            (self._counter(BANKED), self._arrays.doublings) != (self._banked, self._doublings)
+            self._counter(BANKED) != self._banked
+            or _doublings(self._arrays.live) != self._doublings
             or self._arrays.arms > self._arms + _MORE_ARMS
             or self._counter(ROUND) > self._rounds + _MORE_DECISIONS
             or any(map(_is_longer, self._arrays.places, self._places))
@@ -144,6 +145,30 @@ class ArraysCopy:
             found = self._arrays.rows_of_decisions(slice(after - base, upto - base), names)
             for name, rows in found.items():
                 self._of_decisions[name][after - first : upto - first] = rows
+
+
+def _doublings(live: Live) -> int:
+    """How often the known rewards have doubled: then all waiting plays are estimated anew."""
+    return int(live.waited["answers"][0]).bit_length()
+
+
+def _recounted(live: Live, made: int) -> Any:
+    """Which decisions count otherwise since so many were made: they are due, or expected anew.
+
+    Of the latter it is forgotten.
+    """
+    base, last, expired = (int(live.counters[which]) for which in (BASE, ROUND, EXPIRED))
+    waits = int(live.due["waits"][0])
+    delays = [1 << n - 1 for n in range(2, waits.bit_length()) if waits >> n & 1]
+    due = [np.arange(max(base + 1, made + 1 - one), last + 1 - one) for one in delays]
+    renewed = []
+    for agent in np.flatnonzero(live.renewed).tolist():
+        round_ = int(live.known["last"][agent])
+        while round_ > expired:
+            renewed.append(round_)
+            round_ = int(live.previous[round_ - 1 - base])
+    live.renewed[:] = 0
+    return np.concatenate([np.array(renewed, np.int64), *due])
 
 
 def _is_longer(one: Any, other: Any) -> bool:

@@ -62,6 +62,10 @@ def guarantee(
         most = "no limit" if config.per_agent is None else f"per_agent = {config.per_agent}"
         pays.append(f"copies on slates ({most})")
     if config.seen == "content":
-        pays.append("copies that `seen` takes for another content")
+        pays.append("copies that `seen` takes for another content, or for a rival's")
     pays += ["lists of eligible arms", "several identities that are not bound to one group"]
+    if config.unanswered == "omitted" or config.rules == 1:
+        pays.append("zeros of one agent alone that are told late or never")
+    if config.rules == 1:
+        pays.append("to sign up late")
     return f"proven: {'; '.join(proven)}; audited only: {audited}; pays: {', '.join(pays)}"

@@ -10,7 +10,21 @@ from typing import Any, Literal, NamedTuple, TypeAlias, assert_never
 
 import numpy as np
 
-from copyproof.engine.live_records import COUNTERS, HISTORY, LOG, PAST, PENDING, PRINTS, WAITED
+from copyproof.engine.live_records import (
+    BANKED,
+    COUNTERS,
+    DELAYS,
+    ESTIMATED,
+    HISTORY,
+    KNOWN,
+    LOG,
+    OMITTED,
+    PAST,
+    PENDING,
+    PRINTS,
+    UNTIL_DUE,
+    WAITED,
+)
 from copyproof.engine.plan import Plan
 from copyproof.engine.rules import Kind
 from copyproof.engine.state import (
@@ -39,7 +53,6 @@ Axis: TypeAlias = Literal[
     "stream",
     "arm",
     "decision",
-    "epoch",
     "counter",
     "market",
 ]
@@ -56,12 +69,12 @@ class Array:
     exported: bool = False
     # What rows hold that are not in use yet.
     fill: int = 0
-    # What it is kept for: agents on trial, agents with a memory, or estimates of unanswered plays.
-    # It is exported only where there are such.
-    kept_for: Literal["trial", "memory", "estimates"] | None = None
+    # What it is kept for: agents on trial, agents with a memory, or unanswered plays that count:
+    # in any way, by estimates, or until they are due. It is exported only where there are such.
+    kept_for: Literal["trial", "memory", "unanswered", "estimates", "dues"] | None = None
 
-    def is_exported(self, plan: Plan, *, estimates: bool) -> bool:
-        """Whether it is exported, under a plan and in a market that estimates or does not."""
+    def is_exported(self, plan: Plan, unanswered: int) -> bool:
+        """Whether it is exported, under a plan and in a market that counts unanswered plays so."""
         match self.kept_for:
             case None:
                 return self.exported
@@ -69,8 +82,12 @@ class Array:
                 return plan.agent.kind == Kind.TRIAL
             case "memory":
                 return plan.agent.memory > 0
+            case "unanswered":
+                return unanswered != OMITTED
             case "estimates":
-                return estimates
+                return unanswered == ESTIMATED
+            case "dues":
+                return unanswered == UNTIL_DUE
             case _:
                 assert_never(self.kept_for)
 
@@ -99,15 +116,22 @@ TABLE = (
     Array("trials", np.dtype((np.float64, LEVELS)), "agent", exported=True, kept_for="trial"),
     Array("starts", np.dtype((START, LEVELS)), "agent", exported=True, kept_for="trial"),
     Array("blocks", np.dtype((BLOCK, WINDOWS)), "agent", exported=True, kept_for="memory"),
-    Array("epoch", EPOCH, "epoch", exported=True),
+    Array("epoch", EPOCH, "stream", exported=True),
     Array("past", PAST, "agent", exported=True),
     Array("past_arms", PAST, "arm", exported=True),
     Array("history", HISTORY, "arm", exported=True),
     Array("prints", np.dtype((np.uint64, len(PRINTS))), "arm", exported=True),
     Array("log", LOG, "decision", exported=True),
-    Array("numbers", np.int64, "decision", exported=True, kept_for="estimates"),
-    Array("worths", np.float64, "decision", exported=True, kept_for="estimates"),
+    Array("numbers", np.int64, "decision", exported=True, kept_for="unanswered"),
+    Array("worths", np.float64, "decision", exported=True, kept_for="unanswered"),
     Array("waited", WAITED, "market", exported=True, kept_for="estimates"),
+    Array("counted", np.float64, "decision", exported=True, kept_for="dues"),
+    Array("waits", np.int8, "decision", exported=True, kept_for="dues"),
+    Array("previous", np.int64, "decision", exported=True, kept_for="dues"),
+    Array("known", KNOWN, "agent", exported=True, kept_for="dues"),
+    Array("delays", np.dtype((np.float64, DELAYS)), "agent", exported=True, kept_for="dues"),
+    Array("due", KNOWN, "market", exported=True, kept_for="dues"),
+    Array("renewed", np.int8, "agent"),
     Array("counters", np.int64, "counter", exported=True),
 )
 # What a pool with a champion remembers, with arms by their number; −1 for none.
@@ -124,7 +148,7 @@ GATHERED = {
     "bars": np.float64,  # of each pool (``bars_of``); exported where there are any
 }
 # Axes that do not grow, and their rows.
-FIXED: dict[Axis, int] = {"epoch": 1, "counter": COUNTERS, "market": 1}
+FIXED: dict[Axis, int] = {"counter": COUNTERS, "market": 1}
 # Arms that a pool has room for at first.
 LEAST_ROOM = 4
 # Nodes that trees of pools without arms share.
@@ -192,18 +216,48 @@ def standing_of(places: tuple[Any, Any, Any], *, laid: bool) -> dict[str, Any]:
     }
 
 
-def estimate_again(saved: dict[str, Any]) -> None:
-    """Let unanswered plays of all epochs count by their estimates, as if there had been but one.
+def bring_up_to_date(saved: dict[str, Any], unanswered: int) -> None:
+    """Add what an export of before does not have; ``saved`` is modified in place."""
+    if unanswered == ESTIMATED:  # for its arm a play counted as for its agent
+        saved.setdefault("worths", saved["log"]["value"])
 
-    ``saved`` is modified in place.
+
+def with_past(rows: Any, past: Any, unanswered: int) -> Any:
+    """Statistics with those of earlier epochs, and no estimates; ``rows`` is modified."""
+    rows["plays"] += past["plays"]
+    for name in ("total", "answers"):
+        rows[name] = past[name] + (rows[name] if unanswered == OMITTED else 0)
+    return rows
+
+
+def join_epochs(saved: dict[str, Any], unanswered: int) -> None:
+    """Let all plays be of one epoch; ``saved`` is modified in place."""
+    for rows, past in (("agents", "past"), ("arms", "past_arms")):
+        with_past(saved[rows], saved[past], unanswered)
+        if unanswered == OMITTED:
+            saved[past][:] = np.zeros((), PAST)
+        else:
+            saved[past]["plays"] = 0
+    if unanswered != OMITTED:
+        _count_again(saved)
+    saved["counters"][BANKED] = 0
+
+
+def _count_again(saved: dict[str, Any]) -> None:
+    """Let unanswered plays of all epochs count, as if there had been but one.
+
+    By what they count for their agents, also for their arms. ``saved``, whose sums are those of
+    all rewards that were told, is modified in place.
     """
     log = saved["log"]
     owner = saved["arms"]["owner"][log["arm"]]
-    waiting = log["told"] == PENDING
+    counted, told = log["value"], log["value"] * (log["told"] != PENDING)
+    if "counted" in saved:  # until they are due, plays count so that were told, too
+        counted = saved["counted"]
     for rows, of in (("arms", log["arm"]), ("agents", owner)):
-        np.add.at(saved[rows]["total"], of[waiting], log["value"][waiting])
+        np.add.at(saved[rows]["total"], of, counted - told)
         saved[rows]["answers"] = saved[rows]["plays"]
-    saved["worths"] = log["value"].copy()
+    saved["worths"] = counted.copy()
     # The decisions in the log are the last plays of their agents: rank them agent by agent.
     by_owner = np.argsort(owner, kind="stable")
     made = np.bincount(owner, minlength=len(saved["agents"]))

@@ -17,6 +17,7 @@ from copyproof.live.events import AgentRegistered, Asked, Bound, Diverged
 from copyproof.live.operations import Operations
 from copyproof.live.registry import Among
 from copyproof.live.regrouping import regroup
+from copyproof.live.terms import unanswered_of
 
 
 class Membership(Operations):
@@ -94,7 +95,7 @@ class Membership(Operations):
         """Lay out the arrays for the principals there are, before the first decision."""
         registry = self.registry
         number, names = registry.principals.number, registry.principals.names
-        self.arrays = Arrays(self.arrays.plan, estimates=self.config.estimates)
+        self.arrays = Arrays(self.arrays.plan, unanswered_of(self.config))
         for _ in names:
             self._run()
             self._gather(live.AGENT, self.arrays.add_agent())

@@ -18,7 +18,7 @@ from copyproof.live.arrays import Arrays
 from copyproof.live.arrays_copy import ArraysCopy
 from copyproof.live.records import MarketConfig
 from copyproof.live.registry import Among, Registry
-from copyproof.live.terms import plan_of, terms_of
+from copyproof.live.terms import plan_of, terms_of, unanswered_of
 from copyproof.policy import Policy, parse_policy
 
 _NONE = np.zeros(0, OUTCOME)
@@ -31,7 +31,7 @@ class Operations:
     def __init__(self, config: MarketConfig, policy: Policy | None = None) -> None:
         self.config = config = config.seeded()
         self.policy = parse_policy(config.policy) if policy is None else policy
-        self.arrays = Arrays(plan_of(self.policy, config), estimates=config.estimates)
+        self.arrays = Arrays(plan_of(self.policy, config), unanswered_of(config))
         self.registry = Registry(config.per_agent, config.seen)
         self._terms, self._call = terms_of(config), RepeatedCalls()
         self.at = 0.0

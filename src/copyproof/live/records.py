@@ -21,12 +21,17 @@ SeenBy: TypeAlias = Literal["agent", "content"]
 Unanswered: TypeAlias = Literal["estimated", "omitted"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+# The version of a live market's own rules. 1: plays that wait are estimated by what such plays of
+# all agents were worth, and n is that of an epoch's beginning. 2: rewards count when they are due
+# (``engine.due_rewards``), and for a newcomer n is counted when it comes.
+RULES = 2
 # What new markets run if nothing is said, and what that was in versions before.
 DEFAULT = "default-anytime"
 FORMER_DEFAULTS = ("grace-anytime",)
 # What a market has that was made before there was such a setting; it is not written down.
 _BEFORE: dict[str, Any] = {
     "numerics": 1,
+    "rules": 1,
     "per_agent": None,
     "seen": "content",
     "most_segments": 100,
@@ -134,9 +139,9 @@ class MarketConfig:
         Seconds after the reward window within which late rewards still correct (30 days); the
         principal forgets decisions that are older.
     unanswered : {"estimated", "omitted"}
-        What a play counts for until its reward comes. Estimated, as new markets have it: what such
-        plays have come to be worth so far, and the default reward for agents of whom little is
-        known. Omitted: it narrows the width, and the mean is that of the answered ones alone, 1/2
+        What a play counts for until its reward is due. Estimated, as new markets have it: what its
+        agent's plays have come to be worth so far, and the default reward if little is known of
+        them. Omitted: it narrows the width, and the mean is that of the answered ones alone, 1/2
         before the first; markets of earlier versions keep that.
     most_arms : int, optional
         How many arms one agent may ever register, retired ones included: all are remembered, so
@@ -154,6 +159,10 @@ class MarketConfig:
         The version of the engine's numerics that the market began under. It is not a choice: new
         markets begin under the present one, and a journal of an earlier one is replayed by the
         decisions that it holds.
+    rules : int
+        The version of a live market's own rules that it began under: what unanswered plays count
+        for, and how many agents share an epoch with one that comes while it lasts. It is not a
+        choice: new markets begin under the present one, and keep it.
 
     Examples
     --------
@@ -175,6 +184,7 @@ class MarketConfig:
     most_segments: int = 100
     unanswered: Unanswered = _ESTIMATED
     numerics: int = field(default=NUMERICS, compare=False)
+    rules: int = field(default=RULES, compare=False)
     # Whether the policy was not named, or as the default, whatever that is.
     is_default: bool = field(init=False, repr=False, compare=False)
 
@@ -203,14 +213,10 @@ class MarketConfig:
         known("late", self.late, get_args(Late))
         known("rewards", self.rewards, get_args(Rewards))
         known("seen", self.seen, get_args(SeenBy))
-        accepted = f"a version that this one knows, 1 to {NUMERICS}"
-        is_known = type(self.numerics) is int and 1 <= self.numerics <= NUMERICS
-        require(is_known, "numerics", self.numerics, accepted)
-
-    @property
-    def estimates(self) -> bool:
-        """Whether unanswered plays are estimated."""
-        return self.unanswered != "omitted"
+        for version, newest in (("numerics", NUMERICS), ("rules", RULES)):
+            given = getattr(self, version)
+            is_known = type(given) is int and 1 <= given <= newest
+            require(is_known, version, given, f"a version that this one knows, 1 to {newest}")
 
     def agrees_with(self, stored: "MarketConfig") -> bool:
         """Whether a market that was made with ``stored`` can be opened with this one.

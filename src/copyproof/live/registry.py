@@ -33,6 +33,8 @@ def nothing_among(among: Among | None) -> NoArm:
     """
     if among is None:
         return NoArm("no arm is registered")
+    if among.listed is not None and not among.listed:
+        return NoArm("eligible is empty: leave it out, or name agents, or arms by agent")
     if among.ruled_out:
         return NoArm("seen: nothing is left that this visitor has not had", "seen")
     return NoArm("eligible: no such arm is registered")
@@ -239,17 +241,18 @@ class Registry:
 
     def numbers_of(self, eligible: Eligible, field: str = "eligible") -> list[int]:
         """What is named as numbers: an agent a as a, an arm as −1 − arm."""
-        for name in eligible:
+        for n, name in enumerate(eligible):
             if name not in self.agents:
-                raise Unknown(field, name)
+                place = "" if isinstance(eligible, Mapping) else f"[{n}]"
+                raise Unknown(field + place, name)
         if not isinstance(eligible, Mapping):
             return [self.agents[name] for name in eligible]
         found: dict[int, None] = {}
         for agent, arms in eligible.items():
             known = self.arm_numbers[self.agents[agent]]
-            for name in arms:
+            for n, name in enumerate(arms):
                 if name not in known:
-                    raise Unknown(field, name)
+                    raise Unknown(f"{field}.{agent}[{n}]", name)
                 found[-1 - known[name]] = None
         return list(found)
 

@@ -17,14 +17,24 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.live import spread_again
-from copyproof.engine.live_records import BANKED, FORGOTTEN, PENDING, ROUND
+from copyproof.engine.live_records import BANKED, EXPIRED, FORGOTTEN, KNOWN, PENDING, ROUND, UNKNOWN
 from copyproof.engine.plan import ALL, BY_RULE, FIXED, GROWING, Plan, sample_size
 from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED
 from copyproof.live.arrays import Arrays
 from copyproof.live.layout import CHALLENGE
 
 _IN_PLAY = 0
-_BY_AGENT = ("agents", "windows", "trials", "starts", "blocks", "past", "suspended")
+_BY_AGENT = (
+    "agents",
+    "windows",
+    "trials",
+    "starts",
+    "blocks",
+    "past",
+    "suspended",
+    "known",
+    "delays",
+)
 _BY_POOL = ("seats", "challenges", "bars")
 
 
@@ -65,10 +75,16 @@ def regroup(arrays: Arrays, *, owner: Any, registered: Any, suspended: Any, vaca
     come = ~was_in & is_in
     status[come & (status == ABSENT)] = _IN_PLAY if plan.sampling == ALL else OUTSIDE
     status[come & (status == RETIRED)] = _IN_PLAY
+    if "delays" in saved:
+        saved["delays"][vacant] = 0.0
+        saved["known"][vacant] = np.zeros((), KNOWN)
     for one in changed.tolist():
         _add_up(saved, one)
         if not plan.is_flat:
             _choose_sample(saved, plan, one)
+    if "due" in saved:
+        for name in ("total", "plays"):
+            saved["due"][name] = saved["known"][name].sum()
     arrays.load(saved, plan)
     spread_again(plan, arrays.state, changed)
 
@@ -97,14 +113,41 @@ def _add_up(saved: dict[str, Any], agent: int) -> None:
         saved["past"][name][agent] = saved["past_arms"][name][mine].sum()
     rounds = np.arange(counters[FORGOTTEN] + 1, counters[ROUND] + 1)
     rows = np.flatnonzero(mine[log["arm"]] & (rounds > counters[BANKED]))
-    if "worths" in saved:  # for its arm a play that waits counts otherwise
-        waiting = rows[log["told"][rows] == PENDING]
-        item["total"] += (log["value"][waiting] - saved["worths"][waiting]).sum()
+    if "worths" in saved:
+        # For its arm a play that waits counts otherwise.
+        waiting = rows if "due" in saved else rows[log["told"][rows] == PENDING]
+        counted = saved["counted"] if "due" in saved else log["value"]
+        item["total"] += (counted[waiting] - saved["worths"][waiting]).sum()
         # The decisions that are remembered are the last plays of the principal, in their order.
         saved["numbers"][rows] = int(item["plays"][0]) - len(rows) + np.arange(len(rows))
+    if "due" in saved:
+        _know_again(saved, agent, np.flatnonzero(mine[log["arm"]]), rounds)
     window = saved["windows"][agent : agent + 1]
     window[:] = 0
     window["recent"], window["recents"] = item["total"], item["answers"]
+
+
+def _know_again(saved: dict[str, Any], agent: int, rows: Any, rounds: Any) -> None:
+    """Find out what is known of a principal whose decisions are these; ``saved`` is modified."""
+    log, counters, waits = saved["log"][rows], saved["counters"], saved["waits"]
+    known, past = saved["known"][agent : agent + 1], saved["past"][agent]
+    dated = waits[rows][waits[rows] != UNKNOWN]
+    if known["waits"] == UNKNOWN and len(dated):
+        known["waits"] = dated[-1]
+    waits[rows] = np.where(waits[rows] == UNKNOWN, known["waits"], waits[rows])
+    known["longest"] = max(known["waits"][0], waits[rows].max(initial=0))
+    known["last"] = rounds[rows].max(initial=0)
+    saved["previous"][rows[1:]] = rounds[rows[:-1]]
+    saved["previous"][rows[:1]] = 0
+    delays = np.left_shift(1, waits[rows].astype(np.int64)) // 2 * (waits[rows] > 1)
+    is_due = (waits[rows] != UNKNOWN) & (counters[ROUND] - rounds[rows] >= delays)
+    is_due |= rounds[rows] <= counters[EXPIRED]
+    # What was told of plays that are not due is not known, and those that are due are, untold.
+    waiting = log["told"] == PENDING
+    known["plays"] = past["plays"] + saved["agents"]["plays"][agent] - (~is_due).sum()
+    known["total"] = past["total"] + log["value"][is_due & waiting].sum()
+    known["total"] -= log["value"][~is_due & ~waiting].sum()
+    known["total"] = np.clip(known["total"], 0.0, known["plays"])
 
 
 def _choose_sample(saved: dict[str, Any], plan: Plan, agent: int) -> None:

@@ -48,13 +48,21 @@ def plan_of(policy: Policy, config: MarketConfig) -> Plan:
     return lower_policy(policy, horizon=config.horizon or _NO_HORIZON, seed=seed or 0)
 
 
+def unanswered_of(config: MarketConfig) -> int:
+    """What unanswered plays count for in a market."""
+    if config.unanswered == "omitted":
+        return live_records.OMITTED
+    return live_records.UNTIL_DUE if config.rules > 1 else live_records.ESTIMATED
+
+
 def terms_of(config: MarketConfig) -> Terms:
     """What a market agreed on; it makes its own decisions."""
     return Terms(
         _REWARDS[config.rewards],
         _LATE[config.late],
         config.default_reward,
-        int(config.estimates),
+        unanswered_of(config),
+        counts_newcomers=int(config.rules > 1),
         follows=0,
         per_agent=int(config.per_agent or NO_LIMIT),
     )

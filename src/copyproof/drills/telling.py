@@ -1,0 +1,117 @@
+"""One agent whose rewards are told otherwise than the others', and one that signs up late.
+
+Agents of means 0.6, 0.5 and 0.3; visitors come ten at a time, and the attacker is the last agent.
+
+- *silence*: its zeros are never told, and all else is: at once, on slates, or, of all agents, 500
+  visitors late; or it tells its ones 500 visitors late, too, or at once where all others are late.
+- *sign-up*: it comes after the first visitors, when an epoch has begun without it.
+
+In the old way, under rules 1, a play that waits counts as what waiting plays of all agents came to
+be worth, and the agents that share an epoch are those of its beginning.
+"""
+
+from collections import deque
+from collections.abc import Callable
+
+from copyproof.drills.live_game import LiveGame, Play
+from copyproof.drills.scenario import Scenario, Setting
+
+MEANS = {"best": 0.6, "second": 0.5, "last": 0.3}
+_STEP, _VISITORS, _LATE = 10, 4000, 500
+_BEFORE = {"rules": 1}
+
+
+def _silence(
+    *, places: int = 1, others: int = 0, own: int = 0, tells_zeros: bool = False
+) -> Callable[[LiveGame], None]:
+    """Rewards are told so many visitors late; with the attack the last agent's as ``own`` says."""
+
+    def play(game: LiveGame) -> None:
+        for agent, mean in MEANS.items():
+            game.register(agent, mean)
+        waiting: deque[list[Play]] = deque()
+        for _ in range(_VISITORS // _STEP):
+            game.now += 1.0
+            if places > 1:
+                plays = [one for _ in range(_STEP) for one in game.decide(places, slate=True)]
+            else:
+                plays = game.decide(_STEP)
+            waiting.append(plays)
+            told = []
+            for age, group in enumerate(reversed(waiting)):
+                for one in group:
+                    attacks = game.attacks and one.agent == "last"
+                    late = own if attacks else others
+                    is_told = one.reward > 0.0 or not attacks or tells_zeros
+                    if age * _STEP == late and is_told:
+                        told.append(one)
+            if told:
+                game.tell(told)
+            if len(waiting) > max(others, own) // _STEP:
+                waiting.popleft()
+
+    return play
+
+
+_SILENT: dict[str, tuple[Callable[[LiveGame], None], int]] = {
+    "its zeros never": (_silence(), _VISITORS),
+    "on slates of 2": (_silence(places=2), 2 * _VISITORS),
+    "all late, its zeros never": (_silence(others=_LATE, own=_LATE), _VISITORS),
+    "its ones late": (_silence(own=_LATE), _VISITORS),
+    "all of it late": (_silence(own=_LATE, tells_zeros=True), _VISITORS),
+    "all late, its ones at once": (_silence(others=_LATE), _VISITORS),
+}
+SILENCE = Scenario(
+    "silence",
+    f"{_VISITORS:,} visitors come ten at a time, and of the last of three agents it is told "
+    "otherwise than of the others",
+    "last",
+    MEANS["last"],
+    tuple(
+        Setting(
+            name,
+            play,
+            decisions,
+            _VISITORS,
+            _BEFORE if is_old else {},
+            is_old,
+            like=f"{name} {is_old}",
+        )
+        for is_old in (True, False)
+        for name, (play, decisions) in _SILENT.items()
+    ),
+)
+
+
+def _signs_up(after: int) -> Callable[[LiveGame], None]:
+    def play(game: LiveGame) -> None:
+        for agent in ("best", "last"):
+            if agent != "last" or not game.attacks:
+                game.register(agent, MEANS[agent])
+        for visitor in range(_VISITORS):
+            if game.attacks and visitor == after:
+                game.register("last", MEANS["last"])
+            game.show()
+
+    return play
+
+
+SIGN_UP = Scenario(
+    "sign-up",
+    f"of {_VISITORS:,} visitors; the weaker one of two agents signs up when some have come",
+    "last",
+    MEANS["last"],
+    tuple(
+        Setting(
+            f"after {after}",
+            _signs_up(after),
+            _VISITORS,
+            _VISITORS,
+            _BEFORE if is_old else {},
+            is_old,
+            like=f"{is_old}",
+        )
+        for is_old in (True, False)
+        for after in (1, 100, 1000)
+    ),
+)
