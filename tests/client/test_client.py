@@ -265,6 +265,22 @@ def test_a_text_is_no_list_of_texts(client: Client) -> None:
         client.make_key("application", markets="site")
 
 
+def test_what_cannot_be_sent_is_named(client: Client) -> None:
+    nan = float("nan")
+    with pytest.raises(ValueError, match=r"^reward = nan is not a finite number$"):
+        client.tell("site", "x", nan)
+    with pytest.raises(ValueError, match=r"^rewards\[1\].reward = inf is not a finite number$"):
+        client.tell_many("site", [("x", 1.0), ("y", float("inf"))])
+    with pytest.raises(ValueError, match=r"^share = nan is not a finite number$"):
+        client.set_policy("site", "h-ucb", share=nan)
+    with pytest.raises(ValueError, match=r"^reason = \{1\} is not JSON: Object of type set"):
+        client.pause("site", {1})  # type: ignore[arg-type]
+    wrong: list[Any] = ["x", "", ["x"], {"measure": "share", "last": 5}, 5]
+    for rails in wrong:
+        with pytest.raises(ValueError, match=r"^rails = .* is not a list of dictionaries$"):
+            client.set_rails("site", rails)
+
+
 def test_threads_may_share_a_client(served: tuple[Running, Store, str]) -> None:
     """Everybody gets the answer to their own request."""
 

@@ -19,6 +19,8 @@ from copyproof.service.keys import Keyring
 from tests.browser import check_themes, check_width, opened, said
 from tests.service.serving import Caller, Running, serving
 
+SIGNING_KEY = SigningKey(Ed25519PrivateKey.generate())
+
 # Names that would do something if they were taken for markup, or for the page's own direction.
 MARKUP = "<img src=x onerror=window.hacked=1>"
 SCRIPT = "<script>window.hacked=1<script>"
@@ -80,7 +82,7 @@ def console_service(backups: Path) -> Iterator[Console]:
     keys = {whose: text for whose, (_, text) in made.items()}
     settings: dict[str, Any] = {
         "limits": Limits(agent_rate=1e6, agent_burst=10**6),
-        "signing_key": SigningKey(Ed25519PrivateKey.generate()),
+        "signing_key": SIGNING_KEY,
         "backups_to": backups,
     }
     with serving(store, **settings) as running:

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from tests.browser import opened, screenshots
 from tests.service import console as at
 from tests.service.console import (
+    SIGNING_KEY,
     Console,
     check,
     complaints,
@@ -412,6 +414,18 @@ def test_a_provider_verifies_its_share(browser: Browser, console: Console) -> No
         assert "leads to 2 of 2 signed heads" in text
         own = console.caller("agent")("GET", f"{SITE}/agents/ann/statistics").json
         assert f"{own['plays']} plays" in text
+        for wrong, said in (
+            ({"market": "shop"}, "that you kept is of market shop, not of "),
+            ({"digest": "00" * 32}, "that you kept has no good signature"),
+        ):
+            page.get_by_label("Signed heads").fill(json.dumps({**head, **wrong}))
+            page.get_by_role("button", name="Verify").click()
+            expect(page.locator("[data-live=verdict]")).to_contain_text(said)
+        late = SIGNING_KEY.sign(head["market"], 10**6, "00" * 32, at=4e9)  # after the end
+        page.get_by_label("Signed heads").fill(json.dumps(asdict(late)))
+        text = verdict(page)
+        assert "not verified" in text
+        assert "leads to 1 of 2 signed heads" in text
         assert complaints(page) == []
 
 

@@ -120,6 +120,89 @@ def test_unknown_paths_and_methods(service: Service) -> None:
     assert (answer.status, answer.field) == (405, "method")
 
 
+def test_a_path_is_utf8(service: Service) -> None:
+    call = service.caller()
+    for method, path in (
+        ("PUT", "/v1/markets/%ff"),
+        ("DELETE", "/v1/markets/%fe"),
+        ("POST", "/v1/markets/%ff/decisions"),
+        ("DELETE", "/v1/keys/%fe"),
+    ):
+        answer = call(method, path, {} if method != "DELETE" else None)
+        assert (answer.status, answer.field) == (422, "path")
+        assert answer.json["error"]["message"] == f"path = '{path}' is not UTF-8"
+    # A market of before may have the name: it is found, and no other is made.
+    assert call("DELETE", "/v1/markets/%EF%BF%BD").status == 404
+    assert call("PUT", "/v1/markets/%EF%BF%BD", {}).field == "market"
+    assert call("GET", "/v1/markets/%C3%A9").status == 404
+
+
+def test_no_body_is_one_of_defaults(service: Service) -> None:
+    call = service.caller()
+    for headers in ({}, {"Content-Type": "text/plain"}):
+        assert call("PUT", "/v1/markets/plain", headers=headers).status == 200
+        assert call("PUT", "/v1/markets/plain/clock", headers=headers).status == 200
+        answer = call("POST", "/v1/markets/site/pause", headers=headers)
+        assert answer.json["error"] == {"field": "reason", "message": "reason is missing"}
+
+
+MARKET = "/v1/markets/another"
+RAILS = "/v1/markets/site/rails"
+SAID = [
+    ("PUT", MARKET, {"polcy": "h-ucb"}, "unanswered are known; did you mean 'policy'?"),
+    ("PUT", MARKET, {"seed": "x"}, 'seed = "x" is not a whole number'),
+    ("PUT", MARKET, {"seed": 2**64}, f"seed = {2**64} is not less than {2**64}"),
+    ("PUT", MARKET, {"reward_window": "x"}, 'reward_window = "x" is not a number'),
+    ("PUT", MARKET, {"default_reward": 2}, "default_reward = 2 is not at most 1.0"),
+    ("PUT", MARKET, {"most_arms": 0}, "most_arms = 0 is not at least 1"),
+    ("PUT", MARKET, {"late": "x"}, "late = \"x\" is not 'refuse' or 'correct'"),
+    ("PUT", MARKET, {"policy": 3}, "policy = 3 is not a text"),
+    ("PUT", MARKET, {"policy": ""}, 'policy = "" is not a text of 1 or more characters'),
+    ("PUT", MARKET, {"reward_window": 0}, "reward_window = 0.0 is not above 0: with late 'refuse'"),
+    ("PUT", "/v1/markets/site/clock", {"at": 0}, "at = 0 is not greater than 0"),
+    ("PUT", RAILS, {"rails": "x"}, 'rails = "x" is not a list'),
+    ("PUT", RAILS, {"rails": [3]}, "rails[0] = 3 is not an object"),
+    (
+        *("PUT", RAILS, {"rails": [{"measure": "share", "last": 5, "most": 1}]}),
+        "only at_least, at_most, last, measure, then are known; did you mean 'at_most'?",
+    ),
+    (
+        *("PUT", RAILS, {"rails": [{"measure": "reward", "last": 5, "at_most": 0, "at_least": 1}]}),
+        "rails[0].at_least = 1.0 is not at most 0, the rail's at_most",
+    ),
+    ("POST", ARMS, {"arms": ["a"] * 1001}, "... is not at most 1000 long"),
+    ("POST", "/v1/keys", {"role": "king"}, "role = \"king\" is not 'operator', 'application', "),
+    (
+        *("POST", "/v1/keys", {"role": "operator", "expires": "90d"}),
+        'expires = "90d" is not a time in seconds since 1970',
+    ),
+    ("GET", "/v1/markets?limit=x", None, 'limit = "x" is not a whole number'),
+    ("POST", ASK, {"eligible": ["ann", "nobody"]}, 'eligible[1] = "nobody" is not known'),
+    ("POST", ASK, {"eligible": {"nobody": []}}, 'eligible = "nobody" is not known'),
+    ("POST", ASK, {"seen": {"ann": ["a1", "x"]}}, 'seen.ann[1] = "x" is not known'),
+    ("POST", ASK, {"eligible": []}, "eligible is empty"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "said"), SAID)
+def test_what_is_wrong_is_said_with_its_value(
+    service: Service, method: str, path: str, body: object, said: str
+) -> None:
+    answer = service.caller()(method, path, body)
+    assert said in answer.json["error"]["message"]
+    assert answer.status in (404, 409, 422)
+
+
+def test_a_window_of_nothing_is_for_rewards_that_correct(service: Service) -> None:
+    call, market = service.caller(), "/v1/markets/corrected"
+    assert call("PUT", market, {"reward_window": 0, "late": "correct"}).status == 200
+    assert call("POST", f"{market}/agents/ann/arms", {"arms": ["a"]}).status == 200
+    [decision] = call("POST", f"{market}/decisions").json["decisions"]
+    body = {"decision": decision["id"], "reward": 1}
+    [told] = call("POST", f"{market}/rewards", body).json["told"]
+    assert (told["status"], told["reward"]) == ("corrected", 1.0)
+
+
 def test_health_needs_no_key(service: Service) -> None:
     call = Caller(service.url)
     assert call("GET", "/healthz").json == {"alive": True}

@@ -78,6 +78,8 @@ TEXTS = [
     ),
     ("rewards", {"rewards": [{"decision": "x"}]}, "rewards[0].reward is missing"),
     ("rewards", {"rewards": [], "more": 1}, "only rewards are known"),
+    ("rewards", {"rewards": []}, "rewards = [] is not a list of at least 1"),
+    ("rewards", {"rewards": "x"}, 'rewards = "x" is not a list'),
     (
         "rewards",
         {"rewards": [{"decision": "x", "reward": 1, "more": 1}]},
@@ -121,7 +123,7 @@ def test_names_have_one_alphabet(text: str) -> None:
         ArmIn(arm=text)
 
 
-@pytest.mark.parametrize("text", ["a/b", ".", ".."])
+@pytest.mark.parametrize("text", ["a/b", ".", "..", "a\ufffd"])
 def test_some_names_cannot_be_part_of_a_path(text: str) -> None:
     assert ArmIn(arm=text).arm == text
     with pytest.raises(FieldError, match="a name without /"):

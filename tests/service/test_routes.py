@@ -119,7 +119,7 @@ def test_a_slate_says_how_many_places_are_empty(service: Service) -> None:
     assert call("POST", f"{SITE}/decisions", {"segment": "de/mobile"}).status == 200
     assert call("POST", f"{SITE}/decisions", {"segment": ""}).field == "segment"
     answer = call("POST", f"{SITE}/decisions", {"seen": {"ann": ["a1"], "bob": [], "eve": ["x"]}})
-    assert (answer.status, answer.field) == (404, "seen")
+    assert (answer.status, answer.field) == (404, "seen.eve[0]")
 
 
 def test_what_an_arm_is_is_the_operators_to_say(service: Service) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from copyproof_client.connection import Connection
 from copyproof_client.identities import Identities
 from copyproof_client.operations import Operations
-from copyproof_client.protocol import listed, part, private, query
+from copyproof_client.protocol import dictionaries, listed, part, private, query
 from copyproof_client.records import ApiKey, Decision, Told, read
 
 _EVENTS = 10_000  # of a journal that are fetched at once
@@ -250,7 +250,7 @@ class Client(Identities, Operations):
         A rail has ``measure`` ("share" or "reward"), ``last``, ``at_most`` or ``at_least``, and
         ``then`` ("pause" or "fall-back").
         """
-        body: dict[str, Any] = {"rails": [dict(one) for one in rails], "fallback": fallback}
+        body: dict[str, Any] = {"rails": dictionaries("rails", rails), "fallback": fallback}
         found = self._send("PUT", market, "/rails", body, retry_key)
         return bool(found["changed"])
 

@@ -94,7 +94,7 @@ class Request:
     ) -> "Request":
         """Write a request; without a ``retry_key`` a write gets one of its own."""
         headers = {"Accept-Encoding": "identity", "Authorization": f"Bearer {key}"}
-        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        data = None if body is None else _written(body).encode()
         if data is not None:
             headers["Content-Type"] = "application/json"
         if method != "GET":
@@ -238,6 +238,29 @@ def listed(name: str, texts: Sequence[str]) -> list[str]:
     if isinstance(texts, str):
         raise ValueError(f"{name} = {texts!r} is not a list: write [{texts!r}]")
     return list(texts)
+
+
+def dictionaries(name: str, given: Any) -> list[dict[str, Any]]:
+    """Return a list of dictionaries, and refuse anything else."""
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    if not is_list or not all(isinstance(one, Mapping) for one in given):
+        raise ValueError(f"{name} = {given!r} is not a list of dictionaries")
+    return [dict(one) for one in given]
+
+
+def _written(value: Any, place: str = "") -> str:
+    """Return JSON, or say which part of it cannot be written."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        if isinstance(value, dict):
+            for name, each in value.items():
+                _written(each, f"{place}.{name}".lstrip("."))
+        elif isinstance(value, list | tuple):
+            for n, each in enumerate(value):
+                _written(each, f"{place}[{n}]")
+        accepted = "a finite number" if isinstance(value, float) else f"JSON: {error}"
+        raise ValueError(f"{place or 'body'} = {value!r} is not {accepted}") from None
 
 
 def query(path: str, asked: Mapping[str, str]) -> str:

@@ -1268,6 +1268,8 @@ export interface components {
              * @enum {string}
              */
             rewards?: "first" | "last" | "sum" | "max";
+            /** @default 2 */
+            rules?: number;
             seed?: number | null;
             /**
              * @default agent

@@ -250,7 +250,7 @@ test("patience ends", async () => {
   await serving(
     async (_, response) => void (await sleep(5_000, undefined, { ref: false }), response.end()),
     async (silent) => {
-      const client = new Client(silent, key, { timeoutMs: 50, patienceMs: 120 });
+      const client = new Client(silent, key, { timeoutMs: 50, patienceMs: 2_000 });
       const failure = failed(await client.markets());
       assert.deepEqual([failure.kind, failure.status], ["unavailable", 0]);
       assert.match(failure.message, /none within 50 ms/);

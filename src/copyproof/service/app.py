@@ -8,7 +8,7 @@ back. ``document`` describes all requests: FastAPI's from its routes, the gatewa
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -202,7 +202,12 @@ async def _refused(request: Request, error: Exception) -> Response:
         case Refusal():
             refusal = error
         case RequestValidationError():
-            found = [{**each, "loc": each["loc"][1:]} for each in error.errors()]
+            field = request.scope["route"].body_field
+            kind = None if field is None else field.field_info.annotation
+            found = [
+                {**each, "loc": each["loc"][1:], "known": _fields_at(kind, each["loc"][1:-1])}
+                for each in error.errors()
+            ]
             in_body = error.errors()[0]["loc"][0] == "body"
             given = error.body if in_body else dict.fromkeys(each["loc"][0] for each in found)
             refusal = refusal_of_body(found, given)
@@ -215,6 +220,15 @@ async def _refused(request: Request, error: Exception) -> Response:
             raise error
     headers = refusal.headers(path_of(request.scope))
     return Response(refusal.body, refusal.status, headers, "application/json")
+
+
+def _fields_at(kind: Any, place: Sequence[Any]) -> Collection[str]:
+    """Return the fields of the model at a place of a body."""
+    model = next((each for each in (kind, *get_args(kind)) if hasattr(each, "model_fields")), None)
+    if model is None or not place:
+        return () if model is None else model.model_fields
+    inner = model.model_fields.get(place[0])
+    return () if inner is None else _fields_at(inner.annotation, place[2:])
 
 
 # --- the document ---------------------------------------------------------------------------------

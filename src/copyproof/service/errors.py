@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from copyproof.live.records import KeyReused, MarketPaused, NoArm, Undone
+from copyproof.live.records import KeyReused, MarketPaused, NoArm, Undone, Unknown
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.validation import FieldError, did_you_mean
 
@@ -20,6 +20,26 @@ from copyproof.validation import FieldError, did_you_mean
 STORE_AWAY = "the store cannot be used now; try again, with the same Idempotency-Key"
 _LONGEST_FIELD = 200
 _LONGEST_VALUE = 60
+_LISTED = ("eligible", "seen", "rewards[")  # of what is listed, it is said which is not known
+# What is accepted, by the kind of pydantic's error.
+_ACCEPTED = {
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "an object"),
+    "finite_number": "a finite number",
+    "string_type": "a text",
+    "list_type": "a list",
+    "literal_error": "{expected}",
+    "greater_than": "greater than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "string_too_short": "a text of {min_length} or more characters",
+    "string_too_long": "a text of {max_length} or fewer characters",
+    "too_short": "a list of at least {min_length}",
+    "too_long": "at most {max_length} long",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +138,9 @@ def refusal_of(error: Exception, field: str) -> Refusal:
             return Refusal(503, "market", "another process serves this market", 1)
         case StoreError():
             return Refusal(503, "store", STORE_AWAY, 1)
+        case Unknown() if error.field.startswith(_LISTED):
+            field, value = error.field[:_LONGEST_FIELD], error.args[1]
+            return Refusal(404, field, f"{field} = {_shown(value)} is not known")
         case LookupError():
             return unknown(getattr(error, "field", field))
         case KeyReused():
@@ -149,7 +172,7 @@ def refusal_of_body(errors: Sequence[Any], body: object, known: Collection[str] 
         The body, read. Pydantic puts names of types among the parts of a place; what is not to be
         found in the body is one of those.
     known : collection of str
-        The fields that are accepted, if they are to be told.
+        The fields that are accepted, if they are to be told and the error does not say them.
 
     Examples
     --------
@@ -173,13 +196,15 @@ def refusal_of_body(errors: Sequence[Any], body: object, known: Collection[str] 
     match error["type"]:
         case "accepted":
             message = f"{field} = {_shown(error['input'])} is not {error['msg']}"
-        case "dict_type" | "model_type" | "model_attributes_type":
-            message = f"{field} = {_shown(error['input'])} is not an object"
         case "missing":
             message = f"{field} is missing"
-        case "extra_forbidden" if known:
+        case "extra_forbidden":
+            known = error.get("known", known)
             hint = did_you_mean(field.rpartition(".")[2], known)
             message = f"only {', '.join(sorted(known))} are known{hint}"
+        case kind if kind in _ACCEPTED:
+            accepted = _ACCEPTED[kind].format(**error.get("ctx", {}))
+            message = f"{field} = {_shown(error['input'])} is not {accepted}"
         case _:
             message = f"{field}: {error['msg']}"
     return Refusal(422, field, message)
@@ -203,8 +228,8 @@ def _shown(value: object) -> str:
     """Return a value as its sender wrote it, if it is short."""
     try:
         shown = orjson.dumps(value).decode()
-    except TypeError:  # it reads deeper nests than it writes
-        shown = "a deep nest"
+    except TypeError:  # it reads deeper nests than it writes, and FastAPI larger numbers
+        shown = str(value) if isinstance(value, int) else "a deep nest"
     return shown if len(shown) <= _LONGEST_VALUE else f"{shown[: _LONGEST_VALUE - 3]}..."
 
 

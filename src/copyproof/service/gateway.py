@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 import orjson
 from starlette.concurrency import run_in_threadpool
@@ -33,6 +34,7 @@ from copyproof.service.messages import AskIn, Decisions, RewardsTold, TellIn
 from copyproof.service.observation import Observer, RequestNote
 from copyproof.service.protocol import CYCLE, write_answer
 from copyproof.service.routes.call import CALL, ApiCall
+from copyproof.validation import shown
 
 _log = logging.getLogger("copyproof.service")
 
@@ -200,6 +202,8 @@ class Gateway:
             return None
         key, secret = self._caller(headers) or await self._new_caller(headers)
         note.key = key.id
+        if "\ufffd" in path:
+            _check_utf8(scope)
         self._rates.take(key.id, *self._limits.of(key))
         body = await self._body(receive, headers)
         retry = _idempotency_key(key, headers)
@@ -209,7 +213,11 @@ class Gateway:
             if body:
                 read_json(body, DEEPEST)
             scope[CALL] = ApiCall(key, retry, self.leadership, secret)
-            replayed = _replay(body, receive)
+            if not body and scope["method"] in ("POST", "PUT"):  # every field has its default
+                scope["headers"] = [*{**headers, _JSON[0]: _JSON[1]}.items()]
+                replayed = _replay(b"{}", receive)
+            else:
+                replayed = _replay(body, receive)
             if key.role == "operator" and scope["method"] not in READING:
                 action = action_of(self._keyring.clock(), key, scope["method"], path, body)
                 await on_record(self.leadership.store, action, self._app, scope, replayed, noting)
@@ -287,6 +295,14 @@ class Gateway:
             if kind != b"application/json":
                 raise Refusal(415, "Content-Type", "Content-Type is not application/json")
         return body
+
+
+def _check_utf8(scope: Scope) -> None:
+    """Refuse a path of which some bytes are no text: all such names would be one."""
+    try:
+        unquote_to_bytes(scope.get("raw_path") or scope["path"]).decode()
+    except UnicodeDecodeError:
+        raise Refusal(422, "path", f"path = {shown(path_of(scope))} is not UTF-8") from None
 
 
 def _idempotency_key(key: Key, headers: dict[bytes, bytes]) -> str | None:

@@ -39,15 +39,19 @@ class Accepted:
 def path_name(field: str, value: str) -> str:
     r"""Return a name that can be part of a path, also if a proxy reads or writes it anew.
 
+    U+FFFD stands for bytes that could not be read: many names would become one.
+
     Examples
     --------
     >>> path_name("agent", "%20")
     Traceback (most recent call last):
-    copyproof.validation.FieldError: agent = '%20' is not a name without / \ % ? # or a blank...
+    copyproof.validation.FieldError: agent = '%20' is not a name without / \ % ? # U+FFFD or a...
     """
     found = name(field, value)
-    fits = not set(found) & set("/%?#\\") and found not in (".", "..") and found == found.strip()
-    accepted = r"a name without / \ % ? # or a blank at its ends, other than . and .."
+    fits = (
+        not set(found) & set("/%?#\\\ufffd") and found not in (".", "..") and found == found.strip()
+    )
+    accepted = r"a name without / \ % ? # U+FFFD or a blank at its ends, other than . and .."
     require(fits, field, value, accepted)
     return found
 
@@ -167,10 +171,11 @@ class MarketIn(In):
     seen: SeenBy = _CONFIG.seen
     most_segments: Annotated[int, Field(strict=True, ge=0, le=10_000)] = _CONFIG.most_segments
     unanswered: Unanswered = _CONFIG.unanswered
-    # Not a choice, but part of a configuration that was read and is sent again.
+    # Not choices, but parts of a configuration that was read and is sent again.
     numerics: Annotated[int, Field(strict=True, ge=_CONFIG.numerics, le=_CONFIG.numerics)] = (
         _CONFIG.numerics
     )
+    rules: Annotated[int, Field(strict=True, ge=_CONFIG.rules, le=_CONFIG.rules)] = _CONFIG.rules
 
 
 @dataclass(frozen=True)
@@ -369,7 +374,12 @@ class KeyIn(In):
     note: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_note)] = ""
     rate: Annotated[float, Field(strict=True, ge=0.001, le=1e6)] | None = None
     burst: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
-    expires: Annotated[float, Field(strict=True, gt=0, le=1e11)] | None = None
+    expires: (
+        Annotated[
+            float, Field(strict=True, gt=0, le=1e11), Accepted("a time in seconds since 1970")
+        ]
+        | None
+    ) = None
 
 
 @dataclass(frozen=True)

@@ -74,14 +74,15 @@ export function providerPage(root, session, say) {
     const head = await api.get(api.path(market, "head"));
     const signed = await isSigned(head);
     for (const one of earlier) {
-      if (one.market !== market || (await isSigned(one)) === "no") {
-        fill(
-          result,
-          h("p", {
-            class: "problem",
-            text: `The head of event ${one.number} that you kept is not one of this market with a good signature.`,
-          }),
-        );
+      const why =
+        one.market !== market
+          ? `is of market ${one.market}, not of ${market}`
+          : (await isSigned(one)) === "no"
+            ? "has no good signature: it is not as it was signed"
+            : null;
+      if (why !== null) {
+        const text = `The head of event ${one.number} that you kept ${why}.`;
+        fill(result, h("p", { class: "problem", text }));
         return;
       }
     }

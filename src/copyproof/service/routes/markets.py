@@ -37,6 +37,7 @@ from copyproof.service.routes.call import (
     page_of,
 )
 from copyproof.service.writer import ServedMarket
+from copyproof.validation import require
 
 router = APIRouter(prefix="/v1/markets", tags=["markets"])
 
@@ -97,10 +98,13 @@ async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> Mar
     """Create a market. Once more with the same body changes nothing, with another is refused."""
 
     def create() -> ServedMarket:
-        if market not in call.leadership.markets:
-            path_name("market", market)
         said = body.model_dump(exclude_unset=True)
         config = MarketConfig(**{"most_arms": body.most_arms, **said})
+        if market not in call.leadership.markets:
+            path_name("market", market)
+            waits = config.reward_window > 0 or config.late == "correct"
+            accepted = "above 0: with late 'refuse' every reward would come too late"
+            require(waits, "reward_window", config.reward_window, accepted)
         plan_of(parse_policy(config.policy), config)
         # Markets from before there was a default have none.
         return call.leadership.create(market, config, {"most_arms"} - said.keys())
