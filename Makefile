@@ -57,11 +57,11 @@ lint: $(DEV)  ## check format, style, types and the direction of imports
 
 .PHONY: test
 test: lint $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then the tests and doctests but the slow ones
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 .PHONY: test-all
 test-all: lint $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then all tests, the slow ones too
-	$(BIN)/python -m pytest -n 2 -m ""
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m ""
 
 .PHONY: coverage
 coverage: $(DEV) $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## run the tests and say which lines of Python they reach

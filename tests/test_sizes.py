@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools import sizes
 
-MOST = 44_800
+MOST = 45_200
 """Lines of code of both packages, their templates and style sheets."""
 
 
