@@ -1,6 +1,7 @@
 """Segments: games of their own in one market, that snapshots, replays and late rewards agree on."""
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -96,6 +97,52 @@ def test_snapshots_replays_and_expiry_agree(policy: str, late: Any) -> None:
     [seen] = principal.ask(segment="a")
     assert seen.agent not in {one.agent for one in principal.ask(5, segment="b", seen=[seen.id])}
     reopened(principal)
+
+
+class _NotGoneThrough(dict[Any, Any]):
+    """A dict that may be looked into, and not gone through."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise AssertionError("a request goes through all segments")
+
+    def values(self) -> Any:
+        raise AssertionError("a request goes through all segments")
+
+
+def test_with_many_segments_each_is_a_market_of_its_own() -> None:
+    """Decisions, and what becomes of rewards that come in batches, late or twice."""
+    whole, clock = market(reward_window=25, most_segments=10_000)
+    state = whole._current()
+    parts: dict[str, Principal] = {}
+    waiting: list[tuple[Principal, str, str]] = []
+    kinds: set[str] = set()
+    luck = random.Random(4)
+    for n in range(1200):
+        clock.now += luck.random()
+        segment = f"s{luck.randrange(200)}" if n < 900 else luck.choice(list(parts))
+        if segment not in parts:
+            config = MarketConfig("h-ucb", seed=state._config_of(segment).seed, reward_window=25)
+            parts[segment] = Principal(config=config, clock=clock)
+            parts[segment].register_arms(TEN)
+        if n == 900:  # all are there: from now on no request looks at more than its own
+            state.segments = _NotGoneThrough(state.segments)
+        [one], [two] = whole.ask(segment=segment), parts[segment].ask()
+        assert (one.agent, one.arm) == (two.agent, two.arm)
+        waiting.append((parts[segment], one.id, two.id))
+        if n % 20 == 19:
+            some = [waiting.pop(luck.randrange(len(waiting))) for _ in range(15)]
+            rewards = [luck.random() for _ in some]
+            pairs = list(zip(some, rewards, strict=True))
+            found = whole.tell_many([(id_, reward) for (_, id_, _), reward in pairs])
+            alone = [mine.tell(id_, reward) for (mine, _, id_), reward in pairs]
+            assert [one.status for one in found] == [one.status for one in alone]
+            kinds |= {one.status for one in found}
+    assert (len(parts) > 150, kinds) == (True, {"counted", "refused-late"})
+    state.segments = dict(state.segments.items())
+    for one_market in parts.values():
+        one_market.expire()
+    assert whole.pending == sum(one_market.pending for one_market in parts.values()) > 0
+    reopened(whole)
 
 
 def test_a_journal_is_replayed_in_one_batch() -> None:

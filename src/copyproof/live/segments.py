@@ -10,6 +10,9 @@ Requests without a segment are a game as well, the one that a market without seg
 is made when it is first named, as if everyone had registered just then. Decisions are numbered
 over the whole market; ``_game_of`` says which game each belongs to, and ``_rounds_of`` which rounds
 of the market are the 1st, 2nd, … of a game. Both are kept from the first segment on.
+
+A request is about one game, and what it takes does not grow with the number of segments. Who comes
+and goes does so in all of them.
 """
 
 import hashlib
@@ -22,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from copyproof.engine.live import OUTCOME
-from copyproof.engine.live_records import EXPIRED, FORGOTTEN, REFUSED_LATE, ROUND
+from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, REFUSED_LATE, ROUND
 from copyproof.live import events
 from copyproof.live.events import Asked, Expired, GameEvent, Rewarded
 from copyproof.live.market import MarketState
@@ -48,11 +51,16 @@ class SegmentedState(MarketState):
 
     def __init__(self, config: MarketConfig, policy: Policy | None = None) -> None:
         self.segments: dict[str, MarketState] = {}
+        self._numbers: dict[str, int] = {}  # by segment, from 1 on, in order
+        self._in_order: list[MarketState] = []  # the segments' games: number 1, 2, …
+        # Numbers of the segments for which something was entered since the last ``settle``.
+        self._entered: set[int] = set()
         self._follows = False
         self._game_of = array("i")
         self._rounds_of: list[Any] = [array("q")]
         self._before = [0]  # per game: its rounds before the first of ``_rounds_of``
         self._forgotten = 0  # rounds of the market before the first of ``_game_of``
+        self._expired = 0  # the last round of the market whose window is over
         # Since the last ``settle``: of each reward its game, and its place among that one's
         # operations, or None if it was refused; and events with keys, with the rewards up to them.
         self._told: list[tuple[int, int] | None] = []
@@ -85,12 +93,12 @@ class SegmentedState(MarketState):
         """Decisions so far, in all segments."""
         if not self.segments:
             return int(self.arrays.counters[ROUND])
-        return sum(int(one.arrays.counters[ROUND]) for one in self.games)
+        return self._forgotten + len(self._game_of)
 
     @property
     def waiting(self) -> int:
         """How many operations there are since the last ``settle``."""
-        return super().waiting + sum(one.waiting for one in self.segments.values())
+        return super().waiting + sum(self._in_order[n - 1].waiting for n in self._entered)
 
     # --- events ----------------------------------------------------------------------------
 
@@ -120,7 +128,7 @@ class SegmentedState(MarketState):
             case Expired():
                 self._expire(event)
             case _:
-                for number in range(len(self.games)):
+                for number in range(1 + len(self.segments)):
                     self._enter_one(number, plain)
         self.at = max(self.at, event.at)
         if event.key is not None:
@@ -130,13 +138,15 @@ class SegmentedState(MarketState):
         if number == 0:
             super().enter(event)
         else:
-            self.games[number].enter(event)
+            self._in_order[number - 1].enter(event)
+            self._entered.add(number)
 
     def settle(self) -> Any:
         """Carry out what was entered; with segments, the outcome of every reward."""
         if not self.segments:
             return MarketState.settle(self)
-        found = [MarketState.settle(self), *(one.settle() for one in self.segments.values())]
+        found = {0: MarketState.settle(self)}
+        found |= {n: self._in_order[n - 1].settle() for n in sorted(self._entered)}
         told = np.array(
             [_REFUSED if one is None else found[one[0]][one[1]].item() for one in self._told],
             OUTCOME,
@@ -144,6 +154,7 @@ class SegmentedState(MarketState):
         for event, end in self._answered:
             self.keep_settled(event, told[:end])
         self._told, self._answered = [], []
+        self._entered.clear()
         return told
 
     def decide(
@@ -163,7 +174,7 @@ class SegmentedState(MarketState):
         if number == 0:
             made = super().decide(plays, at, among, slate)
         else:
-            made = self.games[number].decide(plays, at, among, slate)
+            made = self._in_order[number - 1].decide(plays, at, among, slate)
         self._note(number, first, len(made))
         self._told = []
         self.at = max(self.at, at)
@@ -177,7 +188,13 @@ class SegmentedState(MarketState):
     # --- games -----------------------------------------------------------------------------
 
     def _number(self, segment: str | None) -> int:
-        return 0 if segment is None else 1 + list(self.segments).index(segment)
+        return 0 if segment is None else self._numbers[segment]
+
+    def _add(self, segment: str, game: MarketState) -> None:
+        """Let a game be the one of a segment that is new."""
+        self.segments[segment] = game
+        self._in_order.append(game)
+        self._numbers[segment] = len(self._in_order)
 
     def _game(self, segment: str) -> MarketState:
         """The game of a segment; one that is new has everyone who is registered."""
@@ -186,7 +203,8 @@ class SegmentedState(MarketState):
             return found
         if not self.segments:
             super().settle()
-            made, forgotten = (int(self.arrays.counters[n]) for n in (ROUND, FORGOTTEN))
+            counters = self.arrays.counters
+            made, self._expired, forgotten = (int(counters[n]) for n in (ROUND, EXPIRED, FORGOTTEN))
             self._forgotten, self._before = forgotten, [forgotten]
             self._game_of = array("i", bytes(4 * (made - forgotten)))
             self._rounds_of = [array("q", range(forgotten + 1, made + 1))]
@@ -195,7 +213,7 @@ class SegmentedState(MarketState):
         for event in self._everyone():
             game.enter(event)
         game.settle()
-        self.segments[segment] = game
+        self._add(segment, game)
         self.copying = None  # which does not know of it
         self._rounds_of.append(array("q"))
         self._before.append(0)
@@ -254,7 +272,7 @@ class SegmentedState(MarketState):
             self._told.append(None)
             return
         number = self._game_of[round_ - self._forgotten - 1]
-        waiting = super().waiting if number == 0 else self.games[number].waiting
+        waiting = super().waiting if number == 0 else self._in_order[number - 1].waiting
         self._told.append((number, waiting))
         self._enter_one(number, Rewarded([self._in_game(number, round_)], [reward], at))
 
@@ -266,19 +284,32 @@ class SegmentedState(MarketState):
             return None
         number = self._game_of[round_ - self._forgotten - 1]
         mine = self._in_game(number, round_)
-        return super().decided(mine) if number == 0 else self.games[number].decided(mine)
+        return self._in_order[number - 1].decided(mine) if number else super().decided(mine)
 
     def due(self, at: float) -> tuple[int, int] | None:
         """What expires by a time, in rounds of the market; times never go back within it."""
         if not self.segments:
             return MarketState.due(self, at)
-        ofgames = [super().due(at), *(one.due(at) for one in self.segments.values())]
-        upto, forgotten = 0, self._forgotten
-        for number, found in enumerate(ofgames):
-            if found is not None:
-                upto = max(upto, self._in_market(number, found[0]))
-                forgotten = max(forgotten, self._in_market(number, found[1]))
-        return (upto, forgotten) if upto else None
+        waiting, limit = range(self._expired + 1, self.round + 1), at - self.config.reward_window
+        if not waiting or self._asked_at(waiting[0]) > limit:
+            return None
+        upto = self._expired + bisect_right(waiting, limit, key=self._asked_at)
+        forgotten = self._forgotten
+        for number in self._games_of(self._expired, upto):
+            found = self._in_order[number - 1].due(at) if number else super().due(at)
+            assert found is not None
+            forgotten = max(forgotten, self._in_market(number, found[1]))
+        return upto, forgotten
+
+    def _asked_at(self, round_: int) -> float:
+        """When a decision was made that is remembered."""
+        number = self._game_of[round_ - self._forgotten - 1]
+        arrays = (self._in_order[number - 1] if number else self).arrays
+        return float(arrays.log["at"][self._in_game(number, round_) - 1 - arrays.counters[BASE]])
+
+    def _games_of(self, after: int, upto: int) -> set[int]:
+        """Return the numbers of the games of the market's rounds after one, up to another."""
+        return set(self._game_of[max(after - self._forgotten, 0) : max(upto - self._forgotten, 0)])
 
     def _in_market(self, number: int, round_: int) -> int:
         """The round of the market that is a round of a game; 0 if that is forgotten."""
@@ -286,17 +317,18 @@ class SegmentedState(MarketState):
         return int(self._rounds_of[number][place]) if place >= 0 else 0
 
     def _expire(self, event: Expired) -> None:
-        for number in range(len(self.games)):
+        dropping = self._games_of(self._forgotten, event.forgotten)
+        for number in sorted(dropping | self._games_of(self._expired, event.upto)):
             upto, forgotten = (
                 self._in_game(number, round_) for round_ in (event.upto, event.forgotten)
             )
-            counters = self.games[number].arrays.counters
-            if (counters[EXPIRED], counters[FORGOTTEN]) != (upto, forgotten):
-                self._enter_one(number, Expired(upto, forgotten, event.at))
-        for number, rounds in enumerate(self._rounds_of):
+            self._enter_one(number, Expired(upto, forgotten, event.at))
+        for number in dropping:
+            rounds = self._rounds_of[number]
             dropped = bisect_right(rounds, event.forgotten)
             del rounds[:dropped]
             self._before[number] += dropped
+        self._expired = max(self._expired, event.upto)
         del self._game_of[: max(event.forgotten - self._forgotten, 0)]
         self._forgotten = max(self._forgotten, event.forgotten)
 
@@ -327,19 +359,24 @@ class SegmentedState(MarketState):
         assert isinstance(state, SegmentedState)
         if "segments" not in words:
             return state
-        for number, name in enumerate(words["segments"], 1):
-            mine = {k.partition("/")[2]: v for k, v in saved.items() if k.startswith(f"{number}/")}
-            config = state._config_of(name).to_dict()
-            state.segments[name] = MarketState.restore({**words, "config": config}, mine)
+        parts: dict[str, dict[str, Any]] = {}  # the arrays of each game
+        for key, rows in saved.items():
+            number, _, name = key.partition("/")
+            parts.setdefault(number, {})[name] = rows
+        for n, segment in enumerate(words["segments"], 1):
+            config = state._config_of(segment).to_dict()
+            state._add(segment, MarketState.restore({**words, "config": config}, parts[str(n)]))
         game_of = saved["game_of"]
         state._forgotten, state._game_of = words["forgotten"], array("i", game_of.tolist())
-        rounds = [
-            state._forgotten + 1 + np.flatnonzero(game_of == number)
-            for number in range(len(state.games))
-        ]
+        ends = np.cumsum(np.bincount(game_of, minlength=len(state.games)))
+        order = np.argsort(game_of, kind="stable")
+        rounds = np.split(state._forgotten + 1 + order, ends[:-1])
         state._rounds_of = [array("q", mine.tolist()) for mine in rounds]
         state._before = [
             int(one.arrays.counters[ROUND]) - len(mine)
             for one, mine in zip(state.games, rounds, strict=True)
         ]
+        ended = (int(one.arrays.counters[EXPIRED]) for one in state.games)
+        last = [state._in_market(number, end) for number, end in enumerate(ended)]
+        state._expired = max(state._forgotten, *last)
         return state
