@@ -51,7 +51,7 @@ class SegmentedState(MarketState):
 
     def __init__(self, config: MarketConfig, policy: Policy | None = None) -> None:
         self.segments: dict[str, MarketState] = {}
-        self._numbers: dict[str, int] = {}  # by segment, from 1 on, in order
+        self._number_by_segment: dict[str, int] = {}  # by segment, from 1 on, in order
         self._in_order: list[MarketState] = []  # the segments' games: number 1, 2, …
         # Numbers of the segments for which something was entered since the last ``settle``.
         self._entered: set[int] = set()
@@ -188,13 +188,13 @@ class SegmentedState(MarketState):
     # --- games -----------------------------------------------------------------------------
 
     def _number(self, segment: str | None) -> int:
-        return 0 if segment is None else self._numbers[segment]
+        return 0 if segment is None else self._number_by_segment[segment]
 
     def _add(self, segment: str, game: MarketState) -> None:
         """Let a game be the one of a segment that is new."""
         self.segments[segment] = game
         self._in_order.append(game)
-        self._numbers[segment] = len(self._in_order)
+        self._number_by_segment[segment] = len(self._in_order)
 
     def _game(self, segment: str) -> MarketState:
         """The game of a segment; one that is new has everyone who is registered."""
