@@ -20,6 +20,10 @@ def test_the_library_finds_the_same(run: Run) -> None:
     same = drill("h-ucb", scenarios=["slates"], games=1, seed=3, workers=1).to_dict()
     assert told | {"seconds": 0} == json.loads(json.dumps(same)) | {"seconds": 0}
     assert told["gains"][0]["with"]["revenue"] > 2 * told["gains"][0]["without"]["revenue"]
+    assert [(one["is_old"], one["pays"]) for one in told["gains"]] == [
+        (True, False),
+        (False, False),
+    ]
 
 
 def test_table(run: Run) -> None:
@@ -44,6 +48,9 @@ def test_all_scenarios_fit_a_narrow_terminal() -> None:
     assert "…" not in told
     assert max(map(len, told.splitlines())) <= 80
     assert told.count("→ 11,111 ") == 9  # what a memory saves
+    assert told.count("(pays)") == 1 + 6  # the legend, and what is marked
+    assert "no memory (pays)" in told
+    assert "no memory (old)" not in told
 
 
 @pytest.mark.parametrize(

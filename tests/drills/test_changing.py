@@ -8,9 +8,9 @@ from copyproof.drills.changing import BAIT, STILL
 
 def test_bait_pays_without_a_memory_only() -> None:
     gains = drill("trial-anytime", scenarios=["bait"], games=1, seed=1, workers=1).gains
-    old, *new = gains
-    assert old.is_old
-    assert old.attacking.plays > 10 * old.without.plays
+    paying, *new = gains
+    assert (paying.pays, paying.is_old) == (True, False)
+    assert paying.attacking.plays > 10 * paying.without.plays
     for setting, one in zip(BAIT.settings[1:], new, strict=True):
         assert setting.memory is not None
         assert one.attacking.plays <= one.without.plays + 0.15 * setting.memory
@@ -22,7 +22,7 @@ def test_bait_gains_less_than_a_new_agent_has() -> None:
     """The worst of 20 games, too."""
     for policy in ("trial-anytime", "grace-anytime"):
         for one in drill(policy, scenarios=["bait"], games=20, seed=2, workers=1).gains:
-            assert (one.largest < 0) != one.is_old
+            assert (one.largest < 0) != one.pays
 
 
 def test_where_means_change_a_memory_saves() -> None:

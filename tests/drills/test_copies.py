@@ -31,25 +31,31 @@ def test_weaker_arms_do_not_pay() -> None:
 def test_another_content_pays_where_seen_goes_by_content() -> None:
     found = drill("trial-anytime", scenarios=["content"], games=12, seed=1, workers=1).gains
     for one in found:
-        if one.is_old:
+        assert not one.is_old
+        if one.pays:
             assert one.gain.mean > 3 * one.error > 0
         else:
             assert one.verdict == "unchanged"
 
 
-# To be told at once where all others are told late pays until the first of theirs are.
-PAYS = ("silence", "all late, its ones at once")
-
-
 @pytest.mark.slow
-def test_no_new_setting_pays() -> None:
+def test_of_the_settings_of_today_those_pay_that_are_marked() -> None:
     """Of all attacks, under what new markets run; what a memory saves and costs is no attack."""
     attacks = [one.name for one in SCENARIOS if one.measure != "regret"]
     found = drill("default-anytime", scenarios=attacks, games=100, seed=2)
     assert {one.scenario for one in found.gains} == {*attacks}
     assert {"slates", "eligible", "seen", "late", "sleep", "churn", "bait"} <= {*attacks}
     for one in found.gains:
-        if (one.scenario, one.setting) == PAYS and not one.is_old:
-            assert 0 < one.gain.mean < 0.6 * one.without.revenue
+        if one.pays:
+            assert one.gain.mean > 4 * one.error > 0, one
         else:
             assert one.is_old or one.gain.low <= 0, one
+    marked = {(one.scenario, one.setting) for one in found.gains if one.pays}
+    assert marked == {
+        ("content", "by content: new"),
+        ("content", "the best's"),
+        ("identities", "names of their own"),
+        ("identities", "the same, second half"),
+        ("silence", "all late, its ones at once"),
+        ("bait", "no memory"),
+    }

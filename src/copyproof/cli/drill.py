@@ -36,8 +36,8 @@ def drill(
 
     Each scenario is a condition of service: slates, visitors who may not see everyone, filters,
     late rewards, arms that come and go, means that change. It is played with the attack and without
-    it, with the same luck, under the old settings and those of today. Every verdict is a success:
-    status 0.
+    it, with the same luck, under the old settings and those of today, of which some are known to
+    pay. Every verdict is a success: status 0.
     """
     with prompt_interrupt():  # the import takes its time, too
         from copyproof.drills import drill as find
@@ -86,7 +86,8 @@ _LEGEND = """
 Without the attack → with it, or without a memory → with one. revenue, share: of
 the agent that attacks, share of the decisions that are counted; regret: of all.
 gain: of revenue, or of plays where only their share is shown; largest: of one
-game. unchanged: no play of any game differs."""
+game. unchanged: no play of any game differs. (old): how it was before; (pays):
+known to pay today."""
 
 
 def _table(gains: "Sequence[ScenarioGain]") -> tables.TextTable:
@@ -103,7 +104,7 @@ def _table(gains: "Sequence[ScenarioGain]") -> tables.TextTable:
         ),
         (
             (
-                f"{gain.setting} (old)" if gain.is_old else gain.setting,
+                _setting(gain),
                 *(_change(gain, column) for column in shown),
                 limits(gain.gain),
                 f"{gain.largest:,.0f}",
@@ -112,6 +113,13 @@ def _table(gains: "Sequence[ScenarioGain]") -> tables.TextTable:
             for gain in gains
         ),
     )
+
+
+def _setting(gain: "ScenarioGain") -> str:
+    """Name a setting, and say what is known of it before."""
+    if gain.is_old:
+        return f"{gain.setting} (old)"
+    return f"{gain.setting} (pays)" if gain.pays else gain.setting
 
 
 # By what is measured, the columns that show it.

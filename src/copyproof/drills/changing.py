@@ -2,7 +2,7 @@
 
 - *bait*: an agent's arm of 0.9 is retired after 6,000 visitors and one of 0.05 registered, against
   two agents of 0.5. What counts are the plays of the second, against those that it has if the agent
-  comes with it as a new one.
+  comes with it as a new one. Without a memory, as in the policy of new markets, it pays.
 - *drift*: five agents have a mean each from (0.05, 0.95), and replace their arms by others, drawn
   anew, every 20,000 visitors. What counts is the regret, without a memory and with one, against the
   best arm that is registered.
@@ -46,7 +46,7 @@ BAIT = Scenario(
             _bait,
             _END,
             _END - _SWITCHED,
-            is_old=memory is None,
+            pays=memory is None,
             counted=(_SWITCHED, _END),
             memory=memory,
         )

@@ -169,8 +169,10 @@ CONTENT = Scenario(
     "third",
     MEANS["third"],
     (
-        Setting("by content: new", _under_content("new"), _ALL, _ALL, {"seen": "content"}, True),
-        Setting("the best's", _under_content("best"), _ALL, _ALL, {"seen": "content"}, True),
+        Setting(
+            "by content: new", _under_content("new"), _ALL, _ALL, {"seen": "content"}, pays=True
+        ),
+        Setting("the best's", _under_content("best"), _ALL, _ALL, {"seen": "content"}, pays=True),
         Setting("seen, by agent", _under_content("best"), _ALL, _PEOPLE, {"seen": "agent"}),
     ),
 )

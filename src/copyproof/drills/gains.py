@@ -71,8 +71,9 @@ class ScenarioGain:
 
     Attributes
     ----------
-    scenario, setting, is_old, measure
-        What was played, and what is measured.
+    scenario, setting, is_old, pays, measure
+        What was played, whether that is how things were or is known to pay today, and what is
+        measured.
     without, attacking : Side
         What came of it.
     gain : Interval
@@ -93,6 +94,7 @@ class ScenarioGain:
     scenario: str
     setting: str
     is_old: bool
+    pays: bool
     measure: Measure
     without: Side
     attacking: Side
@@ -150,6 +152,7 @@ def gain_of(
         scenario.name,
         setting.name,
         setting.is_old,
+        setting.pays,
         scenario.measure,
         without,
         attacking,

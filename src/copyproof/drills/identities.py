@@ -91,9 +91,9 @@ IDENTITIES = Scenario(
     _ATTACKER,
     MEANS[_ATTACKER],
     (
-        Setting("names of their own", _free, _VISITORS, _VISITORS, is_old=True),
+        Setting("names of their own", _free, _VISITORS, _VISITORS, pays=True),
         Setting(
-            "the same, second half", _free, _VISITORS, _VISITORS // 2, is_old=True, counted=_HALF
+            "the same, second half", _free, _VISITORS, _VISITORS // 2, pays=True, counted=_HALF
         ),
         Setting("bound after a half", _bound_late, _VISITORS, _VISITORS // 2, counted=_HALF),
         Setting("bound", _bound, _VISITORS, _VISITORS),

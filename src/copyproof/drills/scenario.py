@@ -30,6 +30,8 @@ class Setting:
         What the market is created with, beside policy and seed.
     is_old : bool
         Whether it is how things were, to be compared with.
+    pays : bool
+        Whether the attack is known to pay today, under what new markets run, and documented.
     counted : tuple of int, optional
         Between which decisions the agent's plays and revenue are counted; those of all, and the
         regret, are counted from the first of them on. All if it is not given.
@@ -45,6 +47,7 @@ class Setting:
     most: int
     config: Mapping[str, Any] = field(default_factory=dict)
     is_old: bool = False
+    pays: bool = False
     counted: tuple[int, int] | None = None
     memory: int | None = None
     like: str | None = None

@@ -3,7 +3,8 @@
 Agents of means 0.6, 0.5 and 0.3; visitors come ten at a time, and the attacker is the last agent.
 
 - *silence*: its zeros are never told, and all else is: at once, on slates, or, of all agents, 500
-  visitors late; or it tells its ones 500 visitors late, too, or at once where all others are late.
+  visitors late; or it tells its ones 500 visitors late, too, or at once where all others are late,
+  which pays until the first of theirs are told.
 - *sign-up*: it comes after the first visitors, when an epoch has begun without it.
 
 In the old way, under rules 1, a play that waits counts as what waiting plays of all agents came to
@@ -19,6 +20,7 @@ from copyproof.drills.scenario import Scenario, Setting
 MEANS = {"best": 0.6, "second": 0.5, "last": 0.3}
 _STEP, _VISITORS, _LATE = 10, 4000, 500
 _BEFORE = {"rules": 1}
+_PAYS = "all late, its ones at once"
 
 
 def _silence(
@@ -59,7 +61,7 @@ _SILENT: dict[str, tuple[Callable[[LiveGame], None], int]] = {
     "all late, its zeros never": (_silence(others=_LATE, own=_LATE), _VISITORS),
     "its ones late": (_silence(own=_LATE), _VISITORS),
     "all of it late": (_silence(own=_LATE, tells_zeros=True), _VISITORS),
-    "all late, its ones at once": (_silence(others=_LATE), _VISITORS),
+    _PAYS: (_silence(others=_LATE), _VISITORS),
 }
 SILENCE = Scenario(
     "silence",
@@ -75,6 +77,7 @@ SILENCE = Scenario(
             _VISITORS,
             _BEFORE if is_old else {},
             is_old,
+            pays=name == _PAYS and not is_old,
             like=f"{name} {is_old}",
         )
         for is_old in (True, False)
