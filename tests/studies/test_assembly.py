@@ -67,12 +67,14 @@ def test_any_order_gives_the_same_bits(opened: Opened, outcomes: list[Outcome]) 
 def test_what_was_written_is_not_played_again(opened: Opened, outcomes: list[Outcome]) -> None:
     store, assembly = opened()
     assert [task.number for task in assembly.tasks()] == [0, 1, 2, 3, -2]
+    assert assembly.total == 4 * 700_000
     assembly.add([outcomes[2], outcomes[4]])
     assembly.flush()
     assembly.add([outcomes[0]])  # never written: the process is killed here
     store.close()
     store, assembly = opened()
     assert [task.number for task in assembly.tasks()] == [0, 1, 3]
+    assert assembly.total == sum(outcomes[k].work for k in (0, 1, 3)) < 4 * 700_000
     assembly.add([outcomes[0], outcomes[1], outcomes[3]])
     assembly.flush()
     assert (assembly.finished, store.status().done) == (1, 1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copyproof import Market, Renew, Schedule, Study, paper_market
-from copyproof.studies.cells import Cell, Terms, digest_market, make_cell
+from copyproof.studies.cells import Cell, Terms, _checkpoint_identity, digest_market, make_cell
 from copyproof.studies.policies import study_policy
 
 
@@ -76,3 +76,21 @@ def test_slices_cover_the_repetitions_once(horizon: int, repetitions: int, figur
     assert count == min(one.slice_size, repetitions)
     assert sum(last) == repetitions
     assert one.slices == -(-repetitions // one.slice_size)
+
+
+def test_checkpoints_have_the_last_tenth_where_lost_games_are_counted() -> None:
+    def kept(checkpoints: int, *measure: str) -> Cell:
+        return cell(terms=Terms(measure, arrays=True, checkpoints=checkpoints))
+
+    assert kept(4, "regret").checkpoints == [250, 500, 750, 1000]
+    assert kept(4, "regret", "lost").checkpoints == [250, 500, 750, 900, 1000]
+    assert kept(10, "lost").checkpoints == kept(10, "regret").checkpoints
+    assert cell(terms=Terms(("lost",))).checkpoints == [900, 1000]
+
+
+def test_only_cells_whose_checkpoints_are_others_are_new() -> None:
+    """Digests of folders from before this rule still hold, but where lost games were not found."""
+    assert _checkpoint_identity(1000, 200, lost=True) == 200
+    assert _checkpoint_identity(1000, 7, lost=False) == 7
+    assert _checkpoint_identity(1000, 0, lost=True) == 0
+    assert _checkpoint_identity(1000, 7, lost=True) == [7, 900]

@@ -144,6 +144,42 @@ def test_a_worker_of_another_version_is_said(
         small_study(horizons=[100]).run(tmp_path, cluster=client)
 
 
+RULE = """
+class Rule:
+    def __init__(self, arms, *, owners, horizon, seed):
+        self.arm = arms[{place}]
+
+    def choose(self):
+        return self.arm
+
+    def learn(self, arm, reward):
+        pass
+"""
+
+
+def test_a_rule_that_was_edited_is_played_as_it_is_now(client: Any, tmp_path: Path) -> None:
+    """Workers live longer than a version of somebody's rule."""
+    (tmp_path / "study.toml").write_text(
+        'policies = ["mine.py:Rule"]\nmarkets = ["paper:1a"]\n'
+        "horizons = 10\nrepetitions = 4\nseed = 1\n"
+    )
+    for place, regret in ((0, 4.0), (-1, 0.0)):  # the worst agent is the first, the best the last
+        (tmp_path / "mine.py").write_text(RULE.format(place=place))
+        study = Study.read(tmp_path / "study.toml").run(tmp_path / "out", cluster=client)
+        assert study.summary.played == 1
+        assert study.frame()["regret_mean"].round(9).tolist() == [regret]
+
+
+def test_a_worker_with_another_rule_refuses(client: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(RULE.format(place=0))
+    study = Study([f"{tmp_path}/mine.py:Rule"], ["paper:1a"], horizons=10, repetitions=4, seed=1)
+    (tmp_path / "mine.py").write_text(RULE.format(place=-1))
+    with pytest.raises(
+        RuntimeError, match=r"^a worker of the cluster refuses: policy '.*Rule' is "
+    ):
+        study.run(tmp_path / "out", cluster=client)
+
+
 def test_nobody_answers(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no scheduler answers there"):
         small_study().run(tmp_path, cluster="tcp://127.0.0.1:1")

@@ -18,9 +18,9 @@ from copyproof.studies.tasks import Outcome, Player, Task
 TERMS = Terms(("regret",))
 
 
-def cell(policy: str, repetitions: int = 4, horizon: int = 100) -> Cell:
+def cell(policy: str, repetitions: int = 4, horizon: int = 100, terms: Terms = TERMS) -> Cell:
     game: dict[str, Any] = {"horizon": horizon, "repetitions": repetitions, "seed": 1}
-    return point_of(paper_market("1a"), policy, **game, terms=TERMS).cell
+    return point_of(paper_market("1a"), policy, **game, terms=terms).cell
 
 
 def assembly_of(folder: Path, cells: list[Cell]) -> tuple[Store, Assembly]:
@@ -37,6 +37,18 @@ def test_ours_and_others(tmp_path: Path) -> None:
     assert store.status().done == assembly.finished == 3
     assert told == sorted(told)
     assert told[-1] == 3 * 400
+
+
+def test_what_is_no_game_is_progress_too(tmp_path: Path) -> None:
+    """Audits, exact values and a cell that fails: each counts as the rounds of its cell."""
+    cells = [
+        cell(policy, horizon=4, terms=Terms(("audit", "exact"))) for policy in ("ucb1", "thompson")
+    ]
+    store, assembly = assembly_of(tmp_path, cells)
+    told: list[int] = []
+    play_here(assembly, workers=1, progress=told.append)
+    assert (store.status().done, store.status().failed) == (1, 1)
+    assert told[-1] == assembly.total == 2 * 16
 
 
 def test_an_interrupt_stops_the_threads_at_once(tmp_path: Path) -> None:

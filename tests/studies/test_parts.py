@@ -39,14 +39,39 @@ def test_points_come_market_by_market_and_policy_by_policy() -> None:
 def test_one_of_each_need_not_be_a_list() -> None:
     found = part(policies="ucb1", markets=paper_market("1a"), horizons=10, seed=1)
     (point,) = found.points()
-    assert (point.market, point.cell.policy.text) == ("market 1", "ucb1")
+    assert (point.market, point.cell.policy.text) == ("paper:1a", "ucb1")
     named = part(markets={"mine": Market([Agent("ann", [0.5])])})
     assert {point.market for point in named.points()} == {"mine"}
+
+
+def test_markets_are_called_by_their_names() -> None:
+    shops = Market([Agent("ann", [0.5]), Agent("bob", [0.9])])
+    found = part(
+        markets=[
+            shops,
+            shops.named("two shops"),
+            RandomMarkets(count=1),
+            RandomMarkets(count=1, seed=1, name="more"),
+            {"generator": "random", "count": 1, "name": "written"},
+        ]
+    )
+    names = list(dict.fromkeys(point.market for point in found.points()))
+    assert names == ["market 1", "two shops", "random 1", "more 1", "written 1"]
+    with pytest.raises(
+        ValueError, match=r"markets\[1\].name = 'random' is the name of markets\[0\]"
+    ):
+        part(markets=[RandomMarkets(count=1), RandomMarkets(count=1, seed=1)])
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        (
+            {"strategies": [{"nam": "a"}]},
+            "strategies[0].nam is not a key of a strategy: name, profile, agent, rank, copies, "
+            "hide, renew_after, renew_below, churn are accepted; did you mean 'name'?",
+        ),
+        ({"strategies": [{"rank": 1}]}, "strategies[0].name is missing"),
         ({"policies": ["ucb1", 3]}, "policies[1] = 3 is not a text such as 'h-ucb'"),
         (
             {"policies": ["rh-ucb(L=3)", "ucb1", "rh-ucb( L = 3 )"]},

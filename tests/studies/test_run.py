@@ -245,3 +245,40 @@ def test_a_damaged_store_is_said_in_one_line_and_kept(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"study\.db .* move it away"):
         study.run(tmp_path)
     assert database.read_bytes().startswith(b"not a database")
+
+
+def test_a_resumed_run_counts_what_was_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assembly, "EVERY", 0.0)
+    one = small_study(policies=["ucb1"], markets=["paper:1a"], horizons=[60_000], repetitions=200)
+
+    def interrupt(now: Progress) -> None:
+        with sqlite3.connect(tmp_path / "study.db") as store:
+            if store.execute("SELECT COUNT(*) FROM slices").fetchone()[0]:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        one.run(tmp_path, workers=1, progress=interrupt)
+    told: list[Progress] = []
+    one.run(tmp_path, workers=1, progress=told.append)
+    assert 0 < told[0].total < 60_000 * 200
+    assert told[-1].rounds == told[-1].total
+
+
+def test_a_run_in_which_a_cell_fails_ends_at_its_total(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    one = small_study(policies=["thompson", "ucb1"], horizons=[4], measure=["exact"])
+    one.run(tmp_path, workers=1, progress=told.append)
+    assert one.status.failed == 3
+    assert told[-1].rounds == told[-1].total == 6 * 4 * 40
+
+
+@pytest.mark.parametrize("checkpoints", [7, 200])
+def test_lost_games_are_counted_whatever_the_checkpoints(checkpoints: int, tmp_path: Path) -> None:
+    size: dict[str, object] = {"horizons": [1003], "policies": ["ucb1"]}
+    kept = small_study(**size, arrays=True, checkpoints=checkpoints).run(tmp_path)
+    plain = small_study(**size).run()
+    assert kept.frame()["lost_count"].tolist() == plain.frame()["lost_count"].tolist()
+    counted = [one.lost for one in kept.results()]
+    assert [one.count for one in counted if one] == plain.frame()["lost_count"].tolist()

@@ -64,6 +64,12 @@ def test_what_does_not_fit_a_market(given: dict[str, Any], message: str) -> None
         ({"copies": 2}, "agent or rank is missing: who has copies"),
         ({"agent": "ann", "rank": 1}, "rank = 1 is not given together with agent"),
         ({"profile": "best"}, "profile = 'best' is not one of given, honest, truthful"),
+        ({"rank": "a", "copies": 2}, "rank = 'a' is not 1, 2, … from the best"),
+        ({"rank": True, "copies": 2}, "rank = True is not 1, 2, … from the best"),
+        ({"rank": 1.0, "copies": 2}, "rank = 1.0 is not 1, 2, … from the best"),
+        ({"rank": 0, "copies": 2}, "rank = 0 is not 1, 2, … from the best"),
+        ({"rank": 1, "hide": 5}, "hide = 5 is not a list of originals, counted from 0"),
+        ({"agent": 5, "copies": 2}, "agent = 5 is not one line of visible text"),
         ({"rank": 1, "churn": 0}, "churn = 0 is not a whole number >= 1"),
     ],
 )

@@ -1,13 +1,15 @@
 """``Study``: what it is before it is run, where it lives, and what it says afterwards."""
 
 import gc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from copyproof import RandomMarkets, Study, Variation, compare, simulate
+from copyproof import RandomMarkets, Study, Variation, compare, river_policy, simulate
 from copyproof.studies.study import folder_frame
+from copyproof.validation import FieldError
 
 
 def study() -> Study:
@@ -85,6 +87,47 @@ def test_results_are_what_simulate_gives(tmp_path: Path) -> None:
     ranking = compare(found).ranking
     assert ranking is not None
     assert len(ranking.policies) == 2
+
+
+def test_a_notebook_shows_what_is_played_and_how_policies_compare(tmp_path: Path) -> None:
+    one = study()
+    before = one._repr_html_()
+    for text in ("ucb1, h-ucb", "2 of &#39;random&#39;, paper:1a", "10, 20", "regret, lost"):
+        assert text in before
+    assert "least in" not in before
+    after = one.run(tmp_path)._repr_html_()
+    assert "24 done, 0 failed, 0 open" in after
+    assert after.count("least in") == 2  # a table for each horizon
+    assert one.to_frame().equals(one.frame())
+
+
+def test_parts_are_shown_by_their_names() -> None:
+    common = {"markets": ["paper:1a"], "repetitions": 1, "seed": 1}
+    common |= {"policies": ["ucb1"], "parts": [{"name": "a <b>"}, {"name": "c"}]}
+    horizons = {"horizons": list(range(1, 9))}
+    page = Study.from_dict(common | horizons).run()._repr_html_()
+    assert "a &lt;b&gt;" in page
+    assert "12 more tables: copyproof study report." in page
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Study.read(5), "path = 5 is not the path of a file"),  # type: ignore[arg-type]
+        (lambda: study().run(5), "folder = 5 is not the path of a folder"),  # type: ignore[arg-type]
+    ],
+)
+def test_paths_are_checked(call: Callable[[], Study], message: str) -> None:
+    with pytest.raises(FieldError, match=message):
+        call()
+
+
+def test_a_policy_of_a_library_is_taken_as_a_record() -> None:
+    one = Study(
+        [river_policy("UCB", delta=1)], ["paper:1a"], horizons=10, repetitions=1, seed=1
+    ).run()
+    assert one.frame()["policy"].tolist() == ["river:UCB(delta=1)"]
+    assert not one.failures
 
 
 def test_a_study_that_kept_no_games_has_no_results() -> None:

@@ -35,8 +35,9 @@ def test_a_slice_is_the_same_wherever_and_after_whatever_it_is_played() -> None:
 
 
 def test_work_adds_up_to_the_cell() -> None:
-    for terms in (Terms(("regret",)), Terms(("regret", "audit")), Terms(("audit",))):
-        one = cell(terms=terms)
+    every = [("regret",), ("regret", "audit"), ("audit",), ("audit", "exact")]
+    for measure in every:
+        one = cell(terms=Terms(measure), horizon=99_999, repetitions=11)
         assert sum(task.work for task in tasks_of(one)) == one.work
     numbers = [task.number for task in tasks_of(cell(terms=Terms(("regret", "exact"))), {0, 2})]
     assert numbers == [1, EXTRAS["exact"]]

@@ -12,7 +12,7 @@ from copyproof.studies.arrays import CellArrays
 from copyproof.studies.cells import Cell
 from copyproof.studies.store import Run, Store
 from copyproof.studies.sums import Sums, Values, merged, values_of
-from copyproof.studies.tasks import EXTRAS, Outcome, Task
+from copyproof.studies.tasks import EXTRAS, Outcome, Task, tasks_of
 
 # Seconds between two transactions.
 EVERY = 0.3
@@ -94,17 +94,18 @@ class Assembly:
         self.failed: set[str] = set()
         self.finished = 0
         self.work = 0
-        self.total = sum(cell.work for cell in cells)
+        #: The work of all tasks that are still to be played.
+        self.total = sum(self._open_work(cell) for cell in cells)
 
     def tasks(self) -> Iterator[Task]:
         """What is still to be played, cell by cell; nothing more of a cell that has failed."""
         for cell in self._cells.values():
             parts = self._parts_of(cell) if cell.digest in self._begun else None
-            for number in (*range(cell.slices), *(EXTRAS[name] for name in cell.extras)):
+            for task in tasks_of(cell):
                 if cell.digest in self.failed:
                     break
-                if parts is None or not self._is_kept(parts, number):
-                    yield Task(cell, number)
+                if parts is None or not self._is_kept(parts, task.number):
+                    yield task
 
     def add(self, outcomes: list[Outcome]) -> None:
         """Take outcomes; write them if it is time."""
@@ -152,6 +153,13 @@ class Assembly:
                 self.finished += 1
         for cell in whole:
             self._arrays.tidy(cell)
+
+    def _open_work(self, cell: Cell) -> int:
+        if cell.digest not in self._begun:
+            return cell.work
+        parts = _Parts(cell, self._begun[cell.digest])
+        tasks = tasks_of(cell)
+        return sum(task.work for task in tasks if not self._is_kept(parts, task.number))
 
     def _parts_of(self, cell: Cell) -> _Parts:
         found = self._parts.get(cell.digest)

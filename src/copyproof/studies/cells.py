@@ -87,7 +87,7 @@ class Cell:
     @property
     def checkpoints(self) -> list[int]:
         """The rounds at which the regret is kept."""
-        return _checkpoints(self.horizon, _checkpoint_key(self.terms))
+        return _checkpoints(self.horizon, *_checkpoint_key(self.terms))
 
     @property
     def slices(self) -> int:
@@ -177,12 +177,12 @@ def make_cell(
         repetitions,
         seed,
         terms.measure,
-        _checkpoint_key(terms),
+        _checkpoint_identity(horizon, *_checkpoint_key(terms)),
         [_AUDIT, sorted(terms.audit.items())] if "audit" in terms.measure else None,
     ]
     text = json.dumps(identity)
     digest = hashlib.sha256(text.encode()).hexdigest()[:32]
-    numbers = len(_checkpoints(horizon, _checkpoint_key(terms))) + 3 * len(market.agents)
+    numbers = len(_checkpoints(horizon, *_checkpoint_key(terms))) + 3 * len(market.agents)
     size = max(1, min(_SLICE_ROUNDS // horizon, _SLICE_NUMBERS // (numbers + market.originals)))
     return Cell(
         market, policy, schedule, horizon, repetitions, seed, terms, market_digest, digest, size
@@ -235,17 +235,25 @@ def digest_market(market: Market) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _checkpoint_key(terms: Terms) -> int:
-    return terms.checkpoints if terms.arrays else 0
+def _checkpoint_key(terms: Terms) -> tuple[int, bool]:
+    return (terms.checkpoints if terms.arrays else 0), "lost" in terms.measure
 
 
 @functools.lru_cache(maxsize=1024)
-def _checkpoints(horizon: int, count: int) -> list[int]:
-    """The end of the first nine tenths, T, and as many evenly spaced as were asked for."""
-    if count:
-        spaced = min(count, horizon)
-        return [step * horizon // spaced for step in range(1, spaced + 1)]
-    return sorted({max(1, last_tenth(horizon)), horizon})
+def _checkpoints(horizon: int, count: int, lost: bool) -> list[int]:
+    """As many evenly spaced as were asked for; and where lost games are counted, ⌊9T/10⌋.
+
+    Without arrays ⌊9T/10⌋ and T.
+    """
+    spaced = min(count, horizon)
+    found = {step * horizon // spaced for step in range(1, spaced + 1)} | {horizon}
+    return sorted(found | {max(1, last_tenth(horizon))} if lost or not count else found)
+
+
+def _checkpoint_identity(horizon: int, count: int, lost: bool) -> int | list[int]:
+    """How many are evenly spaced, and ⌊9T/10⌋ where it is none of these."""
+    plain = len(_checkpoints(horizon, count, lost)) == min(count, horizon)
+    return count if plain or not count else [count, last_tenth(horizon)]
 
 
 @functools.lru_cache(maxsize=4096)

@@ -7,11 +7,11 @@ time. What a worker depends on is in the batch, and the outcome of a batch is a 
 batch whose worker died is played again elsewhere, and the study is the same, to the bit. A cell
 whose worker dies again and again has failed.
 
-Workers must have this version of copyproof; a worker with another engine is told so, and so is the
-user. A machine compiles the engine once, however many workers it has (``simulation.slices``). On
-GPUs batches are larger, and a worker has a GPU for itself (``devices.gpus``): start one for each.
-While a cluster has no workers at all, as when a queue has given none yet, the run waits and says
-so, to the logger ``copyproof.studies``.
+Workers must have this version of copyproof, and the same code of policies that are not ours; one
+that has not refuses, and the user is told. A machine compiles the engine once, however many workers
+it has (``simulation.slices``). On GPUs batches are larger, and a worker has a GPU for itself
+(``devices.gpus``): start one for each. While a cluster has no workers at all, as when a queue has
+given none yet, the run waits and says so, to the logger ``copyproof.studies``.
 """
 
 import logging
@@ -25,6 +25,7 @@ from copyproof.devices import gpus
 from copyproof.simulation import engine_digest
 from copyproof.studies.assembly import Assembly
 from copyproof.studies.on_device import play_batch_on, study_device
+from copyproof.studies.policies import OtherCode
 from copyproof.studies.tasks import Outcome, Task
 from copyproof.validation import FieldError
 
@@ -278,4 +279,9 @@ def _play(engine: str, batch: list[Task], device: str) -> list[Outcome]:
             "a worker of the cluster has another version of copyproof: install the same one "
             "everywhere"
         )
+    try:
+        for policy in {task.cell.policy for task in batch}:
+            _ = policy.policy
+    except OtherCode as error:
+        raise RuntimeError(f"a worker of the cluster refuses: {error}") from None
     return play_batch_on(batch, device)

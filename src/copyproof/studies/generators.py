@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from copyproof.game import Agent, Market
 from copyproof.validation import FieldError, number, require, whole, whole_in
+from copyproof.validation import name as checked_name
 
 
 class _Draws:
@@ -58,23 +59,31 @@ Range: TypeAlias = Sequence[int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Generator:
-    """What all generators have: how many markets, and the seed of their draw."""
+    """What all generators have: how many markets, the seed of their draw, and a name."""
 
     count: int
     seed: int = 0
+    name: str | None = None
 
     def __post_init__(self) -> None:
         whole_in("count", self.count, 1, 10**9)
         whole_in("seed", self.seed, 0, 2**32 - 1)
+        if self.name is not None:
+            checked_name("name", self.name)
 
     @property
     def kind(self) -> str:
         """The name of the generator in a study file."""
         return type(self).__name__.lower().removesuffix("markets")
 
+    @property
+    def label(self) -> str:
+        """What tables call its markets, in front of their numbers: the name, or the kind."""
+        return self.name or self.kind
+
     def __iter__(self) -> Iterator[tuple[str, Market]]:
         for place in range(self.count):
-            yield f"{self.kind} {place + 1}", self.market(place)
+            yield f"{self.label} {place + 1}", self.market(place)
 
     def market(self, place: int) -> Market:
         """Market number ``place``, from 0."""
@@ -87,11 +96,17 @@ class _Generator:
         raise NotImplementedError
 
 
+def _wholes(field: str, value: Any, least: int) -> None:
+    fits = isinstance(value, list | tuple) and len(value) > 0
+    require(fits, field, value, "a list of whole numbers")
+    for k, one in enumerate(value):
+        whole(f"{field}[{k}]", one, least)
+
+
 def _range(field: str, value: Any, least: int) -> None:
     fits = isinstance(value, list | tuple) and len(value) == 2
     require(fits, field, value, "two whole numbers, least and most")
-    for k, one in enumerate(value):
-        whole(f"{field}[{k}]", one, least)
+    _wholes(field, value, least)
     if value[0] > value[1]:
         raise FieldError(field, value, "in order", f"= {list(value)} is not in order")
 
@@ -104,6 +119,8 @@ class RandomMarkets(_Generator):
     ----------
     count, seed : int
         How many markets, and the seed of their draw.
+    name : str, optional
+        What tables call them, in front of their numbers; the kind of generator by default.
     agents, arms : pair of int
         Fewest and most agents, and arms of an agent.
     copies : sequence of int
@@ -128,9 +145,7 @@ class RandomMarkets(_Generator):
         _Generator.__post_init__(self)
         _range("agents", self.agents, 1)
         _range("arms", self.arms, 1)
-        require(len(self.copies) > 0, "copies", self.copies, "a list of whole numbers")
-        for k, one in enumerate(self.copies):
-            whole(f"copies[{k}]", one)
+        _wholes("copies", self.copies, 0)
         _check_means(self.low, self.high)
 
     def _rows(self, draws: _Draws) -> list[tuple[list[float], list[int]]]:
@@ -152,6 +167,8 @@ class MixedMarkets(_Generator):
     ----------
     count, seed : int
         How many markets, and the seed of their draw.
+    name : str, optional
+        What tables call them, in front of their numbers; the kind of generator by default.
     agents : pair of int
         Fewest and most agents.
     one_in : sequence of int
@@ -176,12 +193,11 @@ class MixedMarkets(_Generator):
     def __post_init__(self) -> None:
         _Generator.__post_init__(self)
         _range("agents", self.agents, 2)
-        require(len(self.one_in) > 0, "one_in", self.one_in, "a list of whole numbers")
-        for k, one in enumerate(self.one_in):
-            whole(f"one_in[{k}]", one, least=2)
+        _wholes("one_in", self.one_in, 2)
         for name in ("best", "gap"):
-            value = getattr(self, name)
-            require(len(value) == 2, name, value, "two numbers, least and most")
+            value: Any = getattr(self, name)
+            fits = isinstance(value, list | tuple) and len(value) == 2
+            require(fits, name, value, "two numbers, least and most")
             _check_means(value[0], value[1], name)
         fits = self.gap[1] <= self.best[0]
         require(fits, "gap", self.gap, f"at most the least best mean, {self.best[0]}")
@@ -216,6 +232,8 @@ class NeedlesMarkets(_Generator):
     ----------
     count, seed : int
         How many markets, and the seed of their draw.
+    name : str, optional
+        What tables call them, in front of their numbers; the kind of generator by default.
     agents : pair of int
         Fewest and most agents.
     bad : pair of int
@@ -268,6 +286,8 @@ class ZipfMarkets(_Generator):
     ----------
     count, seed : int
         How many markets, and the seed of their draw.
+    name : str, optional
+        What tables call them, in front of their numbers; the kind of generator by default.
     agents : int
         How many agents.
     most : int

@@ -135,9 +135,12 @@ class _Threads:
 
     def _work(self, worker: int) -> None:
         player = Player(self.control, worker)
+        done = 0
         try:
             while not self.control[0] and (task := self._next()) is not None:
                 if (outcome := player.play(task)) is not None:
+                    done += task.work
+                    self.control[1 + worker] = done  # audits and failures count no rounds
                     self.found.put(outcome)
         except BaseException as error:
             self.error = error

@@ -226,7 +226,7 @@ def _markets(given: Any, folder: Path | None) -> tuple[MarketSource, ...]:
 def _market(given: Any, place: int, folder: Path | None) -> MarketSource:
     match given:
         case Market():
-            return ((f"market {place + 1}", given),)
+            return ((given.name or f"market {place + 1}", given),)
         case str():
             return ((given, _read(given, folder)),)
         case Mapping():
@@ -253,7 +253,7 @@ def _market_table(given: Mapping[str, Any], folder: Path | None) -> MarketSource
         return ((checked_name("name", given.get("name", "market")), market),)
     kind = GENERATORS[known("generator", given["generator"], GENERATORS)]
     takes = [one.name for one in fields(kind)]
-    parameters = {key: value for key, value in given.items() if key not in ("generator", "name")}
+    parameters = {key: value for key, value in given.items() if key != "generator"}
     for key, value in parameters.items():
         if key not in takes:
             accepted = f"a parameter of generator '{given['generator']}': it takes "
@@ -261,11 +261,7 @@ def _market_table(given: Mapping[str, Any], folder: Path | None) -> MarketSource
             raise FieldError(key, value, accepted, said)
     if "count" not in parameters:
         raise FieldError("count", None, "missing", "is missing: how many markets?")
-    source = kind(**parameters)
-    if "name" not in given:
-        return source
-    label = checked_name("name", given["name"])
-    return tuple((f"{label} {k + 1}", market) for k, (_, market) in enumerate(source))
+    return kind(**parameters)
 
 
 def _read(text: object, folder: Path | None) -> Market:
@@ -282,7 +278,7 @@ def _check_names(sources: Sequence[MarketSource]) -> None:
     """Refuse two markets of one name: nobody could tell their rows apart."""
     seen: dict[str, int] = {}
     for k, source in enumerate(sources):
-        label = source.kind if isinstance(source, Generator) else source[0][0]
+        label = source.label if isinstance(source, Generator) else source[0][0]
         first = seen.setdefault(label, k)
         if first != k:
             said = f"= {label!r} is the name of markets[{first}], too: give one of them another"
@@ -299,7 +295,7 @@ def _strategies(given: Any) -> tuple[Variation, ...]:
     for k, one in enumerate(every):
         if isinstance(one, Mapping):
             try:
-                one = Variation(**one)
+                one = _variation(one)
             except FieldError as error:
                 raise error.within(f"strategies[{k}]") from None
         require(isinstance(one, Variation), f"strategies[{k}]", one, "a Variation")
@@ -308,3 +304,17 @@ def _strategies(given: Any) -> tuple[Variation, ...]:
     for k, label in enumerate(names):
         require(label not in names[:k], f"strategies[{k}].name", label, "a name of its own")
     return tuple(found)
+
+
+def _variation(given: Mapping[str, Any]) -> Variation:
+    """A strategy of a study file."""
+    takes = [one.name for one in fields(Variation)]
+    for key, value in given.items():
+        if key not in takes:
+            accepted = f"a key of a strategy: {', '.join(takes)} are accepted"
+            raise FieldError(
+                str(key), value, accepted, f"is not {accepted}{did_you_mean(key, takes)}"
+            )
+    if "name" not in given:
+        raise FieldError("name", None, "missing", "is missing: what do tables call it?")
+    return Variation(**given)

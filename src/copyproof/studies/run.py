@@ -29,7 +29,10 @@ from copyproof.validation import known, whole_in
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: rounds of all cells that are to be played, and of those that were."""
+    """How far a run is: rounds that it has played, and all that were missing when it began.
+
+    An audit and exact values by themselves count as T·R, the rounds of their cell.
+    """
 
     rounds: int
     total: int
@@ -115,7 +118,7 @@ def run_points(
             if device != "cpu":
                 missing = by_kernel(missing)
             assembly = Assembly(store, arrays, missing)
-            tell = _told(missing, progress)
+            tell = _told(assembly.total, len(missing), progress)
             time = None
             if missing and cluster is not None:
                 from copyproof.studies.cluster import open_cluster, play_on
@@ -126,6 +129,8 @@ def run_points(
                 here = study_device(device)
                 taken = play_here(assembly, workers=threads, device=here, progress=tell)
                 time = taken if here == "cuda" else None
+            if missing and tell is not None:
+                tell(assembly.total)  # also where a cell has failed, and its rest was not played
             assembly.flush()
             arrays.close()
             (place / REPORT).unlink(missing_ok=True)  # it is of the table before
@@ -191,10 +196,9 @@ def _planned(points: Iterable[Point], store: Store) -> list[Cell]:
 
 
 def _told(
-    cells: list[Cell], progress: Callable[[Progress], None] | None
+    total: int, cells: int, progress: Callable[[Progress], None] | None
 ) -> Callable[[int], None] | None:
     if progress is None:
         return None
-    total = sum(cell.work for cell in cells)
     tell = progress
-    return lambda rounds: tell(Progress(min(rounds, total), total, len(cells)))
+    return lambda rounds: tell(Progress(min(rounds, total), total, cells))

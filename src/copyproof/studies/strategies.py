@@ -6,8 +6,9 @@ named, or chosen by the rank of its best mean, so that it exists in markets draw
 the best agent, 2 the next, −1 the worst. Of equal ones the first in the market counts as better.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Literal, TypeAlias
 
 from copyproof.game import Market, Renew, Schedule, churn
@@ -63,19 +64,22 @@ class Variation:
         name("name", self.name)
         known("profile", self.profile, PROFILES)
         changes = ("copies", "hide", "renew_after", "renew_below", "churn")
-        given = [one for one in changes if getattr(self, one) not in (None, ())]
+        given = [one for one in changes if getattr(self, one) not in (None, (), [])]
         both = self.agent is not None and self.rank is not None
         require(not both, "rank", self.rank, "given together with agent")
         if given and self.agent is None and self.rank is None:
             said = f"or rank is missing: who has {given[0]}?"
             raise FieldError("agent", None, "missing", said)
+        if self.agent is not None:
+            name("agent", self.agent)
         if self.rank is not None:
-            require(
-                self.rank != 0,
-                "rank",
-                self.rank,
-                "1, 2, … from the best, or −1, −2, … from the worst",
-            )
+            accepted = "1, 2, … from the best, or −1, −2, … from the worst"
+            rank: object = self.rank
+            fits = isinstance(rank, Integral) and not isinstance(rank, bool) and rank != 0
+            require(fits, "rank", rank, accepted)
+        hide: object = self.hide
+        fits = isinstance(hide, Iterable) and not isinstance(hide, str | bytes | Mapping)
+        require(fits, "hide", hide, "a list of originals, counted from 0")
         for k, original in enumerate(self.hide):
             whole(f"hide[{k}]", original)
         copies: object = self.copies

@@ -10,10 +10,12 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyproof._progress import Bar, shown_by
+from copyproof.external import ExternalPolicy
 from copyproof.game import Market
 from copyproof.policy import Policy
 from copyproof.simulation import Result
@@ -29,7 +31,7 @@ from copyproof.studies.schema import device_of, parts_of, read_study
 from copyproof.studies.status import told
 from copyproof.studies.store import Status, Store
 from copyproof.studies.strategies import Variation
-from copyproof.validation import known
+from copyproof.validation import file_path, known, require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +43,7 @@ class Study:
 
     Parameters
     ----------
-    policies : sequence of str or Policy
+    policies : sequence of str, Policy or ExternalPolicy
         Ours, a library's (``"river:UCB(delta=1)"``) or one's own (``"mine.py:Rule"``).
     markets : sequence, or mapping of str to Market
         Market records, files, ``"paper:2a"``, and generators such as ``RandomMarkets``.
@@ -84,7 +86,7 @@ class Study:
 
     def __init__(
         self,
-        policies: Sequence[str | Policy],
+        policies: Sequence[str | Policy | ExternalPolicy],
         markets: "Sequence[Market | str | Generator] | Mapping[str, Market]",
         *,
         horizons: int | Sequence[int],
@@ -128,7 +130,7 @@ class Study:
         ValueError
             One line: the file, the field, its value and what is accepted.
         """
-        return cls._of(*read_study(Path(path)))
+        return cls._of(*read_study(file_path("path", path)))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Study":
@@ -179,6 +181,13 @@ class Study:
         where = f" in {self._folder}" if self._folder else ""
         return f"<Study: {len(self):,} cells, {', '.join(self.measure)}{where}>"
 
+    def _repr_html_(self) -> str:
+        """Show in a notebook what is played, and once it was run, how policies compare."""
+        from copyproof.studies.display import study_html
+
+        frame = None if self._summary is None else self.frame()
+        return study_html(repr(self)[1:-1], self._parts, frame, self._summary)
+
     def run(
         self,
         folder: str | Path | None = None,
@@ -217,6 +226,7 @@ class Study:
             folder = self._folder or tempfile.mkdtemp(prefix="copyproof-")
             if self._folder is None:
                 weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        require(isinstance(folder, str | PathLike), "folder", folder, "the path of a folder")
         self._folder = Path(folder)
         with shown_by(progress, on_bar) as tell:
             self._summary = run_points(
@@ -252,6 +262,10 @@ class Study:
         _ = self.summary
         assert self._folder is not None
         return folder_frame(self._folder, self.measure)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The same as ``frame``, by the name that all results have."""
+        return self.frame()
 
     def results(self) -> list[Result]:
         """The result of every cell, as ``simulate`` gives it, for ``compare`` and the plots.

@@ -46,7 +46,11 @@ class Task:
         """Its part of the cell's T·R."""
         if self.number >= 0:
             return self.cell.slice(self.number)[1] * self.cell.horizon
-        return 0 if self.cell.terms.plays else self.cell.work
+        extras = self.cell.extras
+        if self.cell.terms.plays:
+            return 0
+        share, rest = divmod(self.cell.work, len(extras))
+        return share + rest * (self.number == EXTRAS[extras[0]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
