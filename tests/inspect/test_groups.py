@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from copyproof.inspect.estimated import estimate_market
 from copyproof.inspect.groups import find_groups
 from copyproof.inspect.scan import Columns, Scan, scan
 from tests.inspect.logs import Row, copied_rows, honest_rows, write
@@ -44,6 +45,32 @@ def test_copies_across_agents_call_nobody_a_copier(tmp_path: Path) -> None:
     [group] = find_groups(scanned(tmp_path, rows))
     assert sorted(group.agents) == ["ann", "bob"]
     assert group.copies == {}
+
+
+def test_a_foreign_arm_does_not_acquit_a_copier(tmp_path: Path) -> None:
+    """Whoever else has an arm of the same text, with whatever mean, is no witness for a copier."""
+    rng = np.random.default_rng(1)
+    arms = [("ann", f"a{n}", 0.5) for n in range(20)] + [("eve", "e", 0.1), ("bob", "b", 0.5)]
+    rows = [
+        {
+            "agent": agent,
+            "arm": arm,
+            "reward": float(rng.random() < mean),
+            "time": n,
+            "text": "Second-hand bicycles" if agent == "bob" else "Fresh coffee, roasted daily",
+        }
+        for n, k in enumerate(rng.integers(len(arms), size=6000).tolist())
+        for agent, arm, mean in [arms[k]]
+    ]
+    found = scanned(tmp_path, rows)
+    [group] = groups = find_groups(found)
+    assert not group.agree
+    assert group.copies == {"ann": 19}
+    said = "; rewards of ann agree with one mean, but those of all agents differ (chance "
+    assert said in group.evidence
+    market = estimate_market(found, groups, "log").market
+    assert market.agent("ann").copies == (20,)
+    assert market.agent("eve").copies == (1,)
 
 
 def test_a_template_with_different_rewards_is_no_copying(tmp_path: Path) -> None:

@@ -82,3 +82,19 @@ def test_bad_propensities_are_counted(tmp_path: Path) -> None:
     [problem] = found.problems
     assert (problem.what, problem.rows) == ("a propensity that is not in (0, 1]", 2)
     assert found.used == 198
+
+
+def test_arms_whose_names_run_together_are_two(tmp_path: Path) -> None:
+    """``x/y`` of ann, and ``y`` of ann/x."""
+    rng = np.random.default_rng(1)
+    arms = [("ann", "x/y", 0.9), ("ann/x", "y", 0.1)]
+    rows: list[Row] = [
+        {"agent": agent, "arm": arm, "reward": int(rng.random() < mean), "p": 0.5}
+        for k in rng.integers(2, size=4000).tolist()
+        for agent, arm, mean in [arms[k]]
+    ]
+    path = write(tmp_path / "log.jsonl", rows)
+    found = inspect_log(path, propensity="p", target="h-ucb", repetitions=0)
+    replayed = found.off_policy[-1].answer
+    assert isinstance(replayed, Value)
+    assert replayed.value.mean > 0.8

@@ -4,9 +4,11 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from copyproof import Inspection, inspect_log, write_inspection_report
 from copyproof.inspect.report import InspectionPage, render_inspection_page
+from tests.browser import check_report
 from tests.inspect.logs import copied_rows, write
 from tests.pages.parsed import Page, template_variables
 
@@ -41,6 +43,11 @@ def test_what_it_says(found: Inspection, tmp_path: Path) -> None:
     assert len(page.all("img")) == 2
     assert all(value for value in page.values("img", "alt"))
     assert all(value.startswith("data:") for value in page.values("img", "src"))
+
+
+def test_it_is_readable_for_everyone(found: Inspection, browser: Browser, tmp_path: Path) -> None:
+    write_inspection_report(found, tmp_path / "page.html", command="copyproof inspect <log>")
+    check_report(browser, tmp_path / "page.html", "report-inspect")
 
 
 def test_equal_results_give_equal_pages(found: Inspection) -> None:

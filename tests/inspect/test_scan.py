@@ -13,6 +13,7 @@ import pytest
 
 from copyproof.inspect import reading
 from copyproof.inspect.scan import Columns, Scan, scan
+from copyproof.inspect.tally import TimeBins
 from copyproof.live import Principal
 from copyproof.live.exports import audit_lines
 from copyproof.validation import FieldError
@@ -175,6 +176,65 @@ def test_mixed_types_of_json(tmp_path: Path) -> None:
     assert found.rows == 7
 
 
+def test_rows_have_their_numbers_after_lines_that_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    csv = tmp_path / "log.csv"
+    lines = ["agent,arm,reward,text", "ann,a,1,x", "ann,a", 'ann,a,no,"x', 'y"', "ann"]
+    csv.write_text("\n".join([*lines, "ann,a,none,x"]))
+    read = {one.what: one.examples for one in scan(csv, Columns()).problems}
+    assert read["a reward that is no finite number"] == ((3, "'no'"), (5, "'none'"))
+    for kind, numbers in (("2 columns", [2]), ("1 columns", [4])):
+        assert [row for row, _ in read[f"{kind}, where the heading has 4"]] == numbers
+    rows = ['{"agent": "ann", "arm": "a", "reward": 1}', "nothing", "[]"] * 3
+    rows[6] = '{"agent": "ann", "arm": "a", "reward": "none"}'
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(rows))
+    for block in (8 << 20, 60):
+        monkeypatch.setattr(reading, "_BLOCK", block)
+        read = {one.what: one.examples for one in scan(log, Columns()).problems}
+        assert read["a reward that is no finite number"] == ((7, "'none'"),)
+        assert [row for row, _ in read["no JSON object"]] == [2, 3, 5]
+
+
+def test_bad_rows_far_into_a_csv_have_their_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines that are no rows are counted by the reader ahead of the rows that are looked at."""
+    monkeypatch.setattr(reading, "MOST_LINE", 4096)
+    lines = ["ann,a" if n % 5 == 0 else f"ann,a,{'no' if n == 9001 else 1}" for n in range(10_000)]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(["agent,arm,reward", *lines]))
+    found = scan(path, Columns())
+    [wrong] = [one for one in found.problems if "finite" in one.what]
+    assert wrong.examples == ((9002, "'no'"),)
+    assert found.rows == 10_000
+
+
+def test_a_column_of_json_may_begin_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_BLOCK", 100)
+    rows = [{"agent": "ann", "arm": "a", "reward": 0.0} for _ in range(20)]
+    rows += [{"agent": "bob", "arm": "b", "reward": 1.0, "text": "Fresh coffee"}]
+    found = scan(write(tmp_path / "log.jsonl", rows), Columns(content=("text",)))
+    assert found.tally.rows == 21
+    assert len(found.fingerprints) == 1
+    with pytest.raises(FieldError, match=r"^content = 'texts' is not a column of"):
+        scan(tmp_path / "log.jsonl", Columns(content=("texts",)))
+
+
+def test_spans_of_time_are_fewer_where_there_are_many_agents() -> None:
+    bins, rng = TimeBins(), np.random.default_rng(1)
+    agents, times = 300_000, np.arange(600_000.0)
+    who = rng.integers(agents, size=len(times))
+    who[:30_000] %= 1000  # most come later
+    for part in np.split(np.arange(len(times)), 20):
+        bins.add(times[part], who[part], 1000 if part[0] == 0 else agents)
+    starts, plays = bins.table(agents)
+    assert 8 <= len(starts) <= 14
+    assert plays.sum() == len(times)
+    assert np.array_equal(plays.sum(axis=0), np.bincount(who, minlength=agents))
+
+
 def test_names_that_are_nested_and_rewards_in_words(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(
@@ -243,7 +303,7 @@ def test_a_live_journal(tmp_path: Path) -> None:
     found = scan(path, Columns())
     assert found.tally.rows == 19
     assert sorted(found.tally.total[:2].tolist()) == sorted(total.values())
-    assert problems(found) == {"decisions that no reward was told for": 1}
+    assert problems(found) == {"decisions that still wait for their reward": 1}
 
 
 @pytest.mark.parametrize(

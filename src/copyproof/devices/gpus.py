@@ -8,8 +8,8 @@ dask-cuda does) finds that one first. Where all are taken, workers share.
 """
 
 import fcntl
-import functools
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -19,6 +19,9 @@ from copyproof.validation import FieldError
 
 # Locks of this process: they are held as long as the files are open.
 _HELD: list[object] = []
+# The GPU that this process has taken, once it has, and who may take one.
+_TAKEN: list[int] = []
+_TAKING = threading.Lock()
 
 
 def require_device() -> None:
@@ -59,12 +62,14 @@ def own_gpu() -> Iterator[None]:
         yield
 
 
-@functools.cache
 def _claimed() -> int:
-    """The number of this process's own GPU, taken once."""
-    cupy = load_cupy()
-    places = [cupy.cuda.Device(number).pci_bus_id for number in range(count())]
-    return claim(places)
+    """The number of this process's own GPU, taken once, whichever of its threads asks first."""
+    with _TAKING:
+        if not _TAKEN:
+            cupy = load_cupy()
+            places = [cupy.cuda.Device(number).pci_bus_id for number in range(count())]
+            _TAKEN.append(claim(places))
+    return _TAKEN[0]
 
 
 def claim(places: Sequence[str]) -> int:

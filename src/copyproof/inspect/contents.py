@@ -61,7 +61,8 @@ class Contents:
                 )
             except FieldError as error:
                 what = f"a content that is not {error.accepted}: the arm has none"
-                problems.add(what, before + int(kept[row]) + 1, error.value, left_out=False)
+                at = int(kept[row])
+                problems.add_rows(what, np.array([at]), before, {at: error.value}, left_out=False)
         changed = np.flatnonzero(there & (digests != self._digest[arms]))
         problems.add_rows(CHANGED, kept[changed], before, left_out=False)
 

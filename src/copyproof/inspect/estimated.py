@@ -2,8 +2,9 @@
 
 Arms of one agent that are copies of each other, by content and with rewards that agree, are one
 original, registered as often as there are of them. An arm of another agent that is like it is an
-original of that agent's own: content alone merges nobody with anybody. Means have the posterior of
-``rates`` as their prior, so that every game draws them anew.
+original of that agent's own: content alone merges nobody with anybody. Names that an operator has
+bound to one principal, as a journal says, are bound here, too, and policies play the principals.
+Means have the posterior of ``rates`` as their prior, so that every game draws them anew.
 """
 
 from collections.abc import Sequence
@@ -51,11 +52,10 @@ def estimate_market(found: Scan, groups: Sequence[Group], name: str) -> Estimate
     tally, count = found.tally, found.tally.count
     first = np.arange(count)  # of the copies that an arm is one of
     for group in groups:
-        if not group.copies:
-            continue
         members = np.array(group.numbers)
-        for agent in np.unique(tally.owner[members]):
-            own = members[tally.owner[members] == agent]
+        owners = np.array([agent for agent, _ in group.arms])
+        for holder in group.holders:
+            own = members[owners == holder]
             first[own] = own[0]
     plays = np.bincount(first, tally.plays[:count].astype(float), minlength=count)
     copies = np.bincount(first, minlength=count)
@@ -82,7 +82,9 @@ def estimate_market(found: Scan, groups: Sequence[Group], name: str) -> Estimate
             shared = fitted(successes[own], plays[own].astype(float), OWN_SPREAD)
         means = [posterior(shared, float(successes[k]), float(plays[k])) for k in own]
         owner = found.agents[tally.owner[own[0]]]
-        agents.append(Agent(owner, means, copies=copies[own].tolist()))
+        agents.append(
+            Agent(owner, means, copies=copies[own].tolist(), group=found.groups.get(owner))
+        )
     market = Market(agents).named(name)
     place = np.zeros(count, np.int64)
     place[ordered] = np.arange(len(ordered))

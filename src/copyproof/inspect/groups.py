@@ -3,9 +3,10 @@ r"""Copy groups: arms that are the same thing, as far as a log can tell, and by 
 **By content.** Arms whose fingerprints are alike form a group (``fingerprints.alike``, in the order
 in which they came). A copy in this game pays as its original does, so the rewards are looked at as
 well: with n_k plays, mean r_k and a common variance v, Q = Σ n_k (r_k − r)²/v is about χ² with
-K − 1 degrees of freedom if all K arms have one mean. Where that has a chance below 10⁻⁶ the group
-is shown, and said to *differ*: alike by a template, say, and not copies; nobody is called a copier
-for it, and its arms stand one by one in the estimated market.
+K − 1 degrees of freedom if all K arms have one mean. An agent holds copies if its *own* arms of the
+group pass that test: what others registered says nothing about it. Where its arms have a chance
+below 10⁻⁶ they *differ*: alike by a template, say, and not copies; it is not called a copier for
+them, and they stand one by one in the estimated market.
 
 **By rewards.** Without contents, equal *histories* are evidence: arms whose first m rewards agree
 one by one, m = 64 or 16, where independent arms would hardly do so: with c the chance that two
@@ -34,6 +35,7 @@ Kind: TypeAlias = Literal["content", "rewards"]
 _LEVELS = (OPENING, 16)
 _MOST_EXPECTED = 1e-3
 _LEAST_CHANCE = 1e-6
+_MOST_NAMED = 3  # agents
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ class Group:
     similarity : float or None
         The least similarity to the first, for contents.
     agree : bool
-        Whether the rewards agree with one mean.
+        Whether the rewards of all of them agree with one mean.
+    holders : tuple of str
+        Agents with several of them whose own rewards agree with one mean, for contents.
     numbers : tuple of int
         Their numbers in the log.
     """
@@ -67,6 +71,7 @@ class Group:
     share: float
     similarity: float | None
     agree: bool
+    holders: tuple[str, ...]
     numbers: tuple[int, ...]
 
     @property
@@ -77,10 +82,8 @@ class Group:
     @property
     def copies(self) -> dict[str, int]:
         """Arms beyond the first of each agent, where the group is evidence of copying."""
-        if self.kind != "content" or not self.agree:
-            return {}
         held = Counter(agent for agent, _ in self.arms)
-        return {agent: count - 1 for agent, count in held.items() if count > 1}
+        return {agent: held[agent] - 1 for agent in self.holders}
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -93,6 +96,7 @@ class Group:
             "agents": list(self.agents),
             "similarity": self.similarity,
             "rewards_agree": self.agree,
+            "copies": self.copies,
         }
 
 
@@ -109,20 +113,33 @@ def find_groups(found: Scan, thresholds: Thresholds = THRESHOLDS) -> tuple[Group
                 f"the first {level} rewards are equal, one by one; among independent arms "
                 f"{chance:.1g} such pairs are to be expected"
             )
-            groups.append(_group(found, numbers, "rewards", evidence, None, agree=True))
+            groups.append(_group(found, numbers, "rewards", evidence))
     return tuple(sorted(groups, key=lambda group: -group.plays))
 
 
 def _content_group(found: Scan, one: Alike[int]) -> Group:
-    chance = _chance_of_one_mean(found.tally, np.array(one.keys))
-    agree = chance >= _LEAST_CHANCE
-    evidence = f"contents are alike, by {one.least:.2f} or more to the first"
-    evidence += (
-        "; rewards agree with one mean"
-        if agree
-        else f"; but the rewards differ (chance {chance:.0e} if they had one mean)"
+    tally, members = found.tally, np.array(one.keys)
+    chance = _chance_of_one_mean(tally, members)
+    owners = tally.owner[members]
+    holders = tuple(
+        found.agents[agent]
+        for agent, count in Counter(owners.tolist()).items()
+        if count > 1 and _chance_of_one_mean(tally, members[owners == agent]) >= _LEAST_CHANCE
     )
-    return _group(found, list(one.keys), "content", evidence, one.least, agree=agree)
+    evidence = f"contents are alike, by {one.least:.2f} or more to the first"
+    agree = chance >= _LEAST_CHANCE
+    if agree:
+        evidence += "; rewards agree with one mean"
+    elif holders:
+        named = ", ".join(holders[:_MOST_NAMED])
+        named += f" and {len(holders) - _MOST_NAMED:,} more" * (len(holders) > _MOST_NAMED)
+        all_agents = f"those of all agents differ (chance {chance:.0e} if they had one mean)"
+        evidence += f"; rewards of {named} agree with one mean, but {all_agents}"
+    else:
+        evidence += f"; but the rewards differ (chance {chance:.0e} if they had one mean)"
+    return _group(
+        found, list(one.keys), "content", evidence, one.least, agree=agree, holders=holders
+    )
 
 
 def _group(
@@ -130,15 +147,16 @@ def _group(
     numbers: list[int],
     kind: Kind,
     evidence: str,
-    similarity: float | None,
+    similarity: float | None = None,
     *,
-    agree: bool,
+    agree: bool = True,
+    holders: tuple[str, ...] = (),
 ) -> Group:
     tally = found.tally
     plays = int(tally.plays[numbers].sum())
     arms = tuple((found.agents[tally.owner[k]], found.arms[tally.name[k]]) for k in numbers)
     share = plays / tally.rows
-    return Group(arms, kind, evidence, plays, share, similarity, agree, tuple(numbers))
+    return Group(arms, kind, evidence, plays, share, similarity, agree, holders, tuple(numbers))
 
 
 def _chance_of_one_mean(tally: Tally, arms: NDArray[np.int64]) -> float:

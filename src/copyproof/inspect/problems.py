@@ -4,6 +4,7 @@ A row that cannot be used is *bad* and left out; one that can, but is not as exp
 counts. Neither is passed over in silence.
 """
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -57,6 +58,35 @@ class Problems:
     """Trouble, as it is found."""
 
     _found: dict[str, tuple[int, list[tuple[int, str]], bool]] = field(default_factory=dict)
+    _skipped: deque[int] = field(default_factory=deque)  # numbers of lines that are no rows
+    _passed: int = 0  # such lines before the present block, which are not kept
+
+    def skip(self, number: int) -> None:
+        """Take note that a line is no row, so that the rows after it have their own numbers.
+
+        Examples
+        --------
+        >>> problems = Problems()
+        >>> problems.skip(2)
+        >>> [problems.number(row) for row in range(3)]
+        [1, 3, 4]
+        """
+        self._skipped.append(number)
+
+    def pass_rows(self, rows: int) -> None:
+        """Forget the lines before the row at this place: it is the next one that is looked at."""
+        while self._skipped and self._skipped[0] - 1 - self._passed <= rows:
+            self._skipped.popleft()
+            self._passed += 1
+
+    def number(self, row: int) -> int:
+        """The number in the file, counted from 1, of the row at a place, counted from 0."""
+        before = self._passed
+        for number in self._skipped:
+            if number - 1 - before > row:
+                break
+            before += 1
+        return row + before + 1
 
     def add(self, what: str, row: int, value: object, *, left_out: bool = True) -> None:
         """Count one row."""
@@ -76,7 +106,7 @@ class Problems:
             return
         few = places[:MOST_SHOWN].tolist()
         texts = ["" if values is None else shown(values[place]) for place in few]
-        rows = [(before + place + 1, text) for place, text in zip(few, texts, strict=True)]
+        rows = [(self.number(before + at), text) for at, text in zip(few, texts, strict=True)]
         self._note(what, len(places), rows, left_out)
 
     def _note(self, what: str, rows: int, examples: list[tuple[int, str]], left_out: bool) -> None:

@@ -11,6 +11,7 @@ At most four million rows are kept for it: beyond, rows are left out by a hash o
 of them each time.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -97,8 +98,8 @@ def off_policy_values(
         for answer in values:
             yield OffPolicyValue(name, answer)
     policy = any_policy(target)
-    named = [
-        f"{found.agents[a]}/{found.arms[b]}"
+    named = [  # so that no two are the same, whatever letters are in them
+        json.dumps([found.agents[a], found.arms[b]])
         for a, b in zip(owners, found.tally.name[:count], strict=True)
     ]
     some = slice(0, _MOST_REPLAYED if isinstance(policy, ExternalPolicy) else None)

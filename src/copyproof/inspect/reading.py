@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from copyproof.inspect.journal import JOURNAL_COLUMNS, is_journal, journal_blocks
+from copyproof.inspect.journal import JOURNAL_COLUMNS, JournalReader, is_journal
 from copyproof.inspect.problems import Problems
 from copyproof.validation import FieldError, did_you_mean, shortened
 
@@ -57,8 +57,10 @@ class Log:
             raise self._refused("is empty: a log has a row at least")
         first = self._head.lstrip()[:1]
         self.kind = "parquet" if self._head[:4] == b"PAR1" else "json" if first == b"{" else "csv"
+        self.journal: JournalReader | None = None
         if self.kind == "json" and is_journal(self._head):
             self.kind, self.names = "journal", JOURNAL_COLUMNS
+            self.journal = JournalReader(path, problems)
 
     def blocks(self) -> Iterator[Any]:
         """Give the log as Arrow tables of the columns asked for."""
@@ -74,6 +76,7 @@ class Log:
             for block in read[self.kind]():
                 yield block
                 self.rows += block.num_rows
+                self.problems.pass_rows(self.rows)
         except pa.ArrowInvalid as error:
             said = str(error).splitlines()[0]
             if "straddling" in said:
@@ -152,23 +155,27 @@ class Log:
 
     def _bad_csv_row(self, row: Any) -> str:
         what = f"{row.actual_columns} columns, where the heading has {row.expected_columns}"
-        self.problems.add(what, (row.number or self.rows + 2) - 1, row.text)
-        self.skipped += 1
+        self._skip(what, row.number - 1, row.text)
         return "skip"
 
+    def _skip(self, what: str, number: int, text: str) -> None:
+        """Count a line that is no row, by its number in the file."""
+        self.problems.add(what, number, text)
+        self.problems.skip(number)
+        self.skipped += 1
+
     def _json(self) -> Iterator[Any]:
-        checked = False
+        import pyarrow as pa
+
+        there: dict[str, None] = {}  # a column may begin late
         for block in self._lines():
             table = self._json_block(block)
-            if not checked:
-                self.check_columns(table.column_names)
-                checked = True
+            there |= dict.fromkeys(table.column_names)
             for name in self.names:
                 if name not in table.column_names:
-                    import pyarrow as pa
-
                     table = table.append_column(name, pa.nulls(table.num_rows))
             yield table.select(list(self.names))
+        self.check_columns(list(there))
 
     def _lines(self) -> Iterator[bytes]:
         """Give blocks of whole lines."""
@@ -206,9 +213,8 @@ class Log:
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):
-                place = self.rows + len(rows) + 1
-                self.problems.add("no JSON object", place, line[:60].decode(errors="replace"))
-                self.skipped += 1
+                number = self.rows + len(rows) + self.skipped + 1
+                self._skip("no JSON object", number, line[:60].decode(errors="replace"))
                 continue
             rows.append(row)
         there = dict.fromkeys(name for row in rows for name in row)
@@ -218,7 +224,9 @@ class Log:
         )
 
     def _journal(self) -> Iterator[Any]:
-        yield from journal_blocks(self._lines(), self.problems)
+        assert self.journal is not None
+        yield from self.journal.blocks(self._lines())
+        self.skipped += self.journal.waiting
 
 
 def _as_text(value: Any) -> str | None:

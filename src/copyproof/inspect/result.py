@@ -78,6 +78,8 @@ class LoggedAgent:
         Share of all plays that arms of such groups had.
     arms : ByName of LoggedArm
         Its arms, the most played first.
+    group : str or None
+        The principal that the name is bound to, as a journal has it.
     """
 
     name: str
@@ -90,6 +92,7 @@ class LoggedAgent:
     copies: int
     copied_share: float
     arms: ByName[LoggedArm]
+    group: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -103,6 +106,7 @@ class LoggedAgent:
             "newcomer": self.newcomer,
             "copies": self.copies,
             "copied_share": self.copied_share,
+            "group": self.group,
             "arms": [
                 {
                     "name": arm.name,

@@ -237,6 +237,14 @@ def _notes(
 ) -> Iterator[str]:
     """What the log cannot say, and what was taken for granted."""
     tally = found.tally
+    yield from found.notes
+    if bound := estimated.market.groups:
+        names = sum(map(len, bound.values()))
+        one = "principal" if len(bound) == 1 else "principals"
+        yield (
+            f"{names:,} names are bound to {len(bound):,} {one}, as the journal says: games take "
+            "each for one agent."
+        )
     if not found.fingerprints:
         yield (
             "No contents were given: copies whose rewards are drawn anew, as clicks are, cannot be "

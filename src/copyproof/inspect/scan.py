@@ -1,6 +1,7 @@
 """The scan of a log: one pass, block by block, with every row used or counted as bad."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,10 @@ class Scan:
         Rows with the probabilities of their decisions, where these were given.
     scale : Scale
         The range of the rewards.
+    groups : dict of str to str
+        The principal of each agent that is bound to one, as a journal has it.
+    notes : tuple of str
+        What games do not take into account of it.
     """
 
     rows: int
@@ -75,6 +80,8 @@ class Scan:
     has_time: bool
     propensities: SampledRows | None
     scale: Scale
+    groups: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def is_binary(self) -> bool:
@@ -95,27 +102,34 @@ def scan(
     """
     problems = Problems()
     log = Log(path, columns.fields, problems)
-    if log.kind == "journal":
-        columns = Columns(time="time", content=("content",))
+    if log.journal is not None:
+        columns = Columns(time="time")
     if content_kind != "text" and len(columns.content) > 1:
         raise FieldError("content", columns.content, f"one column, for a {content_kind}")
     reader = _Scanner(columns, content_kind, problems, given)
+    reader.is_ordered = log.journal is None  # rewards come when they come
     for block in log.blocks():
         reader.add(block, log.rows)
     if reader.tally.rows == 0:
         said = f"= {path} has no row that can be used"
         worst = "; ".join(str(one) for one in problems.found()[:2])
         raise FieldError("LOG", str(path), "a log", f"{said}: {worst}" if worst else said)
+    said: dict[str, Any] = {}
+    prints = reader.contents.fingerprints
+    if log.journal is not None:
+        prints = reader.prints_of(log.journal.fingerprints())
+        said = {"groups": log.journal.groups(), "notes": tuple(log.journal.notes())}
     return Scan(
         rows=log.rows + log.skipped,
         agents=tuple(reader.agents.names),
         arms=tuple(reader.arms.names),
         tally=reader.tally,
-        fingerprints=reader.contents.fingerprints,
+        fingerprints=prints,
         problems=problems.found(),
         has_time=columns.time is not None,
         propensities=reader.sampled if columns.propensity is not None else None,
         scale=given or scale_of(reader.tally.least, reader.tally.most),
+        **said,
     )
 
 
@@ -129,6 +143,7 @@ class _Scanner:
         self.agents, self.arms = Codes("agent"), Codes("arm")
         self.tally, self.contents = Tally(), Contents(kind)
         self.sampled = SampledRows()
+        self.is_ordered = True  # whether rows should come in the order of their times
 
     def add(self, block: Any, before: int) -> None:
         """Take in a block of rows, ``before`` of which have been read."""
@@ -164,7 +179,7 @@ class _Scanner:
         negative = np.flatnonzero((rewards < 0) & (self.given is None))
         if len(negative):
             self._bad(NEGATIVE, kept[negative], block[columns.reward], before, left_out=False)
-        if columns.time is not None:
+        if columns.time is not None and self.is_ordered:
             self.tally.check_order(at, kept, self.problems, before)
         found = self.tally.arms(agents, arms, kept, self.problems, before)
         self.tally.add(found, rewards, at, len(self.agents.names))
@@ -173,6 +188,12 @@ class _Scanner:
         if columns.content:
             content = [block[name] for name in columns.content]
             self.contents.add(content, kept, found, self.problems, before)
+
+    def prints_of(self, known: Mapping[tuple[str, str], Fingerprint]) -> dict[int, Fingerprint]:
+        """Fingerprints that are known by agent and arm, by the arms' numbers."""
+        tally, agents, arms = self.tally, self.agents.names, self.arms.names
+        names = ((agents[tally.owner[k]], arms[tally.name[k]]) for k in range(tally.count))
+        return {k: known[name] for k, name in enumerate(names) if name in known}
 
     def _names(
         self,

@@ -61,6 +61,7 @@ def logged_agents(found: Scan, groups: Sequence[Group]) -> ByName[LoggedAgent]:
                 copies=copies.get(name, 0),
                 copied_share=copied.get(name, 0) / tally.rows,
                 arms=ByName(arms),
+                group=found.groups.get(name),
             )
         )
     return ByName(sorted(agents, key=lambda agent: -agent.plays))

@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 from copyproof.inspect.problems import Problems
 
 MOST_BINS = 128  # of time
+LEAST_BINS = 8
+MOST_CELLS = 1 << 22  # agents times bins, beyond the least bins
 OPENING = 64  # rewards of each arm that are kept, in their order
 SECOND_OWNER = "an arm that an earlier row has under another agent: counted as an arm of its own"
 OUT_OF_ORDER = "a time before that of the row before"
 
 
 class TimeBins:
-    """Plays of each agent in spans of time, which double in width as the log goes on."""
+    """Plays of each agent in spans of time, which double in width as the log goes on.
+
+    There are 128 of them, and fewer with more than 32,768 agents, but 8 at least, so that memory is
+    bounded: a million agents have 64 MB.
+    """
 
     def __init__(self) -> None:
         self.width = 0.0
@@ -25,12 +31,13 @@ class TimeBins:
     def add(self, times: NDArray[np.float64], agents: NDArray[np.int64], count: int) -> None:
         """Count rows; ``count`` agents are known by now."""
         low, high = float(times.min()), float(times.max())
+        most = max(LEAST_BINS, min(MOST_BINS, MOST_CELLS // count))
         if self.width == 0.0:
             self.width = (high - low) / (MOST_BINS // 2) or 1.0
         if self.plays:
             low = min(low, min(self.plays) * self.width)
             high = max(high, max(self.plays) * self.width)
-        while np.floor(high / self.width) - np.floor(low / self.width) >= MOST_BINS:
+        while np.floor(high / self.width) - np.floor(low / self.width) >= most:
             self.width *= 2
             merged: dict[int, NDArray[np.int64]] = {}
             for place, plays in self.plays.items():
