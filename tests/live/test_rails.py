@@ -23,6 +23,22 @@ SHARE = {"measure": "share", "last": 10, "at_most": 0.5}
         ([{**SHARE, "last": 0}], r"rails\[0\].last = 0 is not"),
         ([{**SHARE, "at_most": 1.5}], r"rails\[0\].at_most = 1.5 is not in \[0, 1\]"),
         ([{**SHARE, "at_least": 0.1}], r"at_least = 0.1 is not there: a share has only at_most"),
+        ([{**SHARE, "agent": ""}], r"rails\[0\].agent = '' is not"),
+        ([{**SHARE, "agent": 3}], r"rails\[0\].agent = 3 is not"),
+        ([{**SHARE, "owner": 3}], r"rails\[0\].owner = 3 is not there: name the agent"),
+        ([Rail("share", 5, 0.5, owner=3)], r"rails\[0\].owner = 3 is not there"),
+        (
+            [{"measure": "share", "last": 5, "agent": "ann"}],
+            "at_most is missing: a rail of measure 'share' needs at_most or at_least",
+        ),
+        (
+            [{"measure": "reward", "last": 5, "at_most": 0.5, "agent": "ann"}],
+            r"rails\[0\].agent = 'ann' is not there: only a share is that of an agent",
+        ),
+        (
+            [{**SHARE, "agent": "ann", "at_least": 0.6}],
+            r"rails\[0\].at_least = 0.6 is not at most 0.5, the rail's at_most",
+        ),
         (
             [{"measure": "reward", "last": 5, "at_most": 0.1, "at_least": 0.5}],
             r"rails\[0\].at_least = 0.5 is not at most 0.1, the rail's at_most",
@@ -41,6 +57,7 @@ def test_what_is_no_rail(rails: Any, said: str) -> None:
 
 def test_rails_are_plain_data_and_back() -> None:
     rails = [Rail("share", 10, at_most=0.5), Rail("reward", 7, at_least=0.1, then="fall-back")]
+    rails += [Rail("share", 10, at_least=0.1, agent="ann")]
     assert checked_rails([one.to_dict() for one in rails]) == rails
 
 
@@ -71,6 +88,16 @@ def test_a_reward_is_the_mean_of_the_last_plays() -> None:
         assert (window.crossed() is not None) == left
     window.add([1.0])
     assert window.crossed() == (1.0, None)
+
+
+def test_the_share_of_one_agent_is_the_mean_of_its_decisions() -> None:
+    window = Window(Rail("share", 4, at_least=0.5, owner=7))
+    window.add([1, 1, 0])
+    assert window.crossed() is None
+    window.add([0])
+    assert window.crossed() is None
+    window.add([0])
+    assert window.crossed() == (0.25, 7)
 
 
 def test_a_window_that_was_saved_goes_on() -> None:

@@ -15,6 +15,7 @@ from tests.service.crowd import Crowd, check
 from tests.service.serving import Program
 
 SHOP = "/v1/markets/shop"
+OF_ANN = {"measure": "share", "last": 10, "at_least": 0.2, "agent": "ann"}
 
 
 def test_from_a_shadow_to_the_policy_and_back(service: Service) -> None:
@@ -87,12 +88,30 @@ def test_a_rail_pauses_a_market_until_it_is_resumed(service: Service) -> None:
         ("policy", {"policy": "s-ucb", "share": 0.5}, "policy"),
         ("rails", {"rails": [{"measure": "share", "last": 5}]}, "rails[0].at_most"),
         ("rails", {"rails": [{"measure": "x", "last": 5}]}, "rails[0].measure"),
+        ("rails", {"rails": [{**OF_ANN, "agent": ""}]}, "rails[0].agent"),
+        ("rails", {"rails": [{**OF_ANN, "measure": "reward"}]}, "rails[0].agent"),
+        ("rails", {"rails": [{**OF_ANN, "owner": 0}]}, "rails[0].owner"),
         ("rails", {"rails": [], "fallback": "nobody"}, "fallback"),
     ],
 )
 def test_what_is_wrong_is_named(service: Service, path: str, body: object, field: str) -> None:
     answer = service.caller()("PUT", f"{SHOP}/{path}", body)
     assert (answer.status, answer.field) == (422, field), answer.body
+
+
+def test_a_rail_of_one_agent(service: Service) -> None:
+    with Client(service.url, service.keys["operator"]) as client:
+        assert client.set_rails("shop", [OF_ANN]) is True
+        client.ask("shop", 10, eligible=["bob"])
+        found = client.statistics("shop")
+        assert (found["rails"][0]["agent"], found["crossed"]["agent"]) == ("ann", "ann")
+        assert found["paused"] == (
+            "the share of agent 'ann' in the last 10 decisions is 0: at_least = 0.2"
+        )
+        client.resume("shop")
+        client.set_rails("shop", [])
+    nobody = service.caller()("PUT", f"{SHOP}/rails", {"rails": [{**OF_ANN, "agent": "nobody"}]})
+    assert (nobody.status, nobody.field) == (404, "rails[0].agent")
 
 
 def test_a_kill_while_two_policies_decide(tmp_path: Path) -> None:

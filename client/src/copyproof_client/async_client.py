@@ -249,8 +249,8 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
     ) -> bool:
         """Set guard rails, in place of those before; whether that is a change.
 
-        A rail has ``measure`` ("share" or "reward"), ``last``, ``at_most`` or ``at_least``, and
-        ``then`` ("pause" or "fall-back").
+        A rail has ``measure`` ("share" or "reward"), ``last``, ``at_most`` or ``at_least``,
+        ``then`` ("pause" or "fall-back"), and ``agent`` if it is the share of a certain one.
         """
         body: dict[str, Any] = {"rails": dictionaries("rails", rails), "fallback": fallback}
         found = await self._send("PUT", market, "/rails", body, retry_key)

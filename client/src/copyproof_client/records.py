@@ -173,7 +173,8 @@ class CandidateStatistics:
 class RailStatistics:
     """A guard rail, how many decisions or plays it has ``seen`` of its ``last``, and their value.
 
-    ``measured`` is the largest share of one agent in what was seen so far, or the mean reward.
+    ``measured`` is the share of ``agent`` in what was seen so far, the largest share of any agent
+    if none is named, or the mean reward.
     """
 
     measure: Literal["share", "reward"]
@@ -183,6 +184,7 @@ class RailStatistics:
     then: Literal["pause", "fall-back"]
     seen: int
     measured: float
+    agent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1360,8 +1360,9 @@ export interface components {
             /** @enum {string} */
             then: "pause" | "fall-back";
         };
-        /** @description A guard rail; ``at_least`` is for rewards only. */
+        /** @description A guard rail; ``at_least`` is for rewards, and for the share of one ``agent``. */
         RailIn: {
+            agent?: string | null;
             at_least?: number | null;
             at_most?: number | null;
             last: number;
@@ -1381,9 +1382,11 @@ export interface components {
         /**
          * @description A guard rail, how many decisions or plays it has ``seen`` of its ``last``, and their value.
          *
-         *     ``measured`` is the largest share of one agent in what was seen so far, or the mean reward.
+         *     ``measured`` is the share of ``agent`` in what was seen so far, the largest share of any agent
+         *     if none is named, or the mean reward.
          */
         RailStatistics: {
+            agent?: string | null;
             at_least: number | null;
             at_most: number | null;
             last: number;

@@ -83,7 +83,7 @@ def leading(
         arms=(),
         suspected=(),
         candidate=state.compared(),
-        rails=watch.statistics() if watch.is_used else (),
+        rails=watch.statistics(registry) if watch.is_used else (),
         crossed=watch.crossed(registry) if watch.is_used else None,
         paused=watch.why_paused(registry) if watch.is_used else None,
     )

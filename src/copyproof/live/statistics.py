@@ -70,7 +70,10 @@ class View:
         watch = state.watch
         self._switch: dict[str, Any] = {"candidate": state.compared()}
         if watch.is_used:
-            self._switch |= {"rails": watch.statistics(), "crossed": watch.crossed(registry)}
+            self._switch |= {
+                "rails": watch.statistics(registry),
+                "crossed": watch.crossed(registry),
+            }
             self._switch["paused"] = watch.why_paused(registry)
         games = list(by_segment.values())
         self._rows = _summed([one.rows_by_name() for one in games])

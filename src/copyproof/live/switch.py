@@ -25,10 +25,9 @@ from copyproof.live.events import (
     Rewarded,
 )
 from copyproof.live.market import MarketState
-from copyproof.live.rails import Rail
 from copyproof.live.records import MarketConfig
 from copyproof.live.registry import Among
-from copyproof.live.watch import Watch
+from copyproof.live.watch import Watch, stored_rails
 from copyproof.live.worth import WorthState
 from copyproof.policy import Policy, parse_policy
 
@@ -119,7 +118,7 @@ class SwitchState(WorthState):
             case events.CandidateDropped():
                 self.candidate = None
             case events.RailsSet():
-                rails = [Rail.from_dict(one) for one in event.rails]
+                rails = stored_rails(event.rails, len(self.registry.agent_names))
                 self.watch.set_rails(rails, event.fallback)
             case events.RailCrossed():
                 self._cross(event)
@@ -281,7 +280,7 @@ class SwitchState(WorthState):
         newer: list[int] | None = owners if self._takes_back else None
         if draws is not None and self.candidate is not None and self.candidate.share > 0.0:
             newer = [owner for owner, drawn in zip(owners, draws, strict=True) if drawn]
-        self.watch.add_decisions(owners, newer)
+        self.watch.add_decisions(owners, newer, first_name)
         self.watch.look()
 
     def _look_at_rewards(self, known: Sequence[tuple[int, float]]) -> None:

@@ -11,6 +11,7 @@ from copyproof.live.ask_tell import AskTell
 from copyproof.live.events import MarketEvent
 from copyproof.live.rails import Rail, checked_rails
 from copyproof.live.terms import plan_of
+from copyproof.live.watch import by_number
 from copyproof.policy import Policy, parse_policy
 from copyproof.validation import FieldError, name, number, require
 
@@ -81,7 +82,7 @@ class Switching(AskTell):
         Parameters
         ----------
         rails : sequence of Rail or mapping
-            The rails, up to 20; none ends them.
+            The rails, up to 20; none ends them. Agents that they name must be known.
         fallback : Policy or str, optional
             The policy to fall back to where no candidate has a share.
         key : str, optional
@@ -102,10 +103,10 @@ class Switching(AskTell):
         >>> principal.resume()
         True
         """
-        wanted = checked_rails(rails)
+        state = self._current()
+        wanted = by_number(checked_rails(rails), state.registry)
         to = None if fallback is None else str(self._checked("fallback", fallback))
-        watch = self._current().watch
-        changes = (wanted, to) != (watch.rails, watch.fallback)
+        changes = (wanted, to) != (state.watch.rails, state.watch.fallback)
         plain = [one.to_dict() for one in wanted]
         return self._change(events.RailsSet, key, changes, rails=plain, fallback=to)
 

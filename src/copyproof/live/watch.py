@@ -5,13 +5,16 @@ and says which rail is left first. What is done about it is the market's busines
 (``switch``): an event that follows at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from copyproof_client.records import RailCrossing, RailStatistics
 
+from copyproof.live.events import Diverged
 from copyproof.live.rails import Crossing, Rail, Window
+from copyproof.live.records import Unknown
 from copyproof.live.registry import Registry
 
 
@@ -62,22 +65,29 @@ class Watch:
         self._windows = [Window(one.rail) for one in self._windows]
         self.crossing = None
 
-    def add_decisions(self, owners: Sequence[int], newer: Sequence[int] | None) -> None:
-        """Look at decisions, by their agents; those that can be taken back, None if none can."""
+    def add_decisions(
+        self,
+        owners: Sequence[int],
+        newer: Sequence[int] | None,
+        first_name: Callable[[int], int],
+    ) -> None:
+        """Look at decisions, by their agents; those that can be taken back, None if none can.
+
+        Agents are the first names of principals; ``first_name`` gives that of another name.
+        """
         for window in self._windows:
             if window.rail.measure == "share":
-                self._add(window, owners, newer)
+                seen = owners if window.rail.then == "pause" else newer or ()
+                if window.rail.owner is not None:
+                    one = first_name(window.rail.owner)
+                    seen = [int(owner == one) for owner in seen]
+                window.add(seen)
 
     def add_rewards(self, worth: Sequence[float], newer: Sequence[float] | None) -> None:
         """Look at what plays are worth."""
         for window in self._windows:
             if window.rail.measure == "reward":
-                self._add(window, worth, newer)
-
-    def _add(self, window: Window, every: Sequence[float], newer: Sequence[float] | None) -> None:
-        seen = every if window.rail.then == "pause" else newer
-        if seen:
-            window.add(seen)
+                window.add(worth if window.rail.then == "pause" else newer or ())
 
     def look(self) -> None:
         """See whether a rail is left."""
@@ -89,10 +99,15 @@ class Watch:
                 self.crossing = Crossing(number, *found)
                 return
 
-    def statistics(self) -> tuple[RailStatistics, ...]:
-        """Where the rails stand."""
+    def statistics(self, registry: Registry) -> tuple[RailStatistics, ...]:
+        """Where the rails stand, with the names of today."""
         return tuple(
-            RailStatistics(**_every(one.rail), seen=len(one), measured=one.measured()[0])
+            RailStatistics(
+                **_every(one.rail),
+                seen=len(one),
+                measured=one.measured()[0],
+                agent=_name(registry, one.rail.owner),
+            )
             for one in self._windows
         )
 
@@ -100,8 +115,7 @@ class Watch:
         """The rail that was left last, with the names of today."""
         if self.last is None:
             return None
-        owner = self.last["owner"]
-        agent = None if owner is None else registry.agent_names[owner]
+        agent = _name(registry, self.last["owner"])
         rail, measured, at = (self.last[name] for name in ("rail", "measured", "at"))
         return RailCrossing(**_every(Rail.from_dict(rail)), measured=measured, agent=agent, at=at)
 
@@ -142,6 +156,27 @@ class Watch:
         return found
 
 
+def by_number(rails: Sequence[Rail], registry: Registry) -> list[Rail]:
+    """Return rails with the numbers of agents in place of their names, as the journal has them."""
+    found = []
+    for n, rail in enumerate(rails):
+        if rail.agent is not None:
+            if rail.agent not in registry.agents:
+                raise Unknown(f"rails[{n}].agent", rail.agent)
+            rail = replace(rail, agent=None, owner=registry.agents[rail.agent])
+        found.append(rail)
+    return found
+
+
+def stored_rails(given: Sequence[Mapping[str, Any]], agents: int) -> list[Rail]:
+    """Return the rails of a journal of a market that has so many agents."""
+    found = [Rail.from_dict(one) for one in given]
+    for rail in found:
+        if rail.agent is not None or (rail.owner is not None and rail.owner >= agents):
+            raise Diverged(f"the journal has a guard rail of an agent that is not there: {rail}")
+    return found
+
+
 def line_of(crossing: RailCrossing) -> str:
     """Say in one line which rail was left, and how.
 
@@ -159,7 +194,11 @@ def line_of(crossing: RailCrossing) -> str:
     return f"{what} is {crossing.measured:g}: {said}"
 
 
+def _name(registry: Registry, agent: int | None) -> str | None:
+    return None if agent is None else registry.agent_names[agent]
+
+
 def _every(rail: Rail) -> dict[str, Any]:
-    """All fields of a rail."""
+    """All fields of a rail, but whose share it looks at."""
     names = ("measure", "last", "at_most", "at_least", "then")
     return {name: getattr(rail, name) for name in names}

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from copyproof.live.rails import LARGEST_WINDOW, MOST_RAILS, Measure, Then
-from copyproof.service.messages import In, PolicyText, Unit
+from copyproof.service.messages import In, Name, PolicyText, Unit
 from copyproof.validation import LONGEST_NAME, name
 
 _LENGTH = Field(min_length=1, max_length=LONGEST_NAME)
@@ -38,13 +38,14 @@ class MarketChange:
 
 
 class RailIn(In):
-    """A guard rail; ``at_least`` is for rewards only."""
+    """A guard rail; ``at_least`` is for rewards, and for the share of one ``agent``."""
 
     measure: Measure
     last: Annotated[int, Field(strict=True, ge=1, le=LARGEST_WINDOW)]
     at_most: Unit | None = None
     at_least: Unit | None = None
     then: Then = "pause"
+    agent: Name | None = None
 
 
 class RailsIn(In):
