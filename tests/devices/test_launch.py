@@ -1,5 +1,8 @@
 """The parts of a launch that need no GPU."""
 
+import subprocess
+import sys
+
 import numpy as np
 
 from copyproof import paper_market, parse_policy
@@ -35,3 +38,26 @@ def test_few_games_and_long_ones_have_blocks_of_their_own() -> None:
     alone = [launch.threads_of([games], [100], 132)[0] for games in (1, 2112, 2113, 10**7)]
     assert alone == [1, 1, 2, launch.BLOCK]
     assert launch.threads_of([10, 10, 10], [1000, 400, 1], 132) == [1, 2, 64]
+
+
+ALONE = """
+import importlib.abc, runpy, sys
+
+class Refusing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("numba", "numba_cuda", "copyproof"):
+            raise ImportError(f"{name} is not on this machine")
+
+sys.meta_path.insert(0, Refusing())
+found = runpy.run_path(sys.argv[1])
+assert found["covered"]([(0.0, 2.0), (1.0, 3.0)]) == 3.0
+assert callable(found["main"])
+assert not {"numba", "copyproof"} & {name.partition(".")[0] for name in sys.modules}
+"""
+
+
+def test_it_runs_where_neither_numba_nor_copyproof_is() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, launch.__file__], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

@@ -11,10 +11,8 @@ import hashlib
 import inspect
 import pickle
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -37,7 +35,7 @@ from copyproof.engine.plan import Plan
 from copyproof.engine.play import play
 
 _config: Any = numba.config
-CAPABILITY = (9, 0)  # of the chip that is compiled for; newer ones run it, too
+CAPABILITY = (9, 0)  # that is usually compiled for; newer chips run it, too, and older ones do not
 _MOST_REGISTERS = 128  # a thread: with more, too few games are in flight
 _SCALARS = (int, float, bool, np.uint64)
 
@@ -130,21 +128,24 @@ def kept(
     return path.read_bytes()
 
 
-def compile_missing(shapes: Iterable[Shape], workers: int | None = None) -> int:
+def compile_missing(
+    shapes: Iterable[Shape],
+    workers: int | None = None,
+    capability: tuple[int, int] = CAPABILITY,
+) -> int:
     """Compile the kernels that are not in the cache, several at a time; return how many.
 
     The compiler holds the GIL: every kernel is compiled in a process of its own.
     """
-    missing = sorted({kernel_shape(one) for one in shapes if not _path(one, CAPABILITY).exists()})
+    missing = sorted({kernel_shape(one) for one in shapes if not _path(one, capability).exists()})
     if len(missing) < 2:
-        return len([compiled(one) for one in missing])
+        return len([compiled(one, capability) for one in missing])
 
     def compile_apart(shape: Shape) -> None:
         code = "import pickle, sys; from copyproof.devices.cuda_compile import compiled; "
-        code += "compiled(pickle.load(sys.stdin.buffer))"
-        done = subprocess.run(
-            [sys.executable, "-c", code], input=pickle.dumps(shape), capture_output=True
-        )
+        code += "compiled(*pickle.load(sys.stdin.buffer))"
+        given = pickle.dumps((shape, capability))
+        done = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True)
         if done.returncode != 0:
             raise RuntimeError(f"a kernel was not compiled: {done.stderr.decode()[-2000:]}")
 
@@ -173,22 +174,33 @@ def kernel_shape(shape: Shape) -> Shape:
     return shape._replace(items=1, nodes=1, leaves=1) if shape.is_large else shape
 
 
-def usage(ptx: bytes, capability: tuple[int, int] = CAPABILITY) -> Usage | None:
-    """What the kernel takes of the chip; None where there is no ``ptxas``."""
-    program = shutil.which("ptxas")
-    if program is None:
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "games.ptx"
-        source.write_bytes(ptx)
-        chip = f"-arch=sm_{capability[0]}{capability[1]}"
-        command = [program, "-v", chip, str(source), "-o", str(source.with_suffix(".cubin"))]
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
-    numbers = [
-        sum(int(one) for one in re.findall(pattern, said))
-        for pattern in (r"Used (\d+) registers", r"(\d+) bytes stack", r"(\d+) bytes spill stores")
-    ]
-    return Usage(*numbers)
+def usage(ptx: bytes, capability: tuple[int, int] = CAPABILITY) -> Usage:
+    """What the kernel takes of the chip: it is assembled by nvJitLink, as a driver would.
+
+    Raises
+    ------
+    RuntimeError
+        If it cannot be: the PTX is wrong, or is for newer chips.
+    """
+    from cuda.bindings import nvjitlink
+
+    options = [f"-arch=sm_{capability[0]}{capability[1]}", "-verbose"]
+    handle = nvjitlink.create(len(options), options)
+    try:
+        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, ptx, len(ptx), ENTRY)
+        nvjitlink.complete(handle)
+        log = bytearray(nvjitlink.get_info_log_size(handle))
+        nvjitlink.get_info_log(handle, log)
+    except nvjitlink.nvJitLinkError as error:
+        log = bytearray(nvjitlink.get_error_log_size(handle))
+        nvjitlink.get_error_log(handle, log)
+        said = log.decode(errors="replace").strip("\0 \n")
+        raise RuntimeError(f"the kernel cannot be assembled: {said}") from error
+    finally:
+        nvjitlink.destroy(handle)
+    said = log.decode(errors="replace")
+    patterns = (r"Used (\d+) registers", r"(\d+) bytes stack", r"(\d+) bytes spill stores")
+    return Usage(*(sum(int(one) for one in re.findall(pattern, said)) for pattern in patterns))
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from numba import cuda, types
 
-from copyproof.devices.cuda_compile import device_function, kept, kernel_path
+from copyproof.devices.cuda_compile import CAPABILITY, device_function, kept, kernel_path
 from copyproof.devices.cuda_source import aligned, from_dtype
 from copyproof.devices.specialise import UNKNOWN, Rows, Sized, Specialiser
 from copyproof.engine import state as states
@@ -157,7 +157,7 @@ def ensemble_kernel(shape: EnsembleShape) -> Callable[..., None]:
     return ensembles
 
 
-def ensemble_ptx(shape: EnsembleShape) -> bytes:
+def ensemble_ptx(shape: EnsembleShape, capability: tuple[int, int] = CAPABILITY) -> bytes:
     """The PTX of a shape's kernel, from the cache or compiled now."""
     array: Any = types.Array
     signature = tuple(
@@ -167,4 +167,5 @@ def ensemble_ptx(shape: EnsembleShape) -> bytes:
         )
         for kind, fields, layout in ((Asked, ASKED, "C"), (Held, HELD, "A"))
     )
-    return kept(kernel_path("ensembles", tuple(shape)), lambda: ensemble_kernel(shape), signature)
+    path = kernel_path("ensembles", capability, tuple(shape))
+    return kept(path, lambda: ensemble_kernel(shape), signature, capability)

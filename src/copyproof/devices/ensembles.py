@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.devices import launch
+from copyproof.devices.gpus import target
 from copyproof.engine.lower import Lowered
 from copyproof.engine.own_process import Ensemble, Question
 from copyproof.engine.state import State
@@ -108,7 +109,7 @@ def launch_runs(
         given += launch.flattened(
             base, array.itemsize, (runs, *array.shape), (step, *array.strides)
         )
-    (kernel,) = launch.loaded([ensemble_ptx(shape)])
+    (kernel,) = launch.loaded([ensemble_ptx(shape, target())])
     processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
     (block,) = launch.threads_of([runs], [1], processors)
     begin, end = cupy.cuda.Event(), cupy.cuda.Event()

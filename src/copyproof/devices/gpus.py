@@ -8,6 +8,7 @@ dask-cuda does) finds that one first. Where all are taken, workers share.
 """
 
 import fcntl
+import importlib.util
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -17,8 +18,10 @@ from copyproof.devices.launch import load_cupy
 from copyproof.engine.cache import cache_folder
 from copyproof.validation import FieldError
 
+# Compute capability of the oldest chips that the compiler makes kernels for.
+LEAST_CAPABILITY = (7, 5)
 # Locks of this process: they are held as long as the files are open.
-_HELD: list[object] = []
+_HELD: list[int] = []
 # The GPU that this process has taken, once it has, and who may take one.
 _TAKEN: list[int] = []
 _TAKING = threading.Lock()
@@ -46,7 +49,37 @@ def why_not() -> str | None:
         found = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         return f"CUDA finds no GPU here ({error})"
-    return None if found else "CUDA finds no GPU here"
+    return _why_not_for(capability()) if found else "CUDA finds no GPU here"
+
+
+def _why_not_for(chip: tuple[int, int]) -> str | None:
+    """Why there are no kernels for a chip of this compute capability; None if there are."""
+    from copyproof.devices.cuda_compile import CAPABILITY
+
+    least, usual = LEAST_CAPABILITY, CAPABILITY
+    said = f"this GPU has compute capability {chip[0]}.{chip[1]}"
+    if chip < least:
+        return f"{said}, and kernels are made for {least[0]}.{least[1]} and newer"
+    if chip < usual and importlib.util.find_spec("numba_cuda") is None:
+        older = f"older than {usual[0]}.{usual[1]}, have to be compiled here"
+        return f"{said}: kernels for chips {older}, by pip install 'copyproof[gpu]'"
+    return None
+
+
+def capability() -> tuple[int, int]:
+    """The compute capability of CuPy's present device."""
+    found = load_cupy().cuda.Device().attributes
+    return int(found["ComputeCapabilityMajor"]), int(found["ComputeCapabilityMinor"])
+
+
+def target() -> tuple[int, int]:
+    """What kernels are compiled for: what they usually are, or the present device, if it is older.
+
+    Newer chips run what was compiled for older ones, and not the other way round.
+    """
+    from copyproof.devices.cuda_compile import CAPABILITY
+
+    return min(capability(), CAPABILITY)
 
 
 def count() -> int:
@@ -84,11 +117,11 @@ def claim(places: Sequence[str]) -> int:
     """
     for number, place in enumerate(places):
         name = "".join(letter if letter.isalnum() else "-" for letter in place)
-        lock = open(cache_folder() / f".gpu-{name}", "w")  # noqa: SIM115
+        lock = os.open(cache_folder() / f".gpu-{name}", os.O_CREAT | os.O_RDWR, 0o666)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            lock.close()
+            os.close(lock)
             continue
         _HELD.append(lock)
         return number

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from copyproof.devices import launch
 from copyproof.devices.batch import Batch, is_large, pack, shared
 from copyproof.devices.cuda_compile import compile_missing, compiled, kernel_shape
+from copyproof.devices.gpus import target
 from copyproof.engine.distributions import BERNOULLI
 from copyproof.engine.lower import Lowered
 from copyproof.engine.play import Record
@@ -145,9 +146,9 @@ def play_batches(batches: Sequence[Batch]) -> Iterator[tuple[int, dict[str, Any]
     What else plays batches, such as a simulator, takes the place of this function, and is held to
     the same conformance tests.
     """
-    shapes = [kernel_shape(batch.shape) for batch in batches]
-    compile_missing(shapes)
-    kernels = launch.loaded([compiled(shape) for shape in shapes])
+    shapes, capability = [kernel_shape(batch.shape) for batch in batches], target()
+    compile_missing(shapes, capability=capability)
+    kernels = launch.loaded([compiled(shape, capability) for shape in shapes])
     yield from launch.play_many([batch.arrays for batch in batches], kernels)
 
 
