@@ -28,6 +28,7 @@ HEBREW = "אבג (x)"
 LONG = "w" * 200
 MEANS = {"ann": 0.5, "bob": 0.3, MARKUP: 0.6, HEBREW: 0.2, LONG: 0.1}
 NOTE = '"><svg onload=window.hacked=1> ' + "אבג"
+LONG_NOTE = (8 * NOTE)[:200]
 AUTHORS = ("site", SCRIPT)
 
 
@@ -74,7 +75,7 @@ def console_service(backups: Path) -> Iterator[Console]:
     ring = Keyring(store, time.time)
     made: dict[str, Any] = {
         "operator": ring.add("operator", note=NOTE),
-        "auditor": ring.add("auditor"),
+        "auditor": ring.add("auditor", note=LONG_NOTE),
         "application": ring.add("application", markets=("site",)),
         "agent": ring.add("agent", markets=("site",), agent="ann"),
         "site operator": ring.add("operator", markets=("site",)),

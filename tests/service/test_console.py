@@ -92,6 +92,7 @@ def test_the_key_stays_in_memory(
         page.reload()
         expect(page.get_by_label("API key")).to_be_visible()  # it is gone with the page
         expect(page.get_by_role("button", name="Sign out")).to_have_count(0)
+    assert "/v1/" in caplog.text  # requests were logged
     assert secret not in caplog.text
 
 
@@ -163,7 +164,7 @@ def test_names_and_notes_are_text(browser: Browser, console: Console) -> None:
             (f"market/{market}", (at.SCRIPT, at.MARKUP)),
             (f"agent/site/{quote(at.MARKUP, safe='')}", (at.MARKUP,)),
             (f"agent/site/{at.LONG}", (at.LONG,)),
-            ("keys", (at.NOTE,)),
+            ("keys", (at.NOTE, at.LONG_NOTE)),
             ("log", (at.MARKUP,)),
         ]
         for where, texts in places:
@@ -220,6 +221,7 @@ def test_it_can_be_used_with_the_keyboard(browser: Browser, console: Console) ->
         expect(page.get_by_role("dialog")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(suspend).to_be_focused()
         assert complaints(page) == []
 
 

@@ -24,7 +24,7 @@ export function suspendAgent(market, one, say, after = () => {}) {
       });
       if (done) after();
     },
-    { class: "small", "aria-label": `${verb} ${one.agent}` },
+    { class: "small", "aria-label": `${verb} ${one.agent}`, "data-focus": `agent ${one.agent}` },
   );
 }
 
@@ -51,6 +51,6 @@ export function suspendArm(market, one, say, after = () => {}) {
       });
       if (done) after();
     },
-    { class: "small", "aria-label": `${verb} ${one.arm}` },
+    { class: "small", "aria-label": `${verb} ${one.arm}`, "data-focus": `arm ${one.arm}` },
   );
 }

@@ -1,13 +1,13 @@
 // One agent of a market, and its arms.
 
 import * as api from "./api.js";
-import { h, fill, named, badge, section, table, whole, percent, fixed } from "./dom.js";
+import { asOf, h, fill, named, badge, section, table, whole, percent, fixed } from "./dom.js";
 import { attempt } from "./dialogs.js";
 import { suspendAgent, suspendArm } from "./actions.js";
 import { marketHead } from "./market.js";
 
 /** The columns of a table of arms. */
-export function armColumns(extra = []) {
+function armColumns(extra) {
   return [
     { title: "Arm", cell: (one) => named(one.arm) },
     { title: "State", cell: (one) => armState(one) },
@@ -53,10 +53,22 @@ export function agentFigures(found) {
   );
 }
 
+/** A table of an agent's arms, those first that are played most. */
+export function armsTable(found, extra = []) {
+  const arms = [...found.arms].sort((a, b) => b.plays - a.plays);
+  return [
+    table("Arms", armColumns(extra), arms, "No arm is registered."),
+    found.next
+      ? h("p", { class: "quiet", text: "There are more: these are the first 1,000." })
+      : null,
+  ];
+}
+
 export function agentPage(root, session, say, market, agent) {
   const mine = marketHead(market, "market");
   const content = h("div", { class: "page" });
-  fill(root, mine.element, h("h2", {}, "Agent ", named(agent)), content);
+  const loaded = asOf(() => reload());
+  fill(root, mine.element, h("h2", {}, "Agent ", named(agent)), loaded.element, content);
   const mayChange = session.me.role === "operator";
 
   async function load() {
@@ -65,7 +77,6 @@ export function agentPage(root, session, say, market, agent) {
     const more = mayChange
       ? [{ title: "Action", cell: (one) => suspendArm(market, one, say, reload) }]
       : [];
-    const arms = [...found.arms].sort((a, b) => b.plays - a.plays);
     const state = found.suspended ? badge("warn", "suspended") : badge("good", "in play");
     const count = found.arms.filter((one) => one.registered && !one.suspended).length;
     fill(
@@ -79,17 +90,12 @@ export function agentPage(root, session, say, market, agent) {
           ? suspendAgent(market, { agent, suspended: found.suspended, arms: count }, say, reload)
           : null,
       ),
-      section(
-        "Arms",
-        table("Arms", armColumns(more), arms, "No arm is registered."),
-        found.next
-          ? h("p", { class: "quiet", text: "There are more: these are the first 1,000." })
-          : null,
-      ),
+      section("Arms", armsTable(found, more)),
     );
+    loaded.now();
   }
   const reload = () => attempt(say, load);
   mine.update(session);
   reload();
-  return { title: agent, take: (name) => name === "markets" && mine.update(session) };
+  return { title: agent, take: (name) => name === "markets" && mine.update(session), reload };
 }

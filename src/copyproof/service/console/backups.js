@@ -54,5 +54,7 @@ export function backupsPage(root, session, say) {
     );
   }
 
-  attempt(say, load);
+  const reload = () => attempt(say, load);
+  reload();
+  return { reload };
 }

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import {
-  badge, button, field, fill, fixed, h, moment, named, section, table, whole,
+  asOf, badge, button, field, fill, fixed, h, moment, named, section, table, whole,
 } from "./dom.js";
 import { ask, attempt } from "./dialogs.js";
 import { marketHead } from "./market.js";
@@ -25,6 +25,7 @@ export function copiesPage(root, session, say, market) {
   const queue = reviewQueue(market, mayChange, say);
   const suspected = h("div"),
     audits = h("div");
+  const loaded = asOf(() => attempt(say, load));
   let timer = null,
     isOver = false;
   const horizon = h("input", { type: "number", min: 10, max: 10000, step: 10, value: 1000 });
@@ -67,6 +68,7 @@ export function copiesPage(root, session, say, market) {
         "They were paid the same rewards in the same order, beyond chance.",
       ),
       suspected,
+      loaded.element,
     ),
   );
 
@@ -90,6 +92,7 @@ export function copiesPage(root, session, say, market) {
         "No two arms have the same history.",
       ),
     );
+    loaded.now();
   }
 
   function start() {
@@ -121,12 +124,13 @@ export function copiesPage(root, session, say, market) {
     }
   }
 
+  const reload = () => Promise.all([load, queue.load, loadAudits].map((one) => attempt(say, one)));
+
   mine.update(session);
-  attempt(say, load);
-  attempt(say, queue.load);
-  attempt(say, loadAudits);
+  reload();
   return {
     title: `Copies in ${market}`,
+    reload,
     take: (name) => name === "markets" && mine.update(session),
     end() {
       isOver = true;

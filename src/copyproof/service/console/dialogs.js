@@ -1,6 +1,19 @@
 // Nothing is changed without a question that says what will happen, to what.
 
 import { h } from "./dom.js";
+import { giveBack, place } from "./focus.js";
+
+/** Open a dialog; when it is closed it is gone, and the keyboard is where it was before. */
+function open(dialog, closed = () => {}) {
+  const before = place();
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    giveBack(before);
+    closed();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}
 
 /**
  * Ask before something is done. `about` are lines or elements; `verb` is the button's text; `read`
@@ -26,30 +39,20 @@ export function ask({ title, about, verb, isGrave = false, read = () => true, do
     );
     const dialog = h("dialog", { "aria-labelledby": id }, form);
     let result = null;
-    const close = () => {
-      dialog.close();
-      dialog.remove();
-      done(result);
-    };
-    no.addEventListener("click", close);
-    dialog.addEventListener("cancel", (event) => {
-      event.preventDefault();
-      close();
-    });
+    no.addEventListener("click", () => dialog.close());
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       problem.textContent = "";
       go.disabled = no.disabled = true;
       try {
         result = (await does(read())) ?? true;
-        close();
+        dialog.close();
       } catch (error) {
         problem.textContent = `Not done: ${error.message}.`;
         go.disabled = no.disabled = false;
       }
     });
-    document.body.append(dialog);
-    dialog.showModal();
+    open(dialog, () => done(result));
     no.focus();
   }).then((result) => {
     if (result !== null) say(`Done: ${title}`);
@@ -69,9 +72,7 @@ export function tell(title, ...content) {
     h("p", { class: "buttons" }, shut),
   );
   shut.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  open(dialog);
 }
 
 /** Do something, and say what is wrong if it cannot be done. */

@@ -3,6 +3,8 @@
 // Whatever comes from the service is put into the page as text, never as markup: there is no
 // innerHTML here, and the page's Content-Security-Policy would refuse it.
 
+import { giveBack, place } from "./focus.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Make an element. `props` are attributes; `on` maps events to functions; `text` is its text. */
@@ -34,9 +36,11 @@ export function named(text) {
   return h("bdi", { class: "name", text: text });
 }
 
-/** Put other content into an element. */
+/** Put other content into an element; whoever was in it with the keyboard stays at the same thing. */
 export function fill(element, ...children) {
+  const held = element.contains(document.activeElement) ? place() : null;
   element.replaceChildren(...children.flat(3).filter((each) => each !== null && each !== false));
+  if (held !== null && held.element !== element) giveBack(held);
   return element;
 }
 
@@ -152,18 +156,28 @@ export function tile(label, id) {
   return { element: h("div", { class: "tile" }, h("dt", { text: label }), value), value };
 }
 
-/** A button that cannot be pressed twice while it works. */
+/** A button that cannot be pressed twice while it works; it keeps the focus meanwhile. */
 export function button(text, does, props = {}) {
   const made = h("button", { type: "button", ...props, text });
   made.addEventListener("click", async () => {
-    made.disabled = true;
+    if (made.getAttribute("aria-disabled") === "true") return;
+    made.setAttribute("aria-disabled", "true");
     try {
       await does();
     } finally {
-      made.disabled = false;
+      made.removeAttribute("aria-disabled");
     }
   });
   return made;
+}
+
+/** When something was loaded, and a button that loads it anew; `load` sets the time. */
+export function asOf(load) {
+  const time = h("span", { class: "quiet", text: "…" });
+  return {
+    element: h("p", { class: "tools" }, time, button("Refresh", load, { class: "small" })),
+    now: () => setText(time, `As of ${moment(Date.now() / 1000)}`),
+  };
 }
 
 export function field(label, control, help = null) {

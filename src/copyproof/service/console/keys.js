@@ -161,5 +161,7 @@ export function keysPage(root, session, say) {
     }).then((done) => done && attempt(say, load));
   }
 
-  attempt(say, load);
+  const reload = () => attempt(say, load);
+  reload();
+  return { reload };
 }

@@ -62,7 +62,9 @@ export function logPage(root, session, say) {
     );
   }
 
-  attempt(say, load);
+  const reload = () => attempt(say, load);
+  reload();
+  return { reload };
 }
 
 function readable(what) {

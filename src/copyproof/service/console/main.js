@@ -33,6 +33,7 @@ const PAGES = [
 ];
 
 let shown = null;
+let close = null; // the market that the page watches closely
 let closeStream = () => {};
 let watched;
 
@@ -83,7 +84,7 @@ function signInPage(said = "") {
     const text = key.value.trim();
     key.value = "";
     if (!/^cp_[0-9a-f]{12}_[A-Za-z0-9_-]{43}$/.test(text)) {
-      setText(note, "This is not a key: it begins with cp_ and is 60 characters long.");
+      setText(note, "This is not a key: it begins with cp_, and is copied as a whole.");
       key.focus();
       return;
     }
@@ -125,8 +126,14 @@ function begin() {
 // --- pages ----------------------------------------------------------------------------------------
 
 function place() {
-  const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
-  return { name, rest };
+  const parts = location.hash.replace(/^#\/?/, "").split("/");
+  try {
+    const [name, ...rest] = parts.map(decodeURIComponent);
+    return { name, rest };
+  } catch (error) {
+    if (error instanceof URIError) return { name: "", rest: [] }; // of no page: a % too many, say
+    throw error;
+  }
 }
 
 function show() {
@@ -164,7 +171,8 @@ function show() {
   window.scrollTo(0, 0);
   shown = page.make(root, session, say, ...rest) ?? {};
   document.title = `${shown.title ?? page.title ?? name} · copyproof console`;
-  listen(page.close ? (session.me.role === "agent" ? session.me.markets[0] : rest[0]) : null);
+  close = page.close ? (session.me.role === "agent" ? session.me.markets[0] : rest[0]) : null;
+  listen(close);
 }
 
 /** Say something once, for eyes and screen readers alike. */
@@ -223,11 +231,14 @@ function status() {
   element.classList.toggle("bad", (!live && session.heard > 0) || session.trouble !== null);
 }
 
-// A console that nobody looks at asks for nothing.
+// A console that nobody looks at asks for nothing. Who comes back finds the page as it was left,
+// whatever was typed into it, with what has happened since.
 let hiddenSince = null;
 document.addEventListener("visibilitychange", () => {
   hiddenSince = document.hidden ? performance.now() : null;
-  if (!document.hidden && session.me !== null && watched === undefined) show();
+  if (document.hidden || session.me === null || watched !== undefined) return;
+  listen(close);
+  shown.reload?.();
 });
 setInterval(() => {
   status();

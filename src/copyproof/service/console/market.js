@@ -11,7 +11,7 @@ import {
   section,
   table,
   button,
-  wide,
+  asOf,
   field,
   whole,
   rate,
@@ -68,6 +68,12 @@ export function marketHead(market, current) {
       last = text;
     },
   };
+}
+
+/** What is proven by one guarantee, and not by another. */
+export function provenLost(before, after) {
+  const then = guaranteeParts(after)?.proven ?? [];
+  return (guaranteeParts(before)?.proven ?? []).filter((line) => !then.includes(line));
 }
 
 /** The guarantee as the service says it, cut into what is proven, only audited, and known to pay. */
@@ -133,11 +139,13 @@ export function marketPage(root, session, say, market) {
   const chart = h("div");
   const agents = h("div", { "data-live": "agents" });
   const newcomers = h("div");
+  const loaded = asOf(() => reload());
   const actions = h("p", { class: "tools" });
   const shares = new Shares();
   let rails = [],
     drawn = 0,
     live = null,
+    promisedFor = null, // the rules that the promise was loaded for
     listing = false;
 
   fill(
@@ -161,7 +169,7 @@ export function marketPage(root, session, say, market) {
         button("All agents", () => attempt(say, everyAgent), { class: "small" }),
       ),
     ),
-    section("Newcomers", newcomers),
+    section("Newcomers", newcomers, loaded.element),
   );
 
   function limits() {
@@ -179,6 +187,7 @@ export function marketPage(root, session, say, market) {
       api.get(`${api.path(market, "history")}?spans=60`),
     ]);
     fill(promise, guaranteeList(report.guarantee));
+    promisedFor = rulesOf(report);
     shares.begin(history);
     draw(chart, shares, limits());
     const now = session.at ?? Date.now() / 1000;
@@ -196,7 +205,9 @@ export function marketPage(root, session, say, market) {
       ),
     );
     showActions(report);
+    loaded.now();
   }
+  const reload = () => attempt(say, load);
 
   function showActions(report) {
     if (!mayChange) return;
@@ -204,8 +215,8 @@ export function marketPage(root, session, say, market) {
     fill(
       actions,
       isPaused
-        ? button("Resume the market", () => resume())
-        : button("Pause the market", () => pause(), { class: "small grave" }),
+        ? button("Resume the market", () => resume(), { "data-focus": "pause" })
+        : button("Pause the market", () => pause(), { class: "small grave", "data-focus": "pause" }),
     );
   }
 
@@ -222,7 +233,7 @@ export function marketPage(root, session, say, market) {
       ],
       read: () => ({ reason: reason.value }),
       does: (body) => api.call("POST", api.path(market, "pause"), body),
-    }).then((done) => done && attempt(say, load));
+    }).then((done) => done && reload());
   }
 
   function resume() {
@@ -234,15 +245,13 @@ export function marketPage(root, session, say, market) {
         "The market decides again. What guard rails have seen is forgotten, and they begin to count anew.",
       ],
       does: () => api.call("POST", api.path(market, "resume")),
-    }).then((done) => done && attempt(say, load));
+    }).then((done) => done && reload());
   }
 
   function columns() {
     const now = shares.now();
-    const limit =
-      limits()
-        .map((one) => one.share)
-        .sort()[0] ?? null;
+    const allowed = limits().map((one) => one.share);
+    const limit = allowed.length ? Math.min(...allowed) : null;
     const found = [
       { title: "Agent", cell: (one) => agentLink(market, one.agent) },
       {
@@ -336,7 +345,11 @@ export function marketPage(root, session, say, market) {
             ? null
             : h("p", { class: "notice" }, badge("warn", "paused"), " ", named(data.paused)),
         );
-        if (before !== null) attempt(say, load);
+      }
+      // Whoever did it: what is promised, and what can be done, are others now.
+      if (promisedFor !== null && promisedFor !== rulesOf(data)) {
+        promisedFor = null;
+        reload();
       }
       showAgents(data);
       if (performance.now() - drawn > 2000) {
@@ -349,8 +362,13 @@ export function marketPage(root, session, say, market) {
   const resized = new ResizeObserver(() => draw(chart, shares, limits()));
   resized.observe(root);
   mine.update(session);
-  attempt(say, load);
-  return { title: market, take, end: () => resized.disconnect() };
+  reload();
+  return { title: market, take, reload, end: () => resized.disconnect() };
+}
+
+/** What a market's promises follow from, of what can change while it is looked at. */
+export function rulesOf({ paused, policy, candidate }) {
+  return JSON.stringify([paused, policy, candidate?.policy, candidate?.share]);
 }
 
 export function agentLink(market, agent) {

@@ -6,13 +6,12 @@ import {
 } from "./dom.js";
 import { ask, attempt } from "./dialogs.js";
 import { comparison } from "./comparison.js";
-import { guaranteeList, marketHead } from "./market.js";
+import { guaranteeList, marketHead, provenLost, rulesOf } from "./market.js";
 
 const KNOWN = [
   "default-anytime",
   "trial-anytime",
   "h-ucb",
-  "rh-ucb",
   "prh-ucb",
   "h-thompson",
   "fair",
@@ -28,6 +27,7 @@ export function policyPage(root, session, say, market) {
     crossed = h("div");
   const preview = h("div");
   let live = null,
+    rules = "",
     key = "",
     timer = null;
 
@@ -97,16 +97,24 @@ export function policyPage(root, session, say, market) {
     const found = await api.get(`${api.path(market, "policy", "preview")}?${query}`);
     const body =
       share === "" ? { policy: found.policy } : { policy: found.policy, share: Number(share) };
-    const weaker = found.guarantee.startsWith("none:") && !found.guarantee_now.startsWith("none:");
+    const lost = provenLost(found.guarantee_now, found.guarantee);
+    const isNone = found.guarantee.startsWith("none:");
     fill(
       preview,
       h("h3", {}, "Preview: ", named(found.policy), `, ${words}`),
-      weaker
+      lost.length
         ? h(
-            "p",
+            "div",
             { class: "notice" },
             badge("bad", "weaker"),
-            " Copies would pay in this market from now on.",
+            isNone ? " Copies would pay in this market from now on." : " No longer proven:",
+            isNone
+              ? null
+              : h(
+                  "ul",
+                  {},
+                  lost.map((line) => h("li", { text: line })),
+                ),
           )
         : null,
       h(
@@ -123,23 +131,25 @@ export function policyPage(root, session, say, market) {
       h(
         "p",
         { class: "tools" },
-        button("Apply", () => apply(body, words, weaker), { class: "main" }),
+        button("Apply", () => apply(body, words, lost, isNone), { class: "main" }),
         button("Discard", () => fill(preview)),
       ),
     );
   }
 
-  function apply(body, words, weaker) {
+  function apply(body, words, lost, isNone) {
     return ask({
       title: `Change the policy of ${market} to ${body.policy}, ${words}`,
       verb: "Change",
-      isGrave: weaker,
+      isGrave: lost.length > 0,
       say,
       about: [
         "All statistics are kept.",
-        weaker
-          ? "The new policy promises nothing about copies."
-          : "What it promises was shown in the preview.",
+        lost.length === 0
+          ? "What it promises was shown in the preview."
+          : isNone
+            ? "The new policy promises nothing about copies."
+            : `The market promises less about copies. No longer proven: ${lost.join("; ")}.`,
       ],
       does: () => api.call("PUT", api.path(market, "policy"), body),
     }).then((done) => done && fill(preview));
@@ -285,10 +295,14 @@ export function policyPage(root, session, say, market) {
     if (name === "markets") mine.update(session);
     if (name !== "agents") return;
     live = data;
+    if (rules !== rulesOf(data)) {
+      rules = rulesOf(data);
+      // What it compares with is not so any more.
+      if (preview.firstChild)
+        fill(preview, h("p", { class: "notice", text: "The market was changed: preview it again." }));
+    }
     const shape = JSON.stringify([
-      data.policy,
-      data.candidate?.policy,
-      data.candidate?.share,
+      rules,
       data.rails.map(plain),
       data.crossed,
     ]);

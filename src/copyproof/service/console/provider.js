@@ -2,10 +2,10 @@
 
 import * as api from "./api.js";
 import {
-  badge, button, field, fill, fixed, h, moment, named, section, setText, table, whole,
+  asOf, badge, button, field, fill, fixed, h, moment, named, section, setText, whole,
 } from "./dom.js";
 import { attempt } from "./dialogs.js";
-import { agentFigures, armColumns } from "./agents.js";
+import { agentFigures, armsTable } from "./agents.js";
 import { isSigned, verifyJournal } from "./verify.js";
 
 export function providerPage(root, session, say) {
@@ -14,6 +14,7 @@ export function providerPage(root, session, say) {
   const figures = h("div"),
     arms = h("div"),
     result = h("div", { "data-live": "verdict" });
+  const loaded = asOf(() => reload());
   const kept = h("textarea", { rows: 3, cols: 60, spellcheck: "false" });
   fill(
     root,
@@ -39,7 +40,7 @@ export function providerPage(root, session, say) {
       ),
       result,
     ),
-    section("Arms", arms),
+    section("Arms", arms, loaded.element),
   );
 
   function own() {
@@ -49,16 +50,10 @@ export function providerPage(root, session, say) {
   async function load() {
     const found = await api.get(`${own()}?limit=1000`);
     fill(figures, agentFigures(found));
-    fill(
-      arms,
-      table(
-        "Arms",
-        armColumns(),
-        [...found.arms].sort((a, b) => b.plays - a.plays),
-        "No arm is registered.",
-      ),
-    );
+    fill(arms, ...armsTable(found));
+    loaded.now();
   }
+  const reload = () => attempt(say, load);
 
   async function verify() {
     const status = h("p", { role: "status", text: "Fetching the signed head …" });
@@ -103,9 +98,10 @@ export function providerPage(root, session, say) {
     fill(result, ...verdict({ found, head, signed, before, after, earlier }));
   }
 
-  attempt(say, load);
+  reload();
   return {
     title: "My share",
+    reload,
     take(name, data) {
       if (name !== "agents" || !data.agents.length || !figures.firstChild) return;
       const [mine] = data.agents;

@@ -1,7 +1,7 @@
 // The review queue: agents whose arms are alike by their fingerprints, and what operators say of it.
 
 import * as api from "./api.js";
-import { badge, button, fill, h, named, percent, table, whole } from "./dom.js";
+import { asOf, badge, button, fill, h, named, percent, table, whole } from "./dom.js";
 import { ask, attempt } from "./dialogs.js";
 import { agentLink } from "./market.js";
 
@@ -26,7 +26,8 @@ export function armsList(market, arms, more = 0) {
 
 /** The queue of a market: its element, and `load`, which fills it. */
 export function reviewQueue(market, mayChange, say) {
-  const element = h("div");
+  const list = h("div");
+  const loaded = asOf(() => attempt(say, load));
   const columns = [
     {
       title: "Agents",
@@ -74,10 +75,11 @@ export function reviewQueue(market, mayChange, say) {
   async function load() {
     const { suspicions } = await api.get(api.path(market, "suspicions"));
     fill(
-      element,
+      list,
       table("Review queue", columns, suspicions, "No two agents have arms whose fingerprints are alike."),
     );
+    loaded.now();
   }
 
-  return { element, load };
+  return { element: h("div", {}, list, loaded.element), load };
 }
