@@ -1,10 +1,11 @@
-"""How long markets are away when a process dies or ends: ``python benchmarks/live_takeovers.py``.
+"""How long markets are away when processes come and go: ``python benchmarks/live_takeovers.py``.
 
 Two services share one PostgreSQL and 64 markets. Each market has a caller that asks for one
 decision after another, each with an Idempotency-Key; what one process does not answer, it asks the
 other, with the same key, until it is answered. One process after the other is killed (kill -9, 50
 times) and started again, and as soon as both lead some markets it is the other's turn; then one
-after the other is asked to end (SIGTERM, 10 times).
+after the other is asked to end (SIGTERM, 10 times); and in the end one after the other, having
+ended, is started beside the one that leads all markets, and gets its share of them (10 times).
 
 The *gap* of a market is the longest time between two answers around that moment. In the end every
 journal must hold each acknowledged decision once, and nothing else; its chain is checked and its
@@ -23,6 +24,7 @@ from statistics import median
 from copyproof.client import ApiError, AsyncClient, Unavailable
 from copyproof.live.checks import check_store
 from copyproof.live.stores import open_store
+from copyproof.service.neighbours import preferred
 from live_markets import fill
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -85,6 +87,33 @@ async def gaps(
     return found
 
 
+async def moved(url: str) -> None:
+    """Wait until each market is led by the process that it goes to."""
+    with open_store(url) as store:
+        while True:
+            leaders, there = store.leaders(), store.processes()
+            if len(there) == 2 and leaders == {each: preferred(each, there) for each in leaders}:
+                return
+            await asyncio.sleep(0.1)
+
+
+async def gaps_of_joining(url: str, programs: list[Program], markets: list[Market]) -> list[float]:
+    """Start one process after the other beside the other; the gap of every market each time."""
+    found = []
+    for program in programs:
+        await moved(url)
+        await asyncio.to_thread(program.stop)
+        await spread(url, 1)
+        await asyncio.sleep(1.0)
+        for market in markets:
+            market.gap = 0.0
+        await asyncio.to_thread(program.start)
+        await moved(url)
+        await asyncio.sleep(1.0)
+        found += [market.gap for market in markets]
+    return found
+
+
 def shown(what: str, times: int, found: list[float]) -> str:
     """One line of the table."""
     ordered = sorted(found)
@@ -115,6 +144,10 @@ async def measure(
         turns = [programs[number % 2] for number in range(times)]
         if turns:
             print(shown(what, times, await gaps(url, turns, markets, how)), flush=True)
+    turns = [programs[number % 2] for number in range(options.joins)]
+    if turns:
+        found = await gaps_of_joining(url, turns, markets)
+        print(shown("joining", options.joins, found), flush=True)
     end.set()
     await asyncio.gather(*calling)
     for client in clients:
@@ -145,6 +178,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--kills", type=int, default=50)
     arguments.add_argument("--stops", type=int, default=10)
+    arguments.add_argument("--joins", type=int, default=10)
     arguments.add_argument("--markets", type=int, default=64)
     options = arguments.parse_args()
     with ExitStack() as stack:

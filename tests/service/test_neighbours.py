@@ -4,9 +4,11 @@ from collections import Counter
 
 import pytest
 
+from copyproof.engine.version import NUMERICS
+from copyproof.live.records import RULES
 from copyproof.live.stores import open_store
 from copyproof.live.stores.memory import MemoryStore
-from copyproof.service.neighbours import Neighbours, preferred
+from copyproof.service.neighbours import Neighbours, named, preferred
 from tests.postgres import Server
 
 MARKETS = [f"market {n}" for n in range(3000)]
@@ -61,6 +63,30 @@ def test_all_see_the_same() -> None:
     assert not any(two.is_mine(market) for market in MARKETS)
     two.announce()  # and does not come back
     assert store.processes() == {"one": "http://1"}
+
+
+def test_a_market_goes_to_who_can_open_it() -> None:
+    store = _Shared()
+    old, new, newer = "old", named("new"), "newer/9.9"
+    for name in (old, new, newer):
+        store.announce(name, "", 6.0)
+    me = Neighbours(store, new, "", 6.0)
+    me.look()
+
+    def mine(config: dict[str, object]) -> set[str]:
+        return {market for market in MARKETS if me.is_mine(market, config)}
+
+    everybody = {market for market in MARKETS if preferred(market, [old, new, newer]) == new}
+    assert mine({}) == mine({"numerics": 3, "rules": 1}) == everybody
+    ours = {market for market in MARKETS if preferred(market, [new, newer]) == new}
+    assert mine({"numerics": NUMERICS, "rules": RULES}) == ours > everybody
+    assert mine({"rules": 9}) == set()
+    assert mine({"rules": 99}) == everybody  # nobody can: whose it is says so in the log
+    assert mine({"rules": "two"}) == everybody
+    store.withdraw(old)
+    store.withdraw(newer)
+    me.look()
+    assert mine({"rules": 9}) == set(MARKETS)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

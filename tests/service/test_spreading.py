@@ -61,7 +61,7 @@ def all_have_moved(url: str) -> None:
     """Wait until every market is where it belongs: they move a few at a time."""
     with open_store(url) as store:
         there = store.processes()
-        wanted = {market: preferred(market, there) for market in MARKETS}
+        wanted = {market: preferred(market, there) for market in store.markets()}
         until(lambda: store.leaders() == wanted, 10.0)
 
 
@@ -91,6 +91,11 @@ def test_markets_spread_and_come_back(url: str) -> None:
         assert good.status == 200
         statistics = Caller(one.url, key)("GET", f"/v1/markets/{elsewhere}/statistics")
         assert statistics.status == 307
+        promised = Caller(one.url, key)("GET", f"/v1/markets/{elsewhere}")
+        assert promised.status == 307
+        assert promised.headers["location"] == f"{two.url}/v1/markets/{elsewhere}"
+        with Client(one.url, key) as client:  # which follows it
+            assert client.market(elsewhere)["guarantee"].startswith("proven: ")
 
         status, said = two.stop()
         assert status == 0, said

@@ -7,7 +7,7 @@ process dies, its leases run out and another takes over; if it only sleeps, its 
 by the store, as the fencing token of its lease is old.
 
 Where several processes serve a store together, each takes the markets that are its own
-(``neighbours``), and gives away those that are another's since it joined.
+(``neighbours``), and gives away those that are another's since it joined (``handover``).
 """
 
 import asyncio
@@ -15,13 +15,14 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock
 from copyproof.live.stores import Store, StoreError
 from copyproof.service.committer import Committer
+from copyproof.service.handover import Handover, most_at_once
 from copyproof.service.keys import Keyring
 from copyproof.service.metrics import GroupMetrics
 from copyproof.service.neighbours import Neighbours
@@ -33,10 +34,6 @@ _log = logging.getLogger("copyproof.service")
 
 LOOK = 0.2  # seconds between two looks for markets that others have given away
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
-_SAVE = 5.0  # seconds that a market is waited for which is saved before it is handed over
-# Who gives markets away is no further ahead of those who take them over than so many of them, or
-# this share if they are many; and for so many seconds it waits for the others.
-_AHEAD, _SHARE, _TAKEN = 3, 1 / 16, 1.0
 _KEYS_EVERY = 0.4  # seconds after which keys that have changed are read
 
 
@@ -101,8 +98,8 @@ class Leases:
         self._told: set[str] = set()  # markets of which it was said that another serves them
         self._renewing = threading.Lock()
         self._looked = -math.inf
-        self._somebody_leaves = False  # and leads markets still
-        self._given: dict[str, float] = {}  # markets that another takes over, and since when
+        self._are_moving = False  # markets of those that leave, or that this process waits for
+        self._handover = Handover(owner)
         self._begun = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
@@ -130,7 +127,8 @@ class Leases:
             self._note_trouble(error)
         if self.neighbours.others:
             self._stopping.wait(1.5 * LOOK)  # by then they know, and let requests wait
-        self._end_writers(hands_over=bool(self.neighbours.others))
+            self._give_all_away()
+        self._end_writers()
 
     def stop(self) -> None:
         """Serve what is waiting, then give all leases back."""
@@ -141,45 +139,27 @@ class Leases:
         self._end_writers()
         self._committer.stop()
 
-    def _end_writers(self, *, hands_over: bool = False) -> None:
-        """Serve what is waiting, and give the leases back, one by one.
-
-        Markets whose turn has not come are served meanwhile. Those that others take over are saved
-        while they are served, the next ones while they load those before: given away all at once,
-        the last one would be away until all others are loaded.
-        """
-        with self._renewing:
-            writers = [each.writer for each in self.markets.values() if each.writer is not None]
-        saved: dict[Writer, threading.Event] = {}
-        most, free = self._most_ahead(), set[str]()
-        for place, writer in enumerate(writers):
-            if hands_over:
-                for each in writers[place : place + _AHEAD]:
-                    if each not in saved:
-                        saved[each] = each.save()
-                saved[writer].wait(_SAVE)
-            writer.stop()
-            writer.join()
-            if hands_over:
-                free.add(writer.market)
-                self._wait_for_others(free, most)
-
-    def _wait_for_others(self, free: set[str], most: int) -> None:
-        """Wait until others have taken markets, so that fewer than so many are left in ``free``.
-
-        Those that nobody takes in time are not waited for again.
-        """
-        until = time.monotonic() + _TAKEN
-        while len(free) >= most:
+    def _give_all_away(self) -> None:
+        """Give all markets to others; those whose turn has not come are served meanwhile."""
+        writers, handover = self._writers(), Handover(self._owner)
+        most = most_at_once(len(writers))
+        while writers := [each for each in writers if not each.over.is_set()]:
             try:
-                free.difference_update(self.store.leaders())
+                handover.go_on(writers, self.store.leaders(), most)
             except StoreError as error:
                 self._note_trouble(error)
                 return
-            if time.monotonic() > until:
-                free.clear()
-            elif len(free) >= most:
-                self._stopping.wait(LOOK / 10)
+            self._stopping.wait(LOOK / 10)
+
+    def _end_writers(self) -> None:
+        """Serve what is waiting, and give the leases back, one by one."""
+        for writer in self._writers():
+            writer.stop()
+            writer.join()
+
+    def _writers(self) -> list[Writer]:
+        with self._renewing:
+            return [each.writer for each in self.markets.values() if each.writer is not None]
 
     def wait(self, seconds: float) -> bool:
         """Wait until all is loaded that this process has the lease of; False if it is stopped."""
@@ -244,7 +224,7 @@ class Leases:
         wanted = {
             each.name: each
             for each in markets
-            if each.writer is None and self.neighbours.is_mine(each.name)
+            if each.writer is None and self.neighbours.is_mine(each.name, each.config)
         }
         tried = [name for name, each in wanted.items() if now >= each.not_before]
         tokens = self.store.acquire_all(tried, self._owner, self.lease)
@@ -260,34 +240,21 @@ class Leases:
         self.neighbours.look()
         leaders = self.store.leaders()
         self._looked = time.monotonic()
-        self._somebody_leaves = not all(map(self.neighbours.knows, set(leaders.values())))
+        self._are_moving = not all(map(self.neighbours.knows, set(leaders.values())))
+        going: list[Writer] = []
         for market, served in self.markets.items():
-            leader = leaders.get(market)
-            is_mine = served.writer is None and self.neighbours.is_mine(market)
+            leader, writer = leaders.get(market), served.writer
+            is_mine = writer is None and self.neighbours.is_mine(market, served.config)
             served.is_changing = is_mine or leader is None or not self.neighbours.knows(leader)
             served.leader = self.neighbours.address(leader)
-            if served.is_led and not self.neighbours.keeps(market):
-                self._give_away(served, leaders)
+            self._are_moving |= is_mine and leader is not None
+            stays = self.neighbours.keeps(market, served.config)
+            if writer is not None and served.is_led and not stays:
+                going.append(writer)
+        led = sum(each.is_led for each in self.markets.values())
+        self._handover.go_on(going, leaders, most_at_once(led))
+        self._are_moving |= self._handover.is_going_on
         self._take([each for name, each in self.markets.items() if name not in leaders])
-
-    def _give_away(self, served: ServedMarket, leaders: Mapping[str, str]) -> None:
-        """Stop serving a market that is another's by now, if few others wait to be taken."""
-        now, writer = time.monotonic(), served.writer
-        self._given = {
-            market: since
-            for market, since in self._given.items()
-            if leaders.get(market, self._owner) == self._owner and now - since < _TAKEN
-        }
-        if writer is None or writer.is_closed or len(self._given) >= self._most_ahead():
-            return
-        self._given[served.name] = now
-        named = {"market": served.name}
-        _log.warning("market %s is given to another process", served.name, extra=named)
-        writer.stop()
-
-    def _most_ahead(self) -> int:
-        """By how many markets this process may be ahead of those who take them over."""
-        return max(_AHEAD, int(_SHARE * sum(each.is_led for each in self.markets.values())))
 
     def _note_trouble(self, error: StoreError) -> None:
         if self.trouble is None:
@@ -316,7 +283,7 @@ class Leases:
         """Wait for a while, and look at what others give away meanwhile."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0.001:
-            pause = LOOK / 4 if self._somebody_leaves else LOOK
+            pause = LOOK / 4 if self._are_moving else LOOK
             if self._stopping.wait(min(left, pause)):
                 return
             if self.store.shared:

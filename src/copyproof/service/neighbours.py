@@ -4,12 +4,35 @@ Every process announces itself in the store, again and again; one that has not f
 lease has gone. Market m goes to the process p of largest hash(p, m) (rendezvous hashing, Thaler and
 Ravishankar 1998): all processes come to the same answer without a word, shares are even, and when a
 process joins or leaves no market moves but those that come to it or were its own.
+
+While processes are upgraded one by one, some cannot open a market that a later version has made
+(its ``numerics`` or ``rules``). The name of a process says which it knows, and a market goes to one
+of those that can open it.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from copyproof.engine.version import NUMERICS
+from copyproof.live.records import RULES
 from copyproof.live.stores import Store
+
+_UNSAID = (3, 1)  # what the versions knew whose names do not say it
+_NO_CONFIG: Mapping[str, Any] = {}
+
+
+def named(owner: str) -> str:
+    """Return the name of a process that says, too, which markets this version can open."""
+    return f"{owner}/{NUMERICS}.{RULES}"
+
+
+def _known_to(process: str) -> tuple[int, int]:
+    """Return the latest numerics and rules that a process knows, by its name."""
+    numerics, _, rules = process.rpartition("/")[2].partition(".")
+    if "/" in process and numerics.isdecimal() and rules.isdecimal():
+        return int(numerics), int(rules)
+    return _UNSAID
 
 
 def preferred(market: str, processes: Iterable[str]) -> str:
@@ -29,6 +52,12 @@ def preferred(market: str, processes: Iterable[str]) -> str:
     return max(processes, key=height)
 
 
+def _version(config: Mapping[str, Any], name: str) -> int:
+    """Return a number of a market's config; what is none is found out when the market is loaded."""
+    found = config.get(name)
+    return found if isinstance(found, int) else 1
+
+
 class Neighbours:
     """The processes of a store, as this one sees them.
 
@@ -37,7 +66,7 @@ class Neighbours:
     store : Store
         Where they announce themselves; one that is not shared has this process alone.
     owner : str
-        The name of this process.
+        The name of this process, best as ``named`` gives it.
     address : str
         Where others send requests for its markets; empty if nobody is told.
     seconds : float
@@ -58,7 +87,7 @@ class Neighbours:
         self._address = address
         self._seconds = seconds
         self._addresses: dict[str, str] = {}
-        self._preferred: dict[str, str] = {}
+        self._preferred: dict[tuple[str, int, int], str] = {}
         self.has_left = False
 
     @property
@@ -78,18 +107,22 @@ class Neighbours:
             self._preferred = {}
         self._addresses = found
 
-    def is_mine(self, market: str) -> bool:
-        """Whether a market goes to this process."""
+    def is_mine(self, market: str, config: Mapping[str, Any] = _NO_CONFIG) -> bool:
+        """Whether a market, made with ``config``, goes to this process."""
         if self.has_left:
             return False
-        if market not in self._preferred:
-            found = self._addresses.keys() | {self._owner}
-            self._preferred[market] = preferred(market, sorted(found))
-        return self._preferred[market] == self._owner
+        numerics, rules = (_version(config, name) for name in ("numerics", "rules"))
+        wanted = (market, numerics, rules)
+        if wanted not in self._preferred:
+            known = {each: _known_to(each) for each in self._addresses}
+            known[self._owner] = (NUMERICS, RULES)
+            able = [one for one, (n, r) in known.items() if numerics <= n and rules <= r]
+            self._preferred[wanted] = preferred(market, sorted(able or known))
+        return self._preferred[wanted] == self._owner
 
-    def keeps(self, market: str) -> bool:
+    def keeps(self, market: str, config: Mapping[str, Any] = _NO_CONFIG) -> bool:
         """Whether a market that this process leads stays here; one that leaves gives all away."""
-        return self.has_left or self.is_mine(market)
+        return self.has_left or self.is_mine(market, config)
 
     def knows(self, owner: str) -> bool:
         """Whether a process is there, and goes on."""

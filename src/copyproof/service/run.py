@@ -28,6 +28,7 @@ from copyproof.live.heads import SigningKey
 from copyproof.live.stores import Store
 from copyproof.service.access import Limits
 from copyproof.service.app import create_app
+from copyproof.service.neighbours import named
 from copyproof.service.protocol import TimedProtocol
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def run(
     """
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    owner = owner_of(f"{host}:{port}")
+    owner = named(owner_of(f"{host}:{port}"))
     app = create_app(
         store,
         owner=owner,

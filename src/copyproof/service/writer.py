@@ -262,11 +262,11 @@ class ServedMarket:
         """Have something done by the market's writer; refuse if it is elsewhere."""
         writer = self.writer
         if writer is None:
-            if self.failure is not None:
-                raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
-            if self.leader is not None:
+            if self.leader is not None:  # which can load it, even if this one could not
                 message = f"another process serves this market: {self.leader}"
                 raise Refusal(307, "market", message, elsewhere=self.leader)
+            if self.failure is not None:
+                raise Refusal(503, "market", "the market cannot be loaded: see the log", 5)
             message = "another process serves this market, or it is not loaded yet"
             raise Refusal(503, "market", message, 1)
         return writer.submit(call, brief=brief)
