@@ -23,7 +23,7 @@ from copyproof import (
     simulate,
 )
 from copyproof.auditing.limits import large_sample_limits
-from copyproof.comparison import pair_limits
+from copyproof.comparison import pair_limits, ranking
 from copyproof.validation import FieldError
 
 SIZE: dict[str, Any] = {"horizon": 400, "repetitions": 60, "seed": 2}
@@ -140,6 +140,63 @@ def test_markets_may_differ_in_horizon_and_seed() -> None:
         ("paper:1a", 100, 1),
         ("paper:2a", 50, 5),
     ]
+
+
+def test_one_market_may_be_played_in_several_settings() -> None:
+    both = [
+        one
+        for horizon, seed in ((100, 1), (200, 1), (100, 2))
+        for one in play(MARKET, "ucb1", "h-ucb", horizon=horizon, seed=seed)
+    ]
+    found = compare(both)
+    assert [(one.horizon, one.seed) for one in found.played] == [(100, 1), (200, 1), (100, 2)]
+    assert found.ranking is None  # one market is no sample of markets
+    assert len(found.differences) == 3
+    alone = compare(both[2:4]).between("ucb1", "h-ucb")
+    one = found.between("ucb1", "h-ucb", horizon=200)
+    assert one.by.mean == alone.by.mean
+    assert one.by.low < alone.by.low  # all three hold together
+    assert found.between("ucb1", "h-ucb", horizon=100, seed=2).played.seed == 2
+    with pytest.raises(LookupError, match="2 differences of ucb1 and h-ucb, not one"):
+        found.between("ucb1", "h-ucb", horizon=100)
+    assert repr(found).startswith("<Comparison of 2 policies on paper:1a:20 in 3 settings by")
+
+
+def test_a_market_counts_once_in_the_ranking(many: list[Result]) -> None:
+    """Two seeds of a market are no two markets: they would make differences look more certain."""
+    again = [
+        result
+        for copies in range(5, 50, 5)
+        for result in play(paper_market("1a", copies=copies), *POLICIES, repetitions=20, seed=3)
+    ]
+    found = compare([*many, *again]).ranking
+    assert found is not None
+    assert found.markets == 9
+    both = np.array([[one.regret.mean for one in half] for half in (many, again)])
+    table = both.mean(axis=0).reshape(9, 3)
+    assert found == ranking(table, POLICIES, alpha=1 - 0.95)
+
+
+def test_the_same_games_under_two_names(many: list[Result]) -> None:
+    """As a study has them where a strategy leaves a market as it is."""
+    same = [replace(one, market=one.market.named(f"{one.market.name} (honest)")) for one in many]
+    found = compare([*many, *same])
+    assert len(found.played) == 18
+    assert found.ranking == compare(many).ranking
+    assert found.played[-1].market == "paper:1a:45 (honest)"
+    # And one market under two names is one where it is played once.
+    two = compare([many[0], replace(many[1], market=many[1].market.named("other"))])
+    assert len(two.played) == 1
+
+
+def test_a_schedule_is_a_setting() -> None:
+    renewed = Schedule(renewals=[Renew("0.5-agent", after=1)])
+    both = [
+        simulate(MARKET, policy, **SIZE, schedule=schedule)
+        for schedule in (None, renewed)
+        for policy in ("ucb1", "h-ucb")
+    ]
+    assert [one.market for one in compare(both).played] == ["paper:1a:20", "paper:1a:20 (2)"]
 
 
 def test_markets_of_one_name_are_told_apart() -> None:

@@ -13,6 +13,7 @@ from copyproof import Comparison, compare, paper_market, simulate
 from copyproof.comparison import Played, ranking
 from copyproof.plots.files import figure_bytes
 from copyproof.simulation import Estimate
+from copyproof.validation import FieldError
 
 # matplotlib's types do not say what its containers hold, and tests read it back.
 plot_comparison: Any = copyproof.plot_comparison
@@ -105,3 +106,18 @@ def test_a_given_ax_is_drawn_on_without_a_title(one: Comparison) -> None:
         _, right = figure.subplots(1, 2)
         assert plot_comparison(found, ax=right) is right
         assert figure.get_suptitle() == ""
+
+
+def test_settings_of_one_market_are_named() -> None:
+    games = [
+        simulate(paper_market("2a"), policy, horizon=horizon, repetitions=20, seed=1)
+        for horizon in (100, 200)
+        for policy in ("ucb1", "h-ucb")
+    ]
+    labels = [text.get_text() for text in plot_comparison(compare(games)).get_yticklabels()]
+    assert [label.partition("\n")[2] for label in labels] == ["T = 100, seed 1", "T = 200, seed 1"]
+
+
+def test_anything_else_is_refused() -> None:
+    with pytest.raises(FieldError, match="comparison = 5 is not what compare returns"):
+        plot_comparison(5)

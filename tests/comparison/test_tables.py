@@ -127,3 +127,27 @@ def test_names_in_markdown_stay_in_their_cell(policy: str) -> None:
 )
 def test_markdown_is_escaped_where_it_must_be(name: str, written: str) -> None:
     assert f"| {written} |" in made_up(name).to_markdown()
+
+
+def test_several_settings_of_one_market_have_a_column() -> None:
+    one = made_up()
+    later = replace(PLAYED, horizon=2000, means=(Estimate(9, 1, 0.1), Estimate(5, 1, 0.1)))
+    other = Difference("b", "a", later, Interval(4.0, -1.0, 9.0), "open", 300)
+    both = replace(one, played=(PLAYED, later), differences=(*one.differences, other))
+    assert both.to_markdown().splitlines()[:6] == [
+        "regret on two shops: 2 settings",
+        "",
+        "| policy | is | other policy | by | setting | note |",
+        "| --- | --- | --- | ---: | --- | --- |",
+        "| a | better than | b | 2.00 [1.50, 2.50] | T = 1,000, 100 games, seed 1 |  |",
+        "| b | not told from | a | 4.0 [-1.0, 9.0] | T = 2,000, 100 games, seed 1 | "
+        "about 300 games would decide |",
+    ]
+
+
+def test_a_ranking_says_what_it_averages() -> None:
+    found = across("a", "b", "c")
+    more = replace(found, played=found.played * 5)
+    note = "5 settings: the means of a market are averaged over its own before it is ranked"
+    assert note in more.to_markdown()
+    assert note not in found.to_markdown()

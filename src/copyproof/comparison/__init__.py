@@ -1,7 +1,7 @@
 """Comparison: which of several policies is better, by how much, and where that is open."""
 
 from copyproof.comparison.compare import compare
-from copyproof.comparison.figure import plot_comparison
+from copyproof.comparison.figure import plot_comparison, plot_ranking
 from copyproof.comparison.paired_limits import PairLimits, pair_limits
 from copyproof.comparison.ranks import (
     Ranking,
@@ -25,6 +25,7 @@ __all__ = [
     "holm",
     "pair_limits",
     "plot_comparison",
+    "plot_ranking",
     "ranking",
     "signed_rank_p",
 ]

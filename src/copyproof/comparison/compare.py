@@ -1,8 +1,8 @@
 """``compare``: results of several policies, held against each other game by game.
 
-Policies that were played on one market with one seed share their luck, and are compared by the
-differences of their games (``paired_limits``): all pairs on all markets together at one error rate.
-Across several markets they are ranked besides (``ranks``).
+Policies that were played on one market with one horizon, seed and schedule, a *setting*, share
+their luck, and are compared by the differences of their games (``paired_limits``): all pairs in all
+settings together at one error rate. Across several markets they are ranked besides (``ranks``).
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from copyproof.auditing.limits import unseen as unseen_chance
 from copyproof.auditing.trials import largest_regret
 from copyproof.auditing.unseen_events import revenue_of_event
 from copyproof.comparison.paired_limits import PairLimits, pair_limits
-from copyproof.comparison.ranks import ranking
+from copyproof.comparison.ranks import Ranking, ranking
 from copyproof.comparison.result import (
     MEASURES,
     Comparison,
@@ -26,11 +26,13 @@ from copyproof.comparison.result import (
     Verdict,
 )
 from copyproof.defaults import CONFIDENCE
-from copyproof.game import Market, market_digest
+from copyproof.game import Market, Schedule, market_digest
 from copyproof.simulation import Estimate, Interval, Result
 from copyproof.validation import FieldError, items, known, number, require, shown
 
-# The results of one market, by the text of their policies.
+# What is played: equal ones share their luck.
+Setting: TypeAlias = tuple[Market, int, int, Schedule | None]
+# The results of one setting, by the text of their policies.
 Group: TypeAlias = dict[str, Result]
 
 
@@ -51,13 +53,14 @@ def compare(
     misses the truth too often. On several markets, the limits of all pairs on all markets hold
     together, and the policies are ranked: Wilcoxon's signed-rank test for each pair, with Holm's
     correction (Demšar 2006; Benavoli, Corani, Mangili 2016), takes the markets for an independent
-    sample of those that one wants to speak of.
+    sample of those that one wants to speak of. So a market counts once: if it was played with
+    several horizons, seeds or schedules, the means of these are averaged before it is ranked.
 
     Parameters
     ----------
     results : sequence of Result
-        At least two policies, all of them on every market; on one market with equal horizon, seed,
-        repetitions and schedule.
+        At least two policies, all of them on every market, with every horizon, seed and schedule
+        that it was played with, and there equally often.
     measure : {"regret", "lost", "revenue"}
         What is compared: the regret, the share of lost games (less is better), or the revenue of an
         agent (more is better).
@@ -102,13 +105,13 @@ def compare(
     together = len(groups) * len(policies) * (len(policies) - 1) // 2
     played: list[Played] = []
     differences: list[Difference] = []
-    for (market, group), label in zip(groups.items(), _labels(groups), strict=True):
-        first = group[policies[0]]
+    firsts = [group[policies[0]] for group in groups]
+    for group, first, label in zip(groups, firsts, _labels(firsts), strict=True):
         values = np.stack([_values(group[policy], measure, agent) for policy in policies])
         means = tuple(Estimate.of(row) for row in values)
         here = Played(label, first.seed, first.horizon, first.repetitions, means)
         chance = min(1.0, unseen_chance(first.repetitions, alpha / together))
-        reach = _reach(market, first.horizon, measure, agent, chance) if unseen else None
+        reach = _reach(first.market, first.horizon, measure, agent, chance) if unseen else None
         signed = values if measure == "revenue" else -values
         pairs = pair_limits(signed, alpha=alpha, reach=reach, together=together)
         played.append(here)
@@ -121,56 +124,111 @@ def compare(
         policies=policies,
         played=tuple(played),
         differences=tuple(differences),
-        ranking=ranking(worse, policies, alpha=alpha) if len(played) > 1 else None,
+        ranking=_across([one.market for one in firsts], worse, policies, alpha),
         confidence=confidence,
         unseen=bool(unseen),
     )
 
 
-def _groups(results: Sequence[Result]) -> tuple[dict[Market, Group], tuple[str, ...]]:
-    """The results by market and policy, and the policies; refuse what cannot be compared."""
+def _groups(results: Sequence[Result]) -> tuple[list[Group], tuple[str, ...]]:
+    """The results that share their luck, and the policies; refuse what cannot be compared."""
     if isinstance(results, Result):
         results = [results]
-    groups: dict[Market, Group] = {}
+    found: dict[Setting, list[Group]] = {}
+    groups: list[Group] = []
     for place, result in enumerate(items("results", results, "results")):
         require(isinstance(result, Result), f"results[{place}]", result, "a Result")
         if result.stop < result.horizon:
             raise _refused(results, f"has games that were stopped after {result.stop:,} rounds")
-        group = groups.setdefault(result.market, {})
+        setting = (result.market, result.horizon, result.seed, result.schedule)
+        there = found.setdefault(setting, [])
+        group = _group_of(result, there)
+        if group is None:
+            there.append(group := {})
+            groups.append(group)
         policy = str(result.policy)
         if policy in group:
             raise _refused(results, f"has {shown(policy)} twice on {result.market.label}")
-        for field in ("horizon", "seed", "repetitions", "schedule"):
-            for other in list(group.values())[:1]:
-                values = [getattr(one, field) for one in (other, result)]
-                if values[0] != values[1]:
-                    both = " and ".join(map(shown, values))
-                    where = f"on {result.market.label}: {both} share no luck"
-                    raise _refused(results, f"differ in their {field} {where}")
+        for other in list(group.values())[:1]:
+            _check_alike(results, other, result, ("repetitions",))
         group[policy] = result
-    policies = tuple(dict.fromkeys(policy for group in groups.values() for policy in group))
+    policies = tuple(dict.fromkeys(policy for group in groups for policy in group))
     if len(policies) < 2:
         raise _refused(results, f"has one policy, {policies[0]}: two or more can be compared")
-    for market, group in groups.items():
+    for group in groups:
         for policy in policies:
             if policy not in group:
-                said = f"has {shown(policy)} on another market, and not on {market.label}"
-                raise _refused(results, said)
+                _miss(results, groups, next(iter(group.values())), policy)
     return groups, policies
+
+
+def _group_of(result: Result, there: list[Group]) -> Group | None:
+    """The group of a result among those of its setting; None if it needs one of its own.
+
+    A study whose strategy leaves a market as it is has the same games under two names.
+    """
+    policy, name = str(result.policy), result.market.name
+    named = [group for group in there if any(one.market.name == name for one in group.values())]
+    lacking = [group for group in there if policy not in group]
+    return next(iter(named or lacking), None)
+
+
+def _miss(results: Sequence[Result], groups: list[Group], first: Result, policy: str) -> None:
+    """Say why a policy is not where another one is."""
+    for group in groups:
+        if policy in group and group[policy].market == first.market:
+            _check_alike(results, first, group[policy], ("horizon", "seed", "schedule"))
+    said = f"has {shown(policy)} on another market, and not on {first.market.label}"
+    raise _refused(results, said)
+
+
+def _check_alike(
+    results: Sequence[Result], one: Result, other: Result, fields: tuple[str, ...]
+) -> None:
+    for field in fields:
+        values = [getattr(each, field) for each in (one, other)]
+        if values[0] != values[1]:
+            both = " and ".join(map(shown, values))
+            where = f"on {other.market.label}: {both} share no luck"
+            raise _refused(results, f"differ in their {field} {where}")
 
 
 def _refused(results: Sequence[Result], said: str) -> FieldError:
     return FieldError("results", results, "results that share their luck", said)
 
 
-def _labels(markets: dict[Market, Group]) -> list[str]:
-    """The markets' labels, and a digest besides where several have the same."""
-    labels = [market.label for market in markets]
-    times = Counter(labels)
-    return [
-        label if times[label] == 1 else f"{label} ({market_digest(market)[:8]})"
-        for label, market in zip(labels, markets, strict=True)
-    ]
+def _labels(firsts: Sequence[Result]) -> list[str]:
+    """What markets are called: by their labels, with a digest where several have the same.
+
+    What differs in its schedule alone has a number.
+    """
+    times = Counter(market.label for market in dict.fromkeys(one.market for one in firsts))
+    seen: Counter[tuple[str, int, int]] = Counter()
+    labels = []
+    for one in firsts:
+        label = one.market.label
+        if times[label] > 1:
+            label = f"{label} ({market_digest(one.market)[:8]})"
+        setting = (label, one.horizon, one.seed)
+        seen[setting] += 1
+        labels.append(f"{label} ({seen[setting]})" if seen[setting] > 1 else label)
+    return labels
+
+
+def _across(
+    markets: Sequence[Market],
+    means: NDArray[np.float64],
+    policies: tuple[str, ...],
+    alpha: float,
+) -> Ranking | None:
+    """The ranking across markets, of which each is one, however often it was played."""
+    rows: dict[Market, list[NDArray[np.float64]]] = {}
+    for market, row in zip(markets, means, strict=True):
+        rows.setdefault(market, []).append(row)
+    if len(rows) < 2:
+        return None
+    table = np.array([np.mean(own, axis=0) for own in rows.values()])
+    return ranking(table, policies, alpha=alpha)
 
 
 def _values(result: Result, measure: Measure, agent: str | None) -> NDArray[np.float64]:

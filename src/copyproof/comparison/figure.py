@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from copyproof.comparison.ranks import Ranking
 from copyproof.comparison.result import Comparison, Difference
-from copyproof.comparison.tables import capital, words_of
+from copyproof.comparison.tables import capital, in_order, key_of, words_of
 from copyproof.plots import canvas, limits
 from copyproof.plots.palette import INK, QUIET, line_styles, names_of
+from copyproof.validation import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,15 +57,34 @@ def plot_comparison(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axe
     >>> [text.get_text() for text in plot_comparison(found).get_yticklabels()]
     ['H-UCB vs. UCB1']
     """
+    require(isinstance(comparison, Comparison), "comparison", comparison, "what compare returns")
     import matplotlib as mpl
 
     with mpl.rc_context({"font.size": 9, "axes.labelsize": 9}):
         if comparison.ranking is not None:
-            return _draw_ranks(comparison, comparison.ranking, ax)
+            return plot_ranking(comparison.ranking, measured=comparison.measured, ax=ax)
         return _draw_differences(comparison, ax)
 
 
-def _draw_ranks(comparison: Comparison, found: Ranking, ax: "Axes | None") -> "Axes":
+def plot_ranking(found: Ranking, *, measured: str = "regret", ax: "Axes | None" = None) -> "Axes":
+    """Draw average ranks with bars that join policies which are not told apart.
+
+    Parameters
+    ----------
+    found : Ranking
+        What ``ranking`` found.
+    measured : str
+        What was ranked, for the title.
+    ax : Axes, optional
+        Where to draw; a new figure by default, with a title and a note.
+
+    Examples
+    --------
+    >>> from copyproof.comparison import ranking
+    >>> found = ranking([[1.0, 2.0], [3.0, 5.0]], ["h-ucb", "ucb1"])
+    >>> plot_ranking(found).get_figure().get_suptitle()
+    'Regret: average ranks'
+    """
     policies, groups = found.policies, found.groups
     top = _TO_BARS + _BAR * len(groups) + _TO_NAMES  # the row of the first names
     rows = top + math.ceil(len(policies) / 2) - 0.5
@@ -73,9 +93,9 @@ def _draw_ranks(comparison: Comparison, found: Ranking, ax: "Axes | None") -> "A
         note = (
             f"Over {found.markets:,} markets; 1 is the best. Bars join policies that are not told "
             f"apart\n(Wilcoxon's signed-rank test, Holm's correction, "
-            f"{100 * comparison.confidence:g} %)."
+            f"{100 * (1 - found.alpha):g} %)."
         )
-        _add_words(ax, f"{capital(comparison.measured)}: average ranks", note)
+        _add_words(ax, f"{capital(measured)}: average ranks", note)
     last = len(policies)
     room = 0.42 * (last - 1)  # for the names, on either side
     ax.set_xlim(1 - room, last + room)
@@ -143,9 +163,13 @@ def _draw_differences(comparison: Comparison, ax: "Axes | None") -> "Axes":
     ax.grid(axis="x", color="#e8e8e8", linewidth=0.6)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    ax.set_yticks(
-        range(len(pairs)), [f"{names[one.policy]} vs. {names[one.against]}" for one in pairs]
-    )
+    several = len(comparison.played) > 1
+    labels = [
+        f"{names[one.policy]} vs. {names[one.against]}"
+        + (f"\nT = {one.played.horizon:,}, seed {one.played.seed}" if several else "")
+        for one in pairs
+    ]
+    ax.set_yticks(range(len(pairs)), labels)
     ax.set_ylim(len(pairs) - 0.4, -0.6)
     ax.set_xlabel(_by_how_much(comparison))
     return ax
@@ -153,11 +177,13 @@ def _draw_differences(comparison: Comparison, ax: "Axes | None") -> "Axes":
 
 def _shown_pairs(comparison: Comparison) -> tuple[Sequence[Difference], int]:
     """The pairs in the order of the table, or those with the best policy; and how many are not."""
-    order = {(row[0], row[2]): place for place, row in enumerate(words_of(comparison).rows)}
-    pairs = sorted(comparison.differences, key=lambda one: order[one.policy, one.against])
+    pairs = in_order(comparison)
     if len(pairs) <= _MOST_PAIRS:
         return pairs, 0
-    best = [one for one in pairs if one.policy == pairs[0].policy]
+    first: dict[tuple[str, int, int], str] = {}
+    for one in pairs:
+        first.setdefault(key_of(one.played), one.policy)
+    best = [one for one in pairs if one.policy == first[key_of(one.played)]]
     return best, len(pairs) - len(best)
 
 

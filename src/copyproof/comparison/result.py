@@ -23,7 +23,7 @@ Verdict: TypeAlias = Literal["better", "equal", "open"]
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """The games on one market that all policies share the luck of.
+    """The games on one market, in one setting, that all policies share the luck of.
 
     Attributes
     ----------
@@ -97,9 +97,9 @@ class Comparison:
     policies : tuple of str
         In the order of the results.
     played : tuple of Played
-        The markets, in the order of the results.
+        The markets, each with every horizon, seed and schedule, in the order of the results.
     differences : tuple of Difference
-        Of all pairs on all markets.
+        Of all pairs in each of these.
     ranking : Ranking or None
         Across markets; None if there is one only.
     confidence : float
@@ -140,16 +140,28 @@ class Comparison:
         sure = [policy for policy in self.policies if policy not in behind | unsure]
         return sure[0] if sure else None
 
-    def between(self, policy: str, against: str, market: str | None = None) -> Difference:
+    def between(
+        self,
+        policy: str,
+        against: str,
+        market: str | None = None,
+        *,
+        horizon: int | None = None,
+        seed: int | None = None,
+    ) -> Difference:
         """The difference of two policies, in either order, on one market (its label).
 
-        Raises ``LookupError`` if there is none, or if there are several markets and none is named.
+        Raises ``LookupError`` if there is none, or if there are several and what was given does not
+        choose one.
         """
         pair = {policy, against}
         found = [
             one
             for one in self.differences
-            if {one.policy, one.against} == pair and market in (None, one.played.market)
+            if {one.policy, one.against} == pair
+            and market in (None, one.played.market)
+            and horizon in (None, one.played.horizon)
+            and seed in (None, one.played.seed)
         ]
         if len(found) != 1:
             where = "" if market is None else f" on {market}"
@@ -218,10 +230,12 @@ class Comparison:
 
     def __repr__(self) -> str:
         """Say on one line what was compared, and how much is decided."""
-        policies, markets = len(self.policies), len(self.played)
+        policies, settings = len(self.policies), len(self.played)
+        markets = 1 if self.ranking is None else self.ranking.markets
         where = (
             f"on {shortened(self.played[0].market)}" if markets == 1 else f"on {markets:,} markets"
         )
+        where += f" in {settings:,} settings" if settings > markets else ""
         still = sum(one.verdict == "open" for one in self.differences)
         return (
             f"<Comparison of {policies} policies {where} by {shortened(self.measured)}: "

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from copyproof.auditing.result import rounded_up
-from copyproof.comparison.result import Comparison, Difference, Verdict
+from copyproof.comparison.result import Comparison, Difference, Played, Verdict
 from copyproof.plots.numbers import limits
 
 # What Markdown may read as something else than text.
@@ -56,23 +56,59 @@ def words_of(comparison: Comparison) -> Words:
     """
     if comparison.ranking is not None:
         return _across_markets(comparison)
-    played = comparison.played[0]
-    games = f"{played.games:,} game{'s' * (played.games != 1)}"
-    size = f"T = {played.horizon:,}, {games}, seed {played.seed}"
-    order = sorted(
-        comparison.differences,
-        key=lambda one: (_place(comparison, one.policy), _place(comparison, one.against)),
-    )
+    several = len(comparison.played) > 1
     rows = [
-        (one.policy, _VERDICTS[one.verdict], one.against, limits(one.by), remark(one))
-        for one in order
+        (
+            one.policy,
+            _VERDICTS[one.verdict],
+            one.against,
+            limits(one.by),
+            *([setting_of(one.played)] if several else []),
+            remark(one),
+        )
+        for one in in_order(comparison)
     ]
+    played = comparison.played[0]
+    size = f"{len(comparison.played):,} settings" if several else setting_of(played)
     return Words(
         f"{comparison.measured} on {played.market}: {size}",
-        ("policy", "is", "other policy", "by", "note"),
+        ("policy", "is", "other policy", "by", *(["setting"] if several else []), "note"),
         rows,
         [capital(_limits_note(comparison))],
     )
+
+
+def setting_of(played: Played) -> str:
+    """How games were played.
+
+    Examples
+    --------
+    >>> setting_of(Played("two shops", seed=1, horizon=1000, games=100, means=()))
+    'T = 1,000, 100 games, seed 1'
+    """
+    games = f"{played.games:,} game{'s' * (played.games != 1)}"
+    return f"T = {played.horizon:,}, {games}, seed {played.seed}"
+
+
+def in_order(comparison: Comparison) -> list[Difference]:
+    """The differences on one market: setting by setting, the best policies first."""
+
+    def place(one: Difference) -> tuple[float, ...]:
+        means = [
+            one.played.means[comparison.policies.index(name)].mean
+            for name in (one.policy, one.against)
+        ]
+        return tuple(-mean if comparison.measure == "revenue" else mean for mean in means)
+
+    settings: dict[tuple[str, int, int], list[Difference]] = {}
+    for one in comparison.differences:
+        settings.setdefault(key_of(one.played), []).append(one)
+    return [one for own in settings.values() for one in sorted(own, key=place)]
+
+
+def key_of(played: Played) -> tuple[str, int, int]:
+    """What tells a setting from the others of a comparison."""
+    return played.market, played.horizon, played.seed
 
 
 def remark(difference: Difference) -> str:
@@ -93,12 +129,6 @@ def remark(difference: Difference) -> str:
     if difference.needed is None:
         return "no number of games would decide"
     return f"about {rounded_up(difference.needed):,} games would decide"
-
-
-def _place(comparison: Comparison, policy: str) -> float:
-    """Where a policy stands by its mean on the one market, the best first."""
-    mean = comparison.played[0].means[comparison.policies.index(policy)].mean
-    return -mean if comparison.measure == "revenue" else mean
 
 
 def _across_markets(comparison: Comparison) -> Words:
@@ -126,6 +156,11 @@ def _across_markets(comparison: Comparison) -> Words:
         "Ahead and behind on so many markets; surely where the limits leave 0 out: "
         + _limits_note(comparison),
     ]
+    if len(comparison.played) > found.markets:
+        notes.append(
+            f"{len(comparison.played):,} settings: the means of a market are averaged over its own "
+            "before it is ranked; surely counts settings."
+        )
     if found.markets < found.markets_needed:
         notes.append(
             f"{found.markets:,} markets cannot tell any pair apart: {found.markets_needed:,} are "
