@@ -2,9 +2,10 @@
 
 ``python benchmarks/live_pauses.py [snapshot] [markets] [keys]``, all three by default.
 
-- *snapshot*: a market of a million arms and a small one are each asked for one decision after
-  another, while a snapshot of the large one is taken: the longest that either waited, before and
-  meanwhile, and the longest step of the copy.
+- *snapshot*: a market of a million arms, which remembers the answers to 300,000 requests with an
+  idempotency key, and a small one are each asked for one decision after another, with keys, while a
+  snapshot of the large one is taken: the longest that either waited, before and meanwhile, and the
+  longest step of the copy.
 - *markets*: the share of a processor that 1,000 markets take which are loaded and not asked.
 - *keys*: the share that 100,000 keys take, and after how long a key of another process works.
 
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from statistics import median
@@ -36,10 +38,11 @@ from copyproof.service.writer import Writer
 from live_markets import processor_seconds
 
 LARGE, SMALL = "large", "small"
+CALLER = "0123456789ab"  # an API key's id
 
 
-def fill(store: Store, market: str, arms: int) -> None:
-    """Make a market with so many arms, a hundred of an agent."""
+def fill(store: Store, market: str, arms: int, answers: int = 0) -> None:
+    """Make a market with so many arms, a hundred of an agent, and answers to so many keys."""
     principal = Principal(store=store, market=market, config=MarketConfig(seed=1))
     agents = max(1, arms // 100)
     named = [(f"agent-{n % agents}", f"arm-{n}") for n in range(arms)]
@@ -47,6 +50,10 @@ def fill(store: Store, market: str, arms: int) -> None:
         for start in range(0, arms, 10_000):
             principal.register_arms(named[start : start + 10_000])
     principal.ask()
+    for start in range(0, answers, 10_000):
+        with principal.group():
+            for n in range(start, min(answers, start + 10_000)):
+                principal.ask(key=f"{CALLER}:{uuid.UUID(int=n)}")
     principal.snapshot()
 
 
@@ -55,7 +62,8 @@ async def ask(writer: Writer, until: asyncio.Event) -> list[float]:
     times = []
     while not until.is_set():
         began = time.perf_counter()
-        await writer.submit(lambda principal: principal.ask(), brief=True)
+        key = f"{CALLER}:{uuid.uuid4()}"
+        await writer.submit(lambda principal, key=key: principal.ask(key=key), brief=True)
         times.append(time.perf_counter() - began)
     return times
 
@@ -185,6 +193,7 @@ def main() -> None:
     arguments.add_argument("--store", help="the URL of an empty store")
     arguments.add_argument("--keep", help="a file for the million arms, used again if it is there")
     arguments.add_argument("--arms", type=int, default=1_000_000)
+    arguments.add_argument("--answers", type=int, default=300_000, help="to requests with a key")
     arguments.add_argument("--markets", type=int, default=1000)
     arguments.add_argument("--keys", type=int, default=100_000)
     arguments.add_argument("--seconds", type=float, default=20.0, help="of idleness")
@@ -197,7 +206,7 @@ def main() -> None:
             with open_store(given.store or f"sqlite:{kept}") as store:
                 if LARGE not in store.markets():
                     fill(store, SMALL, 50)
-                    fill(store, LARGE, given.arms)
+                    fill(store, LARGE, given.arms, given.answers)
                 sys.setswitchinterval(_SWITCH)  # as the service does
                 asyncio.run(snapshot(store))
         if "markets" in cases:

@@ -61,6 +61,7 @@ class StateCopy:
         self._copies: dict[str, ArraysCopy] = {}
         for head, one in state.every_game.items():
             one.copying = self._copies[head] = ArraysCopy(one.arrays)
+        self._answers = [AnswersCopy(one.answers) for one in state.games]
 
     @property
     def is_spoilt(self) -> bool:
@@ -70,7 +71,8 @@ class StateCopy:
 
     def step(self) -> bool:
         """Copy some more; whether that was the last step but ``finish``."""
-        return all(copy.step() for copy in self._copies.values())
+        copies: list[ArraysCopy | AnswersCopy] = [*self._copies.values(), *self._answers]
+        return all(copy.step() for copy in copies)
 
     def finish(self) -> Callable[[], bytes]:
         """Copy the rest; the bytes, to be had from another thread."""
@@ -82,7 +84,7 @@ class StateCopy:
             for head, one in state.every_game.items()
             for name, rows in one.registry.export().items()
         }
-        answers = [one.answers.texts() for one in state.games]
+        answers = [copy.finish() for copy in self._answers]
         twins = {head: exports.pop(head) for head in list(exports)[len(answers) :]}
         rest = state.export_rest()
         words = {**state.words(), "numerics": NUMERICS}
@@ -91,9 +93,9 @@ class StateCopy:
 
         def to_bytes() -> bytes:
             arrays: dict[str, Any] = {}
-            for (head, export), texts in zip(exports.items(), answers, strict=True):
+            for (head, export), packed in zip(exports.items(), answers, strict=True):
                 arrays |= {f"{head}{name}": rows for name, rows in export().items()}
-                arrays[f"{head}keys"] = packed(texts)
+                arrays[f"{head}keys"] = packed()
             arrays |= rest | names
             for head, export in twins.items():
                 arrays |= {f"{head}{name}": rows for name, rows in export().items()}

@@ -22,7 +22,15 @@ _BUSY = 10_000  # events after which it is taken anyway
 # How many times as long as the last one took a busy market then goes without one.
 _REST = 100.0
 _STEP = 0.002  # seconds after which no more of a copy is made before the next group
-_TRIES = 3  # copies that may be spoilt by what happens, before one is made without a break
+# A copy is spoilt by what changes all rows at once, such as the end of an epoch. After three the
+# next are made in longer steps, and so in a fraction of the time. None is made without a break: of
+# a large market it would keep everybody waiting. If these are spoilt, too, the snapshot is put off,
+# and the journal gets longer. It comes, as nothing that spoils copies goes on at such a rate:
+# epochs get longer and longer, and there is a limit to the number of segments.
+_TRIES = 3
+_LONG_STEP = 0.012
+_MOST_TRIES = 8
+_PUT_OFF = 60.0  # seconds
 
 
 class Snapshots:
@@ -89,16 +97,30 @@ class Snapshots:
             return
         principal, copy = writer.principal, self._copies[writer]
         if copy is None or not principal.is_copied_by(copy):
+            if writer.tries == _MOST_TRIES:
+                self._put_off(writer)
+                return
             copy = self._copies[writer] = principal.begin_copy()
             writer.began = time.monotonic()
             writer.tries += 1
-        until = time.perf_counter() + _STEP
+        until = time.perf_counter() + (_STEP if writer.tries <= _TRIES else _LONG_STEP)
         is_done = copy.step()
-        while not is_done and (writer.tries > _TRIES or time.perf_counter() < until):
+        while not is_done and time.perf_counter() < until:
             is_done = copy.step()
         if is_done:
             del self._copies[writer]
             self._workers.submit(self._save, writer, principal.last, copy.finish())
+
+    def _put_off(self, writer: Writer) -> None:
+        """Take no snapshot of a market for a while: it changes too much for a copy to be made."""
+        self.stop(writer)
+        writer.rested = time.monotonic() + _PUT_OFF
+        _log.warning(
+            "market %s: no snapshot was taken: %d copies were spoilt by what happened meanwhile; "
+            "it is tried again in %d s",
+            *(writer.market, _MOST_TRIES, _PUT_OFF),
+            extra={"market": writer.market},
+        )
 
     def _save(self, writer: Writer, number: int, data: Callable[[], bytes]) -> None:
         """Save a snapshot; on another thread."""
