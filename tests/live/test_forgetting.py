@@ -2,13 +2,15 @@
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
-from copyproof.live import KeyReused, MarketConfig, Principal, Unknown
+from copyproof.live import KeyReused, MarketConfig, Principal, Unknown, forgetting
 from copyproof.live.checks import check_store
 from copyproof.live.exports import audit_lines
 from copyproof.live.forgetting import forget
@@ -184,3 +186,108 @@ def test_not_while_it_is_served(tmp_path: Path) -> None:
         assert token is not None
         store.release("m", "a service", token)
         forget(store, "m", "annabel")
+
+
+def named_in_texts(store: Store) -> Principal:
+    """A market whose operator wrote the name of an agent into other texts."""
+    principal = Principal("h-ucb", store, market="m", config=MarketConfig(seed=3))
+    principal.register_arms([("annabel", "a"), ("bob", "b"), ("cid", "c"), ("dan", "d")])
+    principal.bind(["annabel", "bob"], "annabel")
+    principal.bind(["cid"], "Annabel & sons", key="bind")
+    principal.register_agent("eve", group="annabel")
+    principal.bind(["dan"], "annabelle")
+    principal.ask(20)
+    principal.pause("annabel has cheated", key="pause")
+    store.put_action(
+        {
+            **{"id": "1", "at": 0.5, "key": "k", "role": "operator", "status": 200},
+            **{"market": "m", "agent": None, "what": "POST /v1/markets/m/pause"},
+            "said": {"reason": "annabel has cheated"},
+        }
+    )
+    principal.snapshot()
+    return principal
+
+
+def test_it_is_forgotten_in_groups_and_reasons(tmp_path: Path) -> None:
+    with open_store(f"sqlite:{tmp_path}/live.db") as store:
+        before = named_in_texts(store)
+        exported = list(audit_lines(store, "m", lambda: 5.0))
+        assert "annabel" not in str(exported).lower()
+        assert verify(exported).holds
+        groups = [one.group for one in before.statistics().agents]
+        forget(store, "m", "annabel")
+        check_store(store, replay=True)
+        after = Principal(store=store, market="m")
+        first, second, *others = dict.fromkeys(one.group for one in after.statistics().agents)
+        tokens = {"annabel": first, "Annabel & sons": second, "annabelle": "annabelle"}
+        assert [tokens[group or ""] for group in groups] == [
+            one.group for one in after.statistics().agents
+        ]
+        assert others == ["annabelle"]  # it is another name
+        for token in (first, second, after.paused):
+            assert token is not None
+            assert token.startswith("~")
+        assert after.bind(["cid"], "Annabel & sons", key="bind")  # the answer of before
+        after.resume()
+        after.ask(20)
+        again = list(audit_lines(store, "m", lambda: 5.0))
+        assert again[: len(exported) - 1] == exported[:-1]
+        assert verify(again).holds
+        check_store(store, replay=True)
+        assert forget(store, "m", "annabel")[1] == 0
+    for path in tmp_path.iterdir():
+        left = path.read_bytes().lower().replace(b"annabelle", b"")
+        assert b"annabel" not in left
+
+
+def test_a_chain_from_before_holds_groups_and_reasons_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    with open_store(f"sqlite:{path}") as store:
+        store.create_market("m", MarketConfig("h-ucb", seed=3).to_dict())
+        with contextlib.closing(sqlite3.connect(path)) as raw:
+            raw.execute("UPDATE markets SET secret = rtrim(secret, '+')")
+            raw.commit()
+        named_in_texts(store)
+        exported = list(audit_lines(store, "m", lambda: 5.0))
+        assert {line["group"] for line in exported if line.get("kind") == "group"} == {
+            *("annabel", "Annabel & sons", "annabelle")
+        }
+        token, _ = forget(store, "m", "annabel")
+        check_store(store, replay=True)
+        after = Principal(store=store, market="m")
+        first = after.statistics().agents[0]
+        assert (first.agent, first.group) == (token, "annabel")
+        assert after.paused == "annabel has cheated"
+
+
+def test_a_lease_is_short_and_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert forgetting._SECONDS <= 15.0  # what a crash in between costs the market
+    monkeypatch.setattr(forgetting, "_SECONDS", 0.3)
+    with open_store("memory:") as store:
+        played(store)
+        rewrite, taken = store.rewrite, []
+
+        def slowly(*given: Any, **named: Any) -> None:
+            end = time.monotonic() + 0.9
+            while time.monotonic() < end:
+                taken.append(store.acquire("m", "a service", 60.0))
+                time.sleep(0.05)
+            rewrite(*given, **named)
+
+        monkeypatch.setattr(store, "rewrite", slowly)
+        forget(store, "m", "annabel")
+        assert set(taken) == {None}
+        assert store.acquire("m", "a service", 60.0) is not None  # it was given back
+
+
+def test_only_tables_that_held_the_name_are_written_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store("memory:") as store:
+        played(store)
+        scrubbed: list[Any] = []
+        monkeypatch.setattr(store, "scrub", scrubbed.append)
+        forget(store, "m", "annabel")
+        forget(store, "m", "cid")
+        forget(store, "m", "cid")
+    journal = {"events", "snapshots", "parts"}
+    assert scrubbed == [journal | {"keys"}, journal, None]

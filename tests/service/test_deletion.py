@@ -155,3 +155,31 @@ def test_names_are_checked_at_the_door() -> None:
         call = Caller(running.url, key)
         answer = call("POST", f"{A}/agents/100%25/arms", {"arms": ["50 %"]})
         assert answer.json == {"registered": 1}
+
+
+def test_the_name_of_an_agent_in_the_backups_of_the_service(tmp_path: Path) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    with open_store(f"sqlite:{tmp_path / 'live.db'}") as store:
+        keys = filled(store)
+        with serving(store, backups_to=folder) as running:
+            call = Caller(running.url, keys["operator"])
+            call("POST", f"{A}/agents/forgettable/arms", {"arms": ["its-arm"]})
+            made = folder / call("POST", "/v1/backups").json["name"]
+            store.backup(folder / "by hand.db")
+            bad = folder / "bad.db"
+            bad.write_text("no database " * 100)
+            removal = f"{A}/agents/forgettable?forget=true"
+            answer = call("DELETE", removal)
+            assert (answer.status, answer.field) == (409, "backups")
+            assert b"nothing was forgotten anywhere" in answer.body
+            assert b"forgettable" in made.read_bytes()
+            assert call("GET", f"{A}/agents/forgettable/statistics").json["suspended"] is False
+            bad.unlink()
+            assert call("DELETE", removal).status == 200
+            assert call("POST", f"{A}/decisions").status == 200
+    for path in folder.iterdir():
+        assert b"forgettable" not in path.read_bytes()
+        assert b"its-arm" not in path.read_bytes()
+    with open_store(f"sqlite:{made}") as copy:
+        check_store(copy, replay=True)

@@ -8,7 +8,7 @@ import typer
 
 from copyproof.cli import options
 from copyproof.cli.opening import opened
-from copyproof.cli.store import Market, file_url, print_done, record, require_market
+from copyproof.cli.store import Market, print_done, record, require_market
 from copyproof.validation import FieldError
 
 
@@ -29,13 +29,15 @@ def forget(
     """
     if backups is not None and not backups.is_dir():
         raise FieldError("--backups", backups, "a folder", f"= {backups} is not a folder")
-    old = [] if backups is None else sorted(backups.glob("*.db"))
-    for path in old:  # before anything is changed anywhere
-        _check_backup(path)
     with opened(store) as found:
         from copyproof.live.forgetting import forget as forget_agent
+        from copyproof.live.forgetting import forget_in_backups
+        from copyproof.live.stores.backups import copies_in
 
         require_market(found, market)
+        copies = [] if backups is None else copies_in(backups, found)
+        for path in copies:  # before anything is changed anywhere
+            _check_backup(path)
         before = len(found.keys())
         try:
             token, events = forget_agent(found, market, agent)
@@ -43,33 +45,19 @@ def forget(
             raise FieldError("AGENT", agent, "an agent of the market") from None
         deleted = before - len(found.keys())
         record(found, "store forget", market=market, agent=token)
-    changed = sum(_forget_in_backup(path, market, agent) for path in old)
+    changed = forget_in_backups(copies, market, agent)
     done = {"market": market, "token": token, "events": events, "keys": deleted}
     print_done(done if backups is None else {**done, "backups": changed}, as_json)
 
 
 def _check_backup(path: Path) -> None:
     """Refuse a file that is no backup, or a damaged one."""
-    from copyproof.live.stores import StoreError, open_store
+    from copyproof.live.forgetting import check_backups
+    from copyproof.live.stores import StoreError
 
     try:
-        with open_store(file_url(path), create=False) as found:
-            found.check()
+        check_backups([path])
     except StoreError as error:
         why = str(error).removeprefix(f"{os.path.abspath(path)}: ")
         said = f"{path}: {why}; nothing was forgotten anywhere"
         raise FieldError("", path, "a backup", said, source="--backups") from None
-
-
-def _forget_in_backup(path: Path, market: str, agent: str) -> bool:
-    """Forget a name in a backup; whether it was there."""
-    from copyproof.live.forgetting import forget as forget_agent
-
-    with opened(file_url(path)) as found:
-        try:
-            if market not in found.markets():
-                return False
-            forget_agent(found, market, agent)
-        except LookupError:
-            return False
-    return True

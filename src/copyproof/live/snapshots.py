@@ -16,7 +16,7 @@ import numpy as np
 from copyproof.engine.version import NUMERICS
 from copyproof.live import switch
 from copyproof.live.arrays_copy import ArraysCopy
-from copyproof.live.idempotency import Answers, packed
+from copyproof.live.idempotency import Answers, AnswersCopy
 from copyproof.live.market import FORMAT, MarketState
 from copyproof.live.stores.blinding import Blinding
 from copyproof.live.switch import SwitchState
@@ -114,13 +114,21 @@ class StateCopy:
             one.copying = None
 
 
-def with_tokens(data: bytes, agent: str, blinding: Blinding, requests: Container[str]) -> bytes:
+def with_tokens(
+    data: bytes,
+    agent: str,
+    blinding: Blinding,
+    requests: Container[str],
+    which_text: Callable[[str], bool],
+) -> bytes:
     """A state as bytes with tokens in place of the names of an agent and its arms.
 
     Digests of requests are replaced, too, unless they are among ``requests``, which the journal
-    tells have not named them.
+    tells have not named them; and texts of operators of which ``which_text`` is true. A state in
+    which there is nothing to replace is given back as it is.
     """
     words, arrays = _unpacked(data)
+    before = _text(words), arrays["keys"].tobytes()
     if agent in words["agents"]:
         number = words["agents"].index(agent)
         words["agents"][number] = blinding.token(agent)
@@ -129,13 +137,26 @@ def with_tokens(data: bytes, agent: str, blinding: Blinding, requests: Container
         for arm, owner in enumerate(owners.tolist()):
             if owner == number:
                 words["arms"][arm] = blinding.token(agent, words["arms"][arm])
+    if blinding.has_texts:
+        _replace_texts(words, blinding, which_text)
     answers = Answers()
     answers.load(arrays["keys"])
     answers.replace_requests(
         lambda request: request if request in requests else blinding.token(request)
     )
     arrays["keys"] = answers.export()
-    return _packed(words, arrays)
+    after = _text(words), arrays["keys"].tobytes()
+    return data if after == before else _packed(words, arrays)
+
+
+def _replace_texts(words: dict[str, Any], blinding: Blinding, which: Callable[[str], bool]) -> None:
+    """Put tokens in place of texts that operators wrote; ``words`` is modified in place."""
+    for row in words.get("groups", ()):
+        if which(row[1]):
+            row[1] = blinding.text_token("group", row[1])
+    watch = words.get("watch", {})
+    if isinstance(watch.get("paused"), str) and which(watch["paused"]):
+        watch["paused"] = blinding.text_token("reason", watch["paused"])
 
 
 def _packed(words: dict[str, Any], arrays: dict[str, Any]) -> bytes:

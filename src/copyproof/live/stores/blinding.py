@@ -7,18 +7,25 @@ forgotten by putting the token in its place there, too: the chain stays as it is
 decisions, as no policy looks at names. The digest of a request that came with a name is treated
 like a name: who guesses the request could compare.
 
+What operators call a group of agents, and why they pause a market, may hold names as well. These
+**texts** are tokens in the chain, too, each as a whole, in markets whose chain began under this
+version; in those before the chain holds them as they are, and they cannot be forgotten.
+
 The salt of a name is made from the market's secret, so the same name always has the same token, and
 nobody without the secret can try out names.
 """
 
 import hashlib
 import re
+from collections.abc import Callable
 from typing import Any
 
 # What stands for a name.
 TOKEN = re.compile("~[0-9a-f]{40}")
 # Fields of a request for decisions that list agents, or arms by agent.
 LISTS = frozenset(("eligible",))
+# Fields of an event with what operators wrote.
+TEXTS = ("group", "reason")
 
 
 class Blinding:
@@ -28,6 +35,8 @@ class Blinding:
     ----------
     key : bytes
         The market's key for names.
+    texts : bool
+        Whether what operators wrote counts as a name.
 
     Examples
     --------
@@ -36,8 +45,9 @@ class Blinding:
     '~fb7ca3de6ce27e1ff89e20a3e1af93f994df4b91'
     """
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, *, texts: bool = True) -> None:
         self._key = key
+        self.has_texts = texts
 
     def salt(self, *name: str) -> bytes:
         """Return the salt of a name: an agent's, or an agent's and its arm's."""
@@ -49,12 +59,31 @@ class Blinding:
             return name[-1]
         return token_of(self.salt(*name), *name)
 
+    def text_token(self, field: str, text: str) -> str:
+        """Return what stands for a text in one of the fields ``TEXTS``."""
+        return self.token("", field, text)  # no agent is called ""
+
     def blinded(self, event: dict[str, Any]) -> dict[str, Any]:
         """Return an event with tokens in place of all names."""
         return self.replaced(event, lambda *name: True)
 
-    def replaced(self, event: dict[str, Any], which: Any) -> dict[str, Any]:
-        """Return an event with tokens for the names of which ``which(agent[, arm])`` is true."""
+    def replaced(
+        self,
+        event: dict[str, Any],
+        which: Callable[..., bool],
+        which_text: Callable[[str], bool] = lambda text: True,
+    ) -> dict[str, Any]:
+        """Return an event with tokens in place of some names.
+
+        Parameters
+        ----------
+        event : dict
+            An event as it is stored.
+        which : callable
+            Of which ``which(agent[, arm])`` is true.
+        which_text : callable
+            And of the texts those of which ``which_text(text)`` is.
+        """
         found = dict(event)
         agent = event.get("agent")
 
@@ -87,6 +116,10 @@ class Blinding:
                     found[field] = [agent_of(name) for name in agents]
                 case _:
                     pass
+        for field in TEXTS if self.has_texts else ():
+            text = event.get(field)
+            if isinstance(text, str) and which_text(text):
+                found[field] = self.text_token(field, text)
         if found != event and isinstance(event.get("request"), str):
             found["request"] = self.token(event["request"])
         return found

@@ -27,6 +27,9 @@ from copyproof.validation import FieldError
 
 _SALT = 16  # bytes
 MARK = 16  # digits of a head that are kept with its event
+# What a secret ends with if the chain holds tokens for what operators wrote, too. It is no digit,
+# so that an earlier version, which would chain these texts as they are, refuses the market.
+_WITH_TEXTS = "+"
 _SALTS = 4  # which most events need no more of, and which a shorter hash gives
 
 
@@ -37,7 +40,8 @@ class Chain:
     Attributes
     ----------
     secret : str
-        64 random hexadecimal digits, from which all keys of the market are made; never shown.
+        64 random hexadecimal digits, from which all keys of the market are made; never shown. A
+        ``+`` behind them says that texts of operators are names (``blinding``).
     begins : int
         The event after which the chain begins.
     cut : str
@@ -54,7 +58,7 @@ class Chain:
     @classmethod
     def begin(cls, market: str, config: Mapping[str, Any], after: int = 0) -> Self:
         """Begin a chain with a new secret."""
-        secret = secrets.token_hex(32)
+        secret = secrets.token_hex(32) + _WITH_TEXTS
         first = opening(market, config, after, key_of(secret, "chain")).hex()
         return cls(secret, after, first, first)
 
@@ -65,13 +69,14 @@ def key_of(secret: str, purpose: str) -> bytes:
 
     Who is told one of them learns nothing about the secret, nor about the others.
     """
-    return blake2b(purpose.encode(), key=bytes.fromhex(secret), digest_size=32).digest()
+    digits = bytes.fromhex(secret.removesuffix(_WITH_TEXTS))
+    return blake2b(purpose.encode(), key=digits, digest_size=32).digest()
 
 
 @lru_cache(maxsize=1024)
 def blinding_of(secret: str) -> Blinding:
     """Return what puts tokens in place of a market's names."""
-    return Blinding(key_of(secret, "names"))
+    return Blinding(key_of(secret, "names"), texts=secret.endswith(_WITH_TEXTS))
 
 
 def opening(market: str, config: Mapping[str, Any], after: int, key: bytes) -> bytes:

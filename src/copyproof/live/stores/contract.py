@@ -222,10 +222,11 @@ class Store(ServiceRecords):
             for number, data in snapshots.items():
                 mine.add_snapshot(number, parts_of(data), fingerprint(data), fingerprint(data))
 
-    def scrub(self) -> None:
+    def scrub(self, tables: Collection[str] | None = None) -> None:
         """Leave no trace in the files of what was replaced or dropped, where that can be done.
 
-        StoreError if others keep it from being done.
+        All who use the store wait meanwhile. If it is known in which tables that was, as ``dump``
+        names them, the others may be left alone. StoreError if others keep it from being done.
         """
         return None
 

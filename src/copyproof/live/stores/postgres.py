@@ -18,7 +18,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -324,16 +324,20 @@ class PostgresStore(SqlStore):
         """Write everything into a new SQLite file, read in one transaction; writers go on."""
         write_backup(self, path)
 
-    def scrub(self) -> None:
-        """Write the tables anew, and what the server knows of their values.
+    def scrub(self, tables: Collection[str] | None = None) -> None:
+        """Write tables anew, and what the server knows of their values.
 
-        Rows that another transaction may still see stay, and so does the server's own log.
+        Each is locked for everybody meanwhile. Rows that another transaction may still see stay,
+        and so does the server's own log.
         """
+        written = [table for table in COLUMNS if tables is None or table in tables]
+        if "keys" in written:
+            written.append("key_changes")
         try:
             raw = self._connect()
             with closed_on_failure(raw):
                 raw.autocommit = True
-                for table in (*COLUMNS, "key_changes"):
+                for table in written:
                     raw.execute(f"VACUUM (FULL, ANALYZE) {table}")
             raw.close()
         except psycopg.Error as error:

@@ -14,7 +14,7 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -316,8 +316,8 @@ class SqliteStore(SqlStore):
             self._connection()
         _into_new_file(path, copy)
 
-    def scrub(self) -> None:
-        """Write the file anew, and empty its log."""
+    def scrub(self, tables: Collection[str] | None = None) -> None:
+        """Write the file anew, whatever the tables are, and empty its log."""
         with self._lock:
             raw = self._connection()
             try:

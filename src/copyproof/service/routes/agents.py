@@ -1,13 +1,17 @@
 """Agents and their arms: register, suspend, retire; what an agent earned."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import orjson
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from copyproof.live import Principal
+from copyproof.live.forgetting import check_backups, forget_in_backups
+from copyproof.live.stores import Store, StoreError
+from copyproof.live.stores.backups import copies_in
 from copyproof.service.errors import Refusal, refusal_of
 from copyproof.service.messages import (
     AgentIn,
@@ -44,21 +48,38 @@ async def register_agent(market: str, body: AgentIn, call: _WriteAgents) -> Agen
 
 @router.delete("/{agent}")
 async def remove_agent(
-    market: str, agent: str, call: _WriteAgents, forget: bool = False
+    market: str, agent: str, call: _WriteAgents, request: Request, forget: bool = False
 ) -> Deletion:
     """Retire all arms of an agent, suspend it, and revoke its keys.
 
     What it has played and earned stays: shares of the others are held against it. With ``forget``
-    its name and those of its arms do not: a token takes their place in all that is stored, which
-    takes as long as it takes to read the market's journal. The market is not served meanwhile.
+    its name and those of its arms do not: a token takes their place in all that is stored, and in
+    the backups in the service's folder for them, which are checked before. That takes as long as
+    it takes to read the market's journal, and all backups. The market is not served meanwhile. At
+    the end the store writes anew the tables that held the name (SQLite: its whole file), and
+    **no market of the store is written to until that is done**.
     """
-    leadership = call.leadership
+    leadership, copies = call.leadership, list[Path]()
+    if forget and (folder := request.app.state.backups) is not None:
+        copies = await call.on_thread(lambda: _checked_copies(folder, leadership.store), "backups")
     if not forget or await call.on_writer(market, lambda principal: principal.knows(agent)):
         await call.change(market, Principal.remove_agent, agent, field="agent")
         await call.on_thread(lambda: leadership.keyring.revoke_market(market, agent))
     if forget:
         await call.on_thread(lambda: leadership.forget(market, agent), "agent")
+        await call.on_thread(lambda: forget_in_backups(copies, market, agent), "backups")
     return Deletion(market, agent, deleted=True)
+
+
+def _checked_copies(folder: Path, store: Store) -> list[Path]:
+    """Return the backups of a folder, if all of them can be read."""
+    found = copies_in(folder, store)
+    try:
+        check_backups(found)
+    except StoreError as error:
+        message = f"backups: {error}; nothing was forgotten anywhere"
+        raise Refusal(409, "backups", message) from None
+    return found
 
 
 @router.post("/{agent}/suspend")
