@@ -9,7 +9,9 @@ the same one.
 """
 
 import os
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -109,32 +111,43 @@ class SigningKey:
         FieldError
             If the file is not such a key.
         """
+        if not path.exists():
+            _write_new_key(path)
         try:
-            place = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            try:
-                private = serialization.load_pem_private_key(path.read_bytes(), password=None)
-            except (ValueError, TypeError):
-                private = None
-            if not isinstance(private, Ed25519PrivateKey):
-                said = f"= {path} is not a file with an Ed25519 key"
-                raise FieldError("signing key", str(path), "a key", said=said) from None
-            return cls(private)
-        made = Ed25519PrivateKey.generate()
-        with open(place, "wb") as file:
-            file.write(
-                made.private_bytes(
-                    serialization.Encoding.PEM,
-                    serialization.PrivateFormat.PKCS8,
-                    serialization.NoEncryption(),
-                )
-            )
-            file.flush()
-            os.fsync(file.fileno())
-        return cls(made)
+            private = serialization.load_pem_private_key(path.read_bytes(), password=None)
+        except (ValueError, TypeError):
+            private = None
+        if not isinstance(private, Ed25519PrivateKey):
+            said = f"= {path} is not a file with an Ed25519 key"
+            raise FieldError("signing key", str(path), "a key", said=said)
+        return cls(private)
 
     def sign(self, market: str, number: int, digest: str, at: float) -> SignedHead:
         """Sign the head of a market."""
         head = SignedHead(market, number, digest, at)
         signature = self._private.sign(head.text).hex()
         return SignedHead(market, number, digest, at, self.public, signature)
+
+
+def _write_new_key(path: Path) -> None:
+    """Make a key and write it into a new file, all of it or nothing; one that is there stays.
+
+    It is written beside and then linked, which, unlike a renaming, replaces nothing: of two
+    processes that make one at once, both go on with the same.
+    """
+    made = Ed25519PrivateKey.generate().private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        place = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(place, "wb") as file:
+            file.write(made)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
