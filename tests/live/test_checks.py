@@ -1,5 +1,7 @@
 """A store is checked against what its journals say: snapshots, and every decision."""
 
+from typing import Any
+
 import pytest
 
 from copyproof.live import MarketConfig, Principal
@@ -53,4 +55,24 @@ def test_a_decision_against_the_rule_is_found_by_replay() -> None:
         store.append("m", 1, events)
         check_store(store)
         with pytest.raises(Damaged, match="cannot be replayed: decisions from round 1 on"):
+            check_store(store, replay=True)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"kind": "policy", "policy": "no such policy", "at": 0.0},
+        {"kind": "told", "rounds": "x", "rewards": None, "at": 0.0},
+        {"kind": "told", "rounds": [1 << 70], "rewards": [0.5], "at": 0.0},
+        {"kind": "arms", "arms": [5], "at": 0.0},
+        {"kind": "agent", "agent": "ann", "at": "noon"},
+        {"kind": "rails", "rails": ["none"], "at": 0.0},
+    ],
+)
+def test_what_cannot_be_carried_out_is_found_by_replay(event: dict[str, Any]) -> None:
+    with open_store("memory:") as store:
+        played(store)
+        store.append("default", store.last("default") + 1, [event])
+        check_store(store)
+        with pytest.raises(Damaged, match="market 'default': the journal cannot be replayed"):
             check_store(store, replay=True)

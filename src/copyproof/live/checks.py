@@ -68,7 +68,7 @@ def _replay(store: Store, market: str, config: MarketConfig, saved: dict[int, Sw
                 state.settle()
                 _compare(market, number, state, saved[number])
         state.settle()
-    except (Diverged, LookupError) as error:
+    except (Diverged, LookupError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise Damaged(f"market {market!r}: the journal cannot be replayed: {error}") from error
 
 
