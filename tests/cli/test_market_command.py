@@ -36,6 +36,9 @@ def test_clock(
         assert json.loads(out) == {"market": "site", "before": 2e9, "now": 1.8e9}
         assert Principal(store=store, market="site").now == 1.8e9
         assert _run(monkeypatch, capsys, *of_site)[0] == 0
+        action, _ = store.actions()
+        assert (action["what"], action["market"]) == ("market clock", "site")
+        assert action["said"] == {"before": 2e9, "now": 1.8e9}
         status, _, err = _run(monkeypatch, capsys, "clock", "none", "--store", url)
         assert (status, err) == (2, "error: MARKET = 'none' is not in the store\n")
         with serving(store):

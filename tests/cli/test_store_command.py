@@ -12,7 +12,8 @@ import pytest
 
 from copyproof.cli import main
 from copyproof.live import Principal
-from copyproof.live.stores import Damaged, open_store, restore
+from copyproof.live.stores import Damaged, StoreError, open_store, restore
+from copyproof.live.stores.sqlite import SqliteStore
 from copyproof.live.stores.texts import fingerprint
 from copyproof.service.actions import new_action
 from tests.service.conftest import filled
@@ -258,6 +259,9 @@ def test_a_name_is_forgotten_in_backups_too(tmp_path: Path, program: Any) -> Non
     _done(program, "backup", folder / "one.db", "--store", url)
     done = _done(program, "forget", "site", "ann", "--backups", folder, "--store", url)
     assert done["backups"] == 1
+    # The store itself is no backup of its own, wherever it lies.
+    done = _done(program, "forget", "site", "ann", "--backups", tmp_path, "--store", url)
+    assert done["backups"] == 0
     with open_store(f"sqlite:{folder / 'one.db'}") as copy, open_store(url) as store:
         assert copy.head("site") == store.head("site")
         copy.check()
@@ -298,6 +302,42 @@ def test_what_was_done_on_the_command_line(tmp_path: Path, program: Any) -> None
     assert _done(program, "actions", "--market", "shop", "--store", url) == {"actions": []}
     _, out, _ = program("actions", "--store", url)
     assert out.splitlines()[1].split("  ")[1].strip() == "command line"
+
+
+def test_whatever_takes_or_brings_data_is_on_record(tmp_path: Path, program: Any) -> None:
+    url, copy = _served(tmp_path), f"sqlite:{tmp_path / 'copy.db'}"
+    files = {name: tmp_path / name for name in ("b.db", "j.ndjson", "ann.ndjson", "p.parquet")}
+    _done(program, "backup", files["b.db"], "--store", url)
+    for name in ("j.ndjson", "p.parquet"):
+        _done(program, "export", "site", files[name], "--store", url)
+    _done(program, "export", "site", files["ann.ndjson"], "--agent", "ann", "--store", url)
+    _done(program, "restore", files["b.db"], "--store", copy)
+    found = [
+        (one["what"], one["market"], one["agent"], one["said"]["file"])
+        for one in _done(program, "actions", "--store", url)["actions"]
+    ]
+    assert found == [
+        ("store backup", None, None, str(files["b.db"])),
+        ("store export", "site", None, str(files["j.ndjson"])),
+        ("store export", "site", None, str(files["p.parquet"])),
+        ("store export", "site", "ann", str(files["ann.ndjson"])),
+    ]
+    [restored] = _done(program, "actions", "--store", copy)["actions"]
+    assert (restored["what"], restored["said"]) == ("store restore", {"file": str(files["b.db"])})
+
+
+def test_a_backup_of_a_store_that_cannot_be_written_is_made_and_said(
+    tmp_path: Path, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = _served(tmp_path)
+
+    def full(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(SqliteStore, "put_action", full)
+    status, out, err = program("backup", tmp_path / "b.db", "--store", url, "--json")
+    assert (status, json.loads(out)["backup"]) == (0, str(tmp_path / "b.db"))
+    assert err == "warning: store backup is not on record: the disk is full\n"
 
 
 def test_a_shadow_of_the_past(tmp_path: Path, program: Any) -> None:

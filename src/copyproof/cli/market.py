@@ -14,6 +14,7 @@ import typer
 from copyproof.cli import options
 from copyproof.cli.opening import opened
 from copyproof.cli.output import emit, emit_json
+from copyproof.cli.store import record
 from copyproof.validation import FieldError
 
 market = options.group(
@@ -46,6 +47,7 @@ def clock(
         before = principal.now
         with _unserved(name, f"PUT /v1/markets/{quote(name)}/clock"):
             now = principal.set_clock(time.time() if at is None else at)
+        record(found, "market clock", market=name, said={"before": before, "now": now})
     if as_json:
         emit_json({"market": name, "before": before, "now": now})
     else:
@@ -74,6 +76,7 @@ def delete(
         with _unserved(name, f"DELETE /v1/markets/{quote(name)}"):
             found.drop_market(name)
         Keyring(found, time.time).revoke_market(name)
+        record(found, "market delete", market=name, said={"events": events})
     if as_json:
         emit_json({"market": name, "events": events, "deleted": True})
     else:

@@ -16,7 +16,7 @@ import typer
 
 from copyproof.cli import options, tables
 from copyproof.cli.opening import opened
-from copyproof.cli.output import emit, emit_json
+from copyproof.cli.output import emit, emit_json, say
 from copyproof.cli.schedule import repeat
 from copyproof.validation import FieldError, shortened
 
@@ -91,15 +91,16 @@ def _back_up(url: str, file: Path, replay: bool, as_json: bool) -> None:
     with opened(url) as found:
         _refuse_empty(found)
         found.backup(file)
-    if replay:
-        from copyproof.live.checks import check_store
+        if replay:
+            from copyproof.live.checks import check_store
 
-        try:
-            with opened(file_url(file)) as made:
-                check_store(made, replay=True)
-        except BaseException:
-            file.unlink()
-            raise
+            try:
+                with opened(file_url(file)) as made:
+                    check_store(made, replay=True)
+            except BaseException:
+                file.unlink()
+                raise
+        _record_reading(found, "store backup", said={"file": str(file)})
     print_done({"backup": str(file), "bytes": file.stat().st_size}, as_json)
 
 
@@ -114,6 +115,7 @@ def restore(
         source.check()  # before there is a new store
         with opened(store, create=True) as target:
             target.load(source.dump())
+            record(target, "store restore", said={"file": str(file)})
             print_done({"restored": str(file), "markets": len(target.markets())}, as_json)
 
 
@@ -187,6 +189,16 @@ def record(
     found.put_action(new_action(time.time(), what, market=market, agent=agent, said=said))
 
 
+def _record_reading(found: "Store", what: str, **about: Any) -> None:
+    """Put on record what only read the store: it is done, also if the store cannot be written."""
+    from copyproof.live.stores import StoreError
+
+    try:
+        record(found, what, **about)
+    except StoreError as error:
+        say(f"warning: {what} is not on record: {error}")
+
+
 @store.command()
 def export(
     market: Market,
@@ -227,6 +239,7 @@ def export(
                     out.write(json.dumps(line, separators=(",", ":")) + "\n")
         except FileExistsError:
             raise FieldError("FILE", file, "new", said=f"= {file} exists already") from None
+        _record_reading(found, "store export", market=market, agent=agent, said={"file": str(file)})
     print_done({"market": market, "journal": str(file), "bytes": file.stat().st_size}, as_json)
 
 
@@ -246,6 +259,7 @@ def _write_table(url: str, market: str, file: Path, as_json: bool) -> None:
             beside.replace(file)
         finally:
             beside.unlink(missing_ok=True)
+        _record_reading(found, "store export", market=market, said={"file": str(file)})
     done = {"market": market, "table": str(file), "rows": rows, "bytes": file.stat().st_size}
     print_done(done, as_json)
 
