@@ -51,6 +51,26 @@ def test_a_market_made_elsewhere_is_found() -> None:
         assert call("POST", "/v1/markets/new/decisions").status == 503
 
 
+def test_what_a_market_promises_is_said_by_who_leads_it() -> None:
+    """Only the leader knows the policy of the moment, and no answer goes without the promise."""
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    site = "/v1/markets/site"
+    with serving(store, "one", lease=2.0) as one, serving(store, "other", lease=2.0) as other:
+        here, there = Caller(one.url, key), Caller(other.url, key)
+        assert here("PUT", f"{site}/policy", {"policy": "ucb1"}).status == 200
+        assert here("GET", site).json["guarantee"].startswith("none: ucb1 is flat")
+        refused = there("GET", site)
+        assert (refused.status, refused.field) == (503, "market")
+        assert "another process serves this market" in refused.json["error"]["message"]
+        assert there("GET", "/v1/markets/none").status == 404
+        listed = {each["market"]: each for each in there("GET", "/v1/markets").json["markets"]}
+        assert listed["site"]["served_here"] is False
+        one.stop()
+        _wait_for(there, 200, 2.0)
+        assert there("GET", site).json["guarantee"].startswith("none: ucb1 is flat")
+
+
 def test_the_owner_is_the_address() -> None:
     assert owner_of("127.0.0.1:8000") == owner_of("127.0.0.1:8000")
     assert owner_of("127.0.0.1:8000") != owner_of("127.0.0.1:8001")

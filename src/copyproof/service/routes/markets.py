@@ -69,11 +69,12 @@ async def list_markets(
 
 @router.get("/{market}")
 async def read_market(market: str, call: _ReadMarkets) -> MarketReport:
-    """Show how a market was created, whether this process serves it, and what it promises."""
+    """Show how a market was created, the policy that it runs, and what that promises.
+
+    Only the process that serves the market knows its policy; another one says where that is, as
+    for decisions. The list of markets has what each was created with, wherever it is served.
+    """
     served = await call.leadership.find(market)
-    if not served.is_led:
-        elsewhere = "not known here: another process serves this market"
-        return MarketReport(served.name, served.config, False, None, elsewhere)
     policy, candidate, paused = await call.on_writer(market, _deciding)
     config = MarketConfig.from_dict(served.config)
     beside = None if candidate is None else (parse_policy(candidate[0]), candidate[1])
