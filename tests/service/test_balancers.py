@@ -9,23 +9,29 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from copyproof.defaults import REQUEST_BYTES
 from copyproof.live.checks import check_store
 from copyproof.live.stores import open_store
 from tests import programs
 from tests.postgres import Server
-from tests.service.serving import ROOT, Program, environment, free_port
+from tests.service.serving import ROOT, Caller, Program, environment, free_port
+from tests.service.test_spreading import all_have_moved
 
 MARKETS = [f"m{n}" for n in range(8)]
+# Made in the middle: beside a process that is still the old one, and at the end.
+NEW = [[f"new{n}" for n in range(4)], ["last"]]
 # Run by the version that serves first: makes the markets, and says an operator's key.
 MAKE_MARKETS = """
 import sys, time
@@ -35,13 +41,13 @@ from copyproof.service.keys import Keyring
 
 url, *markets = sys.argv[1:]
 with open_store(url) as store:
-    for market in markets:
-        Principal("h-ucb", store, market=market).register_arms([("ann", "a"), ("bob", "b")])
+    for n, market in enumerate(markets):
+        policy = ("h-ucb", "default-anytime")[n % 2]
+        Principal(policy, store, market=market).register_arms([("ann", "a"), ("bob", "b")])
     print(Keyring(store, time.time).add("operator")[1])
 """
-# While there is no tag, the version before is this one. Older ones refuse requests for a market
-# that changes hands, so that callers notice.
-PREVIOUS = "69bde97"
+# While there is no tag, the version before is this one: the last whose markets have rules 1.
+PREVIOUS = "fa71a05"
 BALANCERS = {
     "nginx": ("nginx.conf", ["-g", "daemon off;", "-e", "stderr", "-c"]),
     "haproxy": ("haproxy.cfg", ["-f"]),
@@ -115,20 +121,28 @@ def balancing(program: str, folder: Path, ports: list[int]) -> Iterator[int]:
         process.wait(30)
 
 
-class Callers:
-    """Threads that ask through the proxy all the time, and keep what they are answered."""
+class Secure(Caller):
+    """Requests through a proxy."""
 
     def __init__(self, port: int, folder: Path, key: str) -> None:
-        self._port, self._key = port, key
-        self._trust = ssl.create_default_context(cafile=str(folder / "tls.pem"))
-        self.rounds: dict[str, list[int]] = {market: [] for market in MARKETS}
+        super().__init__(f"https://localhost:{port}", key)
+        trust = ssl.create_default_context(cafile=str(folder / "tls.pem"))
+        self._connection = http.client.HTTPSConnection("localhost", port, timeout=30, context=trust)
+
+
+class Callers:
+    """Threads that ask and tell through the proxy all the time, and keep what they are answered."""
+
+    def __init__(self, port: int, folder: Path, key: str) -> None:
+        self._call = partial(Secure, port, folder, key)
+        self.rounds: dict[str, list[int]] = {}
         self.failures: list[object] = []
         self._end = threading.Event()
-        self._threads = [threading.Thread(target=self._ask, args=(each,)) for each in MARKETS]
+        self._threads: list[threading.Thread] = []
 
     def __enter__(self) -> "Callers":
-        for thread in self._threads:
-            thread.start()
+        for market in MARKETS:
+            self.add(market)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -136,32 +150,45 @@ class Callers:
         for thread in self._threads:
             thread.join()
 
-    def _ask(self, market: str) -> None:
-        try:
-            self._go_on_asking(market)
-        except (OSError, http.client.HTTPException) as error:
-            self.failures.append(error)
+    def add(self, market: str) -> None:
+        """Begin to ask a market."""
+        self.rounds[market] = []
+        self._threads.append(threading.Thread(target=self._go_on, args=(market,)))
+        self._threads[-1].start()
 
-    def _go_on_asking(self, market: str) -> None:
-        connection = http.client.HTTPSConnection(
-            "localhost", self._port, timeout=30, context=self._trust
-        )
-        headers = {"Authorization": f"Bearer {self._key}"}
-        number = 0
+    def _go_on(self, market: str) -> None:
+        try:
+            self._ask_and_tell(self._call(), market)
+        except (OSError, http.client.HTTPException) as error:
+            self.failures.append((market, error))
+
+    def _ask_and_tell(self, call: Secure, market: str) -> None:
+        def post(what: str, body: object = None) -> Any:
+            key = {"Idempotency-Key": f"{market} {what} {len(self.rounds[market])}"}
+            answer = call("POST", f"/v1/markets/{market}/{what}", body, headers=key)
+            if answer.status != 200:
+                self.failures.append((market, answer))
+            return answer.json if answer.status == 200 else None
+
         while not self._end.is_set():
-            number += 1
-            retry = {"Idempotency-Key": f"{market} {number}"}
-            connection.request(
-                "POST", f"/v1/markets/{market}/decisions", headers={**headers, **retry}
-            )
-            answer = connection.getresponse()
-            body = answer.read()
-            if answer.status == 200:
-                self.rounds[market].append(json.loads(body)["decisions"][0]["round"])
-            else:
-                self.failures.append((answer.status, body))
+            if (answer := post("decisions")) is not None:
+                [made] = answer["decisions"]
+                told = {"decision": made["id"], "reward": float(made["arm"] == "a")}
+                post("rewards", told)
+                self.rounds[market].append(made["round"])
             time.sleep(0.01)
-        connection.close()
+
+
+def _made(url: str, markets: list[str], variables: Mapping[str, str] | None = None) -> str:
+    """Have the version that is to serve first make the markets; an operator's key."""
+    made = subprocess.run(
+        [sys.executable, "-c", MAKE_MARKETS, url, *markets],
+        env={**environment(), **(variables or {})},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return made.stdout.strip()
 
 
 @pytest.fixture(scope="module")
@@ -195,6 +222,38 @@ def test_a_rolling_upgrade_is_not_noticed(
     _replace_both(postgres.new_url(), tmp_path, program, previous)
 
 
+@pytest.mark.parametrize("program", BALANCERS)
+def test_a_long_request_finds_its_process(postgres: Server, tmp_path: Path, program: str) -> None:
+    """It is kept whole by the proxy, however long the service lets it be."""
+    programs.program(program, package=program)
+    url = postgres.new_url()
+    both = [Program(url) for _ in "ab"]
+    key = _made(url, MARKETS)
+    certificate(tmp_path)
+    try:
+        for each in both:
+            each.start()
+        all_have_moved(url)
+        with balancing(program, tmp_path, [each.port for each in both]) as port:
+            call = Secure(port, tmp_path, key)
+            for size in (100_000, REQUEST_BYTES):
+                for market in MARKETS:
+                    _tell_a_thousand(call, market, size)
+    finally:
+        for each in both:
+            each.end()
+
+
+def _tell_a_thousand(call: Secure, market: str, size: int) -> None:
+    """Tell rewards in a body of so many bytes: to both processes by turns, one of which leads."""
+    made = call("POST", f"/v1/markets/{market}/decisions", {"count": 1000}).json["decisions"]
+    body = json.dumps({"rewards": [{"decision": each["id"], "reward": 1.0} for each in made]})
+    assert len(body) <= size
+    for _ in "ab":
+        answer = call("POST", f"/v1/markets/{market}/rewards", raw=body.ljust(size).encode())
+        assert answer.status == 200, answer
+
+
 def _replace_both(
     url: str, folder: Path, program: str, variables: dict[str, str] | None = None
 ) -> None:
@@ -202,14 +261,7 @@ def _replace_both(
     programs.program(program, package=program)  # or nothing is tested here
     before = [Program(url, variables=variables) for _ in "ab"]
     after = [Program(url, port=each.port) for each in before]
-    made = subprocess.run(
-        [sys.executable, "-c", MAKE_MARKETS, url, *MARKETS],
-        env={**environment(), **(variables or {})},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    key = made.stdout.strip()
+    key = _made(url, MARKETS, variables)
     certificate(folder)
     try:
         for each in before:
@@ -217,26 +269,40 @@ def _replace_both(
         with balancing(program, folder, [each.port for each in before]) as port:
             with Callers(port, folder, key) as callers:
                 time.sleep(1.0)
-                for old, new in zip(before, after, strict=True):
+                for n, (old, new) in enumerate(zip(before, after, strict=True)):
                     status, said = old.stop()
                     assert status == 0, said
                     time.sleep(1.0)
                     new.start()
+                    for market in NEW[n]:
+                        _make_anew(new, key, market)
+                        callers.add(market)
                     time.sleep(1.0)
-            trust = ssl.create_default_context(cafile=str(folder / "tls.pem"))
-            metrics = http.client.HTTPSConnection("localhost", port, timeout=30, context=trust)
-            metrics.request("GET", "/metrics", headers={"Authorization": f"Bearer {key}"})
-            assert metrics.getresponse().status == 404
-            metrics.close()
+            assert Secure(port, folder, key)("GET", "/metrics").status == 404
     finally:
         for each in (*before, *after):
             each.end()
     assert callers.failures == []
+    _check_journals(url, callers)
+
+
+def _make_anew(program: Program, key: str, market: str) -> None:
+    """Make a market by the process of the new version, which the other may not be able to open."""
+    call = Caller(program.url, key)
+    assert call("PUT", f"/v1/markets/{market}", {}).status == 200
+    for agent, arm in (("ann", "a"), ("bob", "b")):
+        path = f"/v1/markets/{market}/agents/{agent}/arms"
+        assert call("POST", path, {"arms": [arm]}).status == 200
+
+
+def _check_journals(url: str, callers: Callers) -> None:
     with open_store(url) as store:
         check_store(store, replay=True)
         for market, rounds in callers.rounds.items():
-            assert len(rounds) > 20
+            assert len(rounds) > (20 if market in MARKETS else 0)
             # Nothing twice, nothing lost: every decision of the journal was somebody's answer.
             assert rounds == list(range(1, len(rounds) + 1))
             kinds = [event["kind"] for _, event in store.events(market)]
             assert kinds.count("asked") == len(rounds)
+            rewards = [one["rewards"] for _, one in store.events(market) if one["kind"] == "told"]
+            assert sum(map(len, rewards)) == len(rounds)
