@@ -25,6 +25,8 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 # all agents were worth, and n is that of an epoch's beginning. 2: rewards count when they are due
 # (``engine.due_rewards``), and for a newcomer n is counted when it comes.
 RULES = 2
+# The latest numerics and rules of a market that this version can open.
+NEWEST = {"numerics": NUMERICS, "rules": RULES}
 # What new markets run if nothing is said, and what that was in versions before.
 DEFAULT = "default-anytime"
 FORMER_DEFAULTS = ("grace-anytime",)
@@ -213,7 +215,7 @@ class MarketConfig:
         known("late", self.late, get_args(Late))
         known("rewards", self.rewards, get_args(Rewards))
         known("seen", self.seen, get_args(SeenBy))
-        for version, newest in (("numerics", NUMERICS), ("rules", RULES)):
+        for version, newest in NEWEST.items():
             given = getattr(self, version)
             is_known = type(given) is int and 1 <= given <= newest
             require(is_known, version, given, f"a version that this one knows, 1 to {newest}")

@@ -14,17 +14,17 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from copyproof.engine.version import NUMERICS
-from copyproof.live.records import RULES
+from copyproof.live.records import NEWEST
 from copyproof.live.stores import Store
 
+_NEWEST = NEWEST["numerics"], NEWEST["rules"]
 _UNSAID = (3, 1)  # what the versions knew whose names do not say it
 _NO_CONFIG: Mapping[str, Any] = {}
 
 
 def named(owner: str) -> str:
     """Return the name of a process that says, too, which markets this version can open."""
-    return f"{owner}/{NUMERICS}.{RULES}"
+    return "{}/{}.{}".format(owner, *_NEWEST)
 
 
 def _known_to(process: str) -> tuple[int, int]:
@@ -115,7 +115,7 @@ class Neighbours:
         wanted = (market, numerics, rules)
         if wanted not in self._preferred:
             known = {each: _known_to(each) for each in self._addresses}
-            known[self._owner] = (NUMERICS, RULES)
+            known[self._owner] = _NEWEST
             able = [one for one, (n, r) in known.items() if numerics <= n and rules <= r]
             self._preferred[wanted] = preferred(market, sorted(able or known))
         return self._preferred[wanted] == self._owner
