@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from copyproof.studies.report import comparisons, profile_figure, write_report
+from copyproof.studies.report import comparisons, profile_figure, rankings, write_report
 from copyproof.studies.store import Status
 
 SAME = {"part": "", "strategy": "as given", "horizon": 100, "repetitions": 10, "seed": 1}
@@ -28,8 +28,8 @@ TWO = frame_of({"a": {"x": 10.0, "y": 40.0}, "b": {"x": 20.0, "y": 10.0}})
 def test_ratios_are_geometric_means_over_the_least() -> None:
     (table,) = comparisons(TWO)
     assert table.title == "T = 100; as given"
-    assert table.head == ("policy", "cells", "regret", "ratio", "least in")
-    assert table.rows == (("a", "2", "25", "2", "1"), ("b", "2", "15", "1.41", "1"))
+    assert table.head == ("policy", "cells", "regret", "ratio", "least in", "rank")
+    assert table.rows == (("a", "2", "25", "2", "1", "1.50"), ("b", "2", "15", "1.41", "1", "1.50"))
 
 
 def test_where_somebody_has_no_regret_there_is_no_ratio() -> None:
@@ -51,9 +51,9 @@ def test_lost_games_and_verdicts_are_counted() -> None:
         audit_verdict=["prone", "prone", "no-gain", "undecided"],
     )
     (table,) = comparisons(frame)
-    assert table.head[5:] == ("lost", "exact regret", "prone", "no-gain", "undecided")
-    assert table.rows[0][5:] == ("10.00 %", "1.5", "2", "0", "0")
-    assert table.rows[1][5:] == ("0.00 %", "1.5", "0", "1", "1")
+    assert table.head[6:] == ("lost", "exact regret", "prone", "no-gain", "undecided")
+    assert table.rows[0][6:] == ("10.00 %", "1.5", "2", "0", "0")
+    assert table.rows[1][6:] == ("0.00 %", "1.5", "0", "1", "1")
 
 
 def test_a_failed_cell_is_in_no_comparison() -> None:
@@ -79,3 +79,31 @@ def test_a_profile_needs_two_policies(policies: int) -> None:
     frame = TWO[TWO["policy"].isin(["a", "b"][:policies])]
     figure = profile_figure(frame)
     assert (figure is None) == (policies == 1)
+
+
+MANY = frame_of(
+    {"a": {f"m{k}": 10.0 + k for k in range(8)}, "b": {f"m{k}": 20.0 + k for k in range(8)}}
+)
+
+
+def test_a_market_counts_once_in_the_ranking() -> None:
+    """Seeds are averaged; a market on which a policy failed is left out."""
+    later = MANY.assign(seed=2, regret_mean=MANY["regret_mean"] + 1)
+    ((title, found),) = rankings(pd.concat([MANY, later], ignore_index=True))
+    assert title == "T = 100; as given"
+    assert (found.markets, found.policies, found.ranks) == (8, ("a", "b"), (1.0, 2.0))
+    assert found.pairs[0].told_apart
+    failed = MANY.copy()
+    failed.loc[0, ["regret_mean", "failure"]] = [None, "it raised"]
+    assert rankings(failed)[0][1].markets == 7
+    assert rankings(frame_of({"a": {"x": 1.0}, "b": {"x": 2.0}})) == []
+    assert rankings(MANY.drop(columns="regret_mean")) == []
+
+
+def test_the_page_has_a_figure_of_ranks(tmp_path: Path) -> None:
+    status = Status(cells=16, done=16, failed=0)
+    page = write_report(tmp_path, MANY, status, []).read_text()
+    assert "Average ranks over 8 markets, the best first: a 1.00, b 2.00." in page
+    assert "are needed at least" not in page
+    few = write_report(tmp_path, TWO, status, []).read_text()
+    assert "2 markets cannot tell any pair apart: 6 are needed at least." in few

@@ -5,6 +5,10 @@ Policies are compared where they played the same: the same market, strategy, hor
 markets its geometric mean says how much worse than the best a policy is, and its distribution is
 the performance profile of Dolan and Moré (2002): the share of games in which a policy has at most x
 times the least regret. Where somebody has no regret at all, no ratio is taken.
+
+Across markets policies are ranked, too (``comparison.ranks``): the test asks for one number of each
+policy on each market, so that the cells' means are enough, and no arrays are needed. The means of
+several seeds are averaged first, so that a market counts once.
 """
 
 from collections.abc import Sequence
@@ -15,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyproof._files import write_or_refuse
+from copyproof.comparison import Ranking, plot_ranking, ranking
 from copyproof.pages import PageTable, Picture, render
 from copyproof.plots import brief
 from copyproof.plots.canvas import add_title_and_note, legend_above, new_axes, plain
@@ -29,11 +34,14 @@ if TYPE_CHECKING:
 _SAME = ["part", "market", "strategy", "horizon", "repetitions", "seed"]
 _GROUP = ["part", "strategy", "horizon"]
 _MOST_FAILURES = 20
+# Figures of ranks on the page; every table has the ranks themselves.
+_MOST_RANKS = 6
 #: What the columns are, for people.
 LEGEND = (
     "Ratio: the policy's mean regret over the least of all policies on the same market, with the "
     "same strategy, horizon and seed; geometric mean over markets.",
     "Least in: the number of cells in which it is 1.",
+    "Rank: the average over markets of its place among the policies, by the cells' mean regret.",
 )
 
 
@@ -55,6 +63,7 @@ class ReportPage:
     legend: str
     tables: tuple[PageTable, ...]
     picture: Picture | None
+    ranks: tuple[Picture, ...]
     failures: tuple[str, ...]
     more_failures: int
 
@@ -83,6 +92,40 @@ def comparisons(frame: "pd.DataFrame") -> list[GroupTable]:
     ]
 
 
+def rankings(frame: "pd.DataFrame") -> list[tuple[str, Ranking]]:
+    """The policies of each table, ranked over its markets, and the table's title.
+
+    Markets on which a policy is missing or has failed are left out; where fewer than two are left,
+    nothing is ranked.
+
+    Examples
+    --------
+    >>> from copyproof import RandomMarkets, Study
+    >>> size = {"horizons": 500, "repetitions": 5, "seed": 1}
+    >>> study = Study(["ucb1", "h-ucb"], [RandomMarkets(count=8, copies=[1, 20])], **size)
+    >>> ((title, found),) = rankings(study.run().frame())
+    >>> title, found.markets, found.policies
+    ('T = 500; as given', 8, ('h-ucb', 'ucb1'))
+    """
+    done = frame[frame["failure"].isna()]
+    if "regret_mean" not in done:
+        return []
+    found = []
+    for key, one in done.groupby(_GROUP, sort=False):
+        ranked = _ranking(one)
+        if ranked is not None:
+            found.append((_title(dict(zip(_GROUP, key, strict=True))), ranked))
+    return found
+
+
+def _ranking(group: "pd.DataFrame") -> Ranking | None:
+    means = group.pivot_table(index="market", columns="policy", values="regret_mean", sort=False)
+    means = means.dropna()
+    if len(means) < 2 or means.shape[1] < 2:
+        return None
+    return ranking(means.to_numpy(), [str(name) for name in means.columns])
+
+
 def _ratios(frame: "pd.DataFrame") -> "pd.Series[Any] | None":
     if "regret_mean" not in frame or frame.empty:
         return None
@@ -94,6 +137,8 @@ def _group(
     key: dict[str, Any], frame: "pd.DataFrame", ratio: "pd.Series[Any] | None"
 ) -> GroupTable:
     columns: dict[str, list[str]] = {"policy": [], "cells": []}
+    ranked = None if ratio is None else _ranking(frame)
+    ranks = {} if ranked is None else dict(zip(ranked.policies, ranked.ranks, strict=True))
 
     def put(name: str, text: str) -> None:
         columns.setdefault(name, []).append(text)
@@ -106,6 +151,8 @@ def _group(
             put("regret", brief(float(own["regret_mean"].mean())))
             put("ratio", brief(float(np.exp(np.log(mine).mean()))) if len(mine) else "–")
             put("least in", f"{int((mine == 1).sum()):,}")
+        if ranks:
+            put("rank", f"{ranks[str(policy)]:.2f}" if str(policy) in ranks else "–")
         if "lost_count" in own:
             known = own.dropna(subset=["lost_count"])
             games = (known["repetitions"]).sum()
@@ -116,9 +163,12 @@ def _group(
         if "audit_verdict" in own:
             for verdict in ("prone", "no-gain", "undecided"):
                 put(verdict, f"{int((own['audit_verdict'] == verdict).sum()):,}")
+    return GroupTable(_title(key), tuple(columns), tuple(zip(*columns.values(), strict=True)))
+
+
+def _title(key: dict[str, Any]) -> str:
     parts = [f"T = {key['horizon']:,}", str(key["strategy"])]
-    title = "; ".join(([str(key["part"])] if key["part"] else []) + parts)
-    return GroupTable(title, tuple(columns), tuple(zip(*columns.values(), strict=True)))
+    return "; ".join(([str(key["part"])] if key["part"] else []) + parts)
 
 
 def profile_figure(frame: "pd.DataFrame") -> bytes | None:
@@ -149,6 +199,24 @@ def profile_figure(frame: "pd.DataFrame") -> bytes | None:
     assert figure is not None
     add_title_and_note(figure, "Performance profile", f"{len(frame):,} cells.")
     return figure_bytes(figure, "svg")
+
+
+def rank_pictures(frame: "pd.DataFrame") -> list[Picture]:
+    """The critical-difference plots of a study's tables, the first ones if they are many."""
+    pictures = []
+    for title, found in rankings(frame)[:_MOST_RANKS]:
+        figure = plot_ranking(found).get_figure(root=True)
+        assert figure is not None
+        order = ", ".join(
+            f"{name} {rank:.2f}" for name, rank in zip(found.policies, found.ranks, strict=True)
+        )
+        needed = found.markets_needed
+        few = f" {found.markets} markets cannot tell any pair apart: {needed} are needed at least."
+        alt = f"Average ranks over {found.markets:,} markets, the best first: {order}."
+        caption = f"{title}. Bars join policies that are not told apart."
+        caption += few if found.markets < needed else ""
+        pictures.append(Picture(figure_bytes(figure, "svg"), alt, caption))
+    return pictures
 
 
 def write_report(
@@ -187,6 +255,7 @@ def write_report(
         picture=None
         if svg is None
         else Picture(svg, alt, "The higher, the better; where a line begins is its share of wins."),
+        ranks=tuple(rank_pictures(frame)),
         failures=tuple(failures[:_MOST_FAILURES]),
         more_failures=max(0, len(failures) - _MOST_FAILURES),
     )
