@@ -113,10 +113,11 @@ STATES = [
     f"chapter=1&policy=s-ucb&copies=50{SHORT}&seed=8&at=700",
     f"chapter=2&policy=trial&best=2&second=1&renew=play{SHORT}&seed=9&at=1999",
     f"chapter=3&policy=rh-ucb&names=3{SHORT}&seed=10&at=1",
+    "chapter=4&policy=ucb1&profile=10.1.2.30&seed=11&at=700",
 ]
 
 
-PASTED = (STATES[2], STATES[-3])
+PASTED = (STATES[2], STATES[7])
 
 
 def pasted(commands: str, folder: Path) -> str:
@@ -301,6 +302,54 @@ def test_a_game_that_stands_still_is_an_address(browser: Browser, file: Path) ->
         ended(page)
 
 
+def test_robots_stand_still_with_their_game(browser: Browser, file: Path) -> None:
+    state = "chapter=4&policy=ucb1&profile=10.1.2.30&at=700&seed=7"
+    with shown(browser, file, state) as page:
+        page.wait_for_function("() => copyproof.run?.t === 700")
+        expect(page.locator("#rest")).to_have_text("The robots stand still with the game.")
+        page.wait_for_timeout(500)
+        kept = {*page.url.partition("#")[2].split("&")}
+        assert kept == {*state.split("&")}
+        assert page.evaluate("() => copyproof.panel.robots.history.length") == 0
+        market = Market(
+            [
+                Agent(f"{mean}-agent", [mean], [copies])
+                for mean, copies in zip((0.6, 0.7, 0.8, 0.9), (10, 1, 2, 30), strict=True)
+            ]
+        )
+        expected = simulate(market, "ucb1", horizon=700, repetitions=1, seed=7).plays[0].tolist()
+        assert page.evaluate("() => [...copyproof.run.source.plays]") == expected
+        page.get_by_role("button", name="Go on").click()
+        page.wait_for_function("() => copyproof.panel.robots.moves.length > 0", timeout=60_000)
+        assert "at=" not in page.url
+        page.wait_for_function("() => copyproof.run.t > 100")
+        page.get_by_role("button", name="Pause").click()
+        address, t = page.url, page.evaluate("() => copyproof.run.t")
+        page.wait_for_timeout(500)
+        assert (page.url, page.evaluate("() => copyproof.run.t")) == (address, t)
+        profile = page.evaluate("() => copyproof.state.profile")
+        assert f"profile={profile}" in address
+    with opened(browser, address) as page:
+        page.wait_for_function(f"() => copyproof.run?.t === {t}")
+        assert page.evaluate("() => copyproof.panel.robots.profile.join('.')") == profile
+        assert page.url == address
+        check_quiet(page)
+
+
+def test_robots_begin_where_the_address_says(browser: Browser, file: Path) -> None:
+    with shown(browser, file, "chapter=4&policy=h-ucb&profile=100.1.1.1&seed=2") as page:
+        page.wait_for_function("() => copyproof.panel.robots.isOver", timeout=120_000)
+        said = page.locator("#rest").text_content() or ""
+        honest = page.evaluate("() => copyproof.panel.robots.honest")
+        market = Market([Agent(f"{mean}-agent", [mean], [1]) for mean in (0.6, 0.7, 0.8, 0.9)])
+        result = simulate(market, "h-ucb", horizon=5000, repetitions=6, seed=2)
+        assert honest == pytest.approx(result.regret.mean, abs=1e-6)
+        assert f"with honest robots {honest:.1f}." in said
+        assert "profile=100.1.1.1" in page.url  # copies change nothing, so nobody moves
+        page.get_by_role("button", name="New seed").click()
+        page.wait_for_function("() => copyproof.state.profile === '1.1.1.1'")
+
+
 @pytest.mark.parametrize(
     "state",
     [
@@ -339,6 +388,24 @@ def test_parameters_of_a_policy_in_the_address(browser: Browser, file: Path) -> 
         ended(page)
         result = simulate("paper:1a:50", "rh-ucb(L=0.5)", horizon=2000, repetitions=1, seed=1)
         assert figures(page)["Your income"] == f"{result.revenue[0, 0]:,.0f}"
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("chapter=1&policy=s-ucb(l=2)&copies=96", "S-UCB draws 15 of all 100 arms"),
+        ("chapter=1&policy=s-ucb&copies=96", "S-UCB draws 38 of all 100 arms"),
+        ("chapter=1&policy=default", "The default gives every provider one trial"),
+        ("chapter=3&policy=ucb1&names=2", "UCB1 never asks whose an arm is"),
+        ("chapter=3&policy=h-ucb&names=2", "a second name is a second provider"),
+    ],
+)
+def test_why_is_true_of_the_rule(browser: Browser, file: Path, state: str, said: str) -> None:
+    """Samples have ⌊l ln T⌋ arms: ln 2,000 is 7.6, and five originals make l = 5."""
+    with shown(browser, file, f"{state}{SHORT}") as page:
+        expect(page.locator("#why")).to_contain_text(said)
+        if "default" in state:
+            expect(page.get_by_label("Trial, the default")).to_be_checked()
 
 
 def test_without_motion_a_game_is_shown_when_it_is_over(browser: Browser, file: Path) -> None:

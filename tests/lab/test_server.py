@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from copyproof import Agent, Market, Renew, Schedule, audit, paper_market, simulate
 from copyproof.game import market_from_dict, read_market
@@ -322,6 +322,40 @@ def test_a_market_file_is_dropped_simulated_audited_and_saved(
     assert (tmp_path / "games.csv").read_text().startswith("policy,repetition,agent,")
     assert (tmp_path / "regret.png").read_bytes()[1:4] == b"PNG"
     assert b"<svg" in (tmp_path / "regret.svg").read_bytes()
+
+
+def test_what_does_not_agree_with_the_engine_is_said(browser: Browser, server: LabServer) -> None:
+    def changed(route: Route) -> None:
+        answer = route.fetch().json()
+        answer["games"][0]["revenue"][0] += 1
+        route.fulfill(json=answer)
+
+    with opened(browser, f"{server.url}/#chapter=5&scene=1&copies=20&rounds=1000") as page:
+        expect(page.locator("#lead")).to_contain_text("by the copyproof engine on this machine")
+        expect(page.locator("#round")).to_have_text("1,000")
+        expect(page.locator("#evidence")).not_to_contain_text("do not agree")
+        page.route("**/api/games", changed)
+        page.get_by_role("button", name="New seed").click()
+        evidence = page.locator("#evidence")
+        expect(evidence).to_contain_text("The page and the engine do not agree")
+        expect(page.locator("#announcement")).to_contain_text("do not agree")
+        check_page(page)
+
+
+def test_pictures_are_let_go(browser: Browser, server: LabServer) -> None:
+    count = """() => { const { createObjectURL, revokeObjectURL } = URL;
+      globalThis.held = new Set();
+      URL.createObjectURL = (blob) => {
+        const made = createObjectURL.call(URL, blob); held.add(made); return made; };
+      URL.revokeObjectURL = (made) => { held.delete(made); revokeObjectURL.call(URL, made); }; }"""
+    with opened(browser, f"{server.url}/#chapter=1&rounds=1000") as page:
+        page.evaluate(count)
+        page.get_by_label("Rounds", exact=True).fill("100")
+        page.get_by_label("Games", exact=True).fill("2")
+        page.get_by_role("button", name="Simulate").click()
+        expect(page.locator("#lab-said")).to_have_text("Done.", timeout=60_000)
+        page.wait_for_function("() => document.querySelector('.figure-image').naturalWidth > 0")
+        page.wait_for_function("() => held.size === 0")
 
 
 def test_a_bad_file_is_said_in_one_line(browser: Browser, server: LabServer) -> None:

@@ -10,7 +10,15 @@ import pytest
 from copyproof import pages
 from copyproof.plots.palette import COLOURS
 
+ROOT = Path(__file__).parents[2]
 TEMPLATES = Path(pages.__file__).parent / "templates"
+SHEETS = [
+    TEMPLATES / "style.css",
+    TEMPLATES / "controls.css",
+    TEMPLATES.parents[1] / "lab" / "page" / "page.css",
+    TEMPLATES.parents[1] / "service" / "console" / "console.css",
+    ROOT / "docs" / "_static" / "pages.css",
+]
 TOKENS = (TEMPLATES / "tokens.css").read_text(encoding="utf-8")
 PAIRS = {
     name: (light, dark)
@@ -67,11 +75,12 @@ def lab(colour: str, vision: str) -> "np.ndarray":
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize("ground", ["paper", "surface"])
 def test_contrast(theme: int, ground: str) -> None:
-    least = dict.fromkeys(("ink", "quiet", "link", "good", "warn", "bad"), 4.5)
+    least = dict.fromkeys(("ink", "quiet", "link", "good", "warn", "bad", "you"), 4.5)
     least |= dict.fromkeys(("edge", "focus", *SERIES), 3.0)
     found = {name: contrast(PAIRS[name][theme], PAIRS[ground][theme]) for name in least}
     assert {name: round(value, 2) for name, value in found.items() if value < least[name]} == {}
-    assert contrast(PAIRS["link"][theme], PAIRS["on-link"][theme]) >= 4.5
+    for text, behind in (("on-link", "link"), ("ink", "highlight"), ("paper", "you")):
+        assert contrast(PAIRS[text][theme], PAIRS[behind][theme]) >= 4.5, (text, behind)
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
@@ -98,14 +107,14 @@ def test_policies_have_the_colours_of_the_figures() -> None:
     assert min(contrast(PAIRS[name][1], PAIRS["paper"][1]) for name in COLOURS) >= 4.5
 
 
-def test_colours_have_one_home() -> None:
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_colours_have_one_home(sheet: Path) -> None:
     """Style sheets name tokens that exist; a colour's value stands in tokens.css alone."""
-    names = set(re.findall(r"^\s+--([\w-]+):", TOKENS, re.M))
-    for sheet in ("style.css", "controls.css"):
-        text = (TEMPLATES / sheet).read_text(encoding="utf-8")
-        assert set(re.findall(r"var\(--([\w-]+)", text)) - {"verdict"} <= names
-        screen = text.partition("@media print")[0].replace("background: #fff", "")
-        assert re.findall(r"#[0-9a-f]{3,6}\b", screen) == []
+    text = sheet.read_text(encoding="utf-8")
+    names = set(re.findall(r"--([\w-]+):", TOKENS + text))
+    assert set(re.findall(r"var\(--([\w-]+)", text)) - {"verdict"} <= names
+    screen = text.partition("@media print")[0].replace("background: #fff", "")
+    assert re.findall(r"#[0-9a-f]{3,8}\b|light-dark\(|(?:rgb|hsl)a?\((?!0 0 0 )", screen) == []
 
 
 def test_nothing_comes_from_elsewhere() -> None:

@@ -41,15 +41,16 @@ class App {
   // A change by a lever: the address follows without a step in the history.
   set(changes) {
     const state = { ...this.state, at: 0, ...changes };
-    if (state.chapter < 4 && Object.hasOwn(changes, "policy")) state.profile = "1.1.1.1";
+    // Under another rule, or with other luck, the robots begin anew.
+    const isOther = ["policy", "seed"].some((name) => Object.hasOwn(changes, name));
+    if (isOther && state.chapter < CHAPTERS.length) state.profile = "1.1.1.1";
     history.replaceState(null, "", writeState(state));
     this.go(state);
   }
 
-  // A change that comes from the game itself, such as the robots' copies.
-  follow(changes) {
-    if (Object.entries(changes).every(([name, value]) => this.state[name] === value)) return;
-    this.set(changes);
+  // A change that comes from the game itself: a robot has moved.
+  follow(profile) {
+    if (profile !== this.state.profile) this.set({ profile });
   }
 
   go(state) {
@@ -73,7 +74,7 @@ class App {
     const story = STORIES[state.chapter - 1];
     document.title = `${story.title}: you are the worst of five. Get rich.`;
     write(byId("title"), story.title);
-    write(byId("lead"), story.lead);
+    write(byId("lead"), (this.laboratory && story.leadWithEngine) ?? story.lead);
     write(byId("todo"), story.todo);
     this.chapters();
     this.levers = LEVERS[state.chapter]?.(this) ?? null;
@@ -247,6 +248,7 @@ class App {
       write(list.children[k].children[0], name);
       write(list.children[k].children[1], value);
     });
+    byId("evidence").classList.toggle("failed", Boolean(this.mismatch));
     write(byId("evidence"), this.evidence(scene));
     write(byId("ticker"), figures.slice(0, 2).map(({ name, value }) => `${name.toLowerCase()} ${value}`).join(" · "));
     byId("ticker").previousElementSibling.hidden = run.own.length === 0;
@@ -278,9 +280,15 @@ class App {
     ];
   }
 
+  // What the engine says and the page does not find, where the engine plays.
+  get mismatch() {
+    return this.run.source.mismatch ?? this.honest.source.mismatch;
+  }
+
   // What was counted, not claimed.
   evidence(scene) {
     const { agreement, run, state } = this;
+    if (this.mismatch) return this.mismatch;
     const same = JSON.stringify(gameOf(state, scene)) === JSON.stringify(gameOf(honestState(state), scene));
     if (same || agreement.rounds === 0 || scene === 3) return "";
     const who = scene === 4 ? "with honest robots" : "with your best arm alone";

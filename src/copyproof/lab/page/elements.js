@@ -25,9 +25,6 @@ export const count = (number) => whole.format(number);
 export const decimal = (number) => tenth.format(number);
 export const percent = (share) => (share > 0 && share < 0.0995 ? tenth : whole).format(100 * share) + " %";
 
-// A mean as a text: 0.5, as in the name of its owner.
-export const meanText = (mean) => String(mean);
-
 // A copy of a text on the clipboard; where that is refused, the text is selected.
 export async function copyText(text, element) {
   try {

@@ -86,10 +86,9 @@ class RobotsPanel {
     this.app = app;
     this.cards = MEANS.slice(1).map((mean, i) => {
       const copies = el("b", {}, "1");
-      const gain = el("small", { class: "quiet" }, "");
       const element = el("li", {},
-        el("span", { class: `shape series-${[3, 4, 5, 1][i]}`, "aria-hidden": "true" }), ` robot ${mean}`, copies, gain);
-      return { element, copies, gain };
+        el("span", { class: `shape series-${[3, 4, 5, 1][i]}`, "aria-hidden": "true" }), ` robot ${mean}`, copies);
+      return { element, copies };
     });
     this.said = el("p", { class: "why", id: "rest", role: "status" });
     this.frame = el("div");
@@ -102,7 +101,10 @@ class RobotsPanel {
 
   update(state) {
     const key = JSON.stringify([state.policy, state.seed]);
-    if (key === this.key) return;
+    if (key === this.key && state.profile === this.robots.profile.join(".")) {
+      if (state.at > 0 !== this.stands) this.show();
+      return;
+    }
     this.key = key;
     this.robots = new Robots(state, this.app.laboratory);
     this.failure = null;
@@ -111,8 +113,9 @@ class RobotsPanel {
     this.show();
   }
 
+  // A game that stands still is a state to be kept: the robots stand still with it.
   advance(until) {
-    if (this.failure !== null) return false;
+    if (this.failure !== null || this.app.state.at > 0) return false;
     try {
       if (this.robots.advance(until)) this.show();
     } catch (error) { // the engine's
@@ -124,9 +127,10 @@ class RobotsPanel {
 
   show() {
     const { robots } = this;
+    this.stands = this.app.state.at > 0;
     robots.profile.forEach((copies, i) => {
       write(this.cards[i].copies, copies === 1 ? "1 arm" : `${copies} copies`);
-      this.cards[i].element.classList.toggle("thinks", !robots.isOver && robots.robot === i);
+      this.cards[i].element.classList.toggle("thinks", !robots.isOver && !this.stands && robots.robot === i);
     });
     for (const move of robots.moves.slice(this.shown)) {
       this.moves.append(el("li", {}, `robot ${move.mean} goes from ${move.from} to ${move.to}: ${decimal(move.gain)} more a game`));
@@ -138,8 +142,8 @@ class RobotsPanel {
     const share = last === undefined ? 0 : last / (ROBOT_ROUNDS * MEANS[4]);
     write(this.said, robots.isOver
       ? `${robots.isEquilibrium ? "The robots rest" : "The robots find no rest"}: regret ${decimal(last)} a game of ` +
-        `${count(ROBOT_ROUNDS)} rounds, ${decimal(100 * share)} % of what visitors could have had; with honest robots ${decimal(regrets[0])}.`
-      : `Robot ${MEANS[robots.robot + 1]} thinks …`);
+        `${count(ROBOT_ROUNDS)} rounds, ${decimal(100 * share)} % of what visitors could have had; with honest robots ${decimal(robots.honest)}.`
+      : this.stands ? "The robots stand still with the game." : `Robot ${MEANS[robots.robot + 1]} thinks …`);
     if (regrets.length > 0) {
       const label = `Regret after each turn: ${regrets.map(decimal).join(", ")}`;
       const most = Math.max(8, regrets.length - 1);
@@ -150,7 +154,7 @@ class RobotsPanel {
       }));
     }
     this.app.found = { scene: 4, regret: last, profile: robots.profile.join("."), isOver: robots.isOver };
-    this.app.follow({ profile: robots.profile.join(".") });
+    if (!this.stands) this.app.follow(robots.profile.join("."));
   }
 }
 

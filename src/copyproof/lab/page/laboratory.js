@@ -1,7 +1,7 @@
 // The engine behind the page, where `copyproof lab` serves it; without it the page plays by itself.
 //
 // Games are then the engine's: it sends the decisions of all rounds, and the page shows them one after
-// the other. What the page adds up must be what the engine says, or it tells.
+// the other. What the page adds up must be what the engine says, or the page says that it is not.
 
 import { byId, count, decimal, el, save, write } from "./elements.js";
 import { Game } from "./game.js";
@@ -22,6 +22,7 @@ class PlayedGame {
     this.revenue = new Float64Array(game.agents.length);
     this.regret = 0;
     this.t = 0;
+    this.mismatch = null;
   }
 
   step() {
@@ -40,7 +41,7 @@ class PlayedGame {
     const { plays, revenue, regret } = this.answer;
     const same = plays.every((one, i) => one === this.plays[i]) &&
       revenue.every((one, i) => one === this.revenue[i]) && regret === this.regret;
-    if (!same) throw new Error("the page and the engine do not agree on what was earned");
+    if (!same) this.mismatch = "The page and the engine do not agree on what was earned in this game: please report its address.";
   }
 }
 
@@ -145,6 +146,7 @@ export class Laboratory {
   simulated(found) {
     const agents = found.policies[0].agents.map(({ name }) => name);
     const image = el("img", { class: "figure-image", alt: `Regret over the rounds of ${found.policies.map(({ policy, regret }) => `${policy} ${decimal(regret.mean)}`).join(", ")}` });
+    image.addEventListener("load", () => URL.revokeObjectURL(image.src));
     image.src = URL.createObjectURL(new Blob([found.svg], { type: "image/svg+xml" }));
     const download = (name, content, type) => el("button", { type: "button", onclick: () => save(name, content, type) }, name);
     return [

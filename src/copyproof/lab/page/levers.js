@@ -54,14 +54,14 @@ export function radios({ legend, name, options, value, onchange, disabled = () =
 }
 
 // The policies to choose from: those that the page plays, and with an engine behind it all others.
-export function policyLever(app, legend = "The rule of the platform", also = {}) {
+export function policyLever(app, legend = "The rule of the platform") {
   const options = Object.entries(POLICY_NAMES);
   const chosen = radios({
     legend, name: "policy", options, value: app.state.policy,
-    onchange: (policy) => app.set({ policy, ...also }),
+    onchange: (policy) => app.set({ policy }),
   });
   if (app.catalogue.length === 0) return chosen;
-  const select = el("select", { id: "more-policies", onchange: () => select.value && app.set({ policy: select.value, ...also }) },
+  const select = el("select", { id: "more-policies", onchange: () => select.value && app.set({ policy: select.value }) },
     el("option", { value: "" }, "another rule …"),
     ...app.catalogue.filter((name) => !Object.hasOwn(POLICY_NAMES, name))
       .map((name) => el("option", { value: name }, name)));
@@ -142,7 +142,7 @@ export const LEVERS = {
     };
   },
   4(app) {
-    const chosen = policyLever(app, "Your rule", { profile: "1.1.1.1" });
+    const chosen = policyLever(app, "Your rule");
     return { elements: [chosen.element], follow: (state) => chosen.set(state.policy) };
   },
 };

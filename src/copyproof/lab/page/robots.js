@@ -2,23 +2,26 @@
 //
 // In turn each robot plays the same games with 1, 2, 5, 10, 30 and 100 copies, the others standing still,
 // and moves to what earns it most, if that is more than it earns now by a thousandth. They rest when all
-// four have had a turn without a move: an equilibrium among these strategies, on these games.
+// four have had a turn without a move: an equilibrium among these strategies, on these games. They begin where
+// the address says.
 
 import { incomesOf } from "./incomes.js";
 import { MEANS, ROBOT_GAMES, ROBOT_ROUNDS, marketOf } from "./market.js";
 import { COPIES } from "./state.js";
 
 const MOST_TURNS = 40;
+const HONEST = [1, 1, 1, 1];
 
 export class Robots {
-  constructor({ policy, seed }, laboratory = null) {
+  constructor({ policy, seed, profile }, laboratory = null) {
     this.incomes = incomesOf(laboratory, { policy, horizon: ROBOT_ROUNDS, seed });
     this.markets = new Map();
-    this.profile = [1, 1, 1, 1];
+    this.profile = profile.split(".").map(Number);
     this.turn = 0;
     this.quiet = 0; // turns in a row without a move
     this.moves = [];
     this.history = []; // the regret of the platform after each turn, and at first
+    this.honest = null; // and if nobody copied
   }
 
   get robot() {
@@ -53,10 +56,13 @@ export class Robots {
     if (this.isOver) return false;
     const { robot } = this;
     const answers = COPIES.map((copies) => this.profile.with(robot, copies));
-    const asked = [this.profile, ...answers].map((profile) => this.agents(profile));
+    const asked = [this.profile, HONEST, ...answers].map((profile) => this.agents(profile));
     if (!this.incomes.ready([...new Set(asked)], ROBOT_GAMES, until)) return false;
     const now = this.values(this.profile);
-    if (this.history.length === 0) this.history.push(now.regret / ROBOT_GAMES);
+    if (this.history.length === 0) {
+      this.history.push(now.regret / ROBOT_GAMES);
+      this.honest = this.values(HONEST).regret / ROBOT_GAMES;
+    }
     let best = { copies: this.profile[robot], value: now.revenue[robot] };
     answers.forEach((profile, k) => {
       const value = this.values(profile).revenue[robot];

@@ -42,7 +42,7 @@ export class Run {
     }
   }
 
-  // The share of an agent in the last rounds: the bin that is filled now and the one before.
+  // The share of an agent in the last rounds: the bin that is filled now and the three before.
   recentShare(agent) {
     const bin = Math.floor((Math.max(this.t - 1, 0) * BINS) / this.game.horizon);
     let mine = 0;

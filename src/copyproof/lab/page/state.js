@@ -9,6 +9,8 @@ export const RENEWALS = {
 };
 export const COPIES = [1, 2, 5, 10, 30, 100]; // that a robot considers
 
+const POLICY = /^[a-z0-9-]{1,40}(\([A-Za-z0-9=., /-]{0,80}\))?$/;
+
 const whole = (least, most, otherwise) => ({
   otherwise,
   read: (text) => {
@@ -23,7 +25,7 @@ const like = (pattern, otherwise) => ({
 
 const FIELDS = {
   chapter: whole(1, CHAPTERS.length, 1),
-  policy: like(/^[a-z0-9-]{1,40}(\([A-Za-z0-9=., /-]{0,80}\))?$/, "ucb1"),
+  policy: { otherwise: "ucb1", read: (text) => (POLICY.test(text) ? text.replace(/^default(?![a-z0-9-])/, "trial") : "ucb1") },
   copies: whole(1, 500, 1),
   best: whole(0, 200, 1), // copies of your better arm, in chapter 2
   second: whole(0, 200, 0), // and of the worse one

@@ -1,7 +1,8 @@
 // What the page says: one sentence for why a lever works, or does not.
 
-import { log } from "./numerics.js";
 import { count } from "./elements.js";
+import { isPlayable, parsePolicy } from "./game.js";
+import { log } from "./numerics.js";
 
 export const POLICY_NAMES = {
   ucb1: "UCB1", "s-ucb": "S-UCB", "h-ucb": "H-UCB", "rh-ucb": "RH-UCB", trial: "Trial, the default",
@@ -25,7 +26,7 @@ export const STORIES = [
   {
     title: "Take a second name",
     lead: "The platform knows who owns each arm, but not who stands behind an owner. Register under a " +
-      "second name, and every rule here treats you as two providers.",
+      "second name, and no rule here knows that both are you.",
     todo: "Take more names, then let a name cost something.",
   },
   {
@@ -39,6 +40,8 @@ export const STORIES = [
     title: "Do not take our word for it",
     lead: "Everything on this page was played in your browser, with the random numbers of the copyproof " +
       "engine. These commands play the same game, to the last decision; one that you have paused, up to there.",
+    leadWithEngine: "Everything on this page was played by the copyproof engine on this machine. These commands " +
+      "play the same game, to the last decision; one that you have paused, up to there.",
     todo: "Paste them into a shell in which copyproof is installed.",
   },
 ];
@@ -48,8 +51,11 @@ export function whyOf(state, scene, arms, originals) {
   const { policy } = state;
   const known = policy.split("(")[0];
   if (scene === 3) {
-    return "Every rule here asks who the provider is, and a second name is a second provider: that is why " +
-      "names must cost something, and how much is c*.";
+    return known === "ucb1" || known === "s-ucb"
+      ? `${POLICY_NAMES[known]} never asks whose an arm is: a second name brings a second arm, as a copy would, ` +
+        "and pays until names cost more than c*."
+      : "No rule knows that two names are one person, and a second name is a second provider: that is why " +
+        "names must cost something, and how much is c*.";
   }
   if (scene === 4) {
     if (!Object.hasOwn(POLICY_NAMES, known)) return "This rule is played by the engine behind the page.";
@@ -62,10 +68,11 @@ export function whyOf(state, scene, arms, originals) {
     if (known === "s-ucb") return "S-UCB's sample has a fixed number of seats, and every new arm takes another one: when they are used up, it waits outside.";
     if (Object.hasOwn(POLICY_NAMES, known)) return "Providers are chosen by their own record, and a record stays with its owner: a new arm does not make you new.";
   }
-  const sample = Math.floor(Math.max(1, originals * log(state.rounds)));
+  const sampleOf = ({ given }) => Math.floor(Math.max(1, (given.l ?? originals) * log(state.rounds)));
+  const drawn = isPlayable(policy) ? Math.min(sampleOf(parsePolicy(policy)), arms) : "some";
   const sentences = {
     ucb1: "UCB1 explores every arm, and every copy is an arm: whoever submits most is explored most.",
-    "s-ucb": `S-UCB draws ${Math.min(sample, arms)} of all ${count(arms)} arms by lot, and every copy is a ticket.`,
+    "s-ucb": `S-UCB draws ${drawn} of all ${count(arms)} arms by lot, and every copy is a ticket.`,
     "h-ucb": "H-UCB first chooses a provider by the provider's whole record, and only then one of its " +
       "arms: copies share one record, yours.",
     "rh-ucb": "RH-UCB first chooses a provider by the provider's whole record, and only then looks at a few " +
