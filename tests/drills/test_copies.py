@@ -3,6 +3,7 @@
 import pytest
 
 from copyproof.drills import SCENARIOS, drill
+from tests.drills.limits import check_no_gain
 
 # The attacker's revenue without the attack and with it.
 PAID = {"slates": (880, 2100), "eligible": (118, 300), "seen": (600, 1200)}
@@ -26,6 +27,12 @@ def test_weaker_arms_do_not_pay() -> None:
     for one in drill("trial-anytime", scenarios=["weaker"], games=1, seed=1, workers=1).gains:
         assert one.changed == 1
         assert one.gain.mean < 0.02 * one.without.revenue
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["trial-anytime", "h-ucb"])
+def test_weaker_arms_are_decided_not_to_pay(policy: str) -> None:
+    check_no_gain(policy, "weaker", ["slates", "lists of agents", "seen, by agent"], most=0.0)
 
 
 def test_another_content_pays_where_seen_goes_by_content() -> None:

@@ -7,6 +7,7 @@ from copyproof.drills import LiveGame, ScenarioGain, drill
 from copyproof.drills import run as module
 from copyproof.drills.late import LATE, TIMES, Telling, Visitors
 from copyproof.simulation import t_quantile
+from tests.drills.limits import check_no_gain
 
 POLICIES = ["trial-anytime", "grace-anytime", "h-ucb"]
 
@@ -105,3 +106,9 @@ def test_churn_does_not_pay() -> None:
             assert one.verdict == "unchanged"
         else:  # in plays, of which the agent has some 1,900
             assert one.gain.mean < 2.5 * one.error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime"])
+def test_being_away_now_and_then_is_decided_not_to_pay(policy: str) -> None:
+    check_no_gain(policy, "churn", ["away, at once", "away, late"], most=0.02)

@@ -3,6 +3,7 @@
 import pytest
 
 from copyproof.drills import drill
+from tests.drills.limits import check_no_gain
 
 SAME = ["its zeros never", "on slates of 2", "all late, its zeros never"]
 
@@ -31,3 +32,15 @@ def test_to_sign_up_late_does_not_pay() -> None:
         assert old.gain.mean > 4 * old.error
         assert new.gain.mean < 2.5 * new.error
     assert by_setting["after 1000", False].gain.mean < 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime"])
+def test_lateness_of_one_agent_is_decided_not_to_pay(policy: str) -> None:
+    check_no_gain(policy, "silence", ["its ones late", "all of it late"], most=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime"])
+def test_signing_up_late_is_decided_not_to_pay(policy: str) -> None:
+    check_no_gain(policy, "sign-up", ["after 1", "after 100", "after 1000"], most=0.02)
