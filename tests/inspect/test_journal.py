@@ -79,7 +79,9 @@ def test_rewards_count_as_they_do_in_the_market(rewards: str, late: str, tmp_pat
     tally = found.tally
     plays = np.bincount(tally.owner[: tally.count], tally.plays[: tally.count])
     totals = np.bincount(tally.owner[: tally.count], tally.total[: tally.count])
-    counted = [(int(n), pytest.approx(total)) for n, total in zip(plays, totals, strict=True)]
+    counted: list[Any] = [
+        (int(n), pytest.approx(total)) for n, total in zip(plays, totals, strict=True)
+    ]
     assert sorted(known) == sorted(counted, key=lambda one: one[0])
     waiting = 300 - tally.rows
     assert problems(found)["decisions that still wait for their reward"] == waiting

@@ -112,6 +112,8 @@ class JournalReader:
                 case "group":
                     for agent in event["members"]:
                         self._bind(agent, event.get("group"))
+                case _:  # what tells of no play and of no name
+                    pass
         except FieldError:
             raise
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):

@@ -114,11 +114,11 @@ def scan(
         said = f"= {path} has no row that can be used"
         worst = "; ".join(str(one) for one in problems.found()[:2])
         raise FieldError("LOG", str(path), "a log", f"{said}: {worst}" if worst else said)
-    said: dict[str, Any] = {}
+    of_journal: dict[str, Any] = {}
     prints = reader.contents.fingerprints
     if log.journal is not None:
         prints = reader.prints_of(log.journal.fingerprints())
-        said = {"groups": log.journal.groups(), "notes": tuple(log.journal.notes())}
+        of_journal = {"groups": log.journal.groups(), "notes": tuple(log.journal.notes())}
     return Scan(
         rows=log.rows + log.skipped,
         agents=tuple(reader.agents.names),
@@ -129,7 +129,7 @@ def scan(
         has_time=columns.time is not None,
         propensities=reader.sampled if columns.propensity is not None else None,
         scale=given or scale_of(reader.tally.least, reader.tally.most),
-        **said,
+        **of_journal,
     )
 
 

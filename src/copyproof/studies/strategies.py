@@ -75,7 +75,7 @@ class Variation:
         if self.rank is not None:
             accepted = "1, 2, … from the best, or −1, −2, … from the worst"
             rank: object = self.rank
-            fits = isinstance(rank, Integral) and not isinstance(rank, bool) and rank != 0
+            fits = not isinstance(rank, bool) and isinstance(rank, Integral) and rank != 0
             require(fits, "rank", rank, accepted)
         hide: object = self.hide
         fits = isinstance(hide, Iterable) and not isinstance(hide, str | bytes | Mapping)
