@@ -56,6 +56,18 @@ def test_simulate(market: Market) -> None:
         np.testing.assert_array_equal(getattr(found, name), getattr(usual, name))
 
 
+@pytest.mark.parametrize("policy", ["trial", "default-anytime", "ucb1"])
+def test_games_that_stop_early_are_the_beginnings_of_whole_ones(policy: str) -> None:
+    """They end at round 12, and are played as if T were 40."""
+    game: dict[str, Any] = {"horizon": 40, "repetitions": 3, "seed": 1, "checkpoints": [6, 12]}
+    usual, found = (
+        simulate(COPIER, policy, **game, stop=12, device=name) for name in ("cpu", "cuda")
+    )
+    assert found.plays.sum(axis=1).tolist() == [12] * 3
+    for name in ("revenue", "plays", "original_plays", "regret_curves"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(usual, name))
+
+
 def study(**changes: Any) -> Study:
     given: dict[str, Any] = {
         "policies": ["ucb1", "rh-ucb", "trial"],
