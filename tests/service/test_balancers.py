@@ -275,7 +275,7 @@ def _replace_both(
                     time.sleep(1.0)
                     new.start()
                     for market in NEW[n]:
-                        _make_anew(new, key, market)
+                        _make_anew(new, Secure(port, folder, key), key, market)
                         callers.add(market)
                     time.sleep(1.0)
             assert Secure(port, folder, key)("GET", "/metrics").status == 404
@@ -286,13 +286,16 @@ def _replace_both(
     _check_journals(url, callers)
 
 
-def _make_anew(program: Program, key: str, market: str) -> None:
-    """Make a market by the process of the new version, which the other may not be able to open."""
-    call = Caller(program.url, key)
-    assert call("PUT", f"/v1/markets/{market}", {}).status == 200
+def _make_anew(program: Program, through: Secure, key: str, market: str) -> None:
+    """Make a market by the process of the new version, which the other may not be able to open.
+
+    If both can, it may be the other's by the next request, which goes through the proxy.
+    """
+    assert Caller(program.url, key)("PUT", f"/v1/markets/{market}", {}).status == 200
     for agent, arm in (("ann", "a"), ("bob", "b")):
         path = f"/v1/markets/{market}/agents/{agent}/arms"
-        assert call("POST", path, {"arms": [arm]}).status == 200
+        answer = through("POST", path, {"arms": [arm]})
+        assert answer.status == 200, answer
 
 
 def _check_journals(url: str, callers: Callers) -> None:

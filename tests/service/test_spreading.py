@@ -194,3 +194,23 @@ def test_a_market_that_is_made_goes_to_its_process(url: str) -> None:
         new = {f"new{n}" for n in range(6)}
         until(lambda: led(one, key) | led(two, key) == {*MARKETS, *new}, 10.0)
         assert not led(one, key) & led(two, key)
+
+
+def test_a_market_that_was_just_made_is_waited_for(url: str) -> None:
+    """Whoever makes it, and whosever it is: one of the two answers, without a second round."""
+    key = made(url)
+    both = [Program(url) for _ in range(2)]
+    try:
+        for each in both:
+            each.start()
+        all_have_moved(url)
+        callers = [Caller(each.url, key) for each in both]
+        for n in range(10):
+            maker, other = callers[n % 2], callers[1 - n % 2]
+            assert maker("PUT", f"/v1/markets/new{n}", {}).status == 200
+            path = f"/v1/markets/new{n}/agents/ann/arms"
+            found = [call("POST", path, {"arms": ["a"]}).status for call in (other, maker)]
+            assert 200 in found, (n, found)
+    finally:
+        for each in both:
+            each.end()

@@ -248,7 +248,7 @@ class ServedMarket:
         self.not_before = 0.0
         self.answered = {"decisions": 0, "rewards": 0}
         self.seconds = Histogram()
-        self.is_changing = False
+        self.is_changing = True  # until it was looked
         self.leader: str | None = None
 
     @property
