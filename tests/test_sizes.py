@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools import sizes
 
-MOST = 45_200
+MOST = 46_600
 """Lines of code of both packages, their templates and style sheets."""
 
 

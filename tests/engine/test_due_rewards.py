@@ -258,5 +258,5 @@ def test_a_newcomer_during_an_epoch_shares_it_with_all_that_are_there() -> None:
         principal.register_arms([("eve", "a"), ("fay", "a")])
         state = principal._state.export()
         units[rules] = (state["epoch"]["unit"] / state["epoch"]["horizon"]).tolist()
-    assert units[1] == [1 / 2] * 5
+    assert units[1] == [1 / 2]  # the market's, and all agents'
     assert units[2] == [1 / 2, 1 / 2, 1 / 2, 1 / 3, 1 / 4]

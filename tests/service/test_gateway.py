@@ -164,7 +164,7 @@ SAID = [
     ("PUT", RAILS, {"rails": [3]}, "rails[0] = 3 is not an object"),
     (
         *("PUT", RAILS, {"rails": [{"measure": "share", "last": 5, "most": 1}]}),
-        "only at_least, at_most, last, measure, then are known; did you mean 'at_most'?",
+        "only agent, at_least, at_most, last, measure, then are known; did you mean 'at_most'?",
     ),
     (
         *("PUT", RAILS, {"rails": [{"measure": "reward", "last": 5, "at_most": 0, "at_least": 1}]}),

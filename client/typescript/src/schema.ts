@@ -223,7 +223,10 @@ export interface paths {
         };
         /**
          * Read Market
-         * @description Show how a market was created, whether this process serves it, and what it promises.
+         * @description Show how a market was created, the policy that it runs, and what that promises.
+         *
+         *     Only the process that serves the market knows its policy; another one says where that is, as
+         *     for decisions. The list of markets has what each was created with, wherever it is served.
          */
         get: operations["read_market_v1_markets__market__get"];
         /**
@@ -279,8 +282,11 @@ export interface paths {
          * @description Retire all arms of an agent, suspend it, and revoke its keys.
          *
          *     What it has played and earned stays: shares of the others are held against it. With ``forget``
-         *     its name and those of its arms do not: a token takes their place in all that is stored, which
-         *     takes as long as it takes to read the market's journal. The market is not served meanwhile.
+         *     its name and those of its arms do not: a token takes their place in all that is stored, and in
+         *     the backups in the service's folder for them, which are checked before. That takes as long as
+         *     it takes to read the market's journal, and all backups. The market is not served meanwhile. At
+         *     the end the store writes anew the tables that held the name (SQLite: its whole file), and
+         *     **no market of the store is written to until that is done**.
          */
         delete: operations["remove_agent_v1_markets__market__agents__agent__delete"];
         options?: never;

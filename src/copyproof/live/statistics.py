@@ -67,14 +67,7 @@ class View:
             self._round = int(by_segment[segment].arrays.counters[ROUND])
         self._registry = registry  # only for names, which never change
         self._limit = limit
-        watch = state.watch
-        self._switch: dict[str, Any] = {"candidate": state.compared()}
-        if watch.is_used:
-            self._switch |= {
-                "rails": watch.statistics(registry),
-                "crossed": watch.crossed(registry),
-            }
-            self._switch["paused"] = watch.why_paused(registry)
+        self._switch = _of_switch(state)
         games = list(by_segment.values())
         self._rows = _summed([one.rows_by_name() for one in games])
         if agent is None:
@@ -97,8 +90,6 @@ class View:
             for n in self._agents.tolist()
         ]
         self._groups = registry.identities.by_group() if agent is after is None else {}
-        waiting = registry.suspicions() if registry.identities.fingerprints else []
-        self._switch["open_suspicions"] = sum(one.status == "open" for one in waiting)
         rows, in_play = zip(*(one.arrays.arm_rows(listed) for one in games), strict=True)
         self._arm_rows, self._in_play = _summed(rows), np.any(in_play, axis=0)
         self._arms = [
@@ -238,3 +229,15 @@ class _Names(Sequence[tuple[str, str]]):
 
     def __len__(self) -> int:
         return len(self._arms)
+
+
+def _of_switch(state: SwitchState) -> dict[str, Any]:
+    """Return what is told of the whole market, but for plays: candidate, rails and suspicions."""
+    watch, registry = state.watch, state.registry
+    found: dict[str, Any] = {"candidate": state.compared()}
+    if watch.is_used:
+        found |= {"rails": watch.statistics(registry), "crossed": watch.crossed(registry)}
+        found["paused"] = watch.why_paused(registry)
+    waiting = registry.suspicions() if registry.identities.fingerprints else []
+    found["open_suspicions"] = sum(one.status == "open" for one in waiting)
+    return found
