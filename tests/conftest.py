@@ -1,6 +1,7 @@
 """Property tests draw the same examples in every run, and are never judged by the clock."""
 
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 settings.register_profile("copyproof", deadline=None, derandomize=True)
 settings.load_profile("copyproof")
+
+# A shell starts what runs in the background with SIGINT ignored, and so would be all programs that
+# tests start, some of which are to be interrupted.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
