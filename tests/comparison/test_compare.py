@@ -40,14 +40,18 @@ def results() -> list[Result]:
     return play(MARKET, *POLICIES)
 
 
+def nine(copies: int = 20) -> list[Market]:
+    """Markets of other arms, each with one agent that copies."""
+    return [
+        Market([Agent("a", [0.4 + 0.02 * k], copies=[copies]), Agent("b", [0.8])]).named(f"m{k}")
+        for k in range(9)
+    ]
+
+
 @pytest.fixture(scope="module")
 def many() -> list[Result]:
     """Nine markets, three policies each."""
-    return [
-        result
-        for copies in range(5, 50, 5)
-        for result in play(paper_market("1a", copies=copies), *POLICIES, repetitions=20)
-    ]
+    return [result for one in nine() for result in play(one, *POLICIES, repetitions=20)]
 
 
 def test_differences_are_those_of_the_games(results: list[Result]) -> None:
@@ -164,11 +168,7 @@ def test_one_market_may_be_played_in_several_settings() -> None:
 
 def test_a_market_counts_once_in_the_ranking(many: list[Result]) -> None:
     """Two seeds of a market are no two markets: they would make differences look more certain."""
-    again = [
-        result
-        for copies in range(5, 50, 5)
-        for result in play(paper_market("1a", copies=copies), *POLICIES, repetitions=20, seed=3)
-    ]
+    again = [result for one in nine() for result in play(one, *POLICIES, repetitions=20, seed=3)]
     found = compare([*many, *again]).ranking
     assert found is not None
     assert found.markets == 9
@@ -177,13 +177,24 @@ def test_a_market_counts_once_in_the_ranking(many: list[Result]) -> None:
     assert found == ranking(table, POLICIES, alpha=1 - 0.95)
 
 
+def test_strategies_of_a_market_are_no_markets(many: list[Result]) -> None:
+    """Their games are not independent, and would make differences look more certain, too."""
+    others = [result for one in nine(5) for result in play(one, *POLICIES, repetitions=20)]
+    found = compare([*many, *others])
+    assert len(found.played) == 18
+    assert found.ranking is not None
+    assert found.ranking.markets == 9
+    one = [result for each in nine(5)[:1] for result in play(each, *POLICIES, repetitions=20)]
+    assert compare([*many[:3], *one]).ranking is None
+
+
 def test_the_same_games_under_two_names(many: list[Result]) -> None:
     """As a study has them where a strategy leaves a market as it is."""
     same = [replace(one, market=one.market.named(f"{one.market.name} (honest)")) for one in many]
     found = compare([*many, *same])
     assert len(found.played) == 18
     assert found.ranking == compare(many).ranking
-    assert found.played[-1].market == "paper:1a:45 (honest)"
+    assert found.played[-1].market == "m8 (honest)"
     # And one market under two names is one where it is played once.
     two = compare([many[0], replace(many[1], market=many[1].market.named("other"))])
     assert len(two.played) == 1

@@ -54,7 +54,8 @@ def compare(
     together, and the policies are ranked: Wilcoxon's signed-rank test for each pair, with Holm's
     correction (Demšar 2006; Benavoli, Corani, Mangili 2016), takes the markets for an independent
     sample of those that one wants to speak of. So a market counts once: if it was played with
-    several horizons, seeds or schedules, the means of these are averaged before it is ranked.
+    several horizons, seeds or schedules, or its agents with several strategies (copies, hidden
+    arms), the means of these are averaged before it is ranked.
 
     Parameters
     ----------
@@ -224,7 +225,7 @@ def _across(
     """The ranking across markets, of which each is one, however often it was played."""
     rows: dict[Market, list[NDArray[np.float64]]] = {}
     for market, row in zip(markets, means, strict=True):
-        rows.setdefault(market, []).append(row)
+        rows.setdefault(market.honest(), []).append(row)  # whatever its agents register
     if len(rows) < 2:
         return None
     table = np.array([np.mean(own, axis=0) for own in rows.values()])

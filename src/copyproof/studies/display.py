@@ -40,7 +40,7 @@ def study_html(
     --------
     >>> from copyproof import Study
     >>> page = Study(["h-ucb"], ["paper:2a"], horizons=10, repetitions=2, seed=1)._repr_html_()
-    >>> "paper:2a" in page, "Study: 1 cells, regret" in page
+    >>> "paper:2a" in page, "Study: 1 cell, regret" in page
     (True, True)
     """
     rows = [row for part in parts for row in _rows(part, named=len(parts) > 1)]

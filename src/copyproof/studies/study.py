@@ -179,7 +179,8 @@ class Study:
 
     def __repr__(self) -> str:
         where = f" in {self._folder}" if self._folder else ""
-        return f"<Study: {len(self):,} cells, {', '.join(self.measure)}{where}>"
+        cells = "1 cell" if len(self) == 1 else f"{len(self):,} cells"
+        return f"<Study: {cells}, {', '.join(self.measure)}{where}>"
 
     def _repr_html_(self) -> str:
         """Show in a notebook what is played, and once it was run, how policies compare."""
