@@ -3,7 +3,8 @@
 There may be as many keys as requests of a day, so each is kept as a short text and nothing else:
 no objects that the garbage collector would walk through, and a snapshot joins the texts as they
 are. They lie in blocks, in the order in which they came, so that a copy can be made block by block
-while more come. Times never go back, so the keys that came first are the first to go.
+while more come; a block in which few are left is joined with the next one, so that memory and
+copies follow what is kept. Times never go back, so the keys that came first are the first to go.
 
 A key may name its caller before a colon, as the service has it do (``CALLER:KEY``). Of one caller
 the last ``MOST_ANSWERS`` answers are kept, and of these the last with ``MOST_CHARACTERS`` together,
@@ -13,6 +14,7 @@ same.
 """
 
 import json
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -28,6 +30,7 @@ MOST_ANSWERS = 300_000
 MOST_CHARACTERS = 2**25
 _BESIDE = 50  # characters that count for time and digest: how long they are depends on more
 _BLOCK = 1024  # keys
+_SMALL = _BLOCK // 4  # keys of a block that is joined with another
 _FEW = 32  # blocks that the last step of a copy may copy
 _PASSES = 3  # over blocks that have changed, before a copy is finished however many there are
 
@@ -63,8 +66,9 @@ class Answers:
     def __init__(self, most: int = MOST_ANSWERS, characters: int = MOST_CHARACTERS) -> None:
         self._most = most
         self._characters = characters
-        # Texts by key in blocks, the oldest first; and the block of each key.
+        # Texts by key in blocks; the blocks, the oldest first; and the block of each key.
         self._blocks: dict[int, dict[str, str]] = {}
+        self._order: list[int] = []
         self._block_of: dict[str, int] = {}
         self._last = 0
         # Per caller: its keys, the oldest first, and their characters together.
@@ -91,8 +95,8 @@ class Answers:
 
     def put(self, key: str, at: float, request: str, answer: Any) -> None:
         """Keep the answer that a key got at a time, and forget those of more than a day before."""
-        while self._blocks:
-            first, text = next(iter(next(iter(self._blocks.values())).items()))
+        while self._order:
+            first, text = next(iter(self._blocks[self._order[0]].items()))
             if float(text[: text.index(" ")]) >= at - KEY_SECONDS:
                 break
             self._forget_first_of(_caller(first), first)
@@ -104,9 +108,12 @@ class Answers:
         if before is None:
             if len(self._blocks.get(self._last, ())) >= _BLOCK:
                 self._last += 1
+            if self._last not in self._blocks:
+                self._blocks[self._last] = {}
+                self._order.append(self._last)
             self._block_of[key] = self._last
         block = self._block_of[key]
-        self._blocks.setdefault(block, {})[key] = text
+        self._blocks[block][key] = text
         self._note(block)
         if not caller:
             return
@@ -124,8 +131,8 @@ class Answers:
         block = self._blocks[number]
         text = block.pop(key)
         self._note(number)
-        if not block:
-            del self._blocks[number], self._changed[number]
+        if len(block) <= _SMALL:
+            self._join(number)
         if not caller:
             return
         mine = self._callers[caller]
@@ -133,6 +140,22 @@ class Answers:
         self._sizes[caller] -= _size(key, text)
         if not mine:
             del self._callers[caller], self._sizes[caller]
+
+    def _join(self, number: int) -> None:
+        """Put what is left of a block into the next or the one before, if there is room."""
+        place, block = bisect_left(self._order, number), self._blocks[number]
+        for other in (*self._order[place + 1 : place + 2], *self._order[max(place, 1) - 1 : place]):
+            there = self._blocks[other]
+            if len(there) + len(block) <= _BLOCK:
+                both = {**block, **there} if other > number else {**there, **block}
+                self._blocks[other] = both
+                self._block_of |= dict.fromkeys(block, other)
+                self._note(other)
+                break
+        else:
+            if block:
+                return
+        del self._blocks[number], self._changed[number], self._order[place]
 
     def _note(self, block: int) -> None:
         self._changes += 1
@@ -169,7 +192,11 @@ class Answers:
     @property
     def blocks(self) -> dict[int, int]:
         """The blocks by number, in order, with the number of their last change; a copy."""
-        return {number: self._changed[number] for number in self._blocks}
+        return {number: self._changed[number] for number in self._order}
+
+    def last_change(self, number: int) -> int | None:
+        """The number of a block's last change; None if it is gone."""
+        return self._changed.get(number)
 
     def block(self, number: int) -> list[tuple[str, str]]:
         """The keys of a block with their texts; a copy."""
@@ -178,7 +205,7 @@ class Answers:
     def load(self, saved: Any) -> None:
         """Take over what ``export`` wrote; more than is kept of a caller is left out."""
         lines = saved.tobytes().decode().split("\n")
-        self._blocks, self._block_of, self._last = {}, {}, 0
+        self._blocks, self._order, self._block_of, self._last = {}, [], {}, 0
         self._callers, self._sizes, self._changed = {}, {}, {}
         for key, text in zip(lines[:-1:2], lines[1::2], strict=True):
             self._add(key, text)
@@ -224,8 +251,8 @@ class AnswersCopy:
         return [number for number, change in found if self._copied.get(number, none)[0] != change]
 
     def _copy(self, number: int) -> None:
-        change = self._answers.blocks.get(number)
-        if change is not None:  # it may have been emptied
+        change = self._answers.last_change(number)
+        if change is not None:  # it may be gone
             self._copied[number] = change, self._answers.block(number)
 
     def finish(self) -> Callable[[], Any]:
