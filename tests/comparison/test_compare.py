@@ -195,6 +195,9 @@ def test_the_same_games_under_two_names(many: list[Result]) -> None:
     assert len(found.played) == 18
     assert found.ranking == compare(many).ranking
     assert found.played[-1].market == "m8 (honest)"
+    mixed = sorted([*many, *same], key=lambda one: str(one.policy)[::-1])
+    assert compare(mixed).ranking is not None  # in whatever order they are given
+    assert len(compare([mixed[0], *mixed[:0:-1]]).played) == 18
     # And one market under two names is one where it is played once.
     two = compare([many[0], replace(many[1], market=many[1].market.named("other"))])
     assert len(two.played) == 1

@@ -6,7 +6,7 @@ settings together at one error rate. Across several markets they are ranked besi
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -135,27 +135,23 @@ def _groups(results: Sequence[Result]) -> tuple[list[Group], tuple[str, ...]]:
     """The results that share their luck, and the policies; refuse what cannot be compared."""
     if isinstance(results, Result):
         results = [results]
-    found: dict[Setting, list[Group]] = {}
-    groups: list[Group] = []
+    found: dict[tuple[Setting, str | None], Group] = {}
     for place, result in enumerate(items("results", results, "results")):
         require(isinstance(result, Result), f"results[{place}]", result, "a Result")
         if result.stop < result.horizon:
             raise _refused(results, f"has games that were stopped after {result.stop:,} rounds")
         setting = (result.market, result.horizon, result.seed, result.schedule)
-        there = found.setdefault(setting, [])
-        group = _group_of(result, there)
-        if group is None:
-            there.append(group := {})
-            groups.append(group)
+        group = found.setdefault((setting, result.market.name), {})
         policy = str(result.policy)
         if policy in group:
             raise _refused(results, f"has {shown(policy)} twice on {result.market.label}")
         for other in list(group.values())[:1]:
             _check_alike(results, other, result, ("repetitions",))
         group[policy] = result
-    policies = tuple(dict.fromkeys(policy for group in groups for policy in group))
+    policies = tuple(dict.fromkeys(policy for group in found.values() for policy in group))
     if len(policies) < 2:
         raise _refused(results, f"has one policy, {policies[0]}: two or more can be compared")
+    groups = _joined(results, found, len(policies))
     for group in groups:
         for policy in policies:
             if policy not in group:
@@ -163,15 +159,26 @@ def _groups(results: Sequence[Result]) -> tuple[list[Group], tuple[str, ...]]:
     return groups, policies
 
 
-def _group_of(result: Result, there: list[Group]) -> Group | None:
-    """The group of a result among those of its setting; None if it needs one of its own.
+def _joined(
+    results: Sequence[Result], found: Mapping[tuple[Setting, str | None], Group], policies: int
+) -> list[Group]:
+    """The groups, of which those that lack policies take them from the market's other names.
 
     A study whose strategy leaves a market as it is has the same games under two names.
     """
-    policy, name = str(result.policy), result.market.name
-    named = [group for group in there if any(one.market.name == name for one in group.values())]
-    lacking = [group for group in there if policy not in group]
-    return next(iter(named or lacking), None)
+    groups: dict[Setting, list[Group]] = {}
+    every: list[Group] = []
+    for (setting, _), group in found.items():
+        there = groups.setdefault(setting, [])
+        lacking = [one for one in there if len(one) < policies and not one.keys() & group.keys()]
+        if lacking and len(group) < policies:
+            for other in group.values():
+                _check_alike(results, next(iter(lacking[0].values())), other, ("repetitions",))
+            lacking[0].update(group)
+        else:
+            there.append(group)
+            every.append(group)
+    return every
 
 
 def _miss(results: Sequence[Result], groups: list[Group], first: Result, policy: str) -> None:

@@ -34,8 +34,19 @@ def shingles(text: str) -> set[str]:
     >>> sorted(shingles("Río 5"))
     [' 5 ', ' ri', 'io ', 'rio']
     """
-    found: set[str] = set()
+    return set(trigrams(text))
+
+
+def trigrams(text: str) -> list[str]:
+    """The same in their order, each as often as it is there.
+
+    Examples
+    --------
+    >>> trigrams("Aaaa")
+    [' aa', 'aaa', 'aaa', 'aa ']
+    """
+    found: list[str] = []
     for word in plain_words(text):
         framed = f" {word} "
-        found.update(framed[at : at + LETTERS] for at in range(len(framed) - LETTERS + 1))
+        found.extend(framed[at : at + LETTERS] for at in range(len(framed) - LETTERS + 1))
     return found

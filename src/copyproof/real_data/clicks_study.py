@@ -4,53 +4,41 @@ ZOZO showed items of three pages by two policies, in the same week: uniformly at
 Bernoulli Thompson sampling ("bts"), whose probabilities the log holds. What the uniform policy is
 worth can be read from its own log; IPS, SNIPS and the doubly robust estimate must find the same
 from the other log alone. The uniform log also replays a policy that learns, UCB1.
+
+And the items of one page are a market: their click rates are estimated from the uniform log, and
+the item with the largest estimate and the one with the least are copied.
 """
 
-import csv
 import json
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copyproof._files import write_or_refuse
 from copyproof.external.functions import Tally, function_policy
+from copyproof.game import write_market
 from copyproof.off_policy import Value, arm_policy_values, replay
 from copyproof.off_policy.estimates import Answer
 from copyproof.plots import save_figure
 from copyproof.plots.canvas import new_axes, plain
 from copyproof.plots.palette import INK, MORE_COLOURS
-from copyproof.real_data.market_games import told
+from copyproof.real_data.clicks import ClickLog, item_name, items_market, read_clicks
+from copyproof.real_data.copies import best_and_worst, copying, draw_gains, gains
+from copyproof.real_data.market_games import POLICIES, interval, play_games, told
+from copyproof.real_data.posteriors import posteriors
 from copyproof.simulation import Interval
+from copyproof.studies.strategies import AS_GIVEN
 
 PAGES = ("all", "men", "women")
 SEED = 1
+# The page whose items are copied: the one with the most rows for each.
+COPIED_PAGE = "men"
+HORIZON, REPETITIONS = 100_000, 64
 _SHADES = dict(
     zip(("ips", "snips", "doubly robust"), ("#0072B2", "#009E73", "#882255"), strict=True)
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ClickLog:
-    """One file: the item that was shown, whether it was clicked, and with which probability."""
-
-    items: NDArray[np.int64]
-    clicks: NDArray[np.float64]
-    propensities: NDArray[np.float64]
-
-
-def read_clicks(folder: Path, policy: str, page: str) -> ClickLog:
-    """The rows of a log, in their order."""
-    with (folder / f"{policy}-{page}.csv").open(encoding="utf-8", newline="") as file:
-        rows = [
-            (int(row["item_id"]), float(row["click"]), float(row["propensity_score"]))
-            for row in csv.DictReader(file)
-        ]
-    items, clicks, propensities = zip(*rows, strict=True)
-    return ClickLog(np.array(items), np.array(clicks), np.array(propensities))
 
 
 def ucb1(tally: Tally) -> str:
@@ -64,13 +52,56 @@ def ucb1(tally: Tally) -> str:
     return max(tally.arms, key=index)
 
 
-def run(data: Path, out: Path) -> dict[str, Any]:
-    """Estimate, and write ``results.json`` and ``clicks.png``."""
+def run(
+    data: Path, out: Path, *, horizon: int = HORIZON, repetitions: int = REPETITIONS
+) -> dict[str, Any]:
+    """Estimate, play, and write ``results.json``, ``market.toml`` and the two figures."""
     out.mkdir(parents=True, exist_ok=True)
-    found = {"pages": {page: _page(data, page) for page in PAGES}, "seed": SEED}
+    log = read_clicks(data, "random", COPIED_PAGE)
+    copies = copied_items(log, out, horizon=horizon, repetitions=repetitions)
+    found = {"pages": {page: _page(data, page) for page in PAGES}, "seed": SEED, "copies": copies}
     write_or_refuse(out / "results.json", (json.dumps(found, indent=1) + "\n").encode())
     _draw(found, out / "clicks.png")
+    titles = {who: f"the item with the {who} rate" for who in copies["items"]}
+    draw_gains(copies["policies"], titles, "clicks", out / "copies.png")
     return found
+
+
+def copied_items(log: ClickLog, out: Path, *, horizon: int, repetitions: int) -> dict[str, Any]:
+    """What copies of the best and of the worst item of a page would gain, by the page's log."""
+    market = items_market(log)
+    write_market(market, out / "market.toml")
+    owners = dict(zip(("best", "worst"), best_and_worst(market), strict=True))
+    how = {"horizon": horizon, "repetitions": repetitions, "seed": SEED}
+    games = play_games(out / "games", {COPIED_PAGE: market}, copying(owners.values()), **how)
+    return {
+        "page": COPIED_PAGE,
+        **how,
+        "items": {who: _item(log, market.names.index(owner)) for who, owner in owners.items()},
+        "policies": {
+            policy: {
+                "clicks": told(
+                    interval(games.revenue(policy, COPIED_PAGE, AS_GIVEN.name, market.names))
+                ),
+                "regret": told(games.regret(policy, COPIED_PAGE, AS_GIVEN.name)),
+                "copies": gains(games, policy, COPIED_PAGE, owners),
+            }
+            for policy in POLICIES
+        },
+    }
+
+
+def _item(log: ClickLog, number: int) -> dict[str, Any]:
+    """What the log tells of an item, and the limits of 95 % for its click rate."""
+    from scipy.special import betaincinv
+
+    seen, clicked = log.rows_by_item, log.clicks_by_item
+    rate = posteriors(clicked, seen)[number]
+    low, high = betaincinv(rate.alpha, rate.beta, [0.025, 0.975])
+    limits = Interval(rate.mean, float(low), float(high))
+    return {
+        "item": number, "rows": seen[number], "clicks": clicked[number], "rate": told(limits),
+    }  # fmt: skip
 
 
 def _page(data: Path, page: str) -> dict[str, Any]:
@@ -80,7 +111,7 @@ def _page(data: Path, page: str) -> dict[str, Any]:
     own = Interval.of_share(int(uniform.clicks.sum()), len(uniform.clicks))
     logged = Interval.of_share(int(learned.clicks.sum()), len(learned.clicks))
     values = arm_policy_values(learned.items, learned.clicks, learned.propensities, even)
-    names = [f"item {k}" for k in range(count)]
+    names = [item_name(k) for k in range(count)]
     replayed = replay(
         [names[k] for k in uniform.items],
         uniform.clicks,

@@ -19,10 +19,9 @@ from copyproof._files import write_or_refuse
 from copyproof.game import Market, write_market
 from copyproof.plots import save_figure
 from copyproof.plots.canvas import new_axes, plain
-from copyproof.plots.palette import MORE_COLOURS, colour_of, name_of
 from copyproof.real_data.labs import SERVED_TWICE
 from copyproof.real_data.leaderboard import leaderboard_market, models_of, read_leaderboard
-from copyproof.real_data.market_games import POLICIES, Games, interval, play_games, told
+from copyproof.real_data.market_games import POLICIES, Games, interval, look_of, play_games, told
 from copyproof.simulation import Interval
 from copyproof.studies.strategies import AS_GIVEN, Variation
 
@@ -136,8 +135,7 @@ def _draw(found: dict[str, Any], path: Path) -> None:
     left, right = new_axes(3.0, columns=2, width=8.0)
     for policy in POLICIES:
         one = found["policies"][policy]
-        colour = MORE_COLOURS[0] if policy == "thompson" else colour_of(policy)
-        name = "Thompson" if policy == "thompson" else name_of(policy)
+        name, colour = look_of(policy)
         gains = [{"mean": 0.0, "low": 0.0, "high": 0.0}, *one["gain"]]
         counts = range(1, len(gains) + 1)
         left.plot(counts, [gain["mean"] for gain in gains], color=colour, label=name)

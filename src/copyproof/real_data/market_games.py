@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.game import Market
+from copyproof.plots.palette import MORE_COLOURS, colour_of, name_of
 from copyproof.simulation import Interval, Result, t_quantile
 from copyproof.studies.strategies import Variation
 from copyproof.studies.study import Study
@@ -100,3 +101,16 @@ def interval(values: NDArray[np.float64]) -> Interval:
 def told(found: Interval) -> dict[str, float]:
     """For JSON."""
     return {"mean": found.mean, "low": found.low, "high": found.high}
+
+
+def look_of(policy: str) -> tuple[str, str]:
+    """How figures call and colour one of ``POLICIES``.
+
+    Examples
+    --------
+    >>> look_of("thompson"), look_of("ucb1")
+    (('Thompson', '#56B4E9'), ('UCB1', '#D55E00'))
+    """
+    if policy == "thompson":
+        return "Thompson", MORE_COLOURS[0]
+    return name_of(policy), colour_of(policy)

@@ -38,7 +38,7 @@ STUDIES = (
     ),
     RealStudy(
         "clicks",
-        "whether one policy's log tells what another policy earned",
+        "whether one policy's log tells what another policy earned, and what copies would gain",
         ("open-bandit",),
         "clicks.png",
         clicks_study.run,

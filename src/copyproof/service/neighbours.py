@@ -113,12 +113,13 @@ class Neighbours:
             return False
         numerics, rules = (_version(config, name) for name in ("numerics", "rules"))
         wanted = (market, numerics, rules)
-        if wanted not in self._preferred:
+        found = self._preferred.get(wanted)
+        if found is None:
             known = {each: _known_to(each) for each in self._addresses}
             known[self._owner] = _NEWEST
             able = [one for one, (n, r) in known.items() if numerics <= n and rules <= r]
-            self._preferred[wanted] = preferred(market, sorted(able or known))
-        return self._preferred[wanted] == self._owner
+            found = self._preferred[wanted] = preferred(market, sorted(able or known))
+        return found == self._owner
 
     def keeps(self, market: str, config: Mapping[str, Any] = _NO_CONFIG) -> bool:
         """Whether a market that this process leads stays here; one that leaves gives all away."""
