@@ -326,6 +326,26 @@ def test_whatever_takes_or_brings_data_is_on_record(tmp_path: Path, program: Any
     assert (restored["what"], restored["said"]) == ("store restore", {"file": str(files["b.db"])})
 
 
+def test_a_backup_has_its_name_when_it_was_replayed(
+    tmp_path: Path, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, folder, seen = _served(tmp_path), tmp_path / "backups", list[list[Path]]()
+    folder.mkdir()
+    backup = ("backup", folder / "b.db", "--replay", "--store", url)
+
+    def check(*_: object, replay: bool) -> None:
+        seen.append(list(folder.glob("*.db")))
+        if len(seen) == 1:
+            raise Damaged("a decision is wrong")
+
+    monkeypatch.setattr("copyproof.live.checks.check_store", check)
+    assert program(*backup)[0] == 1
+    assert list(folder.iterdir()) == []
+    _done(program, *backup)
+    assert seen == [[], []]
+    assert [one.name for one in folder.iterdir()] == ["b.db"]
+
+
 def test_a_backup_of_a_store_that_cannot_be_written_is_made_and_said(
     tmp_path: Path, program: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,11 +173,25 @@ def test_the_name_of_an_agent_in_the_backups_of_the_service(tmp_path: Path) -> N
             answer = call("DELETE", removal)
             assert (answer.status, answer.field) == (409, "backups")
             assert b"nothing was forgotten anywhere" in answer.body
+            assert "bad.db is damaged" in answer.json["error"]["message"]
+            assert str(tmp_path) not in answer.json["error"]["message"]
+            # Backups that are only looked at stay as they are, to the byte.
+            there = {
+                path: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()
+            }
+            assert call("DELETE", f"{A}/agents/nobody?forget=true").status == 409
+            assert there == {
+                path: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()
+            }
             assert b"forgettable" in made.read_bytes()
+            [listed] = call("GET", "/v1/backups").json["backups"]
             assert call("GET", f"{A}/agents/forgettable/statistics").json["suspended"] is False
             bad.unlink()
             assert call("DELETE", removal).status == 200
             assert call("POST", f"{A}/decisions").status == 200
+            [again] = call("GET", "/v1/backups").json["backups"]
+            assert again["at"] == listed["at"]
+    assert {path.name for path in folder.iterdir()} == {made.name, "by hand.db"}
     for path in folder.iterdir():
         assert b"forgettable" not in path.read_bytes()
         assert b"its-arm" not in path.read_bytes()

@@ -132,3 +132,38 @@ def test_what_an_arm_is_is_the_operators_to_say(service: Service) -> None:
     assert call("POST", path, {"arms": ["n1"], "content": {"n3": "7"}}).field == "content"
     line = call("GET", f"{SITE}/journal").body.decode().splitlines()[-1]
     assert '"arms":[["ann","n1","9f86d081"],["ann","n2"]]' in line
+
+
+BAD_PRINTS = [
+    ({"hash": "zz"}, "is not a 64-bit hash"),
+    ({"vector": []}, "is not 1 to 10,000 finite numbers"),
+    ({"vector": [1, 2, "x"]}, "is not 1 to 10,000 finite numbers"),
+    ({"nope": 1}, "is not a fingerprint"),
+    ({"hash": "00000000000000ff", "hashes": ["a"]}, "is not a fingerprint"),
+    (5, "is not a fingerprint"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), BAD_PRINTS)
+def test_a_bad_fingerprint_of_a_new_arm_changes_nothing(
+    service: Service, given: object, said: str
+) -> None:
+    call, arm = service.caller(), f"arm {BAD_PRINTS.index((given, said))}"
+    body = {"arms": [arm, "other"], "fingerprints": {arm: given}}
+    answer = call("POST", f"{A}/agents/ann/arms", body)
+    assert (answer.status, answer.field) == (422, f"fingerprints['{arm}']")
+    assert said in answer.json["error"]["message"]
+    assert call("POST", f"{A}/agents/ann/arms", {"arms": [arm]}).json == {"registered": 1}
+
+
+def test_another_fingerprint_of_an_arm_keeps_new_ones_from_being_registered(
+    service: Service,
+) -> None:
+    call = service.caller()
+    where, has = f"{A}/agents/ann/arms", {"hash": "00000000000000ff"}
+    assert call("POST", where, {"arms": ["x"], "fingerprints": {"x": has}}).status == 200
+    body = {"arms": ["x", "new"], "fingerprints": {"x": {"hash": "f" * 16}, "new": has}}
+    answer = call("POST", where, body)
+    assert (answer.status, answer.field) == (422, "fingerprints['x']")
+    body["fingerprints"] = {"x": has, "new": has}
+    assert call("POST", where, body).json == {"registered": 1}

@@ -28,7 +28,7 @@ from copyproof.live.records import MarketConfig, Unknown
 from copyproof.live.replay import recover
 from copyproof.live.snapshots import from_bytes, with_tokens
 from copyproof.live.stores import LeaseLost, Store, StoreError
-from copyproof.live.stores.backups import open_backup
+from copyproof.live.stores.backups import check_backup, opened_backup
 from copyproof.live.stores.blinding import TEXTS, TOKEN
 from copyproof.live.stores.chain import blinding_of
 
@@ -84,21 +84,22 @@ def forget(store: Store, market: str, agent: str) -> tuple[str, int]:
 def check_backups(backups: Sequence[Path]) -> None:
     """Refuse files that are no backups, or damaged ones, before anything is changed anywhere.
 
+    They are left as they are. One of an earlier version is not read further than its pages.
+
     Raises
     ------
     StoreError
         With the first that is wrong.
     """
     for path in backups:
-        with open_backup(path) as found:
-            found.check()
+        check_backup(path)
 
 
 def forget_in_backups(backups: Sequence[Path], market: str, agent: str) -> int:
     """Forget the name of an agent in backups; in how many of them it was known, or had been."""
     count = 0
-    for path in backups:
-        with open_backup(path) as found, suppress(Unknown):
+    for path in filter(Path.exists, backups):  # one may have been deleted meanwhile
+        with opened_backup(path) as found, suppress(Unknown):
             if market in found.markets():
                 forget(found, market, agent)
                 count += 1
@@ -111,7 +112,10 @@ def _leased(store: Store, market: str) -> Iterator[int]:
     owner = f"forget {secrets.token_hex(4)}"
     token = store.acquire(market, owner, _SECONDS)
     if token is None:
-        raise LeaseLost(f"market {market!r} is being served: stop the service first")
+        raise LeaseLost(
+            f"market {market!r} is being served: stop the service first (or somebody forgets a "
+            "name in it just now: try again)"
+        )
     ended = threading.Event()
 
     def renew() -> None:

@@ -58,6 +58,8 @@ def checked_fingerprint(field: str, given: object) -> str:
                 return str(made(value))
     except FieldError as error:
         raise FieldError(field, given, error.accepted) from None
+    except OverflowError:
+        raise FieldError(field, given, "a fingerprint of finite numbers") from None
     raise FieldError(field, given, _ACCEPTED)
 
 

@@ -290,9 +290,11 @@ class Principal(Reviewing):
 
     # --- what is known ---------------------------------------------------------------------
 
-    def knows(self, agent: str) -> bool:
-        """Whether an agent is registered."""
-        return agent in self._current().registry.agents
+    def knows(self, agent: str, arm: str | None = None) -> bool:
+        """Whether an agent is registered, or an arm of it is, or was."""
+        registry = self._current().registry
+        number = registry.agents.get(agent)
+        return number is not None and (arm is None or arm in registry.arm_numbers[number])
 
     @property
     def policy(self) -> str:

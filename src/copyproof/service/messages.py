@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, TypeAlias, final
 
+import pydantic
 from copyproof_client.records import ApiKey, ArmStatistics, Decision, Role, Told
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, with_config
 from pydantic_core import CoreSchema, core_schema
@@ -250,6 +251,11 @@ class AgentIn(In):
     group: Name | None = None
 
 
+# The principal says what is wrong with one, by its kind.
+_Print: TypeAlias = str | dict[str, str | list[str] | list[float]]
+_Prints: TypeAlias = dict[Name, pydantic.SkipValidation[_Print]]
+
+
 class ArmsIn(In):
     """Arms to register.
 
@@ -261,9 +267,7 @@ class ArmsIn(In):
 
     arms: Annotated[list[Name], _BATCH]
     content: Annotated[dict[Name, Name], Field(max_length=MOST_DECISIONS)] = {}
-    fingerprints: Annotated[
-        dict[Name, str | dict[str, str | list[str] | list[float]]], Field(max_length=MOST_DECISIONS)
-    ] = {}
+    fingerprints: Annotated[_Prints, Field(max_length=MOST_DECISIONS)] = {}
 
 
 class ArmIn(In):

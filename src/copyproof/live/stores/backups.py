@@ -1,7 +1,11 @@
 """Backups in a folder: files that are named by their time, so that the newest is the last."""
 
+import calendar
 import re
+import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -38,6 +42,28 @@ def copies_in(folder: Path, of: Store) -> list[Path]:
     return sorted(one for one in folder.glob("*.db") if one.resolve() != own)
 
 
-def open_backup(path: Path) -> Store:
-    """Open a backup as the store that it is; StoreError if it is none."""
-    return open_store(f"sqlite:{quote(str(path))}", create=False)
+def made_at(path: Path) -> float:
+    """Return when a backup with a name of ``backup_name`` was made, whatever was done to it since.
+
+    Examples
+    --------
+    >>> made_at(Path(backup_name(1.5)))
+    1.5
+    """
+    seconds, _, parts = path.stem.removeprefix("copyproof-").removesuffix("Z").partition(".")
+    return calendar.timegm(time.strptime(seconds, "%Y%m%dT%H%M%S")) + int(parts) / 1e6
+
+
+def check_backup(path: Path) -> None:
+    """Check a backup without changing it; StoreError if it is none, or damaged."""
+    with SqliteStore(path, read_only=True) as found:
+        found.check()
+
+
+@contextmanager
+def opened_backup(path: Path) -> Iterator[Store]:
+    """Open a backup as the store that it is, and leave it as one file; StoreError if it is none."""
+    with open_store(f"sqlite:{quote(str(path))}", create=False) as found:
+        yield found
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA journal_mode = DELETE")

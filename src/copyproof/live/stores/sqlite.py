@@ -11,7 +11,6 @@ file is back.
 
 import contextlib
 import os
-import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -22,7 +21,8 @@ from copyproof.live.stores.appends import Append, Standing, advanced
 from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
-from copyproof.live.stores.errors import Damaged, StoreError, Uncertain, exists_already
+from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
+from copyproof.live.stores.new_file import into_new_file, make_private
 from copyproof.live.stores.schema import (
     SQLITE_NEWEST,
     SQLITE_TRIGGERS,
@@ -63,6 +63,8 @@ class SqliteStore(SqlStore):
         "full", or "off" to measure what durability costs: then a loss of power loses commits.
     create : bool
         Whether to make the file if there is none.
+    read_only : bool
+        Whether the file stays as it is, to the byte; for one that nobody writes to, as a backup.
     clock : callable, optional
         The time in seconds, by which leases run.
 
@@ -85,13 +87,15 @@ class SqliteStore(SqlStore):
         *,
         synchronous: str = "full",
         create: bool = True,
+        read_only: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._path = Path(os.path.abspath(path))
         super().__init__(self._path)
         check_synchronous(synchronous)
         self._synchronous = synchronous
-        self._create = create
+        self._create = create and not read_only
+        self._read_only = read_only
         self._clock = clock
         self.durable = synchronous == "full"
         self._file: tuple[int, int] | None = None
@@ -167,11 +171,13 @@ class SqliteStore(SqlStore):
     def _open(self) -> Any:
         if self._create and self._file is None:
             make_private(self._path)
-        raw = self._connect("rwc" if self._create and self._file is None else "rw")
+        writing = "rwc" if self._create and self._file is None else "rw"
+        raw = self._connect("ro&immutable=1" if self._read_only else writing)
         with closed_on_failure(raw):
             self._recognise(raw)
-            self._set_wal(raw)
-            self._migrate(raw)
+            if not self._read_only:
+                self._set_wal(raw)
+                self._migrate(raw)
             self._file = self._identity()
         return raw
 
@@ -314,7 +320,7 @@ class SqliteStore(SqlStore):
 
         with self._lock:
             self._connection()
-        _into_new_file(path, copy)
+        into_new_file(path, copy)
 
     def scrub(self, tables: Collection[str] | None = None) -> None:
         """Write the file anew, whatever the tables are, and empty its log."""
@@ -332,21 +338,18 @@ class SqliteStore(SqlStore):
             )
 
     def check(self) -> None:
-        """SQLite's own check of the file, then every journal from end to end."""
+        """SQLite's own check of the file, then every journal from end to end.
+
+        A file of an earlier version that is read only is not brought up to date: its journals are
+        not read.
+        """
         with self._reading() as database:
             found = database.rows("PRAGMA integrity_check(1)")
             if found != [("ok",)]:
                 raise Damaged(f"{self._path}: {str(found[0][0]).splitlines()[-1]}")
-        super().check()
-
-
-def make_private(path: Path) -> None:
-    """Make an empty file that only its owner may read, if there is none: it will hold keys.
-
-    What SQLite writes beside it is as private as the file itself.
-    """
-    with contextlib.suppress(OSError):  # it is there, or SQLite says what is wrong
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            [(version,)] = database.rows("PRAGMA user_version")
+        if version == SQLITE_VERSION:
+            super().check()
 
 
 def check_synchronous(value: str) -> None:
@@ -370,30 +373,4 @@ def write_backup(store: Store, path: Path) -> None:
             target.load(store.dump())
             target.check()
 
-    _into_new_file(path, copy)
-
-
-def _into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
-    """Let ``copy`` write a file beside ``path``, sync it, and only then give it its name."""
-    if path.exists():
-        raise exists_already("path", path)
-    beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        try:
-            make_private(beside)
-            copy(beside)
-            with open(beside, "rb") as file:
-                os.fsync(file.fileno())
-            os.link(beside, path)
-        except FileExistsError:
-            raise exists_already("path", path) from None
-        except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{path}: the backup cannot be written: {error}") from error
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    finally:
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            Path(f"{beside}{suffix}").unlink(missing_ok=True)
+    into_new_file(path, copy)

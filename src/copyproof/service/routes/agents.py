@@ -10,7 +10,8 @@ from fastapi.responses import Response
 
 from copyproof.live import Principal
 from copyproof.live.forgetting import check_backups, forget_in_backups
-from copyproof.live.stores import Store, StoreError
+from copyproof.live.identities import checked_fingerprint
+from copyproof.live.stores import StoreError
 from copyproof.live.stores.backups import copies_in
 from copyproof.service.errors import Refusal, refusal_of
 from copyproof.service.messages import (
@@ -25,6 +26,7 @@ from copyproof.service.messages import (
     Suspension,
     path_name,
 )
+from copyproof.service.routes.backups import working
 from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, Segment, allowed_to
 from copyproof.validation import FieldError, shown
 
@@ -59,27 +61,43 @@ async def remove_agent(
     the end the store writes anew the tables that held the name (SQLite: its whole file), and
     **no market of the store is written to until that is done**.
     """
-    leadership, copies = call.leadership, list[Path]()
-    if forget and (folder := request.app.state.backups) is not None:
-        copies = await call.on_thread(lambda: _checked_copies(folder, leadership.store), "backups")
-    if not forget or await call.on_writer(market, lambda principal: principal.knows(agent)):
+    folder: Path | None = request.app.state.backups if forget else None
+    is_known = await call.on_writer(market, lambda principal: principal.knows(agent))
+    if folder is None:
+        await _remove(call, market, agent, is_known=is_known, forget=forget)
+        return Deletion(market, agent, deleted=True)
+    if not working.acquire(blocking=False):
+        raise Refusal(409, "backups", "a backup is being made just now, or changed")
+    store = call.leadership.store
+    try:
+        await call.on_thread(lambda: _check(copies_in(folder, store)), "backups")
+        await _remove(call, market, agent, is_known=is_known, forget=True)
+        # Looked for again: another program may have made one meanwhile.
+        await call.on_thread(
+            lambda: forget_in_backups(copies_in(folder, store), market, agent), "backups"
+        )
+    finally:
+        working.release()
+    return Deletion(market, agent, deleted=True)
+
+
+async def _remove(call: ApiCall, market: str, agent: str, *, is_known: bool, forget: bool) -> None:
+    leadership = call.leadership
+    if is_known or not forget:  # else it may have been forgotten before, but not to the end
         await call.change(market, Principal.remove_agent, agent, field="agent")
         await call.on_thread(lambda: leadership.keyring.revoke_market(market, agent))
     if forget:
         await call.on_thread(lambda: leadership.forget(market, agent), "agent")
-        await call.on_thread(lambda: forget_in_backups(copies, market, agent), "backups")
-    return Deletion(market, agent, deleted=True)
 
 
-def _checked_copies(folder: Path, store: Store) -> list[Path]:
-    """Return the backups of a folder, if all of them can be read."""
-    found = copies_in(folder, store)
-    try:
-        check_backups(found)
-    except StoreError as error:
-        message = f"backups: {error}; nothing was forgotten anywhere"
-        raise Refusal(409, "backups", message) from None
-    return found
+def _check(backups: list[Path]) -> None:
+    """Refuse to forget where a backup cannot be read."""
+    for path in backups:
+        try:
+            check_backups([path])
+        except StoreError:
+            message = f"{path.name} is damaged, or no backup; nothing was forgotten anywhere"
+            raise Refusal(409, "backups", f"backups: {message}") from None
 
 
 @router.post("/{agent}/suspend")
@@ -120,13 +138,23 @@ async def register_arms(
         (agent, arm, body.content[arm]) if arm in body.content else (agent, arm)
         for arm in body.arms
     ]
-    prints = {(agent, arm): given for arm, given in body.fingerprints.items()}
+
+    def checked() -> dict[tuple[str, str], str]:
+        said = body.fingerprints.items()
+        return {
+            (agent, arm): checked_fingerprint(f"fingerprints[{shown(arm)}]", one)
+            for arm, one in said
+        }
+
+    prints = await call.on_thread(checked)
 
     def register(principal: Principal) -> int:
         with principal.group():
+            # What an arm has stays: that is refused before anything is done.
+            there = {one: text for one, text in prints.items() if principal.knows(*one)}
+            principal.set_fingerprints(there)
             count = principal.register_arms(arms, key=call.retry)
-            if prints:
-                principal.set_fingerprints(prints)
+            principal.set_fingerprints(prints)
         return count
 
     return ArmsRegistration(await call.on_writer(market, register, "arms"))

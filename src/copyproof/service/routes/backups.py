@@ -7,14 +7,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from copyproof.live.stores.backups import backup_name, backups_in
+from copyproof.live.stores.backups import backup_name, backups_in, made_at
 from copyproof.service.errors import Refusal
 from copyproof.service.routes.call import ApiCall, allowed_to
 
 router = APIRouter(prefix="/v1/backups", tags=["service"])
 
 _Call = Annotated[ApiCall, Depends(allowed_to("back up"))]
-_working = threading.Lock()  # one at a time: each reads all that there is
+# One at a time: each reads all that there is. So does who has a name forgotten in backups, and one
+# that was made meanwhile could still hold it.
+working = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,8 @@ async def back_up(request: Request, call: _Call) -> BackupOut:
     if folder is None:
         message = "backups: the service was started without a folder for them (--backups DIR)"
         raise Refusal(409, "backups", message)
-    if not _working.acquire(blocking=False):
-        raise Refusal(409, "backups", "a backup is being made just now")
+    if not working.acquire(blocking=False):
+        raise Refusal(409, "backups", "a backup is being made just now, or changed")
     path = folder / backup_name(call.leadership.keyring.clock())
 
     def make() -> BackupOut:
@@ -68,9 +70,8 @@ async def back_up(request: Request, call: _Call) -> BackupOut:
     except OSError:
         raise Refusal(503, "backups", "the folder for backups cannot be written to", 60) from None
     finally:
-        _working.release()
+        working.release()
 
 
 def _shown(path: Path) -> BackupOut:
-    found = path.stat()
-    return BackupOut(path.name, found.st_size, found.st_mtime)
+    return BackupOut(path.name, path.stat().st_size, made_at(path))

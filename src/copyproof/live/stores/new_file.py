@@ -1,0 +1,45 @@
+"""New files of databases: there as a whole or not at all, and their owner's alone."""
+
+import contextlib
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from copyproof.live.stores.errors import StoreError, exists_already
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner may read, if there is none: it will hold keys.
+
+    What SQLite writes beside it is as private as the file itself.
+    """
+    with contextlib.suppress(OSError):  # it is there, or SQLite says what is wrong
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
+    """Let ``copy`` write a file beside ``path``, sync it, and only then give it its name."""
+    if path.exists():
+        raise exists_already("path", path)
+    beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        try:
+            make_private(beside)
+            copy(beside)
+            with open(beside, "rb") as file:
+                os.fsync(file.fileno())
+            os.link(beside, path)
+        except FileExistsError:
+            raise exists_already("path", path) from None
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"{path}: the backup cannot be written: {error}") from error
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{beside}{suffix}").unlink(missing_ok=True)
