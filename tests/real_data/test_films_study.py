@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from copyproof.real_data.copies import COPIES
 from copyproof.real_data.films import Film, films_market, raters_of_both, read_films
-from copyproof.real_data.films_study import COPIES, copiers, run
+from copyproof.real_data.films_study import copiers, run
 from tests.real_data.sets import real
 
 FILES = {

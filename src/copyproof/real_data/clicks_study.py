@@ -24,7 +24,13 @@ from copyproof.off_policy.estimates import Answer
 from copyproof.plots import save_figure
 from copyproof.plots.canvas import new_axes, plain
 from copyproof.plots.palette import INK, MORE_COLOURS
-from copyproof.real_data.clicks import ClickLog, item_name, items_market, read_clicks
+from copyproof.real_data.clicks import (
+    ClickLog,
+    chance_if_alike,
+    item_name,
+    items_market,
+    read_clicks,
+)
 from copyproof.real_data.copies import best_and_worst, copying, draw_gains, gains
 from copyproof.real_data.market_games import POLICIES, interval, play_games, told
 from copyproof.real_data.posteriors import posteriors
@@ -77,6 +83,7 @@ def copied_items(log: ClickLog, out: Path, *, horizon: int, repetitions: int) ->
     return {
         "page": COPIED_PAGE,
         **how,
+        "chance_if_alike": chance_if_alike(log),
         "items": {who: _item(log, market.names.index(owner)) for who, owner in owners.items()},
         "policies": {
             policy: {
