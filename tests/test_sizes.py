@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools import sizes
 
-MOST = 46_600
+MOST = 46_900
 """Lines of code of both packages, their templates and style sheets."""
 
 

@@ -44,3 +44,11 @@ def test_lateness_of_one_agent_is_decided_not_to_pay(policy: str) -> None:
 @pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime"])
 def test_signing_up_late_is_decided_not_to_pay(policy: str) -> None:
     check_no_gain(policy, "sign-up", ["after 1", "after 100", "after 1000"], most=0.02)
+
+
+@pytest.mark.parametrize("policy", ["trial-anytime", "h-ucb"])
+def test_to_hide_a_fall_by_lateness_pays(policy: str) -> None:
+    """It is known, and the docs say so: what waits counts as the plays of before did."""
+    [one] = drill(policy, scenarios=["fading"], games=6, seed=1, workers=1).gains
+    assert one.pays
+    assert one.gain.mean > 4 * one.error

@@ -6,7 +6,7 @@ from copyproof.drills.identities import IDENTITIES
 from copyproof.drills.late import CHURN, LATE, SLEEP
 from copyproof.drills.scenario import Scenario
 from copyproof.drills.segments import SEGMENTS
-from copyproof.drills.telling import SIGN_UP, SILENCE
+from copyproof.drills.telling import FADING, SIGN_UP, SILENCE
 
 SCENARIOS: tuple[Scenario, ...] = (
     SLATES,
@@ -18,6 +18,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     IDENTITIES,
     LATE,
     SILENCE,
+    FADING,
     SIGN_UP,
     SLEEP,
     CHURN,

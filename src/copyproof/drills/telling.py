@@ -5,6 +5,8 @@ Agents of means 0.6, 0.5 and 0.3; visitors come ten at a time, and the attacker 
 - *silence*: its zeros are never told, and all else is: at once, on slates, or, of all agents, 500
   visitors late; or it tells its ones 500 visitors late, too, or at once where all others are late,
   which pays until the first of theirs are told.
+- *fading*: it begins with 0.9, falls to 0.3 after 300 plays, and tells its ones from its 150th play
+  on 900 visitors late: what then waits counts as its plays of before did, for as long as that.
 - *sign-up*: it comes after the first visitors, when an epoch has begun without it.
 
 In the old way, under rules 1, a play that waits counts as what waiting plays of all agents came to
@@ -83,6 +85,37 @@ SILENCE = Scenario(
         for is_old in (True, False)
         for name, (play, decisions) in _SILENT.items()
     ),
+)
+
+
+_GOOD, _THEN, _FALLS, _LAGS, _WAIT = 0.9, 0.3, 300, 150, 900
+
+
+def _fades(game: LiveGame) -> None:
+    for agent, mean in {"best": 0.6, "second": 0.5, "fading": _GOOD}.items():
+        game.register(agent, mean)
+    late: deque[tuple[int, Play]] = deque()
+    for visitor in range(_VISITORS):
+        while late and late[0][0] <= visitor:
+            game.tell([late.popleft()[1]])
+        [one] = game.decide()
+        own = game.plays["fading"]
+        if one.agent == "fading" and own == _FALLS:
+            game.register("fading", _THEN)
+            game.retire("fading", "0")
+        if game.attacks and one.agent == "fading" and one.reward > 0.0 and own >= _LAGS:
+            late.append((visitor + _WAIT, one))
+        else:
+            game.tell([one])
+
+
+FADING = Scenario(
+    "fading",
+    f"of {_VISITORS:,} visitors; an agent whose mean falls from {_GOOD} to {_THEN} is told "
+    f"{_WAIT} visitors late",
+    "fading",
+    _GOOD,
+    (Setting("its ones late", _fades, _VISITORS, _VISITORS, pays=True),),
 )
 
 

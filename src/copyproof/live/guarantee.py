@@ -64,6 +64,7 @@ def guarantee(
     if config.seen == "content":
         pays.append("copies that `seen` takes for another content, or for a rival's")
     pays += ["lists of eligible arms", "several identities that are not bound to one group"]
+    pays.append("to become worse and be told late")
     if config.unanswered == "omitted" or config.rules == 1:
         pays.append("zeros of one agent alone that are told late or never")
     if config.rules == 1:
