@@ -48,7 +48,7 @@ def test_all_scenarios_fit_a_narrow_terminal() -> None:
     assert "…" not in told
     assert max(map(len, told.splitlines())) <= 80
     assert told.count("→ 11,111 ") == 9  # what a memory saves
-    assert told.count("(pays)") == 1 + 6  # the legend, and what is marked
+    assert told.count("(pays)") == 1 + 7  # the legend, and what is marked
     assert "no memory (pays)" in told
     assert "no memory (old)" not in told
 

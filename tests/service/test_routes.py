@@ -167,3 +167,11 @@ def test_another_fingerprint_of_an_arm_keeps_new_ones_from_being_registered(
     assert (answer.status, answer.field) == (422, "fingerprints['x']")
     body["fingerprints"] = {"x": has, "new": has}
     assert call("POST", where, body).json == {"registered": 1}
+
+
+def test_another_config_is_named_with_both_values(service: Service) -> None:
+    answer = service.caller()("PUT", A, {"policy": "h-ucb", "reward_window": 7.0})
+    assert (answer.status, answer.field) == (409, "market")
+    message = answer.json["error"]["message"]
+    assert message.startswith("market = 'shop' exists already, with reward_window = ")
+    assert message.endswith(" and not 7.0")

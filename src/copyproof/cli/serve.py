@@ -174,6 +174,9 @@ def _signing_key(file: str | None, store: "Store") -> "SigningKey | None":
     path = None if file is None else Path(file)
     if path is None and isinstance(store, SqliteStore):
         path = store.path.with_name(f"{store.path.name}.signing.pem")
+    if path is not None and not path.parent.is_dir():
+        said = f"= {path}: its folder is not there"
+        raise FieldError("--signing-key", str(path), "a file in a folder that is there", said)
     if path is not None and not path.exists() and store.markets():
         logging.getLogger("copyproof").warning(
             "a new key signs the heads of journals from now on, %s: if the store was restored, "

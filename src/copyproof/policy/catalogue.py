@@ -315,7 +315,8 @@ def row(name: str) -> NamedPolicy:
     """
     rows = {candidate.name: candidate for candidate in CATALOGUE}
     if name not in rows:
-        accepted = f"known are {', '.join(rows)}{did_you_mean(name, [*rows, *ALIASES])}"
+        names = [*rows, *ALIASES]
+        accepted = f"known are {', '.join(names)}{did_you_mean(name, names)}"
         raise FieldError("policy", name, accepted, f"= {name!r} is not known; {accepted}")
     return rows[name]
 

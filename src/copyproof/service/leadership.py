@@ -21,6 +21,7 @@ from copyproof.live.stores import StoreError, UnknownMarket
 from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.leases import LOOK, Leases
 from copyproof.service.writer import Answer, ServedMarket
+from copyproof.validation import shown
 
 _log = logging.getLogger("copyproof.service")
 
@@ -66,7 +67,7 @@ class Leadership(Leases):
                 stored = MarketConfig.from_dict(there)
                 same = replace(stored, **{name: getattr(config, name) for name in unsaid})
                 if not config.agrees_with(same):
-                    message = f"market = {market!r} exists already, with another config"
+                    message = f"market = {market!r} exists already, {_difference(config, same)}"
                     raise Refusal(409, "market", message) from None
                 wanted = there
             served = self._known(market, wanted)
@@ -197,3 +198,12 @@ class Leadership(Leases):
             pass
         except StoreError as error:
             raise refusal_of(error, "market") from None
+
+
+def _difference(wanted: MarketConfig, stored: MarketConfig) -> str:
+    """Say in what a market that is there differs from one that is asked for."""
+    asked, there = wanted.to_dict(), stored.to_dict()
+    for name, value in there.items():
+        if asked.get(name) not in (value, None):
+            return f"with {name} = {shown(value)} and not {shown(asked[name])}"
+    return "with another config"

@@ -28,7 +28,10 @@ def test_urls(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["", "memory", "mysql://x/y", "sqlite:", "sqlite:a?b=c", "sqlite:a?synchronous=maybe"],
+    [
+        *("", "memory", "mysql://x/y", "sqlite:", "sqlite:a?b=c", "sqlite:a?synchronous=maybe"),
+        *("sqlite3:live.db", "postgresql", "sqlite", "mysql:x"),
+    ],
 )
 def test_other_urls_are_refused(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

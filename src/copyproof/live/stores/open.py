@@ -1,5 +1,6 @@
 """From a URL to a store, and from a backup to a store."""
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote
@@ -10,6 +11,7 @@ from copyproof.live.stores.sqlite import SqliteStore
 from copyproof.validation import FieldError
 
 _URLS = "memory:, sqlite:PATH or postgresql://..."
+_WORDS = ("memory", "sqlite", "postgresql", "postgres")
 
 
 def open_store(url: str, *, create: bool = True) -> Store:
@@ -48,7 +50,8 @@ def open_store(url: str, *, create: bool = True) -> Store:
 
         return PostgresStore(url)
     if scheme != "sqlite":
-        if "://" in url or url == "memory":
+        # A path may have a colon, but what is before it looks like no scheme: sqlite3:live.db does.
+        if "://" in url or url in _WORDS or (colon and re.fullmatch("[a-z][a-z0-9+.-]+", scheme)):
             # There may be a password in the rest.
             raise FieldError("store", f"{scheme}:..." if colon else url, _URLS)
         return SqliteStore(Path(url), create=create)
