@@ -56,7 +56,7 @@ def test_what_a_market_promises_is_said_by_who_leads_it() -> None:
     store = open_store("memory:")
     key = filled(store)["operator"]
     site = "/v1/markets/site"
-    with serving(store, "one", lease=2.0) as one, serving(store, "other", lease=2.0) as other:
+    with serving(store, "one", lease=10.0) as one, serving(store, "other", lease=10.0) as other:
         here, there = Caller(one.url, key), Caller(other.url, key)
         assert here("PUT", f"{site}/policy", {"policy": "ucb1"}).status == 200
         assert here("GET", site).json["guarantee"].startswith("none: ucb1 is flat")
@@ -67,7 +67,7 @@ def test_what_a_market_promises_is_said_by_who_leads_it() -> None:
         listed = {each["market"]: each for each in there("GET", "/v1/markets").json["markets"]}
         assert listed["site"]["served_here"] is False
         one.stop()
-        _wait_for(there, 200, 2.0)
+        _wait_for(there, 200, 10.0)
         assert there("GET", site).json["guarantee"].startswith("none: ucb1 is flat")
 
 

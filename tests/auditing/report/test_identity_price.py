@@ -24,14 +24,14 @@ def test_the_price_is_the_most_per_further_identity() -> None:
         assert told["mean"] == price.mean
 
 
-def test_a_line_for_each_policy_from_one_name_on() -> None:
+def test_a_line_for_each_policy_from_two_names_on() -> None:
     ax = plot_identity_price(FOUND)
-    drawn = [line for line in ax.lines if np.size(line.get_xdata()) == 5]
+    drawn = [line for line in ax.lines if np.size(line.get_xdata()) == 4]
     assert len(drawn) == 3
     for line, found in zip(drawn, FOUND, strict=True):
         x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
-        assert x.tolist() == [1, 2, 3, 5, 10]
-        assert y.tolist() == [0.0, *(one.each.mean for one in found.identities)]
+        assert x.tolist() == [2, 3, 5, 10]
+        assert y.tolist() == [one.each.mean for one in found.identities]
 
 
 def test_a_price_that_nothing_is_known_of_is_drawn_as_such() -> None:

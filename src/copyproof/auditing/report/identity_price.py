@@ -1,9 +1,8 @@
 """The price of an identity: the fee above which m names stop paying, for every policy.
 
 Drawn is gain(m)/(m − 1) against m, with limits that hold together: m names pay while an identity
-costs less. One name gains nothing over itself, so that m = 1 stands at 0. The largest of them,
-c* = max_m gain(m)/(m − 1), is told beside each line: a fee above it stops every number of names
-that was tried.
+costs less. The largest of them, c* = max_m gain(m)/(m − 1), is told beside each line, which need
+not end there: a fee above it stops every number of names that was tried.
 """
 
 from collections.abc import Sequence
@@ -38,14 +37,14 @@ def plot_identity_price(found: Attacks | Sequence[Attacks], *, ax: "Axes | None"
     >>> from copyproof import attacks, paper_market
     >>> found = attacks(paper_market("1a"), "h-ucb", agent="0.5-agent", horizon=500, seed=1)
     >>> plot_identity_price(found).lines[0].get_xdata().tolist()
-    [1, 2, 3, 5, 10]
+    [2.0, 3.0, 5.0, 10.0]
     """
     import matplotlib as mpl
 
     drawn = _checked(found)
     with mpl.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9}):
         panel = canvas.new_axes(_HEIGHT, width=_WIDTH)[0] if ax is None else ax
-        counts = sorted({1, *(one.count for each in drawn for one in each.identities)})
+        counts = sorted({one.count for each in drawn for one in each.identities})
         panel.set_xscale("log")
         canvas.name_counts(panel, counts)
         ends = _draw(panel, drawn)
@@ -56,9 +55,9 @@ def plot_identity_price(found: Attacks | Sequence[Attacks], *, ax: "Axes | None"
         if ax is None:
             first = drawn[0]
             note = (
-                f"{first.agent}; T = {first.horizon:,}, seed {first.seed}. Bands: limits that hold "
-                f"together, {100 * first.confidence:g} %.\nBeside the lines: c*, the price of an "
-                "identity, the most over m."
+                f"{first.market.label}, {first.agent}; T = {first.horizon:,}, seed {first.seed}. "
+                f"Bands: limits that hold together, {100 * first.confidence:g} %.\n"
+                "c*: the price of an identity, the most over m."
             )
             figure = panel.get_figure(root=True)
             assert figure is not None
@@ -87,13 +86,12 @@ def _draw(ax: "Axes", drawn: Sequence[Attacks]) -> list[End]:
     policies = [one.policy for one in drawn]
     ends = []
     for one, look, name in zip(drawn, printed_lines(policies), names_of(policies), strict=True):
-        rows = [(1, 0.0, 0.0, 0.0)]
-        rows += [
+        rows = [
             (more.count, more.each.mean, more.each.low, more.each.high)
             for more in sorted(one.identities, key=lambda more: more.count)
             if np.isfinite([more.each.low, more.each.high]).all()
         ]
-        counts, mean, low, high = (np.array(column) for column in zip(*rows, strict=True))
+        counts, mean, low, high = np.array(rows).reshape(-1, 4).T
         ax.fill_between(counts, low, high, color=look.colour, alpha=0.18, linewidth=0)
         ax.vlines(counts, low, high, color=look.colour, linewidth=1.2)
         ax.plot(
@@ -101,6 +99,7 @@ def _draw(ax: "Axes", drawn: Sequence[Attacks]) -> list[End]:
             linewidth=1.8, markersize=4.5, markeredgewidth=0, label=name, zorder=3,
         )  # fmt: skip
         price = one.identity_price
-        told = f"{name}  {brief(price.mean)}" if len(rows) > 1 else f"{name}  not known"
-        ends.append(End(float(counts[-1]), float(mean[-1]), told.replace("$", r"\$"), look.colour))
+        told = f"{name}  c* = {brief(price.mean)}" if rows else f"{name}  not known"
+        x, y = rows[-1][:2] if rows else (2, 0.0)
+        ends.append(End(float(x), float(y), told.replace("$", r"\$"), look.colour))
     return ends
