@@ -64,5 +64,6 @@ def test_of_the_settings_of_today_those_pay_that_are_marked() -> None:
         ("identities", "names of their own"),
         ("identities", "the same, second half"),
         ("silence", "all late, its ones at once"),
+        ("fading", "its ones late, patient"),
         ("bait", "no memory"),
     }

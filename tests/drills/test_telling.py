@@ -1,8 +1,10 @@
 """One agent's silence, lateness and late sign-up paid under rules 1, and do not now."""
 
+import numpy as np
 import pytest
 
-from copyproof.drills import drill
+from copyproof.drills import LiveGame, drill
+from copyproof.drills.live_game import Play
 from tests.drills.limits import check_no_gain
 
 SAME = ["its zeros never", "on slates of 2", "all late, its zeros never"]
@@ -47,8 +49,61 @@ def test_signing_up_late_is_decided_not_to_pay(policy: str) -> None:
 
 
 @pytest.mark.parametrize("policy", ["trial-anytime", "h-ucb"])
-def test_to_hide_a_fall_by_lateness_pays(policy: str) -> None:
+def test_to_hide_a_fall_by_lateness_pays_where_the_market_is_patient(policy: str) -> None:
     """It is known, and the docs say so: what waits counts as the plays of before did."""
-    [one] = drill(policy, scenarios=["fading"], games=6, seed=1, workers=1).gains
-    assert one.pays
-    assert one.gain.mean > 4 * one.error
+    patient, today = drill(policy, scenarios=["fading"], games=6, seed=1, workers=1).gains
+    assert patient.pays
+    assert patient.gain.mean > 4 * patient.error
+    assert not today.pays
+    assert today.largest < 0
+
+
+@pytest.mark.parametrize("policy", ["trial-anytime", "h-ucb"])
+def test_who_alone_is_slow_is_shown_less_unless_the_market_is_patient(policy: str) -> None:
+    patient, today = drill(policy, scenarios=["slow"], games=6, seed=1, workers=1).gains
+    assert today.gain.mean < patient.gain.mean < 0
+    assert patient.attacking.share > 0.5 * patient.without.share
+
+
+def _earned(policy: str, seed: int, *, attacks: bool) -> list[float]:
+    """What an agent has earned after each of 1,500 decisions, of two agents that are told at once.
+
+    It attacks by copies, weaker arms, and by telling its rewards later, or never.
+    """
+    game = LiveGame(policy, seed, attacks=attacks, horizon=1500, config={})
+    chance = np.random.default_rng([seed, 9])
+    means = chance.uniform(0.1, 0.9, 3)
+    others = ("left", "late", "right")
+    for agent, mean in zip(others, means, strict=True):
+        game.register(agent, mean)
+    if attacks:
+        game.register("late", means[1], copies=int(chance.integers(3)))
+        game.register("late", means[1] * chance.random(), copies=int(chance.integers(5)))
+    never, longest = chance.random() * 0.5, chance.integers(1, 600)
+    waiting: list[tuple[int, Play]] = []
+    for visitor in range(1500):
+        [one] = game.decide()
+        if not attacks or one.agent != "late":
+            game.tell([one])
+        elif chance.random() > never:
+            waiting.append((visitor + int(chance.integers(longest)), one))
+        told = [play for when, play in waiting if when <= visitor]
+        waiting = [one for one in waiting if one[0] > visitor]
+        if told:
+            game.tell(told)
+    of_agent = [who == "late" for who in game.path]
+    earned: list[float] = np.cumsum(np.array(game.rewards) * of_agent).tolist()
+    return earned
+
+
+@pytest.mark.parametrize(
+    "policy", ["trial-anytime", "trial-anytime(memory=200)", "grace-anytime(first=300)", "trial"]
+)
+def test_no_lateness_pays_on_any_path_where_all_others_are_told_at_once(policy: str) -> None:
+    """The pathwise theorem, with rewards of the agent's own that come whenever they will."""
+    changed = 0
+    for seed in range(15):
+        alone, late = (_earned(policy, seed, attacks=attacks) for attacks in (False, True))
+        assert all(one >= other for one, other in zip(alone, late, strict=True)), seed
+        changed += alone != late
+    assert changed > 5

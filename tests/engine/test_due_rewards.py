@@ -114,19 +114,57 @@ def test_ones_that_are_told_later_are_not_worth_more() -> None:
     assert shown[20] < 1.02 * shown[0]
 
 
-def test_the_slow_are_not_taken_for_such_that_fail() -> None:
+@pytest.mark.parametrize(
+    ("settings", "late"),
+    [({"unanswered": "patient"}, {"ann": 300}), ({}, {"ann": 300, "eve": 300})],
+)
+def test_the_slow_are_not_taken_for_such_that_fail(
+    settings: dict[str, Any], late: dict[str, int]
+) -> None:
     """The best agent's rewards come late, and it is shown most all the same."""
     for seed in range(4):
-        market = Market(seed=seed)
+        market = Market(seed=seed, **settings)
         for _ in range(400):
             market.ask(10)
-            market.tell({"ann": 300})
+            market.tell(late)
         assert market.delays[0] == 512
         assert market.path[-1000:].count("ann") > 800
 
 
+def last_waits(market: Market) -> dict[str, int]:
+    """After how many rounds each agent's last play was due."""
+    arrays = market.arrays
+    places = zip(market.path[arrays["counters"][BASE] :], arrays["waits"].tolist(), strict=True)
+    return {agent: (1 << place - 1) * (place > 1) for agent, place in places}
+
+
+def test_nobody_is_waited_for_longer_than_another_one() -> None:
+    found = []
+    for late in ({"eve": 300}, {"bob": 100, "eve": 300}, {"ann": 30, "bob": 100, "eve": 300}):
+        market = Market("h-ucb")
+        for round_ in range(3000):
+            if round_ == 2500:
+                market.principal.snapshot()
+            market.ask()
+            market.tell(late)
+        assert market.delays == [32 * ("ann" in late), 128 * ("bob" in late), 512]
+        again = Principal(store=market.principal.store, clock=lambda: 0.0)  # from the snapshot
+        assert again.digest() == market.principal.digest()
+        found.append(last_waits(market))
+    assert found == [
+        {"ann": 0, "bob": 0, "eve": 0},
+        {"ann": 0, "bob": 128, "eve": 128},
+        {"ann": 32, "bob": 128, "eve": 128},
+    ]
+    patient = Market("h-ucb", unanswered="patient")
+    for _ in range(3000):
+        patient.ask()
+        patient.tell({"eve": 300})
+    assert last_waits(patient) == {"ann": 0, "bob": 0, "eve": 512}
+
+
 def test_what_a_play_counts_for_until_it_is_due() -> None:
-    market = Market("h-ucb")
+    market = Market("h-ucb", unanswered="patient")
     assert market.delays == [UNKNOWN - 1] * 3
     market.ask(90)
     arrays = market.arrays
@@ -221,7 +259,8 @@ def test_when_all_is_due_it_does_not_matter_when_it_was_told() -> None:
     """Sums are equal to the last bit, by agent, window and level: every play has its place."""
     found = []
     for late in (False, True):
-        settings = MarketConfig("trial(c=0.5, lost=0.3, memory=200)", horizon=10**4, seed=3)
+        policy = "trial(c=0.5, lost=0.3, memory=200)"
+        settings = MarketConfig(policy, horizon=10**4, seed=3, unanswered="patient")
         principal, rng = Principal(config=settings), random.Random(2)
         principal.register_arm("ann", "a")
         waiting: list[tuple[str, float]] = []

@@ -83,7 +83,7 @@ def _copied(market: Visitors) -> tuple[bytes, int]:
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(
-    ("rules", "unanswered"), [(2, "estimated"), (2, "omitted"), (1, "estimated")]
+    ("rules", "unanswered"), [(2, "estimated"), (2, "patient"), (2, "omitted"), (1, "estimated")]
 )
 def test_the_copy_is_the_state(policy: str, rules: int, unanswered: str) -> None:
     market = Visitors(

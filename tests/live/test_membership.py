@@ -165,3 +165,20 @@ def test_the_guarantee_says_so() -> None:
     said = guarantee(parse_policy("trial-anytime"), MarketConfig())
     assert "names that are bound to one group before the first decision" in said
     assert "pays: lists of eligible arms, several identities that are not bound" in said
+
+
+@pytest.mark.parametrize(
+    ("config", "own", "others"),
+    [
+        (MarketConfig(), True, True),
+        (MarketConfig(default_reward=0.5), False, True),
+        (MarketConfig(unanswered="patient"), False, False),
+        (MarketConfig(rules=1), False, False),
+    ],
+)
+def test_the_guarantee_says_whose_lateness_pays(
+    config: MarketConfig, own: bool, others: bool
+) -> None:
+    said = guarantee(parse_policy("trial-anytime"), config)
+    assert ("where all other agents' rewards come at once" in said) == own
+    assert ("to become worse and be told late, where another one is, too" in said) == others

@@ -52,7 +52,7 @@ LAB = Market([Agent("ann", [0.7, 0.3]), Agent("bob", [0.5])])
 LIVE = [str(with_market_defaults(parse_policy(name), LAB)) for name in EVERY_ROW]
 
 
-@pytest.mark.parametrize("unanswered", ["estimated", "omitted"])
+@pytest.mark.parametrize("unanswered", ["estimated", "patient", "omitted"])
 @pytest.mark.parametrize("policy", LIVE)
 def test_what_is_known_of_a_principal_is_the_sum_of_its_names(policy: str, unanswered: str) -> None:
     principal = market(policy, unanswered=unanswered)

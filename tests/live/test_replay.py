@@ -75,7 +75,7 @@ CONFIG = st.builds(
     late=st.sampled_from(["refuse", "correct"]),
     rewards=st.sampled_from(["first", "last", "sum", "max"]),
     correction_window=st.sampled_from([0.0, 30.0]),
-    unanswered=st.sampled_from(["estimated", "omitted"]),
+    unanswered=st.sampled_from(["estimated", "patient", "omitted"]),
 )
 
 

@@ -1286,7 +1286,7 @@ export interface components {
              * @default estimated
              * @enum {string}
              */
-            unanswered?: "estimated" | "omitted";
+            unanswered?: "estimated" | "patient" | "omitted";
         };
         /** @description A market: what it was created with, and whether this process serves it now. */
         MarketOut: {

@@ -6,7 +6,7 @@ from copyproof.drills.identities import IDENTITIES
 from copyproof.drills.late import CHURN, LATE, SLEEP
 from copyproof.drills.scenario import Scenario
 from copyproof.drills.segments import SEGMENTS
-from copyproof.drills.telling import FADING, SIGN_UP, SILENCE
+from copyproof.drills.telling import FADING, SIGN_UP, SILENCE, SLOW
 
 SCENARIOS: tuple[Scenario, ...] = (
     SLATES,
@@ -19,6 +19,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     LATE,
     SILENCE,
     FADING,
+    SLOW,
     SIGN_UP,
     SLEEP,
     CHURN,

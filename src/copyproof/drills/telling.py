@@ -6,7 +6,9 @@ Agents of means 0.6, 0.5 and 0.3; visitors come ten at a time, and the attacker 
   visitors late; or it tells its ones 500 visitors late, too, or at once where all others are late,
   which pays until the first of theirs are told.
 - *fading*: it begins with 0.9, falls to 0.3 after 300 plays, and tells its ones from its 150th play
-  on 900 visitors late: what then waits counts as its plays of before did, for as long as that.
+  on 900 visitors late. In a patient market what then waits counts as its plays of before did, for
+  as long as that; in others it is not waited for, as nobody else is late.
+- *slow*: it has the best arm, and its visitors take so long: what that costs it, and all.
 - *sign-up*: it comes after the first visitors, when an epoch has begun without it.
 
 In the old way, under rules 1, a play that waits counts as what waiting plays of all agents came to
@@ -22,6 +24,7 @@ from copyproof.drills.scenario import Scenario, Setting
 MEANS = {"best": 0.6, "second": 0.5, "last": 0.3}
 _STEP, _VISITORS, _LATE = 10, 4000, 500
 _BEFORE = {"rules": 1}
+_PATIENT = {"unanswered": "patient"}
 _PAYS = "all late, its ones at once"
 
 
@@ -96,17 +99,25 @@ def _fades(game: LiveGame) -> None:
         game.register(agent, mean)
     late: deque[tuple[int, Play]] = deque()
     for visitor in range(_VISITORS):
-        while late and late[0][0] <= visitor:
-            game.tell([late.popleft()[1]])
-        [one] = game.decide()
-        own = game.plays["fading"]
-        if one.agent == "fading" and own == _FALLS:
+        one = _decide(game, late, visitor, "fading", after=_LAGS)
+        if one.agent == "fading" and game.plays["fading"] == _FALLS:
             game.register("fading", _THEN)
             game.retire("fading", "0")
-        if game.attacks and one.agent == "fading" and one.reward > 0.0 and own >= _LAGS:
-            late.append((visitor + _WAIT, one))
-        else:
-            game.tell([one])
+
+
+def _decide(
+    game: LiveGame, late: deque[tuple[int, Play]], visitor: int, agent: str, *, after: int
+) -> Play:
+    """Decide, and tell all at once but the agent's ones from a play of its own on."""
+    while late and late[0][0] <= visitor:
+        game.tell([late.popleft()[1]])
+    [one] = game.decide()
+    is_late = game.attacks and one.agent == agent and game.plays[agent] >= after
+    if is_late and one.reward > 0.0:
+        late.append((visitor + _WAIT, one))
+    else:
+        game.tell([one])
+    return one
 
 
 FADING = Scenario(
@@ -115,7 +126,30 @@ FADING = Scenario(
     f"{_WAIT} visitors late",
     "fading",
     _GOOD,
-    (Setting("its ones late", _fades, _VISITORS, _VISITORS, pays=True),),
+    (
+        Setting("its ones late, patient", _fades, _VISITORS, _VISITORS, _PATIENT, pays=True),
+        Setting("its ones late", _fades, _VISITORS, _VISITORS),
+    ),
+)
+
+
+def _is_slow(game: LiveGame) -> None:
+    for agent, mean in MEANS.items():
+        game.register(agent, mean)
+    late: deque[tuple[int, Play]] = deque()
+    for visitor in range(_VISITORS):
+        _decide(game, late, visitor, "best", after=0)
+
+
+SLOW = Scenario(
+    "slow",
+    f"of {_VISITORS:,} visitors; the best of three agents is told {_WAIT} visitors late",
+    "best",
+    MEANS["best"],
+    (
+        Setting("its ones late, patient", _is_slow, _VISITORS, _VISITORS, _PATIENT),
+        Setting("its ones late", _is_slow, _VISITORS, _VISITORS),
+    ),
 )
 
 

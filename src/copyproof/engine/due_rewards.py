@@ -16,15 +16,20 @@ So whether and when a reward is told that is the default one changes no decision
 
 *When is that.* A reward that differs from the default one by w, and is told k rounds after its
 play, is w at ⌈log2(k + 1)⌉ in its agent's histogram; what is older than its last rewards counts
-half, a quarter, and so on. For the plays that are asked for next, d is the least power of two, or
-0, before which three quarters of it were told: the agent's own, so that nobody's rewards move
-another's, and agents whose visitors take their time are not taken for such that fail. Before the
-first of its rewards is told nothing is due; that one says when the plays so far are. Whenever the
-number of an agent's plays that are due is a power of two, what is expected of the others is found
-anew.
+half, a quarter, and so on. Its delay is the least power of two, or 0, before which three quarters
+of it were told, and d of the plays that are asked for next is that, but never more than the largest
+delay of the other agents: who alone is late is not waited for. Before the first of its rewards is
+told nothing is due; that one says when the plays so far are. Whenever the number of an agent's
+plays that are due is a power of two, what is expected of the others is found anew.
 
 Where all that is told is told before the next decision, d = 0, and the game is the one in which all
 rewards are known at once, decision for decision.
+
+*Who alone is late* has d = 0: where all other agents are told at once, a play of its own counts as
+the default reward until another is told. If that is 0, the agent counts for no more at any time
+than if it had told its rewards at once, so that lateness gains it nothing, on any path. That costs
+agents whose visitors take their time where others' do not. A market may be *patient* instead: d is
+the agent's own delay, whatever the others' are.
 """
 
 from numba import int64
@@ -37,6 +42,7 @@ from copyproof.engine.live_records import (
     DELAYS,
     DOUBT,
     EXPIRED,
+    PATIENT,
     ROUND,
     UNKNOWN,
     Live,
@@ -46,6 +52,7 @@ from copyproof.engine.live_records import (
 from copyproof.engine.plan import Plan
 from copyproof.engine.state import State
 
+_NO_ROUND = 1  # the place of a delay of no round in a histogram
 _SOON = 0.75  # of an agent's rewards, by the delay that its next plays get
 _MANY = 64.0  # rewards in a histogram, after which they count half
 
@@ -85,6 +92,31 @@ def is_due(live: Live, round_: int) -> bool:
     if round_ <= live.counters[EXPIRED]:
         return True
     return bool(waits != UNKNOWN and live.counters[ROUND] - round_ >= delay_of(waits))
+
+
+@inlined
+def date(live: Live, terms: Terms, agent: int, place: int) -> bool:
+    """Say when an agent's next play is due; whether it waits for that. ``place`` is its row."""
+    known = live.known[agent]
+    live.waits[place] = waits = _next_waits(live, terms, agent)
+    live.previous[place] = known.last
+    known.last = live.counters[ROUND] + 1
+    return bool(waits > _NO_ROUND)
+
+
+@inlined
+def _next_waits(live: Live, terms: Terms, agent: int) -> int:
+    """After how many rounds an agent's next plays are due: its delay, and at most another's."""
+    waits = int(live.known[agent].waits)
+    if waits > _NO_ROUND and terms.unanswered != PATIENT:
+        own = waits
+        waits = _NO_ROUND
+        for place in range(DELAYS, _NO_ROUND, -1):
+            if live.spread[0, place] > int(place == own):
+                waits = min(own, place)
+                break
+        live.due[0].waits |= int64(1) << waits
+    return waits
 
 
 @inlined
@@ -198,7 +230,10 @@ def _find_delay(live: Live, agent: int) -> None:
         soon += live.delays[agent, place]
         if soon >= _SOON * told:
             known = live.known[agent]
+            if known.waits != UNKNOWN:
+                live.spread[0, known.waits] -= 1
             known.waits = place + 1
+            live.spread[0, known.waits] += 1
             known.longest = max(known.longest, known.waits)
             live.due[0].waits |= int64(1) << known.waits
             break
@@ -211,11 +246,12 @@ def _find_delay(live: Live, agent: int) -> None:
 def _date_first(plan: Plan, state: State, live: Live, terms: Terms, agent: int) -> None:
     """Say when plays are due that were asked for before anything was told of their agent."""
     round_ = live.known[agent].last
+    waits = _next_waits(live, terms, agent)
     live.renewed[agent] = 1
     while round_ > live.counters[EXPIRED]:
         place = round_ - 1 - live.counters[BASE]
         if live.waits[place] == UNKNOWN:
-            live.waits[place] = live.known[agent].waits
+            live.waits[place] = waits
             if is_due(live, round_):
                 count_due(plan, state, live, terms, round_)
         round_ = live.previous[place]

@@ -27,7 +27,7 @@ import numpy as np
 
 from copyproof.engine.cache import inlined, kernel, part
 from copyproof.engine.corrections import observe_arm
-from copyproof.engine.due_rewards import expected, expected_of_arm, let_be_due
+from copyproof.engine.due_rewards import date, expected, expected_of_arm, let_be_due
 from copyproof.engine.live_records import (
     BANKED,
     BASE,
@@ -186,7 +186,7 @@ def _ask(
         else:
             _count_unanswered(plan, state, live, terms, place, choice.agent, choice.arm)
         live.counters[ROUND] += 1
-        if terms.unanswered == UNTIL_DUE:
+        if terms.unanswered >= UNTIL_DUE:
             let_be_due(plan, state, live, terms)
     return int(operation.first)
 
@@ -205,11 +205,7 @@ def _count_unanswered(
         live.log[place].value = worth
     else:
         worth = for_arm = live.log[place].value = terms.default
-        known = live.known[agent]
-        live.waits[place] = known.waits
-        live.previous[place] = known.last
-        known.last = live.counters[ROUND] + 1
-        waits = known.waits > 1
+        waits = date(live, terms, agent, place)
         if waits:
             worth = expected(live, terms, agent)
             for_arm = expected_of_arm(plan.is_flat, live, arm.total, arm.answers, worth)

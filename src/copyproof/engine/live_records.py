@@ -17,8 +17,9 @@ REFUSED_LATE = 3
 FIRST, LAST, SUM, MAXIMUM = 0, 1, 2, 3
 REFUSE, CORRECT = 0, 1
 # What an unanswered play counts for: nothing; an estimate until its reward comes; what is expected
-# of it until its reward is due.
-OMITTED, ESTIMATED, UNTIL_DUE = 0, 1, 2
+# of it until its reward is due, by when its agent's come, and those of others do, too; the same by
+# when its agent's come, whatever those of others do.
+OMITTED, ESTIMATED, UNTIL_DUE, PATIENT = 0, 1, 2, 3
 # Rewards that an agent is taken to have had, each the default one, before the first it has.
 DOUBT = 20.0
 NO_LIMIT = 2**62
@@ -82,6 +83,7 @@ class Live(NamedTuple):
     known: Any  # per agent: a KNOWN
     delays: Any  # per agent: a histogram of when its rewards were told
     due: Any  # one KNOWN
+    spread: Any  # one row: how many agents' delays have each place
     renewed: Any  # per agent: 1 if what its waiting plays count as was found anew; who asks sets 0
     marks: Any  # scratch, per item; all 0 between operations
     left: Any  # scratch, per agent
@@ -93,7 +95,7 @@ class Terms(NamedTuple):
     rewards: int
     late: int
     default: float
-    unanswered: int  # OMITTED, ESTIMATED or UNTIL_DUE
+    unanswered: int  # OMITTED, ESTIMATED, UNTIL_DUE or PATIENT
     counts_newcomers: int  # 1 if n is counted anew for an agent that comes during an epoch
     follows: int  # DECIDES; if not, the rows of the log to come say what was decided
     per_agent: int  # places of one agent on a slate, at most; NO_LIMIT for any number

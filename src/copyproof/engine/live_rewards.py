@@ -3,7 +3,7 @@
 A play is counted when it is asked for. What it counts for until its reward comes is said by the
 market's ``Terms``:
 
-- *Until due*: what is expected of it until its reward is due, told or not (``due_rewards``).
+- *Until due*, *patient*: what is expected of it until it is due, told or not (``due_rewards``).
 - *Estimated*: an estimate until its reward comes (``waiting_estimates``), which is corrected then.
 - *Omitted*: widths use asked plays, and means answered ones (1/2 before the first answer).
 """
@@ -95,7 +95,7 @@ def _answer(
             past.answers += 1
     before = row.value
     row.value = reward
-    if terms.unanswered == UNTIL_DUE:
+    if terms.unanswered >= UNTIL_DUE:
         hear(plan, state, live, terms, round_, before, reward)
     elif terms.unanswered == ESTIMATED:
         has_doubled = note_wait(live, round_, reward)
@@ -143,7 +143,7 @@ def _correct(
     if banked or terms.unanswered != OMITTED:
         for past in (live.past[owner], live.past_arms[row.arm]):
             past.total = min(max(past.total + change, 0.0), float(past.answers))
-    if terms.unanswered == UNTIL_DUE:
+    if terms.unanswered >= UNTIL_DUE:
         hear(plan, state, live, terms, round_, before, value)
     elif not banked:
         correct_play(plan, state, live, terms, round_, item, owner, change, change)
@@ -161,7 +161,7 @@ def expire(plan: Plan, state: State, live: Live, terms: Terms, upto: int) -> int
             row.told = DEFAULTED
             _answer(plan, state, live, terms, round_, row, terms.default)
             found += 1
-        if terms.unanswered == UNTIL_DUE and not is_due(live, round_):
+        if terms.unanswered >= UNTIL_DUE and not is_due(live, round_):
             live.counters[EXPIRED] = round_  # from now on it is due
             count_due(plan, state, live, terms, round_)
     live.counters[EXPIRED] = max(upto, live.counters[EXPIRED])

@@ -20,10 +20,12 @@ from copyproof.engine.live_records import (
     AS_THEY_ARE,
     BASE,
     CHANGED,
+    DELAYS,
     FORGOTTEN,
     LAID,
     NOT_KEPT,
     ROUND,
+    UNKNOWN,
     UNTIL_DUE,
     Live,
 )
@@ -358,6 +360,8 @@ class Arrays:
             ):  # else the policy has just changed
                 arrays[one.name][: len(saved[one.name])] = saved[one.name]
         arrays["epoch"][len(saved["epoch"]) :] = saved["epoch"][0]  # theirs is the market's
+        waits = arrays["known"]["waits"]
+        arrays["spread"][0] = np.bincount(waits[waits != UNKNOWN], minlength=DELAYS + 1)
         self.log, self.counters = arrays["log"], arrays["counters"]
         agents, item = slice(self.agents), laid.item
         arrays["order"][:] = np.arange(room)

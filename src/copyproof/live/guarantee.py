@@ -6,7 +6,9 @@ has, so that copies of an agent's only arm leave every path unchanged (``docs/ex
 has the proof): also with late rewards, with agents that may not be chosen, and on slates with one
 arm of an agent. And where the *pathwise* theorem covers the policy (``policy.theorem``), nothing
 that an agent registers earns it more than its best arm alone, on any path; the theorem asks for
-rewards that come at once, and for visitors who may see every agent.
+rewards that come at once, and for visitors who may see every agent. Where nobody is waited for
+longer than for others, and the default reward is 0, those are the others' rewards: the agent's own
+may come whenever they will.
 
 An agent is a principal here: the names that are bound to one group are one (``principals``).
 """
@@ -49,9 +51,12 @@ def guarantee(
     reason = why_not_covered(policy)
     if candidate is not None and share > 0.0:
         reason = f"{policy} and {second} learn from each other's decisions"
+    waits_for_others = config.rules > 1 and config.unanswered == "estimated"
     if reason is None:
+        is_late = waits_for_others and config.default_reward == 0.0
+        whose = "all other agents' rewards" if is_late else "rewards"
         proven.append(
-            "an agent's best arm alone earns it most, on every path, where rewards come at once "
+            f"an agent's best arm alone earns it most, on every path, where {whose} come at once "
             "and every agent may be chosen"
         )
         audited = "other strategies under other conditions"
@@ -64,7 +69,8 @@ def guarantee(
     if config.seen == "content":
         pays.append("copies that `seen` takes for another content, or for a rival's")
     pays += ["lists of eligible arms", "several identities that are not bound to one group"]
-    pays.append("to become worse and be told late")
+    others = ", where another one is, too" if waits_for_others else ""
+    pays.append(f"to become worse and be told late{others}")
     if config.unanswered == "omitted" or config.rules == 1:
         pays.append("zeros of one agent alone that are told late or never")
     if config.rules == 1:

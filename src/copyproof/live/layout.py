@@ -87,7 +87,7 @@ class Array:
             case "estimates":
                 return unanswered == ESTIMATED
             case "dues":
-                return unanswered == UNTIL_DUE
+                return unanswered >= UNTIL_DUE
             case _:
                 assert_never(self.kept_for)
 
@@ -131,6 +131,7 @@ TABLE = (
     Array("known", KNOWN, "agent", exported=True, kept_for="dues"),
     Array("delays", np.dtype((np.float64, DELAYS)), "agent", exported=True, kept_for="dues"),
     Array("due", KNOWN, "market", exported=True, kept_for="dues"),
+    Array("spread", np.dtype((np.int64, DELAYS + 1)), "market"),
     Array("renewed", np.int8, "agent"),
     Array("counters", np.int64, "counter", exported=True),
 )

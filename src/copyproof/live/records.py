@@ -18,7 +18,7 @@ from copyproof.validation import FieldError, known, name, number, require, shown
 Late: TypeAlias = Literal["refuse", "correct"]
 Rewards: TypeAlias = Literal["first", "last", "sum", "max"]
 SeenBy: TypeAlias = Literal["agent", "content"]
-Unanswered: TypeAlias = Literal["estimated", "omitted"]
+Unanswered: TypeAlias = Literal["estimated", "patient", "omitted"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 # The version of a live market's own rules. 1: plays that wait are estimated by what such plays of
@@ -140,11 +140,13 @@ class MarketConfig:
     correction_window : float
         Seconds after the reward window within which late rewards still correct (30 days); the
         principal forgets decisions that are older.
-    unanswered : {"estimated", "omitted"}
+    unanswered : {"estimated", "patient", "omitted"}
         What a play counts for until its reward is due. Estimated, as new markets have it: what its
         agent's plays have come to be worth so far, and the default reward if little is known of
-        them. Omitted: it narrows the width, and the mean is that of the answered ones alone, 1/2
-        before the first; markets of earlier versions keep that.
+        them; an agent whose rewards come later than all others' is waited for as long as for those.
+        Patient: the same, and each agent is waited for as long as its own rewards take, which
+        hides it if they fall. Omitted: it narrows the width, and the mean is that of the answered
+        ones alone, 1/2 before the first; markets of earlier versions keep that.
     most_arms : int, optional
         How many arms one agent may ever register, retired ones included: all are remembered, so
         that without it an agent can fill the memory. No limit if it is not given.
@@ -219,6 +221,8 @@ class MarketConfig:
             given = getattr(self, version)
             is_known = type(given) is int and 1 <= given <= newest
             require(is_known, version, given, f"a version that this one knows, 1 to {newest}")
+        has_delays = self.rules > 1 or self.unanswered != "patient"
+        require(has_delays, "unanswered", self.unanswered, "estimated or omitted under rules 1")
 
     def agrees_with(self, stored: "MarketConfig") -> bool:
         """Whether a market that was made with ``stored`` can be opened with this one.

@@ -52,7 +52,9 @@ def unanswered_of(config: MarketConfig) -> int:
     """What unanswered plays count for in a market."""
     if config.unanswered == "omitted":
         return live_records.OMITTED
-    return live_records.UNTIL_DUE if config.rules > 1 else live_records.ESTIMATED
+    if config.rules == 1:
+        return live_records.ESTIMATED
+    return live_records.PATIENT if config.unanswered == "patient" else live_records.UNTIL_DUE
 
 
 def terms_of(config: MarketConfig) -> Terms:
