@@ -106,6 +106,18 @@ def test_parts_inherit(tmp_path: Path) -> None:
         ("copies = 3", "copies = '3'", "strategies[1].copies = '3' is not a whole number >= 1"),
         ("copies = 3", "copies = [1, -1]", "strategies[1].copies[1] = -1 is not a whole number"),
         ("[[str", "[audit]\nmethod = 'magic'\n[[str", "audit.method = 'magic' is not one of auto"),
+        ("[[str", "[audit]\nconfidence = 95\n[[str", "audit.confidence = 95.0 is not in (0, 1)"),
+        ("[[str", "[audit]\nbudget = 0\n[[str", "audit.budget = 0 is not a whole number from 1"),
+        ("[[str", "[audit]\nmost_copies = 1\n[[str", "audit.most_copies = 1 is not a whole number"),
+        ("[[str", "[audit]\ntolerance = 0\n[[str", "audit.tolerance = 0.0 is not a number > 0"),
+        ("[[str", "[audit]\ndeviations = [[2, -1]]\n[[str", "audit.deviations[0][1] = -1 is not"),
+        ("[[str", "[audit]\ndeviations = []\n[[str", "audit.deviations is empty: at least one"),
+        (
+            '"paper:2a"',
+            "{ market = 'paper:2a', count = 2 }",
+            "markets[1].count is not taken beside",
+        ),
+        ("measure =", "parts = []\nmeasure =", "parts is empty: at least one is needed"),
         ("seed = [1, 2]", "seed = [1", "study.toml is not TOML"),
     ],
 )

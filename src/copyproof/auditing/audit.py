@@ -19,10 +19,14 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from copyproof._progress import Progress
-from copyproof.auditing.deviations import given_deviations, standard_deviations
+from copyproof.auditing.deviations import (
+    checked_strategies,
+    given_deviations,
+    standard_deviations,
+)
 from copyproof.auditing.exact_gains import compute, is_small
 from copyproof.auditing.paired_games import PairedGames
-from copyproof.auditing.request import Request, checked_request, positive
+from copyproof.auditing.request import Request, checked_effort, checked_request, positive
 from copyproof.auditing.result import AgentAudit, Audit, Gain, Method
 from copyproof.auditing.sampled_gains import LIMITS, sample
 from copyproof.auditing.trials import DeviationTrial, tolerated
@@ -112,8 +116,7 @@ def audit(
     named = as_market(market)
     market = named.quotient
     asked = checked_request(market, policy, horizon, seed, confidence, budget, workers, device)
-    most_copies = whole_in("most_copies", most_copies, 2, 10_000_000)
-    tolerance = positive("tolerance", tolerance)
+    most_copies, tolerance = _checked_trials(most_copies, tolerance)
     known("method", method, METHODS)
     names = market.names if agent is None else [principal_of(named, agent)]
     strategies = None if deviations is None else [tuple(counts) for counts in deviations]
@@ -132,6 +135,32 @@ def audit(
         agents=ByName(_gathered(name, trials, gains, worths) for name in names),
         **asked.summary(),
     )
+
+
+def check_numbers(
+    *,
+    deviations: Iterable[Iterable[int]] | None = None,
+    most_copies: int = MOST_COPIES,
+    tolerance: float | None = None,
+    confidence: float = CONFIDENCE,
+    budget: int | None = None,
+) -> None:
+    """Refuse what no audit takes, whatever the market: for audits that are made later.
+
+    Examples
+    --------
+    >>> check_numbers(most_copies=1)
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: most_copies = 1 is not a whole number from 2 to 10000000
+    """
+    checked_effort(confidence, budget)
+    _checked_trials(most_copies, tolerance)
+    if deviations is not None:
+        checked_strategies(deviations)
+
+
+def _checked_trials(most_copies: int, tolerance: float | None) -> tuple[int, float | None]:
+    return whole_in("most_copies", most_copies, 2, 10_000_000), positive("tolerance", tolerance)
 
 
 def reference_strategy(agent: Agent, reference: Reference) -> Strategy:

@@ -137,6 +137,23 @@ def _one_apart(arms: int, count: int, of: int, others: int) -> Strategy:
     return tuple(count if arm == of else others for arm in range(arms))
 
 
+def checked_strategies(strategies: Iterable[Iterable[int]]) -> tuple[Strategy, ...]:
+    """Strategies that a user wrote down as copy counts, whatever agent they are for.
+
+    Examples
+    --------
+    >>> checked_strategies([[2, 0], [3, 1]])
+    ((2, 0), (3, 1))
+    """
+    found = []
+    for k, strategy in enumerate(items("deviations", strategies, "strategies")):
+        counts = items(f"deviations[{k}]", strategy, "copy counts")
+        found.append(
+            tuple(whole(f"deviations[{k}][{arm}]", count) for arm, count in enumerate(counts))
+        )
+    return tuple(found)
+
+
 def given_deviations(
     agent: Agent, reference: Strategy, strategies: Iterable[Iterable[int]]
 ) -> tuple[Deviation, ...]:
@@ -148,10 +165,8 @@ def given_deviations(
     ['copies 2', 'copies 3']
     """
     found: dict[Strategy, str] = {}
-    for k, strategy in enumerate(items("deviations", strategies, "strategies")):
+    for k, copies in enumerate(checked_strategies(strategies)):
         field = f"deviations[{k}]"
-        counts = items(field, strategy, "copy counts")
-        copies = tuple(whole(f"{field}[{arm}]", count) for arm, count in enumerate(counts))
         if len(copies) != len(agent.arms):
             said = (
                 f"has {len(copies)} counts, and agent {shown(agent.name)} has {len(agent.arms)} "

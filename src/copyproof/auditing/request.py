@@ -75,12 +75,24 @@ def checked_request(
     horizon, seed, workers = checked_game(horizon, seed, workers)
     asked = any_policy(policy)
     market.discount.check_horizon(horizon)
-    confidence = number("confidence", confidence)
-    require(0 < confidence < 1, "confidence", confidence, "in (0, 1)")
-    rounds = usual_budget(asked) if budget is None else whole_in("budget", budget, 1, 10**18)
+    confidence, rounds = checked_effort(confidence, budget)
     chosen = checked_device(device, asked, horizon, len(market.agents))
     games = PairedGames(asked, horizon=horizon, seed=seed, workers=workers, device=chosen)
-    return Request(games, confidence, rounds)
+    return Request(games, confidence, usual_budget(asked) if rounds is None else rounds)
+
+
+def checked_effort(confidence: float, budget: int | None) -> tuple[float, int | None]:
+    """How sure the limits are to be, and how many rounds may be played, None where not said.
+
+    Examples
+    --------
+    >>> checked_effort(95, None)
+    Traceback (most recent call last):
+    copyproof.validation.FieldError: confidence = 95.0 is not in (0, 1)
+    """
+    confidence = number("confidence", confidence)
+    require(0 < confidence < 1, "confidence", confidence, "in (0, 1)")
+    return confidence, None if budget is None else whole_in("budget", budget, 1, 10**18)
 
 
 def usual_budget(policy: Policy | ExternalPolicy) -> int:

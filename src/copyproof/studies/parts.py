@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from copyproof.auditing.audit import METHODS, REFERENCES
+from copyproof.auditing.audit import METHODS, REFERENCES, check_numbers
 from copyproof.game import Market, as_market, market_from_dict
 from copyproof.simulation.run import MOST_REPETITIONS, MOST_ROUNDS
 from copyproof.studies.cells import MEASURES, Point, Terms, digest_market, make_cell
@@ -36,6 +36,7 @@ MarketSource: TypeAlias = Generator | tuple[tuple[str, Market], ...]
 AUDIT_KEYS = (
     "agent", "reference", "deviations", "most_copies", "tolerance", "confidence", "budget", "method"
 )  # fmt: skip
+_AUDIT_NUMBERS = ("deviations", "most_copies", "tolerance", "confidence", "budget")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,10 @@ def audit_options(given: object) -> dict[str, Any]:
     else:
         for k, one in enumerate(items("audit.reference", reference, "copy counts")):
             whole(f"audit.reference[{k}]", one)
+    try:
+        check_numbers(**{key: given[key] for key in _AUDIT_NUMBERS if key in given})
+    except FieldError as error:
+        raise error.within("audit") from None
     return {key: given[key] for key in AUDIT_KEYS if key in given}
 
 
@@ -245,6 +250,10 @@ def _market_table(given: Mapping[str, Any], folder: Path | None) -> MarketSource
         said = f"or generator or agents: exactly one of the three is needed{both}"
         raise FieldError("market", given.get("market"), "alone", said)
     if "market" in given:
+        for key in given:
+            if key not in ("market", "name"):
+                said = "is not taken beside market, which is one and is what its file says: name is"
+                raise FieldError(key, given[key], "left out", said)
         label = given.get("name", given["market"])
         return ((checked_name("name", label), _read(given["market"], folder)),)
     if "generator" not in given:

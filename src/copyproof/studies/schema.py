@@ -40,7 +40,7 @@ from pydantic import Field, ValidationError, model_validator
 from copyproof.game._schema import _error, _Table
 from copyproof.simulation.run import DEVICES
 from copyproof.studies.parts import Part, make_part
-from copyproof.validation import FieldError, known
+from copyproof.validation import FieldError, items, known
 from copyproof.validation import name as checked_name
 
 _NEEDED = ("policies", "markets", "horizons", "repetitions", "seed")
@@ -60,7 +60,7 @@ class MarketEntry(_Shape):
     market: str | None = Field(None, description="a market file, or paper:FIGURE[:COPIES]")
     generator: str | None = Field(None, description="random, mixed, needles or zipf")
     name: str | None = Field(None, description="what tables call it")
-    count: int | None = Field(None, description="how many markets a generator draws")
+    count: int | None = Field(None, description="how many markets a generator draws; required")
     seed: int | None = Field(None, description="of the draw, 0 if left out")
     agents: Any = Field(None, description="[least, most]; zipf: a number; or as in a market file")
     fee: Any = Field(None, description="of a market that is written out, as in a market file")
@@ -92,7 +92,13 @@ class StrategyEntry(_Shape):
     rank: int | None = Field(None, description="who deviates: 1 is the best agent, -1 the worst")
     copies: Any = Field(None, description="of each arm, or one for each")
     hide: list[int] = Field([], description="originals that are not registered, from 0")
-    renew_after: int | None = Field(None, description="an arm is new again after so many plays")
+    renew_after: int | None = Field(
+        None,
+        description=(
+            "an arm is new again after so many plays (this and the next two: policies of the "
+            "catalogue only; others are listed as failed)"
+        ),
+    )
     renew_below: float | None = Field(None, description="... or when its mean is lower")
     churn: int | None = Field(None, description="all arms are new again every so many rounds")
 
@@ -119,9 +125,9 @@ class PartEntry(_Shape):
     policies: list[str] | None = Field(None, description="texts; files are beside the study file")
     markets: list[MarketEntry] | None = Field(None, description="markets and generators")
     strategies: list[StrategyEntry] | None = Field(None, description="as given, if left out")
-    horizons: Any = Field(None, description="T, one or several")
-    repetitions: Any = Field(None, description="games of each cell")
-    seed: Any = Field(None, description="one or several")
+    horizons: Any = Field(None, description="T, one or several; required")
+    repetitions: Any = Field(None, description="games of each cell; required")
+    seed: Any = Field(None, description="one or several; required")
     measure: list[str] | None = Field(
         None, description="of regret, revenue, shares, lost, audit, exact; regret if left out"
     )
@@ -206,7 +212,7 @@ def parts_of(data: dict[str, Any], folder: Path | None = None) -> tuple[Part, ..
     if parts is None:
         return (_made(common, folder),)
     made = []
-    for k, part in enumerate(parts):
+    for k, part in enumerate(items("parts", parts, "parts")):
         try:
             place = f"parts[{k}]" if "strategies" in part else ""
             made.append(replace(_made(common | part, folder), place=place))
