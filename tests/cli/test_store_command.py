@@ -204,7 +204,8 @@ def test_backups_come_again_and_again_and_the_newest_stay(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("backup", "x.db", "--keep", "2"), "--keep"),
+        (("backup", "x.db", "--keep", "2"), "--keep 2 goes with --every only"),
+        (("backup", "{}", "--every", "2h", "--keep", "0"), "--keep 0 is not a whole number of at"),
         (("backup", "{}", "--every", "2", "--keep", "1"), "--every = '2' is not a duration"),
         (("backup", "{}/none", "--every", "2h"), "is not a folder"),
         (("compact",), "MARKET is missing: name a market, or say --all, or --older-than"),

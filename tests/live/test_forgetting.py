@@ -181,7 +181,10 @@ def test_not_while_it_is_served(tmp_path: Path) -> None:
     with open_store(f"sqlite:{tmp_path}/live.db") as store:
         played(store)
         token = store.acquire("m", "a service", 60.0)
-        with pytest.raises(LeaseLost, match="is being served: stop the service first"):
+        with pytest.raises(
+            LeaseLost,
+            match=r"is being served: use DELETE /v1/markets/\w+/agents/AGENT\?forget=true, or stop",
+        ):
             forget(store, "m", "annabel")
         assert token is not None
         store.release("m", "a service", token)

@@ -1,11 +1,13 @@
 """Markets, agents and keys can be deleted, and what that leaves behind."""
 
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from copyproof.client import ApiError, Client
-from copyproof.live import Principal
+from copyproof.live import Principal, forgetting
 from copyproof.live.checks import check_store
 from copyproof.live.stores import LeaseLost, Store, UnknownMarket, open_store
 from tests.postgres import Server
@@ -134,6 +136,25 @@ def test_the_name_of_an_agent_in_postgresql(postgres: Server) -> None:
             assert len(client.ask("site", 5)) == len(client.ask("shop", 5)) == 5
         check_store(store, replay=True)
         assert not any('"ann"' in str(row) for _, row in store.dump() if "site" in row)
+
+
+def test_a_market_in_which_a_name_is_forgotten_is_not_said_to_be_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    replace = forgetting._replace
+
+    def slowly(*of: Any) -> tuple[str, int]:
+        time.sleep(1.0)  # leases are looked at six times meanwhile
+        return replace(*of)
+
+    monkeypatch.setattr(forgetting, "_replace", slowly)
+    with open_store(f"sqlite:{tmp_path / 'live.db'}") as store:
+        key = filled(store)["operator"]
+        with serving(store, lease=1.0) as running:
+            call = Caller(running.url, key)
+            assert call("DELETE", f"{A}/agents/ann?forget=true").status == 200
+            assert call("POST", f"{A}/decisions").status == 200
+    assert "another process" not in caplog.text
 
 
 def test_names_are_checked_at_the_door() -> None:

@@ -112,6 +112,24 @@ def test_lines_of_others_carry_the_request_that_they_were_written_for(
     assert {each["request"] for each in (warning, failed, line)} == {"r1"}
 
 
+def test_so_do_lines_that_the_writer_of_a_market_writes(
+    logged: tuple[Service, io.StringIO],
+) -> None:
+    service, stream = logged
+    clock = "/v1/markets/site/clock"
+    assert service.caller()("PUT", clock, {}, headers={"X-Request-Id": "r2"}).status == 200
+    rail = {"measure": "share", "last": 1, "at_most": 0.5}
+    assert service.caller()("PUT", "/v1/markets/site/rails", {"rails": [rail]}).status == 200
+    assert service.caller()("POST", ASK).status == 200
+    service.running.stop()
+    lines = _lines(stream)
+    [of_clock] = [one for one in lines if "its clock was set" in one["message"]]
+    assert (of_clock["request"], of_clock["market"]) == ("r2", "site")
+    [of_rail] = [one for one in lines if "a guard rail was left" in one["message"]]
+    assert of_rail["market"] == "site"  # of a group of requests, which has no one id
+    assert "the share of an agent in the last 1 decisions is 1" in of_rail["message"]
+
+
 def test_without_being_asked_for_there_are_no_lines(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:

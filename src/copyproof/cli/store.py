@@ -58,8 +58,10 @@ def backup(
     With --every files named by their time come into a folder, and what fails is told, and tried
     again the next time. With --keep only files with such names are deleted, and each is told.
     """
-    if keep is not None and (every is None or keep < 1):
-        raise options.refused("--keep", keep, "a whole number of at least 1, beside --every")
+    if keep is not None and every is None:
+        raise FieldError("--keep", keep, "left out", f"{keep} goes with --every only")
+    if keep is not None and keep < 1:
+        raise options.refused("--keep", keep, "a whole number of at least 1")
     if every is None:
         _back_up(store, file, replay, as_json)
         return

@@ -113,8 +113,8 @@ def _leased(store: Store, market: str) -> Iterator[int]:
     token = store.acquire(market, owner, _SECONDS)
     if token is None:
         raise LeaseLost(
-            f"market {market!r} is being served: stop the service first (or somebody forgets a "
-            "name in it just now: try again)"
+            f"market {market!r} is being served: use DELETE /v1/markets/{market}/agents/AGENT"
+            "?forget=true, or stop the service (or a name is just being forgotten: try again)"
         )
     ended = threading.Event()
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+from dataclasses import replace
 from typing import Any
 
 from copyproof.live import events
@@ -67,12 +68,13 @@ class Requests(Journaled):
         self._write(events.RailCrossed(rail, measured, state.at, owner))
         crossed = state.watch.crossed(state.registry)
         if crossed is not None:
-            self._notices.append(f"a guard rail was left ({crossed.then}): {line_of(crossed)}")
+            said = line_of(replace(crossed, agent=None))  # a name may have to be forgotten
+            self._notices.append(f"a guard rail was left ({crossed.then}): {said}")
 
     def _tell_notices(self) -> None:
         """Write to the log what is stored now."""
         for notice in self._notices:
-            _log.warning("market %s: %s", self.market, notice)
+            _log.warning("market %s: %s", self.market, notice, extra={"market": self.market})
         self._notices = []
 
     # --- keys ----------------------------------------------------------------------------------

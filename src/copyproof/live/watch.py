@@ -186,7 +186,8 @@ def line_of(crossing: RailCrossing) -> str:
     the share of agent 'ann' in the last 100 decisions is 0.51: at_most = 0.5
     """
     if crossing.measure == "share":
-        what = f"the share of agent {crossing.agent!r} in the last {crossing.last} decisions"
+        whose = "an agent" if crossing.agent is None else f"agent {crossing.agent!r}"
+        what = f"the share of {whose} in the last {crossing.last} decisions"
     else:
         what = f"the mean reward of the last {crossing.last} plays"
     limits = {"at_most": crossing.at_most, "at_least": crossing.at_least}

@@ -205,7 +205,8 @@ class Leases:
                     writer.lose()
             there = {each: takeable.get(name) for name, each in self.markets.items()}
             for each, is_free in there.items():
-                each.elsewhere = each.writer is None and not is_free
+                is_held_off = each.not_before == math.inf  # by a request: a name is forgotten, say
+                each.elsewhere = each.writer is None and not is_free and not is_held_off
             self._take([each for each, is_free in there.items() if is_free])
         if not self.store.shared:
             self._tell_elsewhere()

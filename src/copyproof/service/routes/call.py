@@ -1,6 +1,7 @@
 """What every route is given: who calls, with what key, and the markets."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
@@ -48,8 +49,10 @@ class ApiCall:
         self, market: str, do: Callable[[Principal], Answer], field: str = "body"
     ) -> Answer:
         """Have a market's writer do something, and wait until it is on the disk."""
+        context = copy_context()  # so that lines of the log have the request's id
         try:
-            waiting = self.leadership.submit(await self.leadership.find(market), do)
+            served = await self.leadership.find(market)
+            waiting = self.leadership.submit(served, lambda to: context.run(do, to))
             note = CURRENT.get()
             if note is not None and note.trace is not None:
                 return await note.trace.written(waiting)
