@@ -330,6 +330,9 @@ POLICIES: dict[str, Flat | Hierarchical] = {
     "h-imed": Hierarchical(imed, imed),
     "h-etc": Hierarchical(H, explore_then_commit(50)),
     "h-etc(plays=2)": Hierarchical(H, explore_then_commit(2)),
+    "hierarchical(etc(plays=4), etc(plays=2))": Hierarchical(
+        explore_then_commit(4), explore_then_commit(2)
+    ),
     "etc": Flat(explore_then_commit(50)),
     "etc(plays=3)": Flat(explore_then_commit(3)),
     "kl-ucb": Flat(kl_ucb()),

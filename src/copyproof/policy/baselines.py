@@ -57,7 +57,9 @@ class MOSSAnytime(BaseRule):
     arms : int, optional
         K, as for ``MOSS``.
     alpha : float
-        α, more than 0; 1.35 as in the paper.
+        α, 0 or more. 1.35 is the value that the documentation of SMPyBandits, which has the same
+        index, says seems to be the best; its own default is 1. The values that the paper's theorem
+        is about were not checked against the paper, and no bound on the regret is claimed here.
 
     Examples
     --------
