@@ -4,6 +4,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,15 @@ settings.load_profile("copyproof")
 # tests start, some of which are to be interrupted.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was not checked: what a test prints before it is skipped is not shown."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for said, tests in reasons.items():
+        if said.startswith("UNCHECKED"):
+            terminalreporter.write_line(f"{said} (tests: {tests})", yellow=True, bold=True)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,8 @@
 """What pages have to pass in a browser can be failed, and pages that are fine pass it."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -143,6 +145,18 @@ def test_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI")
     with pytest.raises(pytest.skip.Exception, match="UNCHECKED"):
         next(running())
+
+
+def test_what_was_not_checked_is_said_at_the_end(tmp_path: Path) -> None:
+    test = "from tests.programs import not_there\n\ndef test_{0}():\n    not_there('no {0}')\n"
+    (tmp_path / "test_it.py").write_text(test.format("page") + test.format("picture"))
+    root = str(Path(__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": root, "CI": "false"}
+    command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "tests.conftest"]
+    done = subprocess.run(
+        [*command, str(tmp_path)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "UNCHECKED: no page (tests: 1)\nUNCHECKED: no picture (tests: 1)\n" in done.stdout
 
 
 def test_where_none_can_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,26 @@ def test_what_is_promised_follows_what_others_change(browser: Browser, console: 
         assert complaints(page) == []
 
 
+def test_what_is_promised_is_the_guarantee(browser: Browser, console: Console) -> None:
+    """Each thing that pays is one line: there are commas in them."""
+    call, path = calling(console), "/v1/markets/promised"
+    assert call("PUT", path, {"policy": "h-ucb", "seed": 1, "seen": "content"}).status == 200
+    with signed_in(browser, console) as page:
+        go(page, "market/promised")
+        promise = section(page, "What is promised about copies")
+        expect(promise.get_by_role("list")).to_have_count(3)
+        lists = [one.get_by_role("listitem") for one in promise.get_by_role("list").all()]
+        proven, audited, pays = (one.all_inner_texts() for one in lists)
+        assert pays == [
+            "copies that `seen` takes for another content, or for a rival's",
+            "lists of eligible arms",
+            "several identities that are not bound to one group",
+            "to become worse and be told late, where another one is, too",
+        ]
+        said = f"proven: {'; '.join(proven)}; audited only: {audited[0]}; pays: {'; '.join(pays)}"
+        assert said == call("GET", path).json["guarantee"]
+
+
 def test_less_that_is_proven_is_called_weaker(browser: Browser, console: Console) -> None:
     call, path = calling(console), "/v1/markets/proven"
     assert call("PUT", path, {"policy": "trial-anytime", "seed": 1}).status == 200

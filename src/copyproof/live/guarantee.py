@@ -34,7 +34,7 @@ def guarantee(
     'none: ucb1 is flat, it chooses among arms, and copies are arms'
     >>> print(guarantee(parse_policy("trial-anytime"), MarketConfig(per_agent=2)))
     proven: copies of an agent's only arm change nothing, ...; pays: copies on slates (per_agent =
-    2), lists of eligible arms, several identities that are not bound to one group
+    2); lists of eligible arms; several identities that are not bound to one group; ...
     """
     second, share = candidate or (policy, 0.0)
     for one in (policy, second) if 0.0 < share < 1.0 else (second if share == 1.0 else policy,):
@@ -61,7 +61,7 @@ def guarantee(
         )
         audited = "other strategies under other conditions"
     else:
-        audited = f"other strategies ({reason})"
+        audited = f"other strategies, which no theorem covers here ({reason})"
     pays = []
     if config.per_agent != 1:
         most = "no limit" if config.per_agent is None else f"per_agent = {config.per_agent}"
@@ -75,4 +75,4 @@ def guarantee(
         pays.append("zeros of one agent alone that are told late or never")
     if config.rules == 1:
         pays.append("to sign up late")
-    return f"proven: {'; '.join(proven)}; audited only: {audited}; pays: {', '.join(pays)}"
+    return f"proven: {'; '.join(proven)}; audited only: {audited}; pays: {'; '.join(pays)}"

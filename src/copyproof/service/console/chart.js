@@ -1,6 +1,6 @@
 // Shares over time: one line for each agent, told apart by colour, dashes and marks.
 
-import { h, s, fill, named, percent, clock } from "./dom.js";
+import { h, s, fill, named, percent, clock, moment } from "./dom.js";
 
 const MARKS = ["circle", "square", "triangle", "diamond", "cross", "bar"];
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2", "1 2"];
@@ -126,11 +126,13 @@ export function draw(element, shares, limits) {
     s("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: y(at), y2: y(at) }),
     s("text", { class: "tick", x: LEFT - 6, y: y(at) + 4, "text-anchor": "end" }, `${100 * at} %`),
   ]);
+  // The time of day alone would be that of any day.
+  const told = last - first < 43200 ? clock : (at) => moment(at).slice(0, 16);
   const times = [first, (first + last) / 2, last].map((at, n) =>
     s(
       "text",
       { class: "tick", x: x(at), y: H - 6, "text-anchor": ["start", "middle", "end"][n] },
-      clock(at),
+      told(at),
     ),
   );
   const lines = agents.map((agent, n) => {

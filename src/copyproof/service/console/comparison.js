@@ -47,7 +47,7 @@ export function comparison(one) {
     ],
     ["Decisions since", `${whole(one.decisions)}, ${whole(one.drawn)} of them the candidate’s`],
     ["Both wanted the same", `${whole(one.agreed)} (${percent(one.agreed / one.decisions)})`],
-    ["Known for good", whole(one.known)],
+    ["Rewards known for good", whole(one.known)],
     ["Worth of a decision: first", estimate(one.value_of_first)],
     ["Worth of a decision: candidate", estimate(one.value)],
     [

@@ -113,9 +113,10 @@ export function badge(kind, text) {
 
 /**
  * A table. Columns are {title, class, cell}: `cell(row)` gives a text or an element. The first
- * column names the row.
+ * column names the row. Without rows it is the line `empty` alone.
  */
 export function table(caption, columns, rows, empty = "Nothing to show.") {
+  if (rows.length === 0) return h("div", {}, h("p", { class: "quiet" }, empty));
   const head = h(
     "tr",
     {},
@@ -139,7 +140,7 @@ export function table(caption, columns, rows, empty = "Nothing to show.") {
     h("thead", {}, head),
     h("tbody", {}, body),
   );
-  return h("div", {}, wide(caption, made), rows.length ? null : h("p", { class: "quiet" }, empty));
+  return h("div", {}, wide(caption, made));
 }
 
 /** What may be wider than the page: it is scrolled by itself, with the keyboard, too. */

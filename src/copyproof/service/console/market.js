@@ -83,7 +83,7 @@ export function guaranteeParts(text) {
   if (found === null) return null;
   parts.proven = found[1].split("; ");
   parts["audited only"] = [found[2]];
-  parts.pays = found[3].split(", ");
+  parts.pays = found[3].split("; ");
   return parts;
 }
 
@@ -115,7 +115,7 @@ export function guaranteeList(text) {
     { class: "guarantee" },
     block("good", "Proven", parts.proven),
     block("plain", "Audited, not proven", parts["audited only"]),
-    block("warn", "Known to pay: do not offer it, or verify who it is", parts.pays),
+    block("warn", "Known to pay", parts.pays),
   );
 }
 

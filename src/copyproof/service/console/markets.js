@@ -141,8 +141,9 @@ export function marketsPage(root, session) {
       sums,
       session.at === null
         ? "Connecting …"
-        : `${whole(session.markets.size)} markets, ` +
-            `${rate(total)} decisions a second; ${looks ? `${looks} need a look` : "all is well"}.`,
+        : `${whole(session.markets.size)} ${session.markets.size === 1 ? "market" : "markets"}, ` +
+            `${rate(total)} decisions a second; ` +
+            `${looks ? `${looks} ${looks === 1 ? "needs" : "need"} a look` : "all is well"}.`,
     );
     setText(
       none,

@@ -193,9 +193,8 @@ function verdict({ found, head, signed, before, after, earlier }) {
     h(
       "p",
       { class: "quiet" },
-      "It cannot tell whether something of yours was left out: compare the plays with your own logs. Keep this head; ",
-      "compare the public key with the one that the operator has published. ",
-      moment(head.at),
+      "It cannot tell whether something of yours was left out: compare the plays with your own logs. Keep this head, ",
+      `signed ${moment(head.at)}; compare its public key with the one that the operator has published.`,
     ),
     h("code", { class: "secret", text: JSON.stringify(head) }),
   ];
