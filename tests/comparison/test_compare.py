@@ -132,7 +132,7 @@ def test_several_markets(many: list[Result]) -> None:
     label = many[0].market.label
     first, second = found.between("h-ucb", "ucb1", label), alone.between("h-ucb", "ucb1")
     assert first.by.low < second.by.low
-    with pytest.raises(LookupError, match="9 differences of h-ucb and ucb1, not one"):
+    with pytest.raises(LookupError, match="9 differences of h-ucb and ucb1, not one: market"):
         found.between("h-ucb", "ucb1")
 
 
@@ -161,6 +161,8 @@ def test_one_market_may_be_played_in_several_settings() -> None:
     assert one.by.mean == alone.by.mean
     assert one.by.low < alone.by.low  # all three hold together
     assert found.between("ucb1", "h-ucb", horizon=100, seed=2).played.seed == 2
+    with pytest.raises(LookupError, match="0 differences of x and h-ucb, not one: ucb1, h-ucb are"):
+        found.between("x", "h-ucb")
     with pytest.raises(LookupError, match="2 differences of ucb1 and h-ucb, not one"):
         found.between("ucb1", "h-ucb", horizon=100)
     assert repr(found).startswith("<Comparison of 2 policies on paper:1a:20 in 3 settings by")
@@ -312,6 +314,7 @@ def test_other_bad_input_is_refused(results: list[Result]) -> None:
     refused("agent is given, and measure = 'regret'", results, agent="0.5-agent")
     refused("did you mean '0.5-agent'", results, measure="revenue", agent="0.5agent")
     refused(r"confidence = 1.0 is not in \(0, 1\)", results, confidence=1)
+    refused("unseen = 'no' is not True or False", results, unseen="no")
     rough = [simulate(MARKET, policy, **SIZE, checkpoints=[7]) for policy in ("ucb1", "h-ucb")]
     refused("lost of ucb1 is not known: it takes a checkpoint at 360", rough, measure="lost")
 

@@ -115,11 +115,24 @@ def test_parts_are_shown_by_their_names() -> None:
     [
         (lambda: Study.read(5), "path = 5 is not the path of a file"),  # type: ignore[arg-type]
         (lambda: study().run(5), "folder = 5 is not the path of a folder"),  # type: ignore[arg-type]
+        (lambda: Study.from_dict([1]), r"data = \[1\] is not a table"),  # type: ignore[arg-type]
     ],
 )
 def test_paths_are_checked(call: Callable[[], Study], message: str) -> None:
     with pytest.raises(FieldError, match=message):
         call()
+
+
+def test_a_folder_that_was_refused_is_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("something else")
+    one = study()
+    with pytest.raises(ValueError, match="holds something else"):
+        one.run(tmp_path)
+    assert str(tmp_path) not in repr(one)
+    assert one.run(tmp_path / "study").status.open == 0
+    with pytest.raises(ValueError, match="holds something else"):
+        one.run(tmp_path)
+    assert len(one.frame()) == len(one)
 
 
 def test_a_policy_of_a_library_is_taken_as_a_record() -> None:

@@ -101,6 +101,7 @@ def compare(
         raise FieldError("agent", agent, "given for the revenue alone", said)
     confidence = number("confidence", confidence)
     require(0 < confidence < 1, "confidence", confidence, "in (0, 1)")
+    require(isinstance(unseen, bool), "unseen", unseen, "True or False")
     groups, policies = _groups(results)
     alpha = 1 - confidence
     together = len(groups) * len(policies) * (len(policies) - 1) // 2
@@ -127,7 +128,7 @@ def compare(
         differences=tuple(differences),
         ranking=_across([one.market for one in firsts], worse, policies, alpha),
         confidence=confidence,
-        unseen=bool(unseen),
+        unseen=unseen,
     )
 
 

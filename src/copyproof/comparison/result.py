@@ -165,7 +165,9 @@ class Comparison:
         ]
         if len(found) != 1:
             where = "" if market is None else f" on {market}"
-            raise LookupError(f"{len(found)} differences of {policy} and {against}{where}, not one")
+            others = "market, horizon or seed says which" if found else ", ".join(self.policies)
+            said = f"{len(found)} differences of {policy} and {against}{where}, not one"
+            raise LookupError(f"{said}: {others}{'' if found else ' are compared'}")
         return found[0]
 
     def to_frame(self) -> "pd.DataFrame":

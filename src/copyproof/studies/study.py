@@ -142,6 +142,7 @@ class Study:
         >>> Study.from_dict(data | {"repetitions": 2, "seed": 1})
         <Study: 2 cells, regret>
         """
+        require(isinstance(data, Mapping), "data", data, "a table, as a study file is")
         return cls._of(parts_of(dict(data)), device_of(data))
 
     @classmethod
@@ -228,17 +229,21 @@ class Study:
             if self._folder is None:
                 weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         require(isinstance(folder, str | PathLike), "folder", folder, "the path of a folder")
-        self._folder = Path(folder)
-        with shown_by(progress, on_bar) as tell:
-            self._summary = run_points(
-                self.points(),
-                self.measure,
-                self._folder,
-                workers=workers,
-                cluster=cluster,
-                device=self._device if device is None else device,
-                progress=tell,
-            )
+        before, self._folder = self._folder, Path(folder)
+        try:
+            with shown_by(progress, on_bar) as tell:
+                self._summary = run_points(
+                    self.points(),
+                    self.measure,
+                    self._folder,
+                    workers=workers,
+                    cluster=cluster,
+                    device=self._device if device is None else device,
+                    progress=tell,
+                )
+        except ValueError:  # such as a folder of something else: the study stays where it was
+            self._folder = before
+            raise
         return self
 
     @property
