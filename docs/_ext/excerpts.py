@@ -4,7 +4,9 @@ Sphinx takes excerpts from the pages, which a browser does not hand out when the
 their texts are written beside the index, and a script shows the part that holds a word.
 """
 
+import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,18 @@ def _scripts(app: Any, page: str, template: str, context: Any, doctree: Any) -> 
 def _write(app: Any, error: Exception | None) -> None:
     if error is not None:
         return
-    texts = {
-        page: " ".join(app.env.get_doctree(page).astext().split())
-        for page in sorted(app.env.found_docs)
-    }
+    texts = {page: _words(app.env.get_doctree(page)) for page in sorted(app.env.found_docs)}
     written = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
     (Path(app.outdir) / TEXTS).write_text(f"const PAGE_TEXTS = {written};\n", encoding="utf-8")
+
+
+def _words(doctree: Any) -> str:
+    """The text of a page, with formulas as they look, not as they are written."""
+    from docutils.nodes import Text, math, math_block
+    from docutils.utils.math.latex2mathml import tex2mathml
+
+    for kind in (math, math_block):
+        for node in list(doctree.findall(kind)):
+            formula = re.sub(r"<[^>]+>", " ", tex2mathml(node.astext()))
+            node.replace_self(Text(html.unescape(formula)))
+    return " ".join(doctree.astext().split())

@@ -41,11 +41,23 @@ def test_pictures(site: Path, browser: Browser, name: str) -> None:
         assert all(each.stat().st_size > 5_000 for each in made)
 
 
+def test_a_formula_stays_whole(site: Path, browser: Browser) -> None:
+    """Also in a picture of the whole page, which Chromium lays out once more."""
+    with opened(browser, site / "explanation" / "policies.html") as page:
+        formula = page.locator("div.math").first
+        before = formula.screenshot()
+        page.screenshot(full_page=True)
+        assert formula.screenshot() == before
+
+
 def test_the_landing_page_shows_the_game(site: Path, browser: Browser) -> None:
     with opened(browser, site / "index.html") as page:
         game = page.frame_locator("iframe")
         game.get_by_role("heading", level=1).wait_for()
-        assert game.get_by_role("slider").count() >= 1
+        lever, picture = (game.locator(one).bounding_box() for one in ("#levers", ".river"))
+        assert lever is not None
+        assert picture is not None
+        assert lever["x"] + lever["width"] <= picture["x"]  # side by side
         for door in ("I am a researcher.", "I run a platform.", "I want to contribute."):
             assert page.get_by_text(door).is_visible()
         assert page.get_by_text("make setup").first.is_visible()
@@ -63,6 +75,7 @@ def test_search_has_excerpts(site: Path, browser: Browser) -> None:
         excerpts = page.locator("ul.search li p.context").all_text_contents()
         assert len(excerpts) >= 5
         assert sum("replicator" in text.lower() for text in excerpts) >= 5
+        assert not any("\\" in text for text in excerpts)  # formulas as one reads them
         check_page(page)
         screenshots(page, "docs-search")
 

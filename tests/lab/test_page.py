@@ -395,6 +395,7 @@ def test_parameters_of_a_policy_in_the_address(browser: Browser, file: Path) -> 
     [
         ("chapter=1&policy=s-ucb(l=2)&copies=96", "S-UCB draws 15 of all 100 arms"),
         ("chapter=1&policy=s-ucb&copies=96", "S-UCB draws 38 of all 100 arms"),
+        ("chapter=1&policy=s-ucb&copies=34", "S-UCB's sample has room for all 38 arms"),
         ("chapter=1&policy=default", "The default gives every provider one trial"),
         ("chapter=3&policy=ucb1&names=2", "UCB1 never asks whose an arm is"),
         ("chapter=3&policy=h-ucb&names=2", "a second name is a second provider"),
@@ -491,6 +492,12 @@ def test_every_chapter_is_accessible_at_every_width(
             page.wait_for_function(f"() => copyproof.panel.{part}.isOver", timeout=120_000)
             ended(page)
         check_page(page)
+        share = page.evaluate("() => copyproof.share()")  # what is said at the lower edge is drawn
+        assert page.locator("#ticker-fill").evaluate("one => one.style.transform") == (
+            f"scaleX({f'{share:.4f}'.rstrip('0').rstrip('.')})"
+        )
         page.set_viewport_size({"width": 1400, "height": 900})
+        for drawn in page.locator(".curve").all():
+            expect(drawn).to_have_attribute("width", "640")
         check_page(page, themes=("light",))
         screenshots(page, f"game-{name}")

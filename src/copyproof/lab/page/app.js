@@ -250,10 +250,15 @@ class App {
     });
     byId("evidence").classList.toggle("failed", Boolean(this.mismatch));
     write(byId("evidence"), this.evidence(scene));
-    write(byId("ticker"), figures.slice(0, 2).map(({ name, value }) => `${name.toLowerCase()} ${value}`).join(" · "));
+    write(byId("ticker"), figures.slice(0, 2).map(({ name, value }) => `${name.toLowerCase().replace("your ", "")} ${value}`).join(" · "));
     byId("ticker").previousElementSibling.hidden = run.own.length === 0;
-    const share = run.own.reduce((sum, i) => sum + run.recentShare(i), 0);
-    byId("ticker-fill").style.transform = `scaleX(${share.toFixed(4)})`;
+    byId("ticker-fill").style.transform = `scaleX(${this.share().toFixed(4)})`;
+  }
+
+  // Of all rounds so far, those that were yours.
+  share() {
+    const { run } = this;
+    return run.t === 0 ? 0 : run.own.reduce((sum, i) => sum + run.source.plays[i], 0) / run.t;
   }
 
   ownFigures(t, scene) {
@@ -261,9 +266,8 @@ class App {
     const spent = scene === 3 ? state.cost * (state.names - 1) : 0;
     const income = run.earned[t] - spent;
     const other = honest.earned[t];
-    const share = t === 0 ? 0 : run.own.reduce((sum, i) => sum + run.source.plays[i], 0) / run.t;
     return [
-      { name: "Your traffic", value: percent(share), yours: true },
+      { name: "Your traffic", value: percent(this.share()), yours: true },
       { name: spent > 0 ? "Your net income" : "Your income", value: count(income), yours: true },
       { name: "Honest income", value: count(other) },
       { name: "Times as much", value: income < 0 ? "a loss" : other > 0 ? `× ${decimal(income / other)}` : "…" },

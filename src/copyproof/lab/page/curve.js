@@ -18,10 +18,23 @@ export function ticks(least, most) {
   return Array.from({ length: Math.floor(most / step + 1e-9) - first + 1 }, (_, k) => (first + k) * step);
 }
 
-// points: [[x, y], …]; xs: where the axis is labelled; level: a line across, with its name; within: the
-// element that it will fill, so that letters keep their size.
-export function curve({ points, xs, xLabel, yLabel, level, label, series, format, within }) {
-  const wide = Math.min(640, Math.max(280, within.clientWidth || 640));
+const drawn = new WeakMap(); // how an element's curve is drawn
+const widths = new ResizeObserver((changes) => changes.forEach(({ target }) => drawn.get(target)()));
+
+// Fill an element with a curve, and again when the element gets another width: letters keep their size.
+export function drawCurve(within, options) {
+  let width = null;
+  drawn.set(within, () => {
+    if (within.clientWidth === width) return;
+    width = within.clientWidth;
+    within.replaceChildren(curve(options, Math.min(640, Math.max(280, width || 640))));
+  });
+  drawn.get(within)();
+  widths.observe(within);
+}
+
+// points: [[x, y], …]; xs: where the axis is labelled; level: a line across, with its name.
+function curve({ points, xs, xLabel, yLabel, level, label, series, format }, wide) {
   const high = 240;
   const left = 58, right = 16, top = 30, bottom = 42;
   const most = Math.max(1, ...points.map(([, y]) => y), level ? level.y : 0);

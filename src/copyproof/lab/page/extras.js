@@ -1,7 +1,7 @@
 // What chapters 3, 4 and 5 show below the stage: the price of names, the robots, the commands.
 
 import { copyText, count, decimal, el, save, write } from "./elements.js";
-import { curve } from "./curve.js";
+import { drawCurve } from "./curve.js";
 import { isPlayable } from "./game.js";
 import { MEANS, NAME_GAMES, ROBOT_GAMES, ROBOT_ROUNDS, commandsOf, gameOf, marketFile, marketOf } from "./market.js";
 import { NAME_COUNTS, NamesStudy } from "./names.js";
@@ -45,8 +45,8 @@ class NamesPanel {
   }
 
   show({ cost, policy }) {
+    this.frame.hidden = this.study === null;
     if (this.study === null) {
-      this.frame.replaceChildren();
       write(this.progress, "");
       write(this.said, `c* is computed here for the five rules that the page plays; for ${policy} copyproof lab computes it.`);
       return;
@@ -66,17 +66,17 @@ class NamesPanel {
     this.said.replaceChildren(
       el("b", {}, `c* = ${decimal(cStar)}${width}`),
       ` rewards for a name, reached with ${names} names. `,
-      cost === 0
-        ? "Names are free, so take as many as you can."
-        : pays
+      !pays
+        ? `A name costs ${count(cost)}, more than it brings: one name is best, and the lever is dead again.`
+        : cost > 0 || best[0] < NAME_COUNTS.at(-1)
           ? `A name costs ${count(cost)}: ${best[0]} names still pay.`
-          : `A name costs ${count(cost)}, more than it brings: one name is best, and the lever is dead again.`,
+          : "Names are free, so take as many as you can.",
     );
-    this.frame.replaceChildren(curve({
-      within: this.frame, points: net, xs: NAME_COUNTS, xLabel: "names", yLabel: "income less the price of names", series: 2,
+    drawCurve(this.frame, {
+      points: net, xs: NAME_COUNTS, xLabel: "names", yLabel: "income less the price of names", series: 2,
       level: { y: means[0], name: `one name: ${decimal(means[0])}` }, format: count,
       label: `Income less what names cost: ${net.map(([m, value]) => `${m} names ${decimal(value)}`).join(", ")}`,
-    }));
+    });
     this.app.found = { scene: 3, cStar, error, means, games: found.games };
   }
 }
@@ -148,10 +148,10 @@ class RobotsPanel {
       const label = `Regret after each turn: ${regrets.map(decimal).join(", ")}`;
       const most = Math.max(8, regrets.length - 1);
       const step = Math.ceil(most / 8);
-      this.frame.replaceChildren(curve({
-        within: this.frame, points: regrets.map((y, x) => [x, y]), xs: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step),
+      drawCurve(this.frame, {
+        points: regrets.map((y, x) => [x, y]), xs: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step),
         xLabel: "turns", yLabel: `regret, mean of ${ROBOT_GAMES} games`, series: 1, format: count, label,
-      }));
+      });
     }
     this.app.found = { scene: 4, regret: last, profile: robots.profile.join("."), isOver: robots.isOver };
     if (!this.stands) this.app.follow(robots.profile.join("."));

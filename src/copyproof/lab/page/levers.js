@@ -107,7 +107,7 @@ export const LEVERS = {
     const best = arm("Copies of your arm of 0.5", "best", "second");
     const second = arm("Copies of your arm of 0.3", "second", "best");
     const renew = radios({
-      legend: "Withdraw an arm and submit it as new", name: "renew", value: app.state.renew,
+      legend: "Withdraw and submit as new", name: "renew", value: app.state.renew,
       options: Object.entries(RENEWALS).map(([key, { said }]) => [key, said]),
       onchange: (value) => app.set({ renew: value }),
     });
@@ -153,7 +153,8 @@ export function settingOf(state, scene) {
   if (scene === 1) return `${count(state.copies)} ${state.copies === 1 ? "arm" : "copies"} ${rule}`;
   if (scene === 2) {
     const arms = [[state.best, MEANS[0]], [state.second, 0.3]].filter(([copies]) => copies > 0);
-    return `${arms.map(([copies, mean]) => `${mean} × ${count(copies)}`).join(" and ")}, new ${RENEWALS[state.renew].said}, ${rule}`;
+    const anew = RENEWALS[state.renew].rule === null ? "" : `new ${RENEWALS[state.renew].said}, `;
+    return `${arms.map(([copies, mean]) => `${mean} × ${count(copies)}`).join(" and ")}, ${anew}${rule}`;
   }
   if (scene === 3) return `${state.names} ${state.names === 1 ? "name" : "names"} ${rule}`;
   return `the robots' copies ${state.profile.replaceAll(".", ", ")} ${rule}`;

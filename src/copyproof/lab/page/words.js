@@ -72,7 +72,9 @@ export function whyOf(state, scene, arms, originals) {
   const drawn = isPlayable(policy) ? Math.min(sampleOf(parsePolicy(policy)), arms) : "some";
   const sentences = {
     ucb1: "UCB1 explores every arm, and every copy is an arm: whoever submits most is explored most.",
-    "s-ucb": `S-UCB draws ${drawn} of all ${count(arms)} arms by lot, and every copy is a ticket.`,
+    "s-ucb": drawn === arms
+      ? `S-UCB's sample has room for all ${count(arms)} arms here, and it explores each as UCB1 does: whoever submits most is explored most.`
+      : `S-UCB draws ${drawn} of all ${count(arms)} arms by lot, and every copy is a ticket.`,
     "h-ucb": "H-UCB first chooses a provider by the provider's whole record, and only then one of its " +
       "arms: copies share one record, yours.",
     "rh-ucb": "RH-UCB first chooses a provider by the provider's whole record, and only then looks at a few " +
