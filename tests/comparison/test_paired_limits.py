@@ -121,6 +121,15 @@ def test_equal_rows_are_equal_and_never_decided() -> None:
     assert pair.difference.high == pytest.approx(math.log(2 / ALPHA) / 100)
 
 
+def test_what_differs_in_its_last_bits_alone_is_equal() -> None:
+    luck = np.random.default_rng(1).random((100, 50))
+    sums = luck.sum(axis=1), np.array([sum(game[::-1].tolist()) for game in luck])
+    assert not np.array_equal(*sums)
+    (pair,) = pair_limits(sums, alpha=ALPHA, reach=50.0)
+    assert pair.equal
+    assert pair.needed is None
+
+
 @pytest.mark.parametrize("games", [1, 2, LEAST_GAMES - 1])
 def test_few_games_have_no_limits(games: int) -> None:
     (pair,) = pair_limits(np.arange(2 * games).reshape(2, games), alpha=ALPHA, reach=1.0)

@@ -31,6 +31,9 @@ from copyproof.auditing.limits import LEAST_GAMES, games_needed, large_sample_li
 from copyproof.simulation import Interval, t_quantile
 from copyproof.validation import FieldError
 
+# Differences that are smaller, as a share of what is compared, are none.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class PairLimits:
@@ -43,7 +46,7 @@ class PairLimits:
     difference : Interval
         The mean of the first less that of the second.
     equal : bool
-        Whether the two are equal in every game.
+        Whether the two are equal in every game, but for rounding.
     needed : int or None
         Games that would tell its sign, about, if they go on as they did; None where it is known, or
         where no number would.
@@ -118,6 +121,8 @@ def _pair(
 ) -> PairLimits:
     first, second = pair
     x = rows[first] - rows[second]
+    # The same rewards, summed up in another order, differ in their last bits.
+    x[np.abs(x) <= _ROUNDING * np.abs(rows[first])] = 0.0
     mean = float(x.mean())
     least, most = (mean, mean) if reach is None else (-reach, reach)
     found = large_sample_limits(x, alpha, least=least, most=most)
