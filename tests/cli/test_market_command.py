@@ -1,6 +1,8 @@
 """``copyproof market``: the clock of a market that is not being served, and its end."""
 
+import contextlib
 import json
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 
 from copyproof.cli import main
 from copyproof.live import Principal
-from copyproof.live.stores import open_store
+from copyproof.live.stores import Damaged, open_store
 from tests.service.conftest import filled
 from tests.service.serving import serving
 
@@ -69,3 +71,24 @@ def test_delete(
         assert revoked == mine
         status, _, err = _run(monkeypatch, capsys, "delete", "site", "--yes", "--store", url)
         assert (status, err) == (2, "error: MARKET = 'site' is not in the store\n")
+
+
+def test_a_deletion_that_was_broken_off_is_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "live.db"
+    url = f"sqlite:{path}"
+    with open_store(url) as store:
+        filled(store)
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.execute("DELETE FROM markets WHERE name = 'site'")
+        raw.commit()
+    with open_store(url) as store:
+        with pytest.raises(Damaged, match="market 'site' is not there, but events of it"):
+            store.check()
+        for arguments in (["delete", "site"], ["delete", "none", "--yes"], ["delete", "", "--yes"]):
+            status, _, err = _run(monkeypatch, capsys, *arguments, "--store", url)
+            assert (status, err) == (2, f"error: MARKET = {arguments[1]!r} is not in the store\n")
+        assert _run(monkeypatch, capsys, "delete", "site", "--yes", "--store", url)[0] == 0
+        store.check()
+        assert {table for table, row in store.dump() if "site" in row} == set()

@@ -99,6 +99,20 @@ def test_what_is_damaged_is_said(tmp_path: Path, program: Any) -> None:
         (f"UPDATE snapshots SET data = x'00', sum = '{fingerprint(bytes(1))}'", "cannot be read"),
         ("UPDATE snapshots SET data = x'00'", "the snapshot after event "),
         ("UPDATE markets SET config = replace(config, 'seed', 'reed')", "the one it began with"),
+        ("DELETE FROM markets WHERE name = 'site'", "market 'site' is not there, but events of it"),
+        (
+            "INSERT INTO settled_events SELECT market, last + 1, body, mark FROM settled_events"
+            " JOIN markets ON name = market AND number = last",
+            "lies behind the journal's end",
+        ),
+        ("UPDATE markets SET generations = 'x'", "what is stored of it cannot be read"),
+        ("UPDATE markets SET secret = 'zz'", "what is stored of it cannot be read"),
+        ("UPDATE snapshots SET data = ''", "what is stored of it cannot be read"),
+        ("INSERT INTO actions VALUES ('1', '[')", "stored text is not JSON"),
+        (
+            f"UPDATE settled_events SET body = '{'[' * 100_000}' WHERE number = 2",
+            "event 2 cannot be read",
+        ),
     ],
 )
 def test_what_was_changed_is_said_and_not_backed_up(

@@ -150,6 +150,8 @@ def test_bad_arguments(tmp_path: Path, program: Any, url: str) -> None:
     there.write_text('{"number":1}\n')
     text, new = tmp_path / "text", tmp_path / "new"
     text.write_text("no JSON")
+    deep = tmp_path / "deep"
+    deep.write_text("[" * 100_000 + "]" * 100_000)
     empty, cut, shorter, table = (tmp_path / name for name in ("empty", "cut", "shorter", "table"))
     empty.touch()
     table.write_bytes(b"PAR1\xb8\x00")
@@ -159,6 +161,7 @@ def test_bad_arguments(tmp_path: Path, program: Any, url: str) -> None:
     shorter.write_text("".join(whole.splitlines(keepends=True)[:-1]))
     for arguments, said in (
         (["verify", tmp_path / "none"], "cannot be read"),
+        (["verify", deep], "line 1 is not a JSON object"),
         (["verify", there], f"JOURNAL = {there} is no exported journal"),
         (["verify", empty], f"JOURNAL = {empty} is empty"),
         (["verify", cut], f"JOURNAL = {cut} is cut off in line 9"),

@@ -67,9 +67,10 @@ def delete(
     DELETE /v1/markets/MARKET.
     """
     with opened(store) as found:
-        _require(name, found.markets())
-        events = found.last(name)
+        is_there = name in found.markets()  # if not, its deletion may have been broken off
+        events = found.last(name) if is_there else 0
         if not yes:
+            _require(name, found.markets())
             raise ValueError(f"{name} and its {events} events would be gone for good: say --yes")
         from copyproof.service.keys import Keyring
 
@@ -86,10 +87,12 @@ def delete(
 @contextmanager
 def _unserved(name: str, request: str) -> Iterator[None]:
     """Say what to do instead if the market is being served."""
-    from copyproof.live.stores import LeaseLost
+    from copyproof.live.stores import LeaseLost, UnknownMarket
 
     try:
         yield
+    except UnknownMarket:
+        _require(name, {})
     except LeaseLost:
         said = f"market {name!r} is being served: use {request}, or stop the service"
         raise LeaseLost(said) from None

@@ -58,7 +58,7 @@ def _lines(path: Path) -> Iterator[Any]:
             for number, line in enumerate(file, 1):
                 try:
                     found = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     found = None
                     if line[0] == "{" and line[-1] != "\n":
                         said = f"is cut off in line {number}"

@@ -1,12 +1,14 @@
 """Whether what is stored is what was written: journals against their chains, and snapshots."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from copyproof.live.stores.chain import Chain, head_after, heads_after, key_of, opening
 from copyproof.live.stores.errors import Damaged
 from copyproof.live.stores.texts import decode_events, fingerprint
+from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
     from copyproof.live.stores.stored_market import StoredMarket
@@ -56,8 +58,23 @@ def _one_of(first: int, last: int) -> str:
     return f"{which} is not as it was written"
 
 
-def check_snapshots(market: str, mine: "StoredMarket") -> None:
-    """Read all snapshots; Damaged if one is not as it was written, or none covers what is gone."""
+@contextmanager
+def naming(market: str) -> Iterator[None]:
+    """Say of which market something is that is not even of the right kind: a secret, a number."""
+    try:
+        yield
+    except FieldError:  # it was compacted meanwhile
+        raise
+    except (TypeError, ValueError) as error:
+        raise Damaged(f"market {market!r}: what is stored of it cannot be read: {error}") from error
+
+
+def check_rows(market: str, mine: "StoredMarket") -> None:
+    """Read generations and snapshots; Damaged if one is not as it was written, or one is missing.
+
+    There must be one that covers what was compacted.
+    """
+    _ = mine.generations
     found = mine.snapshots()
     for number in found:
         data, _, own = mine.read_snapshot(number)

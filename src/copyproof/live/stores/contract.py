@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from copyproof.live.stores.appends import Append, Generations, generations_of, heads_of
 from copyproof.live.stores.chain import Chain, encode
-from copyproof.live.stores.checking import check_journal, check_snapshots, head_at_cut
+from copyproof.live.stores.checking import check_journal, check_rows, head_at_cut, naming
 from copyproof.live.stores.errors import StoreError
 from copyproof.live.stores.service_records import ServiceRecords
 from copyproof.live.stores.texts import fingerprint, parts_of
@@ -361,11 +361,12 @@ class Store(ServiceRecords):
         Every event must be the one that was chained, and every snapshot be as it was written.
         """
         for market, config in self.markets().items():
-            with self._market(market, write=False) as mine:
-                check_snapshots(market, mine)
-            last, compacted, chain = self.standing(market)
-            events, marks = self.events(market, compacted), self._marks(market, compacted, last)
-            check_journal(market, config, chain, compacted, last, events, marks)
+            with naming(market):
+                with self._market(market, write=False) as mine:
+                    check_rows(market, mine)
+                last, compacted, chain = self.standing(market)
+                events, marks = self.events(market, compacted), self._marks(market, compacted, last)
+                check_journal(market, config, chain, compacted, last, events, marks)
         self.keys()
 
     def _marks(self, market: str, after: int, last: int) -> Iterator[str | None]:

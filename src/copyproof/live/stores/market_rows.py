@@ -126,6 +126,28 @@ class MarketRows:
             self._database.change(f"DELETE FROM {table} {ONE_SNAPSHOT}", self._name, number)
 
 
+def check_strays(database: Database) -> None:
+    """Look for events that are in no journal; Damaged if there is one."""
+    left = "SELECT market FROM events WHERE market NOT IN (SELECT name FROM markets) LIMIT 1"
+    for (market,) in database.rows(left):
+        raise errors.Damaged(
+            f"market {market!r} is not there, but events of it: its row was deleted, or its "
+            "deletion broken off, which `copyproof market delete` completes"
+        )
+    behind = "SELECT market, number FROM events JOIN markets ON name = market WHERE number > last"
+    for market, number in database.rows(f"{behind} LIMIT 1"):
+        raise errors.Damaged(f"market {market!r}: event {number} lies behind the journal's end")
+
+
+def ends_of_rest(database: Database, market: str) -> tuple[int, int]:
+    """Return the first and the last event of a market whose deletion was broken off."""
+    ends = "SELECT min(number), max(number) FROM events WHERE market = ?"
+    first, last = database.rows(ends, market)[0] if is_name(market) else (None, None)
+    if first is None:
+        raise errors.UnknownMarket(f"market {market!r} is not in the store")
+    return first, last
+
+
 def is_name(value: str) -> bool:
     """Whether anything can be called so; what cannot, not every database can be asked for."""
     if value.isprintable():  # the short way for most

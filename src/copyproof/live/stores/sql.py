@@ -34,6 +34,8 @@ from copyproof.live.stores.market_rows import (
     LARGE,
     STANDING,
     MarketRows,
+    check_strays,
+    ends_of_rest,
     is_name,
 )
 from copyproof.live.stores.schema import CHAIN, COLUMNS
@@ -194,20 +196,25 @@ class SqlStore(SqlServiceRecords, SqlKeys):
                 database.change(f"DELETE FROM {table} WHERE market = ?", market)
 
     def drop_market(self, market: str) -> None:
-        """Delete a market: first its row, and then, in slices, events that nobody sees any more."""
+        """Delete a market: first its row, and then, in slices, events that nobody sees any more.
+
+        A deletion that was broken off goes on.
+        """
         with self._transaction(write=True) as database:
-            mine = MarketRows.read(self, database, market, write=True)
-            mine.lease.check(market, None, mine.now())
-            upto = mine.last
+            try:
+                mine = MarketRows.read(self, database, market, write=True)
+            except errors.UnknownMarket:
+                first, upto = ends_of_rest(database, market)
+            else:
+                mine.lease.check(market, None, mine.now())
+                first, upto = mine.compacted + 1, mine.last
             database.change("DELETE FROM markets WHERE name = ?", market)
             for table in LARGE:
                 database.change(f"DELETE FROM {table} WHERE market = ?", market)
         gone = "market = ? AND market NOT IN (SELECT name FROM markets)"
-        for number in range(
-            mine.compacted + DROPPED_AT_ONCE, upto + DROPPED_AT_ONCE, DROPPED_AT_ONCE
-        ):
+        for number in range(first, upto + 1, DROPPED_AT_ONCE):
             with self._transaction(write=True) as database:
-                database.drop_events(f"{gone} AND number <= ?", market, number)
+                database.drop_events(f"{gone} AND number < ?", market, number + DROPPED_AT_ONCE)
 
     def markets(self) -> dict[str, dict[str, Any]]:
         """All markets with their configurations."""
@@ -355,6 +362,15 @@ class SqlStore(SqlServiceRecords, SqlKeys):
     def in_parts(self) -> Iterator[Transaction]:
         """Write something large, each part in a transaction, as what is given here makes them."""
         yield lambda: self._transaction(write=True)
+
+    def check(self) -> None:
+        """Read everything; and no event lies outside of the journals."""
+        with self._reading() as database:
+            check_strays(database)
+        super().check()
+        after = ""
+        while some := self.actions(after):
+            after = some[-1]["id"]
 
     def dump(self) -> Iterator[TableRow]:
         """Every row, on a connection of its own."""

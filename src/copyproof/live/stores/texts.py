@@ -46,7 +46,7 @@ def decode_many(texts: Sequence[str]) -> list[dict[str, Any]]:
     """Do as ``decode`` does, for many at once, which is faster."""
     try:
         values = json.loads("[" + ",".join(texts) + "]")
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise Damaged(f"stored text is not JSON: {error}") from error
     if len(values) != len(texts) or not set(map(type, values)) <= {dict}:
         raise Damaged("stored text is not a JSON object")
