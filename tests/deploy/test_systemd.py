@@ -46,7 +46,7 @@ def test_little_is_left_open(tmp_path: Path) -> None:
 def test_the_command_and_the_settings_file_are_ours() -> None:
     [settings] = [value for value in _values("Environment") if "COPYPROOF_SETTINGS" in value]
     assert settings == "COPYPROOF_SETTINGS=/etc/copyproof/copyproof.toml"
-    assert "install -D -m 644 copyproof.toml /etc/copyproof/copyproof.toml" in UNIT
+    assert "install -D -m 644 deploy/copyproof.toml /etc/copyproof/copyproof.toml" in UNIT
     [command] = _values("ExecStart")
     path, *arguments = command.split()
     assert path == _PROGRAM
@@ -61,6 +61,13 @@ def test_the_command_and_the_settings_file_are_ours() -> None:
     )
     places = [row["from"] for row in json.loads(done.stdout)["settings"]]
     assert any(place.startswith(f"{DEPLOY / 'copyproof.toml'}:") for place in places)
+
+
+def test_the_steps_at_its_head_are_those_of_the_page() -> None:
+    page = (DEPLOY.parent / "docs" / "how-to" / "operate.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^#   (\S.*)$", UNIT, re.MULTILINE)
+    assert len(steps) == 6
+    assert [step for step in steps if f"\nsudo {step}\n" not in page] == []
 
 
 def test_the_store_is_where_the_unit_may_write() -> None:

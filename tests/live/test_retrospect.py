@@ -52,5 +52,7 @@ def test_what_cannot_be_looked_back_on() -> None:
     with pytest.raises(FieldError, match="numerics = 1 is not 3, those of this version"):
         shadow_of(old, "default", "h-ucb")
     principal.set_policy("fair", share=0)
-    with pytest.raises(FieldError, match=r"without a candidate of its own .event"):
+    with pytest.raises(
+        FieldError, match=r"market = 'default' has had a candidate of its own .event"
+    ):
         shadow_of(principal.store, "default", "ucb1")

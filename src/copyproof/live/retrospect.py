@@ -45,7 +45,8 @@ def shadow_of(store: Store, market: str, policy: Policy | str) -> CandidateStati
     for number, event in store.events(market, last):
         made = decode(event)
         if isinstance(made, CandidateSet | CandidateDropped):
-            raise FieldError("market", market, f"without a candidate of its own (event {number})")
+            said = f"= {market!r} has had a candidate of its own (event {number})"
+            raise FieldError("market", market, "without a candidate", said)
         state.enter(made)
         if isinstance(made, PolicyChanged) or state.candidate is None:
             state.enter(CandidateSet(str(wanted), 0.0, state.at))
