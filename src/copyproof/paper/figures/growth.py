@@ -142,7 +142,9 @@ def _draw_bounds(ax: "Axes", market: str, policies: Sequence[str], horizons: lis
         if len(told) > 1:
             x, y = zip(*told, strict=True)
             ax.plot(x, y, "--", color=colour_of(policy), linewidth=0.9, label=last.theorem)
-            canvas.write_beside(ax, name, (x[-1], y[-1]), (-4, -4), ha="right", va="top")
+            # In the policy's colour, so that its name need not lie across the other lines.
+            style = {"color": colour_of(policy), "ha": "right", "va": "top"}
+            canvas.write_beside(ax, last.theorem, (x[-1], y[-1]), (0, -3), **style)
         else:
             empty["vacuous" if last.applies else "not applicable"].append(name)
     notes = [f"{why}:\n{chr(10).join(names)}" for why, names in empty.items() if names]
