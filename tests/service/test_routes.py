@@ -175,3 +175,23 @@ def test_another_config_is_named_with_both_values(service: Service) -> None:
     message = answer.json["error"]["message"]
     assert message.startswith("market = 'shop' exists already, with reward_window = ")
     assert message.endswith(" and not 7.0")
+
+
+def test_a_config_says_every_setting_and_makes_the_same_market_again(service: Service) -> None:
+    """Also those that older markets do not have written down, and so nobody has."""
+    call = service.caller()
+    said = {"policy": "h-ucb", "seed": 1, "per_agent": None, "seen": "content"}
+    said |= {"unanswered": "omitted", "most_segments": 100}
+    made = call("PUT", "/v1/markets/said", said).json["config"]
+    assert {name: made[name] for name in said} == said
+    read = call("GET", "/v1/markets/said").json
+    assert read["config"] == made
+    assert call("PUT", "/v1/markets/said", made).status == 200
+    assert call("PUT", "/v1/markets/again", made).json["config"] == made
+    assert call("GET", "/v1/markets/again").json["guarantee"] == read["guarantee"]
+    del said["unanswered"]
+    answer = call("PUT", "/v1/markets/said", said)
+    assert answer.status == 409
+    assert "with unanswered = 'omitted' and not 'estimated'" in answer.json["error"]["message"]
+    for market in ("said", "again"):
+        assert call("DELETE", f"/v1/markets/{market}").status == 200

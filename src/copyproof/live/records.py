@@ -242,16 +242,26 @@ class MarketConfig:
         >>> MarketConfig(seed=3).agrees_with(before), MarketConfig(per_agent=1).agrees_with(before)
         (True, False)
         """
+        return self.meant_for(stored) == stored
+
+    def meant_for(self, stored: "MarketConfig") -> "MarketConfig":
+        """Fill in what this one leaves open of a market that was made with ``stored``.
+
+        Examples
+        --------
+        >>> MarketConfig().meant_for(MarketConfig("h-ucb", seed=3)).seed
+        3
+        """
         former: dict[str, Any] = {}
         if self.seed is None:
             former["seed"] = stored.seed
         if self.is_default and stored.policy in FORMER_DEFAULTS:
             former["policy"] = stored.policy
-        for setting, before in _BEFORE.items():
+        for setting, before in _BEFORE.items() if stored.rules == _BEFORE["rules"] else ():
             is_unsaid = isinstance(getattr(self, setting), _UnsaidNumber | _UnsaidText)
             if is_unsaid and getattr(stored, setting) == before:
                 former[setting] = before
-        return replace(self, **former) == stored
+        return replace(self, **former)
 
     def seeded(self) -> "MarketConfig":
         """Return the configuration with a seed, drawn at random if it has none."""
@@ -267,6 +277,18 @@ class MarketConfig:
             if data[setting] == before:
                 del data[setting]
         return data
+
+    def settings(self) -> dict[str, Any]:
+        """Write every setting, also where it is as it was before it could be chosen.
+
+        Examples
+        --------
+        >>> MarketConfig(per_agent=None).settings()["per_agent"] is None
+        True
+        """
+        written = self.to_dict()
+        every = {setting: _plain(getattr(self, setting)) for setting in _names()}
+        return {name: every[name] for name in every if name in written or name not in NEWEST}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "MarketConfig":

@@ -50,7 +50,8 @@ _LINES = 1000  # events of the journal that are read at once
 
 
 def _shown(served: ServedMarket) -> MarketOut:
-    return MarketOut(market=served.name, config=served.config, served_here=served.is_led)
+    config = MarketConfig.from_dict(served.config).settings()
+    return MarketOut(market=served.name, config=config, served_here=served.is_led)
 
 
 @router.get("")
@@ -80,7 +81,7 @@ async def read_market(market: str, call: _ReadMarkets) -> MarketReport:
     beside = None if candidate is None else (parse_policy(candidate[0]), candidate[1])
     return MarketReport(
         served.name,
-        served.config,
+        config.settings(),
         served_here=True,
         policy=policy,
         guarantee=guarantee(parse_policy(policy), config, beside),
