@@ -78,19 +78,26 @@ def test_heads_that_are_not_signed_are_said_to_be_so(tmp_path: Path) -> None:
         "0",
         "--example",
     ]
-    for more, said in (([], True), (["--signing-key", str(tmp_path / "key.pem")], False)):
+    with_key = ["--signing-key", str(tmp_path / "key.pem")]
+    for more, said in (([], True), (with_key, False), (["--json"], True)):
         with subprocess.Popen(
             [*command, *more],
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             text=True,
             env=environment(),
         ) as process:
             assert process.stdout is not None
-            assert process.stdout.readline().startswith("serving memory: on http://127.0.0.1:")
-            assert process.stdout.readline().startswith("key: cp_")
+            first = process.stdout.readline()
+            if more == ["--json"]:  # what is not JSON is in the log
+                assert json.loads(first)["key"].startswith("cp_")
+            else:
+                assert first.startswith("serving memory: on http://127.0.0.1:")
+                assert process.stdout.readline().startswith("key: cp_")
             process.send_signal(signal.SIGTERM)
-            assert ("heads of journals are not signed" in process.stdout.read()) is said
+            rest = process.stderr if more == ["--json"] else process.stdout
+            assert rest is not None
+            assert ("heads of journals are not signed" in rest.read()) is said
 
 
 def test_a_new_signing_key_of_an_old_store_is_said(

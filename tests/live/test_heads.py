@@ -1,12 +1,14 @@
 """The key that heads are signed with: a file that is there as a whole, or not at all."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from copyproof.live.heads import SigningKey
+from copyproof.live.heads import SignedHead, SigningKey
+from copyproof.validation import FieldError
 
 
 @pytest.mark.parametrize("failing", ["fsync", "link"])
@@ -42,3 +44,9 @@ def test_of_two_processes_that_make_a_key_both_take_the_first(
     made = SigningKey.from_file(path)
     assert made.public == others[0].public
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_head_that_was_never_signed_is_said_to_be_so() -> None:
+    unsigned = SignedHead("m", 7, "00" * 32, 1.5)
+    with pytest.raises(FieldError, match=r"head\.public_key is null: .* no --signing-key"):
+        SignedHead.from_dict(asdict(unsigned))

@@ -117,6 +117,8 @@ def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
             def up(url: str) -> None:
                 market = EXAMPLE if example else None
                 if as_json:
+                    if signer is None:
+                        logging.getLogger("copyproof").warning(_UNSIGNED.rstrip())
                     emit_json({"url": url, "market": market, "key": key})
                 else:
                     said = _welcome(url, key, EXAMPLE, found.store, len(keyring) == 0)

@@ -78,6 +78,9 @@ class SignedHead:
         fields = cls.__slots__
         require(isinstance(data, dict) and {*data} >= {*fields}, "head", data, "a signed head")
         head = cls(**{name: data[name] for name in fields})
+        if head.public_key is None:
+            said = "is null: the service that gave it has no --signing-key, and signed nothing"
+            raise FieldError("head.public_key", None, "a key", said)
         kinds = (str, int, str, int | float, str, str)
         for name, value, kind in zip(fields, asdict(head).values(), kinds, strict=True):
             if not isinstance(value, kind):
