@@ -182,3 +182,5 @@ def test_the_guarantee_says_whose_lateness_pays(
     said = guarantee(parse_policy("trial-anytime"), config)
     assert ("where all other agents' rewards come at once" in said) == own
     assert ("to become worse and be told late, where another one is, too" in said) == others
+    assert "to be told at once while all others are told late" in said
+    assert ("failures of one agent alone that are not told" in said) == (config.default_reward > 0)

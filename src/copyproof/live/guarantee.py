@@ -71,6 +71,10 @@ def guarantee(
     pays += ["lists of eligible arms", "several identities that are not bound to one group"]
     others = ", where another one is, too" if waits_for_others else ""
     pays.append(f"to become worse and be told late{others}")
+    if config.unanswered != "omitted":
+        pays.append("to be told at once while all others are told late")
+    if config.default_reward > 0.0:
+        pays.append("failures of one agent alone that are not told: the default reward is above 0")
     if config.unanswered == "omitted" or config.rules == 1:
         pays.append("zeros of one agent alone that are told late or never")
     if config.rules == 1:
