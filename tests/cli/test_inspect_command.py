@@ -52,7 +52,7 @@ def test_table(run: Run, log: Path) -> None:
         (["--range", "1,-1"], "--range = '1,-1' is not two numbers LOW,HIGH with LOW < HIGH"),
         (["--report", "page.txt"], "does not end in .html"),
         (["--market", "market.txt"], "ends neither in .toml nor in .json"),
-        (["--similar", "2"], "text = 2.0 is not in (0, 1]"),
+        (["--similar", "2"], "--similar = 2.0 is not in (0, 1]"),
         (["--policy", "ucb7"], "ucb7"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from copyproof import Inspection, inspect_log, write_inspection_report
+from copyproof.inspect.figure import shares_figure
 from copyproof.inspect.report import InspectionPage, render_inspection_page
 from tests.browser import check_report
 from tests.inspect.logs import copied_rows, write
@@ -67,6 +68,21 @@ def test_a_page_of_an_honest_log(tmp_path: Path) -> None:
     page = Page(render_inspection_page(found))
     assert "no copies found" in " ".join(page.words)
     assert len(page.all("img")) == 1
+
+
+@pytest.mark.parametrize("unit", [1, 10**3, 10**6, 10**9])
+def test_times_are_dates_in_any_unit(unit: int, tmp_path: Path) -> None:
+    began = 1_767_225_600  # the year 2026
+    rows = [
+        {"agent": "ann", "arm": "a", "reward": 1, "time": (began + 86_400 * day) * unit}
+        for day in range(8)
+    ]
+    found = inspect_log(write(tmp_path / "log.csv", rows), time="time", repetitions=0)
+    axis = shares_figure(found).axes[0].xaxis
+    assert axis.get_major_formatter()((began + 3 * 86_400) * unit) == "2026-01-04"
+    alone = inspect_log(write(tmp_path / "log.csv", rows[:1]), time="time", repetitions=0)
+    low, high = shares_figure(alone).axes[0].get_xlim()
+    assert low < high
 
 
 def test_a_file_that_cannot_be_written(found: Inspection, tmp_path: Path) -> None:

@@ -242,6 +242,13 @@ def test_newcomers(tmp_path: Path) -> None:
     assert [agent.name for agent in found.agents if agent.newcomer] == ["new"]
 
 
+def test_a_wrong_time_makes_no_newcomers(tmp_path: Path) -> None:
+    rows = [{"agent": f"a{n % 3}", "arm": f"b{n % 3}", "reward": 1, "time": n} for n in range(99)]
+    path = write(tmp_path / "log.csv", [*rows, {**rows[0], "time": -1e6}])
+    found = inspect_log(path, time="time", repetitions=0)
+    assert [agent.name for agent in found.agents if agent.newcomer] == []
+
+
 def test_a_budget_shortens_the_games(tmp_path: Path) -> None:
     path = write(tmp_path / "log.csv", honest_rows(plays=50))
     found = inspect_log(path, budget=39 * 500)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
@@ -251,7 +252,39 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_bytes(b"agent,arm,reward\nann,a,1\n\xff\xfe,a,1\nb\x00b,a,1\n")
     found = scan(path, Columns())
-    assert problems(found) == {"an agent that is not one line of visible text in UTF-8": 2}
+    said = "an agent that is not one line of at most 200 visible characters in UTF-8"
+    assert problems(found) == {said: 2}
+
+
+def test_numbers_that_are_too_large(tmp_path: Path) -> None:
+    """Their squares would be infinite, and spans of time could not be counted."""
+    path = tmp_path / "log.csv"
+    lines = ["ann,a,1,1", "ann,a,-1e308,2", "ann,a,1,1e300", "ann,a,0,1700000000000000000"]
+    path.write_text("\n".join(["agent,arm,reward,time", *lines]))
+    found = scan(path, Columns(time="time"))
+    assert problems(found) == {"a reward beyond ±5e+18": 1, "a time beyond ±5e+18": 1}
+    assert sums(found) == {("ann", "a"): (2, 1.0)}
+
+
+def test_marks_and_blank_lines_before_the_first_row(tmp_path: Path) -> None:
+    for text in (
+        "\ufeff" + '{"agent": "ann", "arm": "a", "reward": 1}\n',
+        "\ufeffagent,arm,reward\nann,a,1\n",
+        "\r\n\nagent,arm,reward\nann,a,1\n",
+    ):
+        (tmp_path / "log").write_text(text, encoding="utf-8", newline="")
+        found = scan(tmp_path / "log", Columns())
+        assert sums(found) == {("ann", "a"): (1, 1.0)}
+        assert found.problems == ()
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_column_that_stands_there_twice(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"log.{ending}"
+    table = pa.table([["a"], ["b"], [1], [2], [3], [4]], ["agent", "arm", "n", "r", "r", "n"])
+    (pq.write_table if ending == "parquet" else pa_csv.write_csv)(table, path)
+    with pytest.raises(FieldError, match=r"^reward = 'r' is not a column of .* stands there once$"):
+        scan(path, Columns(reward="r"))
 
 
 def test_types_of_parquet(tmp_path: Path) -> None:
@@ -283,6 +316,12 @@ def test_contents_made_elsewhere(tmp_path: Path) -> None:
     assert problem.what.startswith("a content that is not a 64-bit hash")
     vectors = scan(path, Columns(content=("v",)), "vector")
     assert [one.kind for one in vectors.fingerprints.values()] == ["vector"]
+    numbers = scan(
+        write(tmp_path / "numbers.parquet", [{**rows[0], "v": 7}]),
+        Columns(content=("v",)),
+        "hashes",
+    )
+    assert problems(numbers) == {"a content that is not a list: the arm has none": 1}
     with pytest.raises(FieldError, match="one column, for a hash"):
         scan(path, Columns(content=("hash", "v")), "hash")
 
@@ -311,6 +350,11 @@ def test_a_live_journal(tmp_path: Path) -> None:
     [
         (None, "does not exist"),
         (b"", "is empty"),
+        (b"\n\n", "is empty"),
+        (b'[{"agent": "ann", "arm": "a", "reward": 1}]', "has no row: a JSON object on a line"),
+        (b"[" + b'{"agent": "ann", "text": "..."}, ' * 9999, "has no row: a JSON object on a line"),
+        (b'{\n "agent": "ann",\n "arm": "a"\n}', "has no row: a JSON object on a line of its own"),
+        (b"agent,arm,reward\rann,a,1\r", "has a first line that is no heading"),
         (b"agent,arm,reward\n", "has no row that can be used"),
         (b"agent,arm,reward\n,,\n", "has no row that can be used: 1 row left out: no agent"),
         (b"PAR1 and then nothing", "cannot be read"),

@@ -135,8 +135,8 @@ def inspect(
         from copyproof.inspect import inspect_log
         from copyproof.simulation import is_compiled
 
-        thresholds = THRESHOLDS if similar is None else Thresholds(*[similar] * 4)
         try:
+            thresholds = THRESHOLDS if similar is None else Thresholds(*[similar] * 4)
             [found] = in_turn(
                 [log],
                 [budget],
@@ -160,8 +160,8 @@ def inspect(
 
 def _of_option(error: FieldError) -> FieldError:
     """Return an error about a column or the range as one about the option that names it."""
-    if error.field == "reward_range":
-        return error.renamed("--range")
+    if error.field in ("reward_range", "text"):  # the first threshold of four equal ones
+        return error.renamed({"reward_range": "--range", "text": "--similar"}[error.field])
     if not error.accepted.startswith("a column of"):
         return error
     say = "" if error.accepted.endswith("?") else f": say {_option(error.field)} COL"

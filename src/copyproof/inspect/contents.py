@@ -78,6 +78,8 @@ class Contents:
                 value = json.loads(text) if text.startswith("[") else text.split()
             except ValueError:
                 raise FieldError(self.kind, text, "a list") from None
+        if self.kind != "hash" and not isinstance(value, list):
+            raise FieldError(self.kind, value, "a list")
         match self.kind:
             case "hash":
                 return of_hash(value)

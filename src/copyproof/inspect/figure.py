@@ -22,7 +22,9 @@ MOST_LINES = 6
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _REST = "#cccccc"
 _LETTERS = 28
-_SINCE = 1e8  # seconds from 1970 on that are taken for a date
+# Seconds since 1970 that are taken for dates, 1973 to 5138; and their thousandths, and so on.
+_DATES = (1e8, 1e11)
+_UNITS = (1.0, 1e3, 1e6, 1e9)
 
 
 def shares_figure(found: Inspection) -> "Figure":
@@ -54,19 +56,22 @@ def shares_figure(found: Inspection) -> "Figure":
 
 def _steps(spans: np.ndarray, rows: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
     """Spans as steps: every share stands from its start to the next one's."""
-    width = spans[1] - spans[0] if len(spans) > 1 else 1.0
+    width = spans[1] - spans[0] if len(spans) > 1 else max(1.0, 1e-9 * abs(spans[0]))
     x = np.repeat([*spans, spans[-1] + width], 2)[1:-1]
     return x, [np.repeat(row, 2) for row in rows]
 
 
 def _name_times(ax: "Axes", first: float, last: float) -> None:
-    """Dates where the numbers are seconds since 1970, else the numbers."""
+    """Dates where the numbers are times since 1970, else the numbers."""
     ax.set_xlabel("time")
-    if first < _SINCE:
+    low, high = _DATES
+    unit = next((one for one in _UNITS if low * one <= first <= last < high * one), None)
+    if unit is None:
         ax.xaxis.set_major_formatter(lambda x, _: f"{x:,.10g}")
         return
-    pattern = "%Y-%m-%d" if last - first > 3 * 86400 else "%d %b %H:%M"
-    ax.xaxis.set_major_formatter(lambda x, _: datetime.fromtimestamp(x, UTC).strftime(pattern))
+    pattern = "%Y-%m-%d" if last - first > 3 * 86400 * unit else "%d %b %H:%M"
+    name = lambda x, _: datetime.fromtimestamp(x / unit, UTC).strftime(pattern)  # noqa: E731
+    ax.xaxis.set_major_formatter(name)
     ax.tick_params(axis="x", labelsize=7)
 
 

@@ -37,6 +37,13 @@ class Problem:
     examples: tuple[tuple[int, str], ...]
     left_out: bool
 
+    @property
+    def shown(self) -> list[str]:
+        """The examples in words."""
+        return [
+            f"row {row:,}: {value}" if value else f"row {row:,}" for row, value in self.examples
+        ]
+
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
@@ -47,9 +54,8 @@ class Problem:
         }
 
     def __str__(self) -> str:
-        where = "; ".join(f"row {row:,}: {value}" if value else f"row {row:,}"
-                          for row, value in self.examples)  # fmt: skip
         fate = "left out" if self.left_out else "kept"
+        where = "; ".join(self.shown)
         return f"{self.rows:,} row{'s' * (self.rows != 1)} {fate}: {self.what} ({where})"
 
 

@@ -76,7 +76,7 @@ def given_scale(given: tuple[float, float] | str) -> Scale:
     except (TypeError, ValueError):
         low = high = math.nan
     accepted = "two numbers LOW,HIGH with LOW < HIGH"
-    require(-math.inf < low < high < math.inf, "reward_range", given, accepted)
+    require(0 < high - low < math.inf, "reward_range", given, accepted)
     return Scale(low, high)
 
 

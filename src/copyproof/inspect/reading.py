@@ -6,6 +6,7 @@ is the one of ``, ; tab |`` with which the heading holds the names that are aske
 compressed (``.gz``, ``.bz2``, ``.zst``). A line of more than 16 MiB is refused.
 """
 
+import codecs
 import csv
 import io
 import json
@@ -53,10 +54,11 @@ class Log:
                 self._head = stream.read(_HEAD)
         except OSError as error:
             raise self._refused(f"cannot be read: {error.strerror or error}") from None
-        if not self._head:
+        self._first = self._head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+        if not self._first:
             raise self._refused("is empty: a log has a row at least")
-        first = self._head.lstrip()[:1]
-        self.kind = "parquet" if self._head[:4] == b"PAR1" else "json" if first == b"{" else "csv"
+        is_json = self._first == b"{"
+        self.kind = "parquet" if self._head[:4] == b"PAR1" else "json" if is_json else "csv"
         self.journal: JournalReader | None = None
         if self.kind == "json" and is_journal(self._head):
             self.kind, self.names = "journal", JOURNAL_COLUMNS
@@ -101,9 +103,12 @@ class Log:
             if name not in there:
                 found = shortened(", ".join(there), 200)
                 accepted = f"a column of {self.path}, which has {found}"
-                raise FieldError(
-                    self.fields.get(name, "column"), name, accepted + did_you_mean(name, there)
-                )
+                accepted += did_you_mean(name, there)
+            elif there.count(name) > 1:
+                accepted = f"a column of {self.path} that stands there once"
+            else:
+                continue
+            raise FieldError(self.fields.get(name, "column"), name, accepted)
 
     def _parquet(self) -> Iterator[Any]:
         import pyarrow as pa
@@ -126,17 +131,23 @@ class Log:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
-        head, found, _ = self._head.partition(b"\n")
+        head, found, _ = self._head.lstrip(b"\r\n").partition(b"\n")
         if not found and len(self._head) == _HEAD:
             raise self._refused(f"has a first line of more than {_HEAD >> 20} MiB")
         try:
             heading = head.decode("utf-8-sig").rstrip("\r")
         except UnicodeDecodeError:
             raise self._refused("is neither Parquet nor text in UTF-8") from None
-        columns = {one: next(csv.reader([heading], delimiter=one)) for one in _DELIMITERS}
+        try:
+            columns = {one: next(csv.reader([heading], delimiter=one)) for one in _DELIMITERS}
+        except csv.Error:
+            said = self._no_lines_of_json() or "has a first line that is no heading"
+            raise self._refused(said) from None
         best = max(_DELIMITERS, key=lambda one: len({*columns[one]} & {*self.names}))
         if not {*self.names} <= {*columns[best]} and set(self._head[:8192]) & _CONTROL:
             raise self._refused("is neither Parquet nor text in UTF-8")
+        if not {*self.names} & {*columns[best]} and (said := self._no_lines_of_json()):
+            raise self._refused(said)
         self.check_columns(columns[best])
         reader = arrow_csv.open_csv(
             self._stream(),
@@ -152,6 +163,10 @@ class Log:
         )
         for batch in reader:
             yield pa.Table.from_batches([batch])
+
+    def _no_lines_of_json(self) -> str:
+        """What is wrong with JSON that is one list, or whose objects go over several lines."""
+        return "has no row: a JSON object on a line of its own" * (self._first in (b"[", b"{"))
 
     def _bad_csv_row(self, row: Any) -> str:
         what = f"{row.actual_columns} columns, where the heading has {row.expected_columns}"
@@ -175,6 +190,8 @@ class Log:
                 if name not in table.column_names:
                     table = table.append_column(name, pa.nulls(table.num_rows))
             yield table.select(list(self.names))
+        if not any(there):
+            raise self._refused(self._no_lines_of_json())
         self.check_columns(list(there))
 
     def _lines(self) -> Iterator[bytes]:

@@ -157,11 +157,11 @@ def _problems_table(found: Inspection) -> PageTable:
             problem.what,
             f"{problem.rows:,}",
             "left out" if problem.left_out else "kept",
-            "\n".join(f"row {row:,}: {value}" for row, value in problem.examples),
+            "\n".join(problem.shown),
         )
         for problem in found.problems
     ]
-    return PageTable(("What", "Rows", "Fate", "For instance"), rows, words=("Fate", "For instance"))
+    return PageTable(("What", "Rows", "Fate", "For instance"), rows, numbers=False)
 
 
 def _market_table(found: Inspection) -> PageTable:

@@ -2,7 +2,7 @@
 
 Concentration is Herfindahl's and Hirschman's index, the sum of squared shares (1 if one has all,
 1/n if n have equal shares), and Gini's coefficient of the agents' plays (0 if all are equal).
-A *newcomer* is an agent whose first play lies in the last fifth of the log's time.
+A *newcomer* is an agent whose first play comes when four in five of the log's are over.
 """
 
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ class LoggedAgent:
     first, last : float
         When it was first and last shown.
     newcomer : bool
-        Whether that began in the last fifth of the log.
+        Whether that began with the last fifth of the log's plays.
     copies : int
         Arms beyond the first of each group of its own, by content and with rewards that agree.
     copied_share : float

@@ -262,7 +262,7 @@ def _notes(
         )
     if any(len(group.agents) > 1 for group in groups):
         yield (
-            "Some contents are held by several agents. Who copied whom is not known, and whether "
+            "Some groups are held by several agents. Who copied whom is not known, and whether "
             "they are one person: every agent stands for itself here."
         )
     if not found.is_binary:

@@ -16,11 +16,12 @@ from copyproof.inspect.rates import Scale, scale_of
 from copyproof.inspect.reading import Log
 from copyproof.inspect.sampled_rows import SampledRows
 from copyproof.inspect.tally import Tally
-from copyproof.validation import FieldError
+from copyproof.validation import LONGEST_NAME, FieldError
 
 NEGATIVE = "a reward below 0"
 IMPOSSIBLE = "a propensity that is not in (0, 1]"
 OUTSIDE = "a reward that is not in the range"
+LARGEST = 5e18  # that a number may be: times in nanoseconds are smaller, and squares add up
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,11 @@ class _Scanner:
             return
         for what, where in (
             (f"no {field}", codes == MISSING),
-            (f"an {field} that is not one line of visible text in UTF-8", codes < MISSING),
+            (
+                f"an {field} that is not one line of at most {LONGEST_NAME} visible characters "
+                "in UTF-8",
+                codes < MISSING,
+            ),
         ):
             self._bad(what, np.flatnonzero(where & good), column, before)
         good &= codes >= 0
@@ -221,13 +226,17 @@ class _Scanner:
         good: NDArray[np.bool_],
         before: int,
     ) -> None:
-        finite = np.isfinite(values)
-        if finite.all():
+        usable = np.abs(values) <= LARGEST  # not of NaN
+        if usable.all():
             return
-        self._bad(f"no {field}", np.flatnonzero(missing & good), column, before)
-        wrong = np.flatnonzero(~finite & ~missing & good)
-        self._bad(f"a {field} that is no finite number", wrong, column, before)
-        good &= finite
+        finite = np.isfinite(values)
+        for what, where in (
+            (f"no {field}", missing),
+            (f"a {field} that is no finite number", ~finite & ~missing),
+            (f"a {field} beyond ±{LARGEST:.0e}", finite & ~usable),
+        ):
+            self._bad(what, np.flatnonzero(where & good), column, before)
+        good &= usable
 
     def _bad(
         self,

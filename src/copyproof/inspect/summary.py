@@ -12,7 +12,7 @@ from copyproof.inspect.result import Concentration, LoggedAgent, LoggedArm
 from copyproof.inspect.scan import Scan
 from copyproof.simulation import Interval
 
-NEW = 0.8  # of the log's time, after which who comes is a newcomer
+NEW = 0.8  # of the plays, after which who comes is a newcomer
 _Z = 1.96
 
 
@@ -22,8 +22,7 @@ def logged_agents(found: Scan, groups: Sequence[Group]) -> ByName[LoggedAgent]:
     group_of = {arm: place for place, group in enumerate(groups) for arm in group.numbers}
     order = np.lexsort((-tally.plays[: tally.count], tally.owner[: tally.count]))
     _, starts = np.unique(tally.owner[order], return_index=True)
-    began, ended = float(tally.first[: tally.count].min()), float(tally.last.max())
-    new = began + NEW * (ended - began)
+    new = _newcomers_from(found)
     copies: dict[str, int] = {}
     copied: dict[str, int] = {}
     for group in groups:
@@ -57,7 +56,7 @@ def logged_agents(found: Scan, groups: Sequence[Group]) -> ByName[LoggedAgent]:
                 reward=_mean(found, own),
                 first=first,
                 last=float(tally.last[own].max()),
-                newcomer=first > new,
+                newcomer=first >= new,
                 copies=copies.get(name, 0),
                 copied_share=copied.get(name, 0) / tally.rows,
                 arms=ByName(arms),
@@ -65,6 +64,17 @@ def logged_agents(found: Scan, groups: Sequence[Group]) -> ByName[LoggedAgent]:
             )
         )
     return ByName(sorted(agents, key=lambda agent: -agent.plays))
+
+
+def _newcomers_from(found: Scan) -> float:
+    """The first span of time before which four in five plays were.
+
+    One wrong time stretches the log's time, and hardly moves its plays.
+    """
+    starts, plays = found.tally.bins.table(len(found.agents))
+    before = np.cumsum(plays.sum(axis=1)) - plays.sum(axis=1)
+    late = starts[before >= NEW * found.tally.rows]
+    return float(late[0]) if len(late) else math.inf
 
 
 def _mean(found: Scan, arms: NDArray[np.int64]) -> Interval:

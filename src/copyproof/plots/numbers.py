@@ -36,13 +36,15 @@ def brief(value: float) -> str:
 
 
 def limits(interval: "Interval") -> str:
-    """A mean and its limits, to two digits of their distance; exact values stand alone.
+    """A mean and its limits, to two digits of their distance or four; exact values stand alone.
 
     Examples
     --------
     >>> from copyproof.simulation import Interval
     >>> limits(Interval(mean=3.14159, low=3.12, high=3.16))
     '3.142 [3.120, 3.160]'
+    >>> limits(Interval(mean=3.14159e14, low=3.12e14, high=3.16e14))
+    '3.142e+14 [3.12e+14, 3.16e+14]'
     """
     mean, low, high = interval.mean, interval.low, interval.high
     if not math.isfinite(mean):
@@ -53,5 +55,7 @@ def limits(interval: "Interval") -> str:
     if half == 0 or not math.isfinite(half):
         ends = f"{low:,.6g}, {high:,.6g}" if half == 0 else "?, ?"
         return f"{mean:,.6g} [{ends}]"
+    if half > 1e12:
+        return f"{mean:.4g} [{low:.4g}, {high:.4g}]"
     digits = min(6, max(0, 1 - math.floor(math.log10(half))))
     return f"{mean:z,.{digits}f} [{low:z,.{digits}f}, {high:z,.{digits}f}]"
