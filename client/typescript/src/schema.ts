@@ -1245,7 +1245,13 @@ export interface components {
             changed: boolean;
             market: string;
         };
-        /** @description A market to create; ``most_arms`` null sets no limit to an agent's arms. */
+        /**
+         * @description A market to create; ``most_arms`` null sets no limit to an agent's arms.
+         *
+         *     ``per_agent``, how many arms of one agent a slate may hold, pays for copies if it is not 1.
+         *     ``unanswered`` says what a play counts for until its reward comes: "estimated", unless some
+         *     agents' rewards take much longer than all others', and these cannot delay them ("patient").
+         */
         MarketIn: {
             /** @default 2592000 */
             correction_window?: number;
