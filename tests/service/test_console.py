@@ -52,6 +52,8 @@ FORGED: list[tuple[str, str, Any]] = [
     ("POST", f"{SITE}/resume", None),
     ("POST", f"{SITE}/agents/bob/suspend", None),
     ("POST", f"{SITE}/agents/bob/resume", None),
+    ("POST", f"{SITE}/agents/bob/arms/suspend", {"arm": "bob 0"}),
+    ("POST", f"{SITE}/agents/bob/arms/resume", {"arm": "bob 0"}),
     ("PUT", f"{SITE}/policy", {"policy": "ucb1"}),
     ("DELETE", f"{SITE}/candidate", None),
     ("PUT", f"{SITE}/rails", {"rails": []}),
@@ -60,6 +62,17 @@ FORGED: list[tuple[str, str, Any]] = [
     ("POST", f"{SITE}/suspicions/1/dismiss", None),
     ("POST", "/v1/keys", {"role": "operator"}),
     ("GET", "/v1/keys", None),
+    ("POST", "/v1/keys/000000000000/rotate", {"overlap": 0}),
+    ("DELETE", "/v1/keys/000000000000", None),
+    ("POST", "/v1/backups", None),
+    ("GET", "/v1/backups", None),
+]
+# What an operator of one market may not: what is of others, or of all.
+OF_ALL: list[tuple[str, str, Any]] = [
+    ("POST", "/v1/markets/small/pause", {"reason": "x"}),
+    ("PUT", "/v1/markets/small/policy", {"policy": "ucb1"}),
+    ("POST", "/v1/markets/small/audits", {}),
+    ("POST", "/v1/keys", {"role": "operator"}),
     ("POST", "/v1/backups", None),
     ("GET", "/v1/backups", None),
 ]
@@ -146,10 +159,11 @@ def test_every_role_sees_its_pages_and_no_others(
                 buttons = page.locator("main button").all_inner_texts()
                 assert set(buttons) <= {"All agents", "Refresh"}, where
         assert complaints(page) == []
-    if role != "operator":
-        for method, path, body in FORGED:
-            answer = console.caller(whose)(method, path, body)
-            assert (answer.status, answer.field) == (403, "Authorization"), path
+    for method, path, body in {"operator": [], "site operator": OF_ALL}.get(whose, FORGED):
+        answer = console.caller(whose)(method, path, body)
+        # Markets that a key is not for are not there for it.
+        refused = (404, "market") if "/small/" in path else (403, "Authorization")
+        assert (answer.status, answer.field) == refused, path
 
 
 def test_names_and_notes_are_text(browser: Browser, console: Console) -> None:
