@@ -72,7 +72,6 @@ OF_ALL: list[tuple[str, str, Any]] = [
     ("POST", "/v1/markets/small/pause", {"reason": "x"}),
     ("PUT", "/v1/markets/small/policy", {"policy": "ucb1"}),
     ("POST", "/v1/markets/small/audits", {}),
-    ("POST", "/v1/keys", {"role": "operator"}),
     ("POST", "/v1/backups", None),
     ("GET", "/v1/backups", None),
 ]
