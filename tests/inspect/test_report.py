@@ -40,6 +40,9 @@ def test_what_it_says(found: Inspection, tmp_path: Path) -> None:
     assert "no agent" in words  # the row that was left out
     assert "copyproof inspect <log>" in words
     assert EVIL in words
+    arm = max((arm for agent in found.agents for arm in agent.arms), key=lambda arm: arm.plays)
+    assert f"{arm.name} {arm.agent} {arm.plays}" in words
+    assert "2 arms more, which --json has" in words
     assert "<b>ann" not in text
     assert len(page.all("img")) == 2
     assert all(value for value in page.values("img", "alt"))

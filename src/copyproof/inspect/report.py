@@ -5,6 +5,7 @@ results give equal bytes; the time that it took stands on a line of its own.
 """
 
 from dataclasses import dataclass
+from heapq import nlargest
 from pathlib import Path
 
 from copyproof._files import write_or_refuse
@@ -18,6 +19,7 @@ from copyproof.plots.files import figure_bytes
 from copyproof.validation import file_path, shortened
 
 _MOST_ROWS = 50
+_MOST_ARMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class InspectionPage:
     shares: Picture
     one_arm_each: Picture | None
     agents: PageTable
+    arms: PageTable
     groups: PageTable | None
     problems: PageTable | None
     market: PageTable
@@ -72,6 +75,8 @@ def render_inspection_page(found: Inspection, *, command: str | None = None) -> 
         for count, what in ((len(found.agents), "agent"), (len(found.groups), "group"))
         if count > _MOST_ROWS
     ]
+    if arms > _MOST_ARMS:
+        left_out.append(f"{counted(arms - _MOST_ARMS, 'arm')} more, which --json has")
     page = InspectionPage(
         title="Who copies, and what it costs",
         found=found,
@@ -82,6 +87,7 @@ def render_inspection_page(found: Inspection, *, command: str | None = None) -> 
         shares=_shares_picture(found),
         one_arm_each=_one_arm_each_picture(found),
         agents=_agents_table(found),
+        arms=_arms_table(found),
         groups=_groups_table(found) if found.groups else None,
         problems=_problems_table(found) if found.problems else None,
         market=_market_table(found),
@@ -132,6 +138,22 @@ def _agents_table(found: Inspection) -> PageTable:
     return PageTable(head, rows, words=("",))
 
 
+def _arms_table(found: Inspection) -> PageTable:
+    arms = (arm for agent in found.agents for arm in agent.arms)
+    rows = [
+        (
+            arm.name,
+            arm.agent,
+            f"{arm.plays:,}",
+            f"{100 * arm.plays / found.used:.1f} %",
+            limits(arm.reward),
+        )
+        for arm in nlargest(_MOST_ARMS, arms, key=lambda arm: arm.plays)
+    ]
+    head = ("Arm", "Agent", "Plays", "Share", "Mean reward")
+    return PageTable(head, rows, "Arms, the most shown first.", words=("Agent",))
+
+
 def _groups_table(found: Inspection) -> PageTable:
     rows = []
     for group in found.groups[:_MOST_ROWS]:
@@ -168,7 +190,7 @@ def _market_table(found: Inspection) -> PageTable:
     rows = []
     for agent in found.market.agents[:_MOST_ROWS]:
         arms = [
-            f"{arm.mean:.3f}" + (f"\u00a0×\u00a0{copies:,}" if copies > 1 else "")
+            brief(arm.mean) + (f"\u00a0×\u00a0{copies:,}" if copies > 1 else "")
             for arm, copies in list(zip(agent.arms, agent.copies, strict=True))[:8]
         ]
         more = f" and {len(agent.arms) - 8:,} more" if len(agent.arms) > 8 else ""
