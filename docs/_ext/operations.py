@@ -26,7 +26,10 @@ def _fill(app: Any, page: str, source: list[str]) -> None:
 
 def settings() -> str:
     """A row for every setting."""
-    lines = ["| in a file | flag | variable | default | accepted | |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| in a file | flag | variable | default | accepted | what it is |",
+        "|---|---|---|---|---|---|",
+    ]
     for name, row in table().items():
         default = shown(name, getattr(Settings(), name))
         default = default if default == row.unset else f"`{default}`"
@@ -39,7 +42,7 @@ def settings() -> str:
 
 def metrics() -> str:
     """A row for every metric."""
-    lines = ["| metric | kind | labels | |", "|---|---|---|---|"]
+    lines = ["| metric | kind | labels | what it tells |", "|---|---|---|---|"]
     for row in METRICS:
         labels = ", ".join(f"`{label}`" for label in row.labels) or "–"
         lines.append(f"| `{row.name}` | {row.kind} | {labels} | {row.about} |")

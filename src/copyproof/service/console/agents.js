@@ -6,11 +6,11 @@ import { attempt } from "./dialogs.js";
 import { suspendAgent, suspendArm } from "./actions.js";
 import { marketHead } from "./market.js";
 
-/** The columns of a table of arms. */
-function armColumns(extra) {
+/** The columns of a table of arms, of an agent that may be suspended. */
+function armColumns(extra, isSuspended) {
   return [
     { title: "Arm", cell: (one) => named(one.arm) },
-    { title: "State", cell: (one) => armState(one) },
+    { title: "State", cell: (one) => armState(one, isSuspended) },
     { title: "Plays", class: "number", cell: (one) => whole(one.plays) },
     { title: "With reward", class: "number", cell: (one) => whole(one.answered) },
     { title: "Waiting", class: "number", cell: (one) => whole(one.pending) },
@@ -24,9 +24,10 @@ function armColumns(extra) {
   ];
 }
 
-function armState(one) {
+function armState(one, isSuspended) {
   if (one.suspended) return badge("warn", "suspended");
   if (!one.registered) return badge("plain", "retired");
+  if (isSuspended) return badge("warn", "agent suspended");
   return one.in_play ? badge("good", "in play") : badge("plain", "registered");
 }
 
@@ -57,7 +58,7 @@ export function agentFigures(found) {
 export function armsTable(found, extra = []) {
   const arms = [...found.arms].sort((a, b) => b.plays - a.plays);
   return [
-    table("Arms", armColumns(extra), arms, "No arm is registered."),
+    table("Arms", armColumns(extra, found.suspended), arms, "No arm is registered."),
     found.next
       ? h("p", { class: "quiet", text: "There are more: these are the first 1,000." })
       : null,

@@ -337,7 +337,7 @@ export function policyPage(root, session, say, market) {
         beside,
         h("p", {
           class: "quiet",
-          text: "No candidate runs beside the policy. Preview one below, as a shadow first.",
+          text: `No candidate runs beside the policy.${mayChange ? " Preview one below, as a shadow first." : ""}`,
         }),
       );
     else
