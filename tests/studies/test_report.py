@@ -63,6 +63,18 @@ def test_a_failed_cell_is_in_no_comparison() -> None:
     assert [row[:2] for row in table.rows] == [("a", "1"), ("b", "2")]
 
 
+def test_an_open_cell_is_in_no_comparison() -> None:
+    frame = frame_of({"a": {"x": 10.0, "y": None}, "b": {"x": 20.0, "y": None}, "c": {"x": None}})
+    (table,) = comparisons(frame)
+    assert table.rows == (("a", "1", "10", "1", "1"), ("b", "1", "20", "2", "0"))
+    figure = profile_figure(frame)
+    assert figure is not None
+    assert b"2 cells." in figure
+    assert b"<!-- a -->" in figure
+    assert b"<!-- c -->" not in figure
+    assert comparisons(frame_of({"a": {"x": None}})) == []
+
+
 def test_the_page(tmp_path: Path) -> None:
     lines = [f"cell {k} <b>raised</b>" for k in range(25)]
     path = write_report(tmp_path, TWO, Status(cells=29, done=4, failed=25), lines)

@@ -26,6 +26,7 @@ from copyproof.plots.canvas import add_title_and_note, legend_above, new_axes, p
 from copyproof.plots.files import figure_bytes
 from copyproof.plots.palette import line_styles, names_of
 from copyproof.studies.folder import REPORT
+from copyproof.studies.results import COLUMNS
 from copyproof.studies.store import Status
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def comparisons(frame: "pd.DataFrame") -> list[GroupTable]:
     >>> table.head
     ('policy', 'cells', 'regret', 'ratio', 'least in')
     """
-    done = frame[frame["failure"].isna()]
+    done = _done(frame)
     ratio = _ratios(done)
     return [
         _group(dict(zip(_GROUP, key, strict=True)), one, ratio)
@@ -107,7 +108,7 @@ def rankings(frame: "pd.DataFrame") -> list[tuple[str, Ranking]]:
     >>> title, found.markets, found.policies
     ('T = 500; as given', 8, ('h-ucb', 'ucb1'))
     """
-    done = frame[frame["failure"].isna()]
+    done = _done(frame)
     if "regret_mean" not in done:
         return []
     found = []
@@ -124,6 +125,13 @@ def _ranking(group: "pd.DataFrame") -> Ranking | None:
     if len(means) < 2 or means.shape[1] < 2:
         return None
     return ranking(means.to_numpy(), [str(name) for name in means.columns])
+
+
+def _done(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The cells that have something to compare: neither failed nor still open."""
+    measured = [one for columns in COLUMNS.values() for one in columns if one in frame]
+    done = frame[frame["failure"].isna()]
+    return done.dropna(subset=measured, how="all") if measured else done
 
 
 def _ratios(frame: "pd.DataFrame") -> "pd.Series[Any] | None":
@@ -173,7 +181,8 @@ def _title(key: dict[str, Any]) -> str:
 
 def profile_figure(frame: "pd.DataFrame") -> bytes | None:
     """The performance profile as an SVG file; None if there is nothing to compare."""
-    ratio = _ratios(frame[frame["failure"].isna()])
+    frame = _done(frame)
+    ratio = _ratios(frame)
     if ratio is None or frame["policy"].nunique() < 2 or ratio.dropna().empty:
         return None
     policies = list(dict.fromkeys(frame["policy"]))
