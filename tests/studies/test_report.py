@@ -75,6 +75,12 @@ def test_an_open_cell_is_in_no_comparison() -> None:
     assert comparisons(frame_of({"a": {"x": None}})) == []
 
 
+def test_policies_are_compared_where_all_that_have_begun_are_done() -> None:
+    frame = frame_of({"a": {"x": 10.0, "y": 1000.0}, "b": {"x": 20.0, "y": None}})
+    (table,) = comparisons(frame)
+    assert table.rows == (("a", "1", "10", "1", "1"), ("b", "1", "20", "2", "0"))
+
+
 def test_the_page(tmp_path: Path) -> None:
     lines = [f"cell {k} <b>raised</b>" for k in range(25)]
     path = write_report(tmp_path, TWO, Status(cells=29, done=4, failed=25), lines)

@@ -128,10 +128,15 @@ def _ranking(group: "pd.DataFrame") -> Ranking | None:
 
 
 def _done(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """The cells that have something to compare: neither failed nor still open."""
+    """The cells to compare: not failed, and played by every policy that has begun.
+
+    While a study is open its policies have not all played the same markets yet.
+    """
     measured = [one for columns in COLUMNS.values() for one in columns if one in frame]
-    done = frame[frame["failure"].isna()]
-    return done.dropna(subset=measured, how="all") if measured else done
+    is_open = frame["failure"].isna() & frame[measured].isna().all(axis=1) & bool(measured)
+    begun = frame[frame["policy"].isin(frame["policy"][~is_open])]
+    waits = is_open[begun.index].groupby([begun[one] for one in _SAME]).transform("any")
+    return begun[~waits & begun["failure"].isna()]
 
 
 def _ratios(frame: "pd.DataFrame") -> "pd.Series[Any] | None":
