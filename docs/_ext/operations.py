@@ -27,15 +27,15 @@ def _fill(app: Any, page: str, source: list[str]) -> None:
 def settings() -> str:
     """A row for every setting."""
     lines = [
-        "| in a file | flag | variable | default | accepted | what it is |",
+        "| in a file | what it is | default | accepted | flag | variable |",
         "|---|---|---|---|---|---|",
     ]
     for name, row in table().items():
         default = shown(name, getattr(Settings(), name))
         default = default if default == row.unset else f"`{default}`"
         lines.append(
-            f"| `{name}` | `{flag(name)}` | `{variable(name)}` | {default} "
-            f"| {row.kind.accepted} | {row.about} |"
+            f"| `{name}` | {row.about} | {default} | {row.kind.accepted} "
+            f"| `{flag(name)}` | `{variable(name)}` |"
         )
     return "\n".join(lines)
 
