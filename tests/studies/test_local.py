@@ -51,6 +51,21 @@ def test_what_is_no_game_is_progress_too(tmp_path: Path) -> None:
     assert told[-1] == assembly.total == 2 * 16
 
 
+def test_a_rule_that_ends_its_process_does_not_end_the_run(tmp_path: Path) -> None:
+    """Neither with one worker nor with a slice of one game, which would need no process."""
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "import os\n\n\ndef dies(arms, *, owners, horizon, seed):\n    os._exit(3)\n",
+        encoding="utf-8",
+    )
+    cells = [cell(f"{mine}:dies", repetitions) for repetitions in (1, 2)] + [cell("h-ucb")]
+    cells.append(cell("river:UCB(delta=1)"))
+    store, assembly = assembly_of(tmp_path, cells)
+    play_here(assembly, workers=1)
+    assert (store.status().done, store.status().failed) == (2, 2)
+    assert all("ended with exit code 3" in reason for _, reason in store.failures())
+
+
 def test_an_interrupt_stops_the_threads_at_once(tmp_path: Path) -> None:
     store, assembly = assembly_of(tmp_path, [cell("ucb1", repetitions=1, horizon=10**9)])
 

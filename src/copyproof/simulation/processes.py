@@ -27,13 +27,14 @@ def fill_external(
     *,
     workers: int,
     first: int = 0,
+    apart: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> float:
     """Fill a record, with several processes; return the seconds it took.
 
-    With one worker the games are played in this process. On Linux the others are forked off;
-    elsewhere they are spawned, which takes a policy that can be pickled. ``record`` is modified in
-    place; its rows are the repetitions ``first``, ``first`` + 1, …
+    With one worker the games are played in this process, unless they are to be ``apart``. On Linux
+    the others are forked off; elsewhere they are spawned, which takes a policy that can be pickled.
+    ``record`` is modified in place; its rows are the repetitions ``first``, ``first`` + 1, …
     """
     repetitions = len(record.revenue)
     workers = min(workers, repetitions)
@@ -47,7 +48,7 @@ def fill_external(
 
     begin = time.perf_counter()
     everything = range(first, first + repetitions)
-    if workers == 1:
+    if workers == 1 and not apart:
         progressed = _Progress(progress)
         for repetition in everything:
             keep(repetition, play_game(policy, setup, repetition, progressed.add))

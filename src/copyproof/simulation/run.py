@@ -65,6 +65,7 @@ def play(
     progress: Callable[[int], None] | None = None,
     device: str = "cpu",
     stop: int | None = None,
+    apart: bool = False,
 ) -> Repetitions:
     """Play the repetitions ``first``, …, ``first + count − 1`` of a market under a policy.
 
@@ -85,6 +86,9 @@ def play(
         ``"cpu"``, or ``"cuda"`` for a GPU, as for ``simulate``.
     stop : int, optional
         The last round that is played, as for ``simulate``.
+    apart : bool
+        Whether an external policy is played in a process of its own with one worker, too, so that
+        what ends that process does not end this program.
 
     Returns
     -------
@@ -111,7 +115,7 @@ def play(
     device = checked_device(device, asked, horizon, len(market.agents))
     principals = quotient(market)
     rounds = checkpoint_rounds(checkpoints, _last_round(stop, horizon, asked, principals))
-    means, later = None, None
+    means = None
     if market.has_priors:
         priors = lower_priors(principals.market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
@@ -123,7 +127,7 @@ def play(
         )  # fmt: skip
         record = empty_record(len(market.agents), setup.originals, len(rounds), count)
         seconds = fill_external(
-            asked, setup, record, workers=workers, first=first, progress=progress
+            asked, setup, record, workers=workers, first=first, apart=apart, progress=progress
         )
         record = record._replace(original_plays=principals.by_name(record.original_plays))
     else:
@@ -134,7 +138,6 @@ def play(
         record, seconds = _filled(
             lowered, principals, rounds, count, workers, first, means, progress, device
         )
-        later = _frozen(record.renewals) if schedule else None
     return Repetitions(
         first=first,
         rounds=_frozen(rounds),
@@ -142,7 +145,7 @@ def play(
         revenue=_frozen(record.revenue),
         plays=_frozen(record.agent_plays),
         original_plays=_frozen(record.original_plays),
-        new_arms=later,
+        new_arms=_frozen(record.renewals) if schedule else None,  # others take no schedule
         means=means if means is None else principals.by_name(means),
         seconds=seconds,
     )

@@ -103,7 +103,8 @@ class Player:
     worker : int
         The number of this thread.
     processes : int
-        For policies that are not ours; 1 plays them in this thread.
+        For policies that are not ours; 0 plays them in this thread, as where it is no matter if
+        one of them ends the program.
     device : str
         What audits play on: ``"cpu"``, or ``"cuda"`` for policies of ours.
     """
@@ -112,7 +113,7 @@ class Player:
         self,
         control: NDArray[np.int64] | None = None,
         worker: int = 0,
-        processes: int = 1,
+        processes: int = 0,
         device: str = "cpu",
     ) -> None:
         self._control = np.zeros(worker + 2, np.int64) if control is None else control
@@ -177,9 +178,10 @@ class Player:
                 horizon=cell.horizon,
                 seed=cell.seed,
                 checkpoints=cell.checkpoints,
-                workers=self._processes,
+                workers=max(1, self._processes),
                 schedule=cell.schedule,
                 progress=progress,
+                apart=self._processes > 0,
             )
         except _Stopped:
             return None
@@ -190,7 +192,7 @@ class Player:
             if not isinstance(policy, Policy):
                 raise ValueError(f"policy '{policy}' is not ours: exact values cannot be computed")
             return _exact_values(cell, policy)
-        return _audit_values(cell, policy, self._processes, self._device)
+        return _audit_values(cell, policy, max(1, self._processes), self._device)
 
 
 class _Stopped(BaseException):
