@@ -232,6 +232,10 @@ export interface paths {
         /**
          * Create Market
          * @description Create a market. Once more with the same body changes nothing, with another is refused.
+         *
+         *     ``per_agent``, how many arms of one agent a slate may hold, pays for copies if it is not 1.
+         *     ``unanswered`` says what a play counts for until its reward comes: "estimated", unless some
+         *     agents' rewards take much longer than all others', and these cannot delay them ("patient").
          */
         put: operations["create_market_v1_markets__market__put"];
         post?: never;
@@ -1245,13 +1249,7 @@ export interface components {
             changed: boolean;
             market: string;
         };
-        /**
-         * @description A market to create; ``most_arms`` null sets no limit to an agent's arms.
-         *
-         *     ``per_agent``, how many arms of one agent a slate may hold, pays for copies if it is not 1.
-         *     ``unanswered`` says what a play counts for until its reward comes: "estimated", unless some
-         *     agents' rewards take much longer than all others', and these cannot delay them ("patient").
-         */
+        /** @description A market to create; ``most_arms`` null sets no limit to an agent's arms. */
         MarketIn: {
             /** @default 2592000 */
             correction_window?: number;

@@ -155,12 +155,7 @@ _CONFIG = MarketConfig.from_dict(MarketConfig().to_dict())
 
 
 class MarketIn(In):
-    """A market to create; ``most_arms`` null sets no limit to an agent's arms.
-
-    ``per_agent``, how many arms of one agent a slate may hold, pays for copies if it is not 1.
-    ``unanswered`` says what a play counts for until its reward comes: "estimated", unless some
-    agents' rewards take much longer than all others', and these cannot delay them ("patient").
-    """
+    """A market to create; ``most_arms`` null sets no limit to an agent's arms."""
 
     policy: PolicyText = _CONFIG.policy
     seed: Annotated[int, Field(strict=True, ge=0, lt=2**64)] | None = _CONFIG.seed

@@ -97,7 +97,12 @@ def _deciding(principal: Principal) -> tuple[str, tuple[str, float] | None, str 
 
 @router.put("/{market}")
 async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> MarketOut:
-    """Create a market. Once more with the same body changes nothing, with another is refused."""
+    """Create a market. Once more with the same body changes nothing, with another is refused.
+
+    ``per_agent``, how many arms of one agent a slate may hold, pays for copies if it is not 1.
+    ``unanswered`` says what a play counts for until its reward comes: "estimated", unless some
+    agents' rewards take much longer than all others', and these cannot delay them ("patient").
+    """
 
     def create() -> ServedMarket:
         said = body.model_dump(exclude_unset=True)
