@@ -1,5 +1,6 @@
 """Markets that are given to others: saved while they are served, and a few at a time."""
 
+import logging
 import threading
 import time
 
@@ -34,7 +35,8 @@ class _Writer(Writer):
         self.is_closed = True
 
 
-def test_a_market_is_given_away_once_it_is_saved() -> None:
+def test_a_market_is_given_away_once_it_is_saved(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
     writer, handover = _Writer("m"), Handover("me")
     for _ in range(3):
         handover.go_on([writer], {"m": "me"}, 3)
@@ -44,6 +46,8 @@ def test_a_market_is_given_away_once_it_is_saved() -> None:
     handover.go_on([writer], {"m": "me"}, 3)
     assert writer.is_closed
     assert not handover.is_going_on
+    [said] = caplog.records  # as all is well, it is no warning
+    assert (said.levelname, said.message) == ("INFO", "market m is given to another process")
 
 
 def test_a_market_that_cannot_be_saved_is_given_away_all_the_same(

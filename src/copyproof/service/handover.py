@@ -63,7 +63,7 @@ class Handover:
                 del self._saving[writer]
                 self._given[writer.market] = now
                 named = {"market": writer.market}
-                _log.warning("market %s is given to another process", writer.market, extra=named)
+                _log.info("market %s is given to another process", writer.market, extra=named)
                 writer.stop()
         for writer in going:
             if not writer.is_closed and writer not in self._saving and len(self._saving) < most:
