@@ -84,7 +84,7 @@ class JournalReader:
         for round_, one in self._open.items():
             if one.worth is None:
                 self.waiting += 1
-                self.problems.add(_WAITING, round_, self._names[one.arm])
+                self.problems.add(_WAITING, round_, "/".join(self._names[one.arm]))
 
     def _rows(self, line: bytes) -> Iterator[Row]:
         """Give the rows that a line completes."""

@@ -23,6 +23,7 @@ from copyproof.external import ExternalPolicy, any_policy
 from copyproof.inspect.estimated import EstimatedMarket
 from copyproof.inspect.scan import Scan
 from copyproof.off_policy import Refusal, Terms, Value, arm_policy_values, replay
+from copyproof.plots import limits
 
 _MOST_REPLAYED = 200_000  # rows, by a policy that is not ours
 EVERY_ARM = "every arm alike"
@@ -54,9 +55,7 @@ class OffPolicyValue:
         size = f"worth {found.effective:,.0f} rows of its own"
         if isinstance(found, Refusal):
             return f"{self.policy}, {found.estimator}: not said, {found.why}"
-        value = found.value
-        limits = f"{value.mean:.4f} [{value.low:.4f}, {value.high:.4f}]"
-        return f"{self.policy}, {found.estimator}: {limits} a round; {size}"
+        return f"{self.policy}, {found.estimator}: {limits(found.value)} a round; {size}"
 
 
 def off_policy_values(
