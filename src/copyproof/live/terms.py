@@ -21,14 +21,14 @@ _NO_HORIZON = 2**47
 
 def plan_of(policy: Policy, config: MarketConfig) -> Plan:
     """A policy as numbers, if it can be run live."""
+    if policy.not_live:
+        needed = f"cannot be served by a live market: {policy.not_live}"
+        raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
     if policy.needs_horizon and config.horizon is None:
         needed = (
             "needs T: give the market's configuration a horizon, or take a policy that needs none, "
             "such as default-anytime, trial(season=N), prh-ucb or h-ucb"
         )
-        raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
-    if policy.not_live:
-        needed = f"cannot be served by a live market: {policy.not_live}"
         raise FieldError("policy", str(policy), needed, said=f"= '{policy}' {needed}")
     if any(needs_arms(rule) for rule in policy.rules):
         raise FieldError(
