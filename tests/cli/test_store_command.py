@@ -145,8 +145,12 @@ def test_bad_arguments(tmp_path: Path, program: Any) -> None:
         filled(store)
         store.backup(there)
     (tmp_path / "text.db").write_text("no database " * 100)
+    nowhere = tmp_path / "none"
     for arguments, said in (
-        (["backup", there, "--store", url], "exists already"),
+        (["backup", there, "--store", url], f"FILE = {there} exists already"),
+        (["backup", nowhere / "x.db", "--store", url], "x.db: its folder is not there"),
+        (["export", "site", nowhere / "x.jsonl", "--store", url], "its folder is not there"),
+        (["export", "site", nowhere / "x.parquet", "--store", url], "its folder is not there"),
         (["backup", tmp_path / "new.db", "--store", other], "it is not there"),
         (["check", "--store", other], "it is not there"),
         (["check", "--store", empty], "--store is empty"),

@@ -63,6 +63,7 @@ def backup(
     if keep is not None and keep < 1:
         raise options.refused("--keep", keep, "a whole number of at least 1")
     if every is None:
+        _require_new(file)
         _back_up(store, file, replay, as_json)
         return
     if not file.is_dir():
@@ -225,6 +226,7 @@ def export(
     arms, and of all the rest digests that tell nothing. A file that ends in .parquet gets a table
     instead: one row for each decision, with names, ids and rewards.
     """
+    _require_new(file)
     if file.suffix == ".parquet":
         if agent is not None:
             said = "has no meaning for a .parquet file, which holds all agents"
@@ -243,14 +245,19 @@ def export(
             except LookupError:
                 raise FieldError("--agent", agent, "an agent of the market") from None
             lines = agent_lines(found, market, agent, arms)
-        try:
-            with open(file, "x", encoding="ascii", opener=_private) as out:
-                for line in lines:
-                    out.write(json.dumps(line, separators=(",", ":")) + "\n")
-        except FileExistsError:
-            raise FieldError("FILE", file, "new", said=f"= {file} exists already") from None
+        with open(file, "x", encoding="ascii", opener=_private) as out:
+            for line in lines:
+                out.write(json.dumps(line, separators=(",", ":")) + "\n")
         _record_reading(found, "store export", market=market, agent=agent, said={"file": str(file)})
     print_done({"market": market, "journal": str(file), "bytes": file.stat().st_size}, as_json)
+
+
+def _require_new(file: Path) -> None:
+    """Refuse a name at which no new file can be made."""
+    if file.exists():
+        raise FieldError("FILE", file, "new", said=f"= {file} exists already")
+    if not file.absolute().parent.is_dir():
+        raise FieldError("FILE", file, "in a folder", said=f"= {file}: its folder is not there")
 
 
 def _write_table(url: str, market: str, file: Path, as_json: bool) -> None:
@@ -259,8 +266,6 @@ def _write_table(url: str, market: str, file: Path, as_json: bool) -> None:
         from copyproof.live.plays import write_plays
 
         require_market(found, market)
-        if file.exists():
-            raise FieldError("FILE", file, "new", said=f"= {file} exists already")
         beside = file.with_name(f".{file.name}.tmp")
         beside.unlink(missing_ok=True)
         beside.touch(0o600)  # names are in it
