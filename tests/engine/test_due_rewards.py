@@ -163,6 +163,34 @@ def test_nobody_is_waited_for_longer_than_another_one() -> None:
     assert last_waits(patient) == {"ann": 0, "bob": 0, "eve": 512}
 
 
+@pytest.mark.parametrize("policy", ["h-ucb", "ucb1"])
+def test_who_may_not_be_shown_makes_nobody_wait(policy: str) -> None:
+    """A rival whose rewards were late, and who is removed, hides nobody's lateness any more."""
+    market = Market(policy)
+
+    def waits_of_bob(told: int = 600) -> int:
+        for _ in range(told):
+            market.ask()
+            market.tell({"bob": 40, "eve": 300})
+        again = Principal(store=market.principal.store, clock=lambda: 0.0)
+        assert again.digest() == market.principal.digest()
+        return last_waits(market)["bob"]
+
+    principal = market.principal
+    assert waits_of_bob(3000) == 64
+    principal.suspend_agent("eve")
+    principal.snapshot()
+    assert waits_of_bob() == 0  # eve's last rewards come, and change nothing
+    principal.resume_agent("eve")
+    assert waits_of_bob() == 64
+    if policy != "ucb1":
+        principal.retire_arm("eve", "a")
+        assert waits_of_bob() == 0
+        principal.snapshot()
+        principal.register_arm("eve", "a")
+        assert waits_of_bob() == 64
+
+
 def test_what_a_play_counts_for_until_it_is_due() -> None:
     market = Market("h-ucb", unanswered="patient")
     assert market.delays == [UNKNOWN - 1] * 3

@@ -172,6 +172,7 @@ def test_the_guarantee_says_so() -> None:
     [
         (MarketConfig(), True, True),
         (MarketConfig(default_reward=0.5), False, True),
+        (MarketConfig(rewards="last"), False, True),
         (MarketConfig(unanswered="patient"), False, False),
         (MarketConfig(rules=1), False, False),
     ],
@@ -180,7 +181,7 @@ def test_the_guarantee_says_whose_lateness_pays(
     config: MarketConfig, own: bool, others: bool
 ) -> None:
     said = guarantee(parse_policy("trial-anytime"), config)
-    assert ("where all other agents' rewards come at once" in said) == own
+    assert ("where all other agents' rewards are told before the next decision" in said) == own
     assert ("to become worse and be told late, where another one is, too" in said) == others
     assert "to be told at once while all others are told late" in said
     assert ("failures of one agent alone that are not told" in said) == (config.default_reward > 0)

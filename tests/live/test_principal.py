@@ -300,7 +300,8 @@ def test_when_all_are_eligible_decisions_are_the_same(policy: str) -> None:
 
 @pytest.mark.parametrize("policy", ["h-ucb", "ucb1", "h-kl-ucb", "h-thompson", "h-epsilon-greedy"])
 def test_the_choice_among_some_is_that_of_a_market_without_the_others(policy: str) -> None:
-    principal, clock = market(policy)
+    # In one that is not patient those who are suspended make nobody wait, and the others here do.
+    principal, clock = market(policy, unanswered="patient")
     for round_ in range(60):
         for decision in principal.ask(2):
             principal.tell(decision.id, round_ % 3 / 2)

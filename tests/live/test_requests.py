@@ -36,7 +36,7 @@ def test_a_rail_that_was_left_is_told_once_it_is_stored(
         assert principal.store.append_all([append]) == [None]
         principal.stored()
         [said] = caplog.messages
-        assert "the share of agent 'ann' in the last 5 decisions is 1" in said
+        assert "the share of an agent in the last 5 decisions is 1" in said
     assert principal.paused
     assert Principal(store=principal.store).paused == principal.paused
 

@@ -6,8 +6,10 @@ game on a ``Principal``.)
 
 The k-th play of agent i meets the uniform number u_{i,k}, whatever arm is shown and whenever: an
 arm of mean μ pays 1 if u_{i,k} < μ. So a game with an attack and one without it, of equal seed,
-share their luck as the strategies of the pathwise theorem do. An agent here is a person, who may go
-by several names: its plays, and its luck, are those of all its names.
+share their luck as the strategies of the pathwise theorem do, as long as no epoch has ended: there
+the theorem counts the plays of each epoch anew. (In expectation that is one, as all numbers are
+independent.) An agent here is a person, who may go by several names: its plays, and its luck, are
+those of all its names.
 """
 
 import zlib
@@ -190,13 +192,16 @@ class LiveGame:
         """A decision with its reward, by its agent's own luck."""
         agent, name = self.state.registry.name_of(arm)
         mean, who = self._mean[arm], self._person[agent]
-        k = self.plays[who]
-        luck = self._luck[who]
-        if k == len(luck):
-            luck += self._streams[who].random(_CHUNK).tolist()
-        reward = 1.0 if luck[k] < mean else 0.0
-        self.plays[who] = k + 1
+        reward = 1.0 if self.uniform(who) < mean else 0.0
+        self.plays[who] += 1
         self.path.append(who)
         self.rewards.append(reward)
         self.missed.append(self._best - mean)
         return Play(len(self.path), agent, name, reward)
+
+    def uniform(self, who: str) -> float:
+        """The uniform number that a person's next play meets."""
+        k, luck = self.plays[who], self._luck[who]
+        if k == len(luck):
+            luck += self._streams[who].random(_CHUNK).tolist()
+        return luck[k]

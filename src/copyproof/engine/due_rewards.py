@@ -18,9 +18,9 @@ So whether and when a reward is told that is the default one changes no decision
 play, is w at ⌈log2(k + 1)⌉ in its agent's histogram; what is older than its last rewards counts
 half, a quarter, and so on. Its delay is the least power of two, or 0, before which three quarters
 of it were told, and d of the plays that are asked for next is that, but never more than the largest
-delay of the other agents: who alone is late is not waited for. Before the first of its rewards is
-told nothing is due; that one says when the plays so far are. Whenever the number of an agent's
-plays that are due is a power of two, what is expected of the others is found anew.
+delay of the other agents that may be shown: who alone is late is not waited for. Before the first
+of its rewards is told nothing is due; that one says when the plays so far are. Whenever the number
+of an agent's plays that are due is a power of two, what is expected of the others is found anew.
 
 Where all that is told is told before the next decision, d = 0, and the game is the one in which all
 rewards are known at once, decision for decision.
@@ -50,7 +50,7 @@ from copyproof.engine.live_records import (
     on_grid,
 )
 from copyproof.engine.plan import Plan
-from copyproof.engine.state import State
+from copyproof.engine.state import ABSENT, State
 
 _NO_ROUND = 1  # the place of a delay of no round in a histogram
 _SOON = 0.75  # of an agent's rewards, by the delay that its next plays get
@@ -102,6 +102,20 @@ def date(live: Live, terms: Terms, agent: int, place: int) -> bool:
     live.previous[place] = known.last
     known.last = live.counters[ROUND] + 1
     return bool(waits > _NO_ROUND)
+
+
+@inlined
+def may_be_shown(plan: Plan, state: State, agent: int) -> bool:
+    """Whether an agent is not suspended and, under a hierarchical policy, has an arm."""
+    return bool(state.start[agent] != ABSENT if plan.is_flat else state.place[agent] >= 0)
+
+
+@inlined
+def come_or_go(live: Live, agent: int, there: int) -> None:
+    """An agent may be shown from now on, or not: others are waited for as long as it, or not."""
+    waits = int(live.known[agent].waits)
+    if waits != UNKNOWN:
+        live.spread[0, waits] += there
 
 
 @inlined
@@ -214,13 +228,13 @@ def hear(
         bucket += 1
     live.delays[owner, bucket] += abs(value - before)
     is_first = live.known[owner].waits == UNKNOWN
-    _find_delay(live, owner)
+    _find_delay(plan, state, live, owner)
     if is_first:
         _date_first(plan, state, live, terms, owner)
 
 
 @inlined
-def _find_delay(live: Live, agent: int) -> None:
+def _find_delay(plan: Plan, state: State, live: Live, agent: int) -> None:
     """Find after how many rounds the next plays of an agent are due."""
     told = 0.0
     for place in range(DELAYS):
@@ -230,10 +244,10 @@ def _find_delay(live: Live, agent: int) -> None:
         soon += live.delays[agent, place]
         if soon >= _SOON * told:
             known = live.known[agent]
-            if known.waits != UNKNOWN:
-                live.spread[0, known.waits] -= 1
+            is_there = int(may_be_shown(plan, state, agent))
+            come_or_go(live, agent, -is_there)
             known.waits = place + 1
-            live.spread[0, known.waits] += 1
+            come_or_go(live, agent, is_there)
             known.longest = max(known.longest, known.waits)
             live.due[0].waits |= int64(1) << known.waits
             break

@@ -27,7 +27,14 @@ import numpy as np
 
 from copyproof.engine.cache import inlined, kernel, part
 from copyproof.engine.corrections import observe_arm
-from copyproof.engine.due_rewards import date, expected, expected_of_arm, let_be_due
+from copyproof.engine.due_rewards import (
+    come_or_go,
+    date,
+    expected,
+    expected_of_arm,
+    let_be_due,
+    may_be_shown,
+)
 from copyproof.engine.live_records import (
     BANKED,
     BASE,
@@ -242,6 +249,16 @@ def _ask_among(
 @part
 def _register(plan: Plan, state: State, live: Live, terms: Terms, operation: Any) -> None:
     """Let agents and arms come and go."""
+    owner = state.items[operation.first].owner
+    if operation.code == ADMIT:
+        owner = operation.stop
+    before = int(may_be_shown(plan, state, owner))
+    _let_come_or_go(plan, state, live, terms, operation)
+    come_or_go(live, owner, int(may_be_shown(plan, state, owner)) - before)
+
+
+@part
+def _let_come_or_go(plan: Plan, state: State, live: Live, terms: Terms, operation: Any) -> None:
     code = operation.code
     number = operation.first
     if code == ADMIT:

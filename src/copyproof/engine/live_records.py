@@ -83,7 +83,7 @@ class Live(NamedTuple):
     known: Any  # per agent: a KNOWN
     delays: Any  # per agent: a histogram of when its rewards were told
     due: Any  # one KNOWN
-    spread: Any  # one row: how many agents' delays have each place
+    spread: Any  # one row: how many of the agents that may be shown have each delay
     renewed: Any  # per agent: 1 if what its waiting plays count as was found anew; who asks sets 0
     marks: Any  # scratch, per item; all 0 between operations
     left: Any  # scratch, per agent

@@ -318,6 +318,7 @@ class Arrays:
         if self.counters[LAID]:  # in a snapshot of before, starts as if rewards had come evenly
             kept = plan.agent.kind != Kind.TRIAL or "starts" in saved
             lay_again(plan, self.state, self.live, 0, AS_THEY_ARE if kept else NOT_KEPT)
+        self._count_delays()
 
     def change_plan(self, plan: Plan, *, drawn: bool) -> None:
         """Go on under another plan, with the statistics of all epochs, and samples maybe drawn."""
@@ -333,6 +334,14 @@ class Arrays:
         self._lay_out(saved, plan, 16)
         if self.counters[LAID]:
             lay_again(plan, self.state, self.live, int(drawn), CHANGED)
+        self._count_delays()
+
+    def _count_delays(self) -> None:
+        """Count the delays of those who may be shown (``due_rewards.may_be_shown``)."""
+        arrays, agents = self._arrays, slice(self.agents)
+        waits = arrays["known"]["waits"][agents]
+        there = arrays["start"][agents] != ABSENT if self._is_flat else arrays["place"][agents] >= 0
+        arrays["spread"][0] = np.bincount(waits[there & (waits != UNKNOWN)], minlength=DELAYS + 1)
 
     def _lay_out(self, saved: dict[str, Any], plan: Plan, agent_room: int) -> None:
         """Allocate all arrays, and put everything where it lies from now on."""
@@ -360,8 +369,6 @@ class Arrays:
             ):  # else the policy has just changed
                 arrays[one.name][: len(saved[one.name])] = saved[one.name]
         arrays["epoch"][len(saved["epoch"]) :] = saved["epoch"][0]  # theirs is the market's
-        waits = arrays["known"]["waits"]
-        arrays["spread"][0] = np.bincount(waits[waits != UNKNOWN], minlength=DELAYS + 1)
         self.log, self.counters = arrays["log"], arrays["counters"]
         agents, item = slice(self.agents), laid.item
         arrays["order"][:] = np.arange(room)

@@ -6,9 +6,10 @@ has, so that copies of an agent's only arm leave every path unchanged (``docs/ex
 has the proof): also with late rewards, with agents that may not be chosen, and on slates with one
 arm of an agent. And where the *pathwise* theorem covers the policy (``policy.theorem``), nothing
 that an agent registers earns it more than its best arm alone, on any path; the theorem asks for
-rewards that come at once, and for visitors who may see every agent. Where nobody is waited for
-longer than for others, and the default reward is 0, those are the others' rewards: the agent's own
-may come whenever they will.
+rewards that come at once, for visitors who may see every agent, and for rivals whose arms stay.
+Where nobody is waited for longer than for others, the default reward is 0, and no play is told as
+more than it is in the end worth, those are the others' rewards: the agent's own may come whenever
+they will.
 
 An agent is a principal here: the names that are bound to one group are one (``principals``).
 """
@@ -53,11 +54,12 @@ def guarantee(
         reason = f"{policy} and {second} learn from each other's decisions"
     waits_for_others = config.rules > 1 and config.unanswered == "estimated"
     if reason is None:
-        is_late = waits_for_others and config.default_reward == 0.0
-        whose = "all other agents' rewards" if is_late else "rewards"
+        is_late = waits_for_others and config.default_reward == 0.0 and config.rewards != "last"
+        whose = "all other agents' rewards" if is_late else "all rewards"
         proven.append(
-            f"an agent's best arm alone earns it most, on every path, where {whose} come at once "
-            "and every agent may be chosen"
+            f"an agent's best arm alone earns it most, on every path, where {whose} are told "
+            "before the next decision, every agent may be chosen, the arms of all others stay and "
+            "this policy has decided from the first decision on"
         )
         audited = "other strategies under other conditions"
     else:
