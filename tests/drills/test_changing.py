@@ -37,12 +37,13 @@ def test_where_means_change_a_memory_saves() -> None:
 
 @pytest.mark.slow
 def test_where_nothing_changes_a_memory_costs_little() -> None:
-    """With 800 plays a replicator's search may fail: one game in 5 is lost here."""
+    """With 800 plays a replicator's search may fail, which memory.md says; with 2,000 no game is
+    lost but the one that is lost without a memory, too."""
     found = drill("trial-anytime", scenarios=["still"], games=5, seed=1, workers=1).gains
     assert len(found) == len(STILL.settings)
     for one in found:
         if one.setting.startswith("truthful"):
             assert one.attacking.regret < one.without.regret
         elif one.setting.endswith(", 2000"):
-            assert one.attacking.most < 1000  # none is lost
+            assert one.attacking.most < max(1000, 1.01 * one.without.most)
             assert one.attacking.regret < 1.4 * one.without.regret
