@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools import sizes
 
-MOST = 46_900
+MOST = 47_000
 """Lines of code of both packages, their templates and style sheets."""
 
 

@@ -1,6 +1,8 @@
 """Lists come in pages, so that no answer is larger than it must be; the client follows them."""
 
 from collections import Counter
+from hashlib import blake2b
+from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -17,6 +19,7 @@ LISTS = (
     ("/v1/keys", "keys"),
     ("/v1/markets/site/statistics", "agents"),
     ("/v1/markets/site/agents/zoe/statistics", "arms"),
+    ("/v1/markets/site/suspicions", "suspicions"),
 )
 
 
@@ -30,6 +33,10 @@ def test_pages_make_up_the_whole() -> None:
         arms = {"arms": [f"z{n}" for n in range(7)]}
         assert call("POST", "/v1/markets/site/agents/zoe/arms", arms).status == 200
         assert call("POST", "/v1/markets/site/decisions", {"count": 50}).status == 200
+        for agent, name in product(("ann", "bob"), "uvwxy"):
+            prints = {name: {"hash": name.encode().hex() * 8}}
+            body = {"arms": [name], "fingerprints": prints}
+            assert call("POST", f"/v1/markets/site/agents/{agent}/arms", body).status == 200
 
         def pages(path: str, rows: str, limit: int) -> list[Any]:
             found = [call("GET", f"{path}?limit={limit}").json]
@@ -41,6 +48,7 @@ def test_pages_make_up_the_whole() -> None:
         for path, rows in LISTS:
             whole = call("GET", path).json
             assert whole.get("next") is None
+            assert len(whole[rows]) >= 3
             for limit in (1, 2, 3, 1000):
                 found = pages(path, rows, limit)
                 assert [each for page in found for each in page[rows]] == whole[rows]
@@ -73,6 +81,35 @@ def test_large_answers_are_cut_and_the_client_puts_them_together() -> None:
         assert [agent["agent"] for agent in agents] == ["big", *(f"agent {n}" for n in range(1200))]
         assert len(client.keys()) == 7
         assert [market["market"] for market in client.markets()] == ["large", "shop", "site"]
+
+
+def test_many_suspicions_come_in_pages_also_if_one_changes_between_them() -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    principal = Principal(store=store, market="many", config=MarketConfig("h-ucb"))
+    pairs = [(agent, f"{n}") for n in range(1001) for agent in ("ann", "eve")]
+    principal.register_arms([*pairs, ("zoe", "z")])
+    digest = {name: blake2b(name.encode(), digest_size=8).hexdigest() for _, name in pairs}
+    principal.set_fingerprints({one: {"hash": digest[one[1]]} for one in pairs})
+    whole = principal.suspicions()
+    assert len(whole) == 1001
+    path = "/v1/markets/many/suspicions"
+    with serving(store) as running, Client(running.url, key) as client:
+        call = Caller(running.url, key)
+        cut = call("GET", path).json
+        assert [one["id"] for one in cut["suspicions"]] == [one.id for one in whole[:1000]]
+        assert client.suspicions("many") == whole
+        joins = {"arms": ["z"], "fingerprints": {"z": {"hash": digest["999"]}}}
+        assert call("POST", "/v1/markets/many/agents/zoe/arms", joins).status == 200
+        rest = call("GET", f"{path}?after={cut['next']}").json
+        assert ([one["id"] for one in rest["suspicions"]], rest["next"]) == ([whole[-1].id], None)
+        assert client.suspicions("many")[999].agents == ("ann", "eve", "zoe")
+        for bad in (whole[0].id, "1", "-1", "9" * 99):
+            answer = call("GET", f"{path}?after={bad}")
+            assert (answer.status, answer.field) == (422, "after"), answer.body
+            assert answer.json["error"]["message"].endswith(
+                "is not the suspicion at the end of a page"
+            )
 
 
 def test_the_client_fetches_a_journal_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

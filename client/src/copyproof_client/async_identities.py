@@ -3,6 +3,7 @@
 The blocking twin, ``identities``, is made of this module by ``make clients``.
 """
 
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from copyproof_client.protocol import part
@@ -22,7 +23,7 @@ class AsyncIdentities:
 
     async def suspicions(self, market: str) -> list[IdentitySuspicion]:
         """Arms of several agents that are alike, and what operators said of that."""
-        found = await self._send("GET", market, "/suspicions", None, None)
+        pages = self._pages(f"/v1/markets/{part(market)}/suspicions")
         return [
             IdentitySuspicion(
                 id=one["id"],
@@ -32,7 +33,8 @@ class AsyncIdentities:
                 similarity=float(one["similarity"]),
                 status=one["status"],
             )
-            for one in found["suspicions"]
+            async for page in pages
+            for one in page["suspicions"]
         ]
 
     async def confirm_suspicion(
@@ -59,4 +61,7 @@ class AsyncIdentities:
     async def _send(
         self, method: str, market: str, path: str, body: Any, retry_key: str | None
     ) -> Any:
+        raise NotImplementedError
+
+    def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> AsyncIterator[Any]:
         raise NotImplementedError

@@ -3,6 +3,7 @@
 Made of ``async_identities.py`` by ``make clients``; change that.
 """
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from copyproof_client.protocol import part
@@ -22,7 +23,7 @@ class Identities:
 
     def suspicions(self, market: str) -> list[IdentitySuspicion]:
         """Arms of several agents that are alike, and what operators said of that."""
-        found = self._send("GET", market, "/suspicions", None, None)
+        pages = self._pages(f"/v1/markets/{part(market)}/suspicions")
         return [
             IdentitySuspicion(
                 id=one["id"],
@@ -32,7 +33,8 @@ class Identities:
                 similarity=float(one["similarity"]),
                 status=one["status"],
             )
-            for one in found["suspicions"]
+            for page in pages
+            for one in page["suspicions"]
         ]
 
     def confirm_suspicion(
@@ -57,4 +59,7 @@ class Identities:
         return bool(found["changed"])
 
     def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
+        raise NotImplementedError
+
+    def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> Iterator[Any]:
         raise NotImplementedError

@@ -124,7 +124,8 @@ export class Client extends Operating {
   /** Arms of several agents that are alike, and what operators said of that. */
   async suspicions(market: string): Promise<Result<IdentitySuspicion[]>> {
     const path = "/v1/markets/{market}/suspicions";
-    return mapped(await this.request("get", path, { path: { market } }), (answer) => answer.suspicions);
+    const pages = await this.pages((query) => this.request("get", path, { path: { market }, query }));
+    return rows(pages, "suspicions");
   }
 
   /** Bind the agents of a suspicion to one group; whether that is a change. */

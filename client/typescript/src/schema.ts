@@ -815,7 +815,7 @@ export interface paths {
         };
         /**
          * Read Suspicions
-         * @description Arms of several agents whose fingerprints are alike, with what operators said of them.
+         * @description Arms of several agents whose fingerprints are alike, with what operators said, in pages.
          *
          *     Nothing follows from a suspicion until it is confirmed: whoever copies a rival's item makes that
          *     item alike, too.
@@ -1538,8 +1538,9 @@ export interface components {
             /** @enum {string} */
             status: "confirmed" | "dismissed";
         };
-        /** @description Arms of several agents that are alike, the oldest first. */
+        /** @description Arms of several agents that are alike, the oldest first; ``next`` if there are more. */
         Suspicions: {
+            next: string | null;
             suspicions: components["schemas"]["IdentitySuspicion"][];
         };
         /**
@@ -2665,7 +2666,12 @@ export interface operations {
     };
     read_suspicions_v1_markets__market__suspicions_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What `next` of the page before says. */
+                after?: string | null;
+                /** @description Most entries of the page. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 market: string;

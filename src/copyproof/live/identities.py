@@ -22,7 +22,7 @@ from copyproof_client.records import ArmName, IdentitySuspicion
 
 from copyproof.fingerprints import Fingerprint, Index, of_hash, of_hashes, of_vector
 from copyproof.live.events import Bound, Fingerprinted, Reviewed
-from copyproof.validation import FieldError
+from copyproof.validation import FieldError, require
 
 IdentityEvent: TypeAlias = Fingerprinted | Bound | Reviewed
 Review: TypeAlias = Literal["confirmed", "dismissed"]
@@ -81,8 +81,9 @@ class Identities:
     >>> for arm in (0, 1):
     ...     known.fingerprints[arm] = "hash:00000000000000ff"
     >>> names = [("ann", "a"), ("bob", "b")]
-    >>> [one.status for one in known.suspicions(names.__getitem__, [0, 1])]
-    ['open']
+    >>> [one], following = known.suspicions(names.__getitem__, [0, 1])
+    >>> one.status, following
+    ('open', None)
     """
 
     def __init__(self) -> None:
@@ -133,9 +134,13 @@ class Identities:
         return [agent] if group is None else self.members(group)
 
     def suspicions(
-        self, name_of: Callable[[int], tuple[str, str]], owners: Sequence[int]
-    ) -> list[IdentitySuspicion]:
-        """What is suspected: arms of several agents that are alike, the oldest first.
+        self,
+        name_of: Callable[[int], tuple[str, str]],
+        owners: Sequence[int],
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> tuple[list[IdentitySuspicion], str | None]:
+        """What is suspected: arms of several agents that are alike, the oldest first, in pages.
 
         Parameters
         ----------
@@ -143,14 +148,32 @@ class Identities:
             Gives agent and arm for an arm's number.
         owners : sequence of int
             The arms' agents, by number.
+        after : str, optional
+            What the page before said at its end: the number of the first arm of its last suspicion,
+            which stays, as the suspicion's id does not, if another arm joins meanwhile.
+        limit : int, optional
+            Most of a page.
+
+        Returns
+        -------
+        list of IdentitySuspicion
+            The page.
+        str or None
+            What to ask for the next page with, if there is one.
         """
         self._look()
-        found = []
-        for first in sorted(self._several):
+        before = -1
+        if after is not None:
+            before = int(after) if after.isdecimal() else -1
+            require(before in self._several, "after", after, "the suspicion at the end of a page")
+        found: list[IdentitySuspicion] = []
+        for first in sorted(each for each in self._several if each > before):
             arms = self._alike[first]
             agents = list(dict.fromkeys(owners[arm] for arm in sorted(arms)))
             if len(agents) < 2:
                 continue
+            if len(found) == limit:
+                return found, str(before)
             id_ = _id_of(arms)
             named = [name_of(arm) for arm in sorted(arms)]
             groups = {self.groups.get(agent) for agent in agents}
@@ -165,7 +188,8 @@ class Identities:
                     status="confirmed" if is_bound else self.reviews.get(id_, "open"),
                 )
             )
-        return found
+            before = first
+        return found, None
 
     def _look(self) -> None:
         """Sort fingerprints that came since into those that are alike."""

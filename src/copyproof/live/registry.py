@@ -129,9 +129,11 @@ class Registry:
             found.append(Bound([number], at, group, quotient=are_one))
         return found
 
-    def suspicions(self) -> list[IdentitySuspicion]:
-        """Arms of several agents that are alike, and what was said of that."""
-        return self.identities.suspicions(self.name_of, self.arm_owner)
+    def suspicions(
+        self, after: str | None = None, limit: int | None = None
+    ) -> tuple[list[IdentitySuspicion], str | None]:
+        """Arms of several agents that are alike, in pages, and what to ask for the next with."""
+        return self.identities.suspicions(self.name_of, self.arm_owner, after, limit)
 
     def add_agent(self, name: str, joins: int | None = None) -> None:
         """Add an agent: a principal of its own, or one more name of one that is there."""

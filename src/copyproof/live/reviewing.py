@@ -94,7 +94,27 @@ class Reviewing(Switching):
         >>> principal.suspicions()[0].status
         'dismissed'
         """
-        return self._current().registry.suspicions()
+        return self.suspicions_page(None, None)[0]
+
+    def suspicions_page(
+        self, after: str | None, limit: int | None
+    ) -> tuple[list[IdentitySuspicion], str | None]:
+        """Some of ``suspicions``, and what to ask for the next page with, if there is one.
+
+        Parameters
+        ----------
+        after : str or None
+            What the page before said; None for the first.
+        limit : int or None
+            Most of a page; None for all.
+
+        Examples
+        --------
+        >>> from copyproof.live import Principal
+        >>> Principal("h-ucb").suspicions_page(None, 1000)
+        ([], None)
+        """
+        return self._current().registry.suspicions(after, limit)
 
     def review(
         self, suspicion: str, review: Review, *, group: str | None = None, key: str | None = None

@@ -238,6 +238,6 @@ def _of_switch(state: SwitchState) -> dict[str, Any]:
     if watch.is_used:
         found |= {"rails": watch.statistics(registry), "crossed": watch.crossed(registry)}
         found["paused"] = watch.why_paused(registry)
-    waiting = registry.suspicions() if registry.identities.fingerprints else []
+    waiting, _ = registry.suspicions()
     found["open_suspicions"] = sum(one.status == "open" for one in waiting)
     return found

@@ -31,9 +31,10 @@ class ConfirmIn(In):
 
 @dataclass(frozen=True)
 class Suspicions:
-    """Arms of several agents that are alike, the oldest first."""
+    """Arms of several agents that are alike, the oldest first; ``next`` if there are more."""
 
     suspicions: list[IdentitySuspicion]
+    next: str | None
 
 
 @dataclass(frozen=True)

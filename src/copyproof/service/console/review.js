@@ -73,7 +73,8 @@ export function reviewQueue(market, mayChange, say) {
   }
 
   async function load() {
-    const { suspicions } = await api.get(api.path(market, "suspicions"));
+    const path = `${api.path(market, "suspicions")}?limit=1000`;
+    const suspicions = await api.all(path, "suspicions");
     fill(
       list,
       table("Review queue", columns, suspicions, "No two agents have arms whose fingerprints are alike."),

@@ -12,7 +12,7 @@ from copyproof.service.identity_messages import (
     SuspicionReview,
     Suspicions,
 )
-from copyproof.service.routes.call import ApiCall, allowed_to
+from copyproof.service.routes.call import ON_PAGE, After, ApiCall, Limit, allowed_to
 
 router = APIRouter(prefix="/v1/markets/{market}", tags=["identities"])
 
@@ -28,13 +28,18 @@ async def bind_agent(market: str, agent: str, body: GroupIn, call: _WriteAgents)
 
 
 @router.get("/suspicions")
-async def read_suspicions(market: str, call: _ReadStatistics) -> Suspicions:
-    """Arms of several agents whose fingerprints are alike, with what operators said of them.
+async def read_suspicions(
+    market: str, call: _ReadStatistics, limit: Limit = ON_PAGE, after: After = None
+) -> Suspicions:
+    """Arms of several agents whose fingerprints are alike, with what operators said, in pages.
 
     Nothing follows from a suspicion until it is confirmed: whoever copies a rival's item makes that
     item alike, too.
     """
-    return Suspicions(await call.on_writer(market, Principal.suspicions))
+    found, following = await call.on_writer(
+        market, lambda principal: principal.suspicions_page(after, limit), "after"
+    )
+    return Suspicions(found, following)
 
 
 @router.post("/suspicions/{suspicion}/confirm")
