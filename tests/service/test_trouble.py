@@ -200,3 +200,16 @@ def test_plays_expire_without_anybody_asking() -> None:
         while call("GET", "/v1/markets/m/statistics").json["pending"]:
             assert time.monotonic() < until
             time.sleep(0.1)
+
+
+def test_a_snapshot_that_is_no_state_is_not_backed_up(tmp_path: Path) -> None:
+    store = open_store("memory:")
+    key = filled(store)["operator"]
+    store.save_snapshot("site", store.last("site"), b"no state")
+    with serving(store, backups_to=tmp_path) as running:
+        call = Caller(running.url, key)
+        answer = call("POST", "/v1/backups")
+        assert (answer.status, answer.field) == (409, "backups")
+        assert "the store is damaged" in answer.json["error"]["message"]
+        assert list(tmp_path.iterdir()) == []
+        assert call("POST", ASK).status == 200  # from its journal

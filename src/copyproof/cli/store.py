@@ -8,6 +8,7 @@ no writer waiting. With ``--every`` either goes on until it is ended.
 import json
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -93,26 +94,11 @@ def _back_up(url: str, file: Path, replay: bool, as_json: bool) -> None:
     """Make one backup, and check it."""
     with opened(url) as found:
         _refuse_empty(found)
-        if replay:
-            _back_up_replayed(found, file)
-        else:
-            found.backup(file)
+        from copyproof.live.checks import check_states
+
+        found.backup(file, partial(check_states, replay=replay))
         _record_reading(found, "store backup", said={"file": str(file)})
     print_done({"backup": str(file), "bytes": file.stat().st_size}, as_json)
-
-
-def _back_up_replayed(found: "Store", file: Path) -> None:
-    """Make a backup that gets its name when all its decisions were made again."""
-    from copyproof.live.checks import check_store
-    from copyproof.live.stores.new_file import into_new_file
-
-    def copy(beside: Path) -> None:
-        beside.unlink()
-        found.backup(beside)
-        with opened(file_url(beside)) as made:
-            check_store(made, replay=True)
-
-    into_new_file(file, copy)
 
 
 @store.command()

@@ -5,6 +5,7 @@ states, and, if asked for, every journal is replayed: every decision must come o
 there, and every snapshot must be the state at its place, bit for bit.
 """
 
+from collections import deque
 from collections.abc import Iterator
 
 from copyproof.engine.version import NUMERICS
@@ -34,10 +35,34 @@ def check_store(store: Store, *, replay: bool = False) -> None:
     >>> check_store(principal.store, replay=True)
     """
     store.check()
+    check_states(store, replay=replay)
+
+
+def check_states(store: Store, *, replay: bool = False) -> None:
+    """Check what ``Store.check`` cannot: that snapshots are states, and where decisions lead.
+
+    Raises
+    ------
+    Damaged
+        With the first thing that is wrong.
+
+    Examples
+    --------
+    >>> from copyproof.live.stores import open_store
+    >>> store = open_store("memory:")
+    >>> store.create_market("site", MarketConfig("h-ucb").to_dict())
+    >>> store.save_snapshot("site", 0, b"no state")
+    >>> store.check()
+    >>> check_states(store)
+    Traceback (most recent call last):
+    copyproof.live.stores.errors.Damaged: market 'site': the snapshot after event 0 ...
+    """
     for market, config in store.markets().items():
-        saved = dict(_snapshots(store, market))
+        saved = _snapshots(store, market)
         if replay:
-            _replay(store, market, MarketConfig.from_dict(config), saved)
+            _replay(store, market, MarketConfig.from_dict(config), dict(saved))
+        else:
+            deque(saved, maxlen=0)  # one after another, as states may be large
 
 
 def _snapshots(store: Store, market: str) -> Iterator[tuple[int, SwitchState]]:

@@ -17,7 +17,7 @@ what may be written, and what comes back, is decided here.
 
 import time
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
@@ -349,10 +349,11 @@ class Store(ServiceRecords):
         """Fill an empty store with what ``dump`` gave, all or nothing; ValueError if not empty."""
 
     @abstractmethod
-    def backup(self, path: Path) -> None:
+    def backup(self, path: Path, also: "Callable[[Store], None] | None" = None) -> None:
         """Write everything, as of one moment, into a new SQLite file, while others write.
 
         The file is a store itself; ``restore`` copies it into any other. ValueError if it exists.
+        It gets its name when it has passed ``check``, and what ``also`` checks of it.
         """
 
     def check(self) -> None:

@@ -243,9 +243,9 @@ class MemoryStore(Store):
             self._markets, self._keys, self._actions = markets, keys, actions
             self._key_changes += 1
 
-    def backup(self, path: Path) -> None:
+    def backup(self, path: Path, also: Callable[[Store], None] | None = None) -> None:
         """Write everything into a new SQLite file."""
-        write_backup(self, path)
+        write_backup(self, path, also)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -18,7 +18,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ import psycopg
 from psycopg import conninfo, errors
 
 from copyproof.live.stores.chain_columns import begin_chains
+from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.market_rows import STANDING
@@ -320,9 +321,9 @@ class PostgresStore(SqlStore):
 
     # --- the whole store -------------------------------------------------------------------
 
-    def backup(self, path: Path) -> None:
+    def backup(self, path: Path, also: Callable[[Store], None] | None = None) -> None:
         """Write everything into a new SQLite file, read in one transaction; writers go on."""
-        write_backup(self, path)
+        write_backup(self, path, also)
 
     def scrub(self, tables: Collection[str] | None = None) -> None:
         """Write tables anew, and what the server knows of their values.

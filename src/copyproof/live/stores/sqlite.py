@@ -299,7 +299,7 @@ class SqliteStore(SqlStore):
 
     # --- the whole file --------------------------------------------------------------------
 
-    def backup(self, path: Path) -> None:
+    def backup(self, path: Path, also: Callable[[Store], None] | None = None) -> None:
         """Write everything into a new file, by SQLite's own means; writers go on.
 
         The copy is checked before it gets its name: Damaged if the store is.
@@ -312,7 +312,7 @@ class SqliteStore(SqlStore):
             ):
                 source.backup(to)
             with SqliteStore(beside, synchronous="off") as made:
-                made.check()
+                _check(made, also)
             with contextlib.closing(sqlite3.connect(beside)) as to:
                 to.execute("PRAGMA journal_mode = DELETE")
                 to.execute(UNLEASE)
@@ -357,7 +357,7 @@ def check_synchronous(value: str) -> None:
     require(value in ("full", "off"), "synchronous", value, "full or off")
 
 
-def write_backup(store: Store, path: Path) -> None:
+def write_backup(store: Store, path: Path, also: Callable[[Store], None] | None = None) -> None:
     """Write what any store holds, as of one moment, into a new SQLite file.
 
     Raises
@@ -371,6 +371,12 @@ def write_backup(store: Store, path: Path) -> None:
     def copy(beside: Path) -> None:
         with SqliteStore(beside) as target:
             target.load(store.dump())
-            target.check()
+            _check(target, also)
 
     into_new_file(path, copy)
+
+
+def _check(copy: Store, also: Callable[[Store], None] | None) -> None:
+    copy.check()
+    if also is not None:
+        also(copy)

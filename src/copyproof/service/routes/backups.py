@@ -7,6 +7,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
+from copyproof.live.checks import check_states
+from copyproof.live.stores import Damaged
 from copyproof.live.stores.backups import backup_name, backups_in, made_at
 from copyproof.service.errors import Refusal
 from copyproof.service.routes.call import ApiCall, allowed_to
@@ -62,7 +64,11 @@ async def back_up(request: Request, call: _Call) -> BackupOut:
     path = folder / backup_name(call.leadership.keyring.clock())
 
     def make() -> BackupOut:
-        call.leadership.store.backup(path)
+        try:
+            call.leadership.store.backup(path, check_states)
+        except Damaged:
+            message = "the store is damaged, and no backup was made: run `copyproof store check`"
+            raise Refusal(409, "backups", f"backups: {message}") from None
         return _shown(path)
 
     try:

@@ -9,7 +9,7 @@ from copyproof.live.stores import texts
 from copyproof.live.stores.chain import blinding_of
 from copyproof.live.stores.conformance.base import EVENT, Opening, numbered, refused
 from copyproof.live.stores.contract import Store
-from copyproof.live.stores.errors import LeaseLost
+from copyproof.live.stores.errors import Damaged, LeaseLost
 from copyproof.live.stores.open import open_store, restore
 
 
@@ -122,6 +122,15 @@ class SnapshotConformance(Opening):
         with closing(open_store(f"sqlite:{path}")) as copy:
             _same(store, copy)
             copy.append("m", 2001, numbered(2001, 1))
+        seen: list[Store] = []
+
+        def refuse(copy: Store) -> None:
+            _same(store, copy)
+            seen.append(copy)
+            raise Damaged("more was checked")
+
+        refused(Damaged, lambda: store.backup(tmp_path / "backup2.db", refuse))
+        assert len(seen) == 1
         left = [*tmp_path.glob("backup*"), *tmp_path.glob(".*")]
         assert {each.name for each in left} == {"backup.db"}
 
