@@ -75,21 +75,16 @@ def action_of(at: float, key: Key, method: str, path: str, body: bytes) -> dict[
 async def on_record(
     store: Store, action: dict[str, Any], app: ASGIApp, scope: Scope, receive: Receive, send: Send
 ) -> None:
-    """Do what an operator asks for, between two records of it."""
-    status = None
+    """Do what an operator asks for, between two records of it; who has the answer finds both."""
 
     async def noting(message: Message) -> None:
-        nonlocal status
         if message["type"] == "http.response.start":
-            status = message["status"]
+            with suppress(StoreError):  # the first record stays, and says that it was broken off
+                await run_in_threadpool(store.end_action, action["id"], message["status"])
         await send(message)
 
     try:
         await run_in_threadpool(store.put_action, action)
     except StoreError as error:
         raise refusal_of(error, "store") from None
-    try:
-        await app(scope, receive, noting)
-    finally:
-        with suppress(StoreError):  # the first record stays, and says that it was broken off
-            await run_in_threadpool(store.end_action, action["id"], status)
+    await app(scope, receive, noting)
