@@ -3,13 +3,19 @@
 import io
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from copyproof import Agent, Market, simulate
+from copyproof import Agent, Beta, Empirical, Market, parse_policy, simulate
 from copyproof.engine import trial
+from copyproof.engine.lower import lower
+from copyproof.engine.plan import LEAVES, TOURNAMENT
+from copyproof.engine.state import BLOCK, EPOCH, ITEM, LEVELS, START
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.snapshots import from_bytes, to_bytes
+from copyproof.simulation.threads import fill, new_record
 
 
 def plays(tape: list[list[float]], horizon: int, policy: str) -> int:
@@ -70,6 +76,49 @@ def test_claims_never_fall_across_a_step_of_the_grid() -> None:
             assert claims == sorted(claims)
             assert claims[0] < claim <= claims[-1]
         assert steps == sorted(steps)
+
+
+def test_an_index_is_said_to_be_above_a_bar_only_if_it_is() -> None:
+    rng = np.random.default_rng(4)
+    items, epochs = np.zeros(1, ITEM), np.zeros(1, EPOCH)
+    starts, sums = np.zeros(LEVELS, START), np.zeros(LEVELS)
+    numbers = (97.0, 0.3, 0.5)
+    said = 0
+    for _ in range(3000):
+        epochs["unit"] = math.exp(rng.uniform(3, 13))
+        items["plays"] = items["answers"] = plays = int(math.exp(rng.uniform(5, 14)))
+        mean = rng.choice([rng.random(), rng.random() ** 4, 1 - rng.random() ** 4, 0.0, 1.0])
+        items["total"] = total = round(mean * plays)
+        starts["claim"] = 2.0 ** -np.sort(rng.integers(0, 65, LEVELS) / 64)
+        starts["claim"][0] = 1.0
+        sums[:] = np.minimum(total, np.round(total * (1 - 0.1 * rng.random(LEVELS))))
+        given = (items[0], sums, starts)
+        index = trial.trial_index(*given, np.zeros(1, BLOCK), epochs[0], numbers, 0)
+        for bar in (index, index - 1e-12, index - 1e-3 * rng.random(), index * rng.random()):
+            if trial.trial_is_above(*given, epochs[0], numbers, 0, float(bar)):
+                assert bar < index
+                said += 1
+    assert said > 1000
+
+
+@pytest.mark.parametrize("policy", ["trial", "trial-anytime", "trial(memory=300)"])
+@pytest.mark.parametrize("horizon", [300, 20_000])
+def test_indices_that_are_not_computed_change_no_decision(policy: str, horizon: int) -> None:
+    tenths = Empirical([k / 10 for k in range(11)])
+    markets = [
+        Market([Agent("a", [0.9], copies=[40]), Agent("b", [0.89, 0.2]), Agent("c", [0.5, 0.7])]),
+        Market([Agent(name, [Beta(2, 3), tenths], copies=[2, 3]) for name in "abcd"]),
+        Market([Agent("sure", [1.0]), Agent("never", [0.0]), Agent("rare", [0.01, 0.03])]),
+    ]
+    for market in markets:
+        usual = lower(market, parse_policy(policy), horizon=horizon, seed=2)
+        assert usual.plan.agent_search == LEAVES
+        every = replace(usual, plan=usual.plan._replace(agent_search=TOURNAMENT))
+        found = [new_record(one, 1, 3, trace=True) for one in (usual, every)]
+        for one, record in zip((usual, every), found, strict=True):
+            fill(one, np.array([horizon]), record, workers=1)
+        for name, array in found[0]._asdict().items():
+            np.testing.assert_array_equal(array, getattr(found[1], name))
 
 
 def test_a_trial_goes_on_while_rewards_are_late() -> None:

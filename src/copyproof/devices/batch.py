@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from copyproof.devices.shape import Shape
 from copyproof.engine.distributions import BERNOULLI, CHANGING, MIXTURE, TABLE
 from copyproof.engine.lower import Lowered
-from copyproof.engine.plan import LEAVES, TOURNAMENT
+from copyproof.engine.plan import FEW, LEAVES, TOURNAMENT
 from copyproof.engine.quantiles import ORIGINAL
 from copyproof.engine.state import State, power_of_two
 from copyproof.validation import FieldError
 
-FEW = 32  # items of a pool that is looked at one by one
 SMALL = 6_000  # bytes of items and trees that a thread may have for itself
 MOST_ROUNDS = 2**31 - 1  # counters of a device have 32 bits
 MOST_AGENTS = 256  # what is kept of each agent is in a thread's own memory, which is small

@@ -14,7 +14,16 @@ import numpy as np
 from copyproof._kept import kept_by_identity
 from copyproof.engine import own_index, rules
 from copyproof.engine.lower_rewards import lower_rewards
-from copyproof.engine.plan import ALL, BY_RULE, FIXED, GROWING, GROWING_BY_OWN_ROUND, Plan
+from copyproof.engine.plan import (
+    ALL,
+    BY_RULE,
+    FEW,
+    FIXED,
+    GROWING,
+    GROWING_BY_OWN_ROUND,
+    LEAVES,
+    Plan,
+)
 from copyproof.engine.play import Game
 from copyproof.engine.registration import Changes
 from copyproof.engine.rules import Kind, LoweredRule
@@ -92,6 +101,8 @@ def lower(
     plan = lower_policy(
         policy, horizon=horizon, seed=seed, order_given=priority is not None, scan=scan
     )
+    if plan.agent.kind == Kind.TRIAL and len(market.agents) <= FEW and not scan:
+        plan = plan._replace(agent_search=LEAVES)  # most of its indices need not be computed
     most = _most_in_play(policy, horizons[-1])
     pools = [booked.most_of_all] if policy.is_flat else list(booked.most)
     factor, weights = lower_discount(market.discount)

@@ -27,6 +27,7 @@ BY_RULE = 4  # the arm rule says when a fresh arm is tried
 TOURNAMENT = 0
 ANEW = 1  # every index is computed in every round
 LEAVES = 2  # the lines in the leaves are compared one by one: for pools of few items
+FEW = 32
 
 
 class Plan(NamedTuple):

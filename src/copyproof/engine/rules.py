@@ -49,7 +49,7 @@ from copyproof.engine.cache import inlined, part
 from copyproof.engine.numerics import log, power
 from copyproof.engine.own_index import own_index
 from copyproof.engine.state import State, epoch_of
-from copyproof.engine.trial import trial_index
+from copyproof.engine.trial import trial_index, trial_is_above
 
 
 class Kind(IntEnum):
@@ -79,6 +79,9 @@ ROUND = 0  # N + 1: the round t of the pool's own game
 PLAYS = 1  # N
 HORIZON = 2  # T, free of t
 
+
+# The slope that says of an item's line that it waits until a choice depends on it.
+NOT_COMPUTED = 1.0
 
 # Heights above all means, which are 1e12 at most: arms that are explored, and one committed to.
 _EXPLORED = 1e18
@@ -179,6 +182,16 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
     if rule.kind == Kind.GREEDY:
         return mean, 0.0
     return 0.0, 0.0
+
+
+@inlined
+def is_surely_above(rule: LoweredRule, state: State, number: int, bar: float) -> bool:
+    """Whether an index is above a bar for certain, at a fraction of its price; for ``trial``."""
+    if rule.kind != Kind.TRIAL:
+        return False
+    item, sums, starts = state.items[number], state.trials[number], state.starts[number]
+    epoch = epoch_of(state, number)
+    return trial_is_above(item, sums, starts, epoch, rule.parameters, rule.memory, bar)
 
 
 @inlined

@@ -28,11 +28,14 @@ from copyproof.engine.leaf_statistics import draw_by_chances
 from copyproof.engine.plan import ANEW, LEAVES, TOURNAMENT
 from copyproof.engine.posteriors import FEW, draw_largest
 from copyproof.engine.rules import (
+    NOT_COMPUTED,
     Kind,
     LoweredRule,
     Turn,
     chance_of_any,
     index,
+    is_surely_above,
+    line,
     read_clock,
     top_mean,
 )
@@ -198,23 +201,36 @@ def _tournament_winners(state: State, pool: int, x: float) -> tuple[float, int]:
 
 
 @inlined
-def _leaf_winners(state: State, pool: int, x: float) -> tuple[float, int, int]:
-    """The same, one leaf after the other; and the first place that has the largest index."""
+def _leaf_winners(rule: LoweredRule, state: State, pool: int, x: float) -> tuple[float, int, int]:
+    """The same, one leaf after the other; and the first place that has the largest index.
+
+    Under ``trial`` an index is computed when a choice depends on it: that of the item that was
+    played last is not, where it is surely above the others.
+    """
     here = state.pools[pool]
     leaves = here.base + here.cap
-    best = -np.inf
-    equals = 0
-    first = 0
-    for place in range(here.size):
-        leaf = state.nodes[leaves + place]
-        value = leaf.height + leaf.slope * x
-        if value > best:
-            best = value
-            equals = 1
-            first = place
-        elif value == best:
-            equals += 1
-    return best, equals, first
+    while True:
+        best = -np.inf
+        equals = 0
+        first = 0
+        waiting = -1
+        for place in range(here.size):
+            leaf = state.nodes[leaves + place]
+            value = leaf.height + leaf.slope * x
+            if value > best:
+                best = value
+                equals = 1
+                first = place
+            elif value == best:
+                equals += 1
+            if rule.kind == Kind.TRIAL and leaf.slope == NOT_COMPUTED:
+                waiting = place
+        if waiting < 0:
+            return best, equals, first
+        leaf = state.nodes[leaves + waiting]
+        if is_surely_above(rule, state, leaf.link, best):
+            return best, 1, waiting
+        leaf.height, leaf.slope = line(rule, state, leaf.link)
 
 
 @part
@@ -296,7 +312,7 @@ def select(
     if by_tree:
         size = here.size
         if search == LEAVES:
-            best, equals, first = _leaf_winners(state, pool, x)
+            best, equals, first = _leaf_winners(rule, state, pool, x)
         else:
             best, equals = _tournament_winners(state, pool, x)
     else:

@@ -12,9 +12,9 @@ import numpy as np
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.curves import build_curves, curve, replay_curves
 from copyproof.engine.leaf_statistics import keeps_leaves
-from copyproof.engine.plan import TOURNAMENT
+from copyproof.engine.plan import LEAVES, TOURNAMENT
 from copyproof.engine.posteriors import count_posterior, weigh_all
-from copyproof.engine.rules import Kind, LoweredRule, line
+from copyproof.engine.rules import NOT_COMPUTED, Kind, LoweredRule, line
 from copyproof.engine.state import State
 from copyproof.engine.tournament import build, replay_path, set_leaf
 
@@ -72,7 +72,10 @@ def count_in_tree(
     if rule.is_line:
         here = state.pools[pool]
         leaf = state.nodes[here.base + here.cap + place]
-        leaf.height, leaf.slope = line(rule, state, number)
+        if search == LEAVES and rule.kind == Kind.TRIAL:
+            leaf.height, leaf.slope = -np.inf, NOT_COMPUTED
+        else:
+            leaf.height, leaf.slope = line(rule, state, number)
         if search == TOURNAMENT:
             replay_path(state.nodes, here.base, here.cap, place, here.x)
     elif search == TOURNAMENT:

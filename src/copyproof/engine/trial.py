@@ -19,6 +19,9 @@ turn, and then the largest of
   w·kl(r, u) ≤ ℓ(w) for the w = N − d_j plays since, of mean reward r; U_j = 1 while w = 0. The
   level is ℓ(w) = ln(15 T/(n w)), or 0 where that is negative.
 
+Most rounds need none of this: only the index of the agent that was played last has changed, and as
+a rule a look at its first start says that it is still the largest (``trial_is_above``).
+
 For given N all of this is non-decreasing in every reward of the agent, and none of it sees the
 round t. The sums since each start are kept in ``State.trials``: sums that begin there, and not
 differences, because rounding would let a difference fall when an early reward rises.
@@ -174,6 +177,32 @@ def trial_index(
             claim = min(claim, _least_of_windows(item, blocks, unit, start, memory))
         best = max(best, claim)
     return best
+
+
+@inlined
+def trial_is_above(
+    item: Any,
+    sums: Any,
+    starts: Any,
+    epoch: Any,
+    parameters: tuple[float, float, float],
+    memory: int,
+    bar: float,
+) -> bool:
+    """Whether ``trial_index`` is above a bar for certain.
+
+    It is if min(x_0, U_0) of the first start is. With kl(r, b) ≤ (b − r)²/(2 v), v the lesser of
+    r (1 − r) and b (1 − b), U_0 > b if w·(b − r)² < 2 v·ℓ(w); and if r > b. The bar is taken a
+    little higher, as the last bits are not relied on.
+    """
+    b = bar + 1e-9
+    start = _start(_limits(parameters, epoch), 0)
+    if memory > 0 or item.answers <= start or not 0.0 < b < starts[0].claim:
+        return False
+    w = item.plays - start
+    r = _mean_since(item, sums, start, 0)
+    v = min(r * (1.0 - r), b * (1.0 - b))
+    return bool(r > b or w * ((b - r) * (b - r)) < 2.0 * v * _allowance(_WIDER * epoch.unit, w))
 
 
 @inlined
