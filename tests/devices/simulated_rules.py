@@ -31,7 +31,8 @@ def main() -> None:
     batch = pack(
         [one], np.zeros(count, np.int32), repetitions, checkpoints, rules=RULES, traced=HORIZON
     )
-    arrays = {**batch.arrays, **launch.empty_results(batch.arrays)}
+    threads = {"warps": 1, "lanes": count}
+    arrays = {**batch.arrays, **launch.empty_results(batch.arrays), **threads}
     for scratch in ("all_items", "all_nodes", "all_places", "all_members", "all_values"):
         arrays[scratch] = np.zeros((1, 1))
     kinds: tuple[Any, ...] = (cuda_source.Given, cuda_source.Found, cuda_source.Scratch)

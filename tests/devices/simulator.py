@@ -66,7 +66,9 @@ def play_batches(batches: Sequence[Batch]) -> Iterator[tuple[int, dict[str, Any]
     FakeCUDALocal.array = local_array
     for number, batch in enumerate(batches):
         games = len(batch.arrays["market_of"])
-        arrays = {**batch.arrays, **launch.empty_results(batch.arrays), **_scratch(batch, games)}
+        threads = {"warps": 1, "lanes": _THREADS}
+        results = launch.empty_results(batch.arrays)
+        arrays = {**batch.arrays, **threads, **results, **_scratch(batch, games)}
         kinds: tuple[Any, ...] = (cuda_source.Given, cuda_source.Found, cuda_source.Scratch)
         given = [kind(*(simulated(arrays[name]) for name in kind._fields)) for kind in kinds]
         kernel = cuda.jit(kernel_function(kernel_shape(batch.shape)))

@@ -34,12 +34,6 @@ def test_the_bytes_of_a_job_are_those_of_its_arrays() -> None:
     assert launch.bytes_of(job) == 3 * launch.state_bytes(job) + results + given
 
 
-def test_few_games_and_long_ones_have_blocks_of_their_own() -> None:
-    alone = [launch.threads_of([games], [100], 132)[0] for games in (1, 2112, 2113, 10**7)]
-    assert alone == [1, 1, 2, launch.BLOCK]
-    assert launch.threads_of([10, 10, 10], [1000, 400, 1], 132) == [1, 2, 64]
-
-
 ALONE = """
 import importlib.abc, runpy, sys
 
@@ -50,7 +44,7 @@ class Refusing(importlib.abc.MetaPathFinder):
 
 sys.meta_path.insert(0, Refusing())
 found = runpy.run_path(sys.argv[1])
-assert found["covered"]([(0.0, 2.0), (1.0, 3.0)]) == 3.0
+assert found["flattened"](4096, 8, (3,))[2:] == [3, 8, 4096, 3, 8]
 assert callable(found["main"])
 assert not {"numba", "copyproof"} & {name.partition(".")[0] for name in sys.modules}
 """

@@ -8,6 +8,8 @@ from the same functions, and what is laid out differently is data:
 - The state of a small game is in the thread's local memory, whose words the chip interleaves, so
   that neighbouring threads read neighbouring addresses; that of a large one is in arrays whose last
   axis is the game. Counters have 32 bits.
+- Of a block so many warps play, and so many lanes of each; the others leave at once. A warp waits
+  for the slowest of its lanes, so that few games are spread over many warps (``launch``).
 - What a game has in common with others (who owns what, where trees lie, what arms pay) is read from
   a table of markets, a row each.
 """
@@ -94,6 +96,8 @@ GIVEN: dict[str, tuple[Any, int]] = {
     "renew_after": (_i8, 1),
     "renew_below": (_f8, 1),
     "checkpoints": (_i8, 1),
+    "warps": (_i8, 0),
+    "lanes": (_i8, 0),
 }
 FOUND: dict[str, tuple[Any, int]] = {
     "revenue": (_f8, 2),
@@ -143,7 +147,11 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
     kept = inline(_kept(STARTS > 1, has_blocks))
 
     def games(given, found, scratch):  # type: ignore[no-untyped-def]
-        slot = cuda.grid(1)
+        warp, lane = cuda.threadIdx.x // 32, cuda.threadIdx.x % 32
+        if warp >= given.warps or lane >= given.lanes:
+            return
+        each = given.warps * given.lanes
+        slot = cuda.blockIdx.x * each + warp * given.lanes + lane
         items_ = cuda.local.array(ITEMS, _item)
         nodes_ = cuda.local.array(NODES, _node)
         places_ = cuda.local.array(ITEMS, _i4)
@@ -164,7 +172,7 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
         nothing = cuda.local.array((1, 1), _f8)
         none = cuda.local.array(1, _i8)
         control[0] = 0
-        for game in range(slot, given.market_of.shape[0], cuda.gridsize(1)):
+        for game in range(slot, given.market_of.shape[0], cuda.gridDim.x * each):
             m = given.market_of[game]
             agents, count, parts = given.sizes[m, 0], given.sizes[m, 1], given.sizes[m, 2]
             control[1] = 0

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from copyproof.devices import launch
 from copyproof.devices.gpus import target
+from copyproof.devices.side_by_side import WARPS
 from copyproof.engine.lower import Lowered
 from copyproof.engine.own_process import Ensemble, Question
 from copyproof.engine.state import State
@@ -111,13 +112,23 @@ def launch_runs(
         )
     (kernel,) = launch.loaded([ensemble_ptx(shape, target())])
     processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
-    (block,) = launch.threads_of([runs], [1], processors)
+    block = _threads_of(runs, processors)
     begin, end = cupy.cuda.Event(), cupy.cuda.Event()
     begin.record()
     kernel((-(-runs // block),), (block,), tuple(given))
     end.record()
     end.synchronize()
     return held["results"].get(), cupy.cuda.get_elapsed_time(begin, end) / 1000.0
+
+
+def _threads_of(runs: int, processors: int) -> int:
+    """Threads of a block for runs that are alike: as few as let all be in flight at once.
+
+    >>> _threads_of(40, 132), _threads_of(10_000, 132), _threads_of(10**6, 132)
+    (1, 8, 64)
+    """
+    each = -(-runs // (processors * WARPS))
+    return int(min(launch.BLOCK, 1 << (each - 1).bit_length()))
 
 
 def _scalar(of: Any, value: Any) -> Any:

@@ -14,9 +14,9 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +53,8 @@ ARGUMENTS = {
     "renew_after": 1,
     "renew_below": 1,
     "checkpoints": 1,
+    "warps": 0,
+    "lanes": 0,
     "revenue": 2,
     "agent_plays": 2,
     "original_plays": 2,
@@ -71,8 +73,6 @@ ENTRY = "games"
 UNPLAYED = -2  # the status of a game before it is played
 BLOCK = 64  # threads of a block
 STREAMS = 32  # jobs side by side: as many queues as a chip has
-_WAVE_ROUNDS = 20_000_000_000  # of all jobs side by side: between two waves a run can be broken off
-_BLOCKS_IN_FLIGHT = 16  # of one multiprocessor: its registers are enough for so many warps
 _SHARE = 0.6  # of the device's free memory that the states of large games may take
 
 
@@ -170,19 +170,34 @@ def empty_results(job: dict[str, Any]) -> dict[str, np.ndarray]:
     }
 
 
-class _Launch:
+class Spread(NamedTuple):
+    """How games lie on the threads of blocks: so many warps of a block play, and lanes of each."""
+
+    threads: int
+    warps: int
+    lanes: int
+
+    @property
+    def games(self) -> int:
+        """Of a block."""
+        return self.warps * self.lanes
+
+
+class Launch:
     """A job on its way: its arrays on the device, its kernel, and two events around it."""
 
-    def __init__(self, job: dict[str, Any], kernel: Any, block: int, memory: int) -> None:
+    def __init__(self, job: dict[str, Any], kernel: Any, spread: Spread, memory: int) -> None:
         cupy = load_cupy()
-        arrays = {**job, **empty_results(job)}
+        threads = {"warps": np.int64(spread.warps), "lanes": np.int64(spread.lanes)}
+        arrays = {**job, **empty_results(job), **threads}
         games = len(job["market_of"])
         item, items, node, nodes, leaves, is_large = (int(one) for one in job["state"])
         slots = games
         scratch: dict[str, tuple[int, tuple[int, int]]] = {}
         if is_large:
             slots = max(1, min(games, memory // state_bytes(job)))
-            slots = slots if slots == games else max(block, slots // block * block)
+            if slots < games:
+                slots = max(spread.games, slots // spread.games * spread.games)
             scratch = {
                 "all_items": (item, (items, slots)),
                 "all_nodes": (node, (nodes, slots)),
@@ -191,26 +206,38 @@ class _Launch:
                 "all_values": (8, (leaves, slots)),
             }
         self._held: dict[str, Any] = {}
-        given: list[Any] = []
+        self._given: dict[str, list[Any]] = {}
         for name, dimensions in ARGUMENTS.items():
             if name.startswith("all_"):
                 itemsize, shape = scratch.get(name, (8, (1, 1)))
                 self._held[name] = cupy.empty(int(np.prod(shape)) * itemsize, np.uint8)
-                given += flattened(self._held[name].data.ptr, itemsize, shape)
+                self._given[name] = flattened(self._held[name].data.ptr, itemsize, shape)
             elif dimensions == 0:
-                given.append(arrays[name][()])
+                self._given[name] = [arrays[name][()]]
             else:
                 self._held[name] = Argument(cupy, np.asarray(arrays[name]))
-                given += self._held[name].flattened()
+                self._given[name] = self._held[name].flattened()
         self.begin, self.end = cupy.cuda.Event(), cupy.cuda.Event()
-        self._start = (kernel, (-(-slots // block),), (block,), tuple(given))
+        self._kernel, self._threads = kernel, spread.threads
+        self._blocks = -(-slots // spread.games)
+
+    def prepare(self) -> None:
+        """Launch the kernel without a game, in the present stream.
+
+        The first launch of a kernel waits for memory, and all others with it: done among games that
+        are being played, it cost the paper a third of its time.
+        """
+        self._launch(1, {**self._given, "warps": [np.int64(0)]})
 
     def start(self) -> None:
         """Launch the kernel in the present stream."""
-        kernel, grid, block, given = self._start
         self.begin.record()
-        kernel(grid, block, given)
+        self._launch(self._blocks, self._given)
         self.end.record()
+
+    def _launch(self, blocks: int, given: dict[str, list[Any]]) -> None:
+        arguments = tuple(one for values in given.values() for one in values)
+        self._kernel((blocks,), (self._threads,), arguments)
 
     def result(self) -> dict[str, Any]:
         """Wait for the games, and fetch what they left behind."""
@@ -236,44 +263,10 @@ def room(cupy: Any) -> int:
 def play(job: dict[str, Any], *, block: int = BLOCK, kernel: Any = None) -> dict[str, Any]:
     """Play the games of a job; the seconds that the device took are ``seconds`` of the result."""
     cupy = load_cupy()
-    launch = _Launch(job, kernel or load_here(job["ptx"]), block, room(cupy))
+    spread = Spread(block, -(-block // 32), min(block, 32))
+    launch = Launch(job, kernel or load_here(job["ptx"]), spread, room(cupy))
     launch.start()
     return launch.result()
-
-
-def play_many(
-    jobs: Sequence[dict[str, Any]], kernels: Sequence[Any]
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Play several jobs side by side, in streams; give results as they come, with the job's number.
-
-    Long games begin first, and short ones fill the chip beside them. ``seconds`` of a result is the
-    time of its kernel; ``busy``, summed over all results, the time in which any kernel was there.
-    """
-    cupy = load_cupy()
-    processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
-    rounds = [int(job["checkpoints"][-1]) for job in jobs]
-    blocks = threads_of([len(job["market_of"]) for job in jobs], rounds, processors)
-    waiting = sorted(range(len(jobs)), key=lambda number: -rounds[number])
-    while waiting:
-        left, work = room(cupy), 0
-        streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(STREAMS)]
-        queued = [0] * STREAMS
-        wave: list[tuple[int, Any, _Launch]] = []
-        while waiting:
-            number = waiting[0]
-            job = jobs[number]
-            needed = bytes_of(job)
-            work += len(job["market_of"]) * rounds[number]
-            if wave and (needed > left or work > _WAVE_ROUNDS):
-                break
-            waiting.pop(0)
-            place = queued.index(min(queued))
-            queued[place] += rounds[number]
-            with streams[place]:
-                launch = _Launch(job, kernels[number], blocks[number], left)
-            wave.append((number, streams[place], launch))
-            left -= min(needed, left)
-        yield from _played(cupy, wave)
 
 
 def bytes_of(job: dict[str, Any]) -> int:
@@ -282,61 +275,6 @@ def bytes_of(job: dict[str, Any]) -> int:
     numbers = 3 * agents + job["originals"].shape[1] + len(job["checkpoints"]) + 1
     each = state_bytes(job) + 8 * numbers + 4 * int(job["traced"])
     return int(games * each + sum(np.asarray(array).nbytes for array in job.values()))
-
-
-def _played(
-    cupy: Any, wave: Sequence[tuple[int, Any, _Launch]]
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Launch what is laid out on the device, and fetch the results."""
-    for _, stream, _ in wave:
-        stream.synchronize()  # arrays are there before the first kernel is
-    for _, stream, launch in wave:
-        with stream:
-            launch.start()
-    first = wave[0][2].begin
-    times: list[tuple[float, float]] = []
-    for place, (number, stream, launch) in enumerate(wave):
-        with stream:
-            result = launch.result()
-        begin, end = (
-            cupy.cuda.get_elapsed_time(first, event) / 1000.0
-            for event in (launch.begin, launch.end)
-        )
-        times.append((begin, end))
-        result["busy"] = covered(times) if place == len(wave) - 1 else 0.0
-        yield number, result
-
-
-def covered(times: Sequence[tuple[float, float]]) -> float:
-    """The length of the union of intervals.
-
-    >>> covered([(0.0, 2.0), (1.0, 3.0), (5.0, 6.0)])
-    4.0
-    """
-    total, until = 0.0, -np.inf
-    for begin, end in sorted(times):
-        total += max(0.0, end - max(begin, until))
-        until = max(until, end)
-    return total
-
-
-def threads_of(games: Sequence[int], rounds: Sequence[int], processors: int) -> list[int]:
-    """Threads of a block, for jobs side by side with so many games of so many rounds.
-
-    Neighbours in a block wait for each other where they do different things. So as few as let all
-    games be in flight at once; and of long games fewer than of short ones, which end in time even
-    if they take turns.
-
-    >>> threads_of([40, 1400], [1_000_000, 100_000], 132), threads_of([10**6], [10_000], 132)
-    ([1, 8], [64])
-    """
-    most = max(rounds)
-    for factor in (1, 2, 4, 8, 16, 32, BLOCK):
-        sizes = [min(BLOCK, factor << ((most // one).bit_length() - 1)) for one in rounds]
-        blocks = sum(-(-count // size) for count, size in zip(games, sizes, strict=True))
-        if blocks <= processors * _BLOCKS_IN_FLIGHT:
-            break
-    return sizes
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ from copyproof.devices import launch
 from copyproof.devices.batch import Batch, is_large, pack, shared
 from copyproof.devices.cuda_compile import compile_missing, compiled, kernel_shape
 from copyproof.devices.gpus import target
+from copyproof.devices.side_by_side import play_many
 from copyproof.engine.distributions import BERNOULLI
 from copyproof.engine.lower import Lowered
 from copyproof.engine.play import Record
@@ -149,7 +150,7 @@ def play_batches(batches: Sequence[Batch]) -> Iterator[tuple[int, dict[str, Any]
     shapes, capability = [kernel_shape(batch.shape) for batch in batches], target()
     compile_missing(shapes, capability=capability)
     kernels = launch.loaded([compiled(shape, capability) for shape in shapes])
-    yield from launch.play_many([batch.arrays for batch in batches], kernels)
+    yield from play_many([batch.arrays for batch in batches], kernels)
 
 
 def _parts(portions: Sequence[Portion]) -> list[_Part]:
