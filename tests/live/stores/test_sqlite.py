@@ -467,19 +467,58 @@ def test_events_of_groups_of_many_markets_settle_later(tmp_path: Path) -> None:
         assert (settled, newest) == (60, 240)  # the first group found nobody where it left them
         assert [number for number, _ in store.events("m7", 2)] == [3, 4, 5]
         store.check()
-        grouped(store, markets, range(6, 12))
+        grouped(store, markets, range(6, 40))
         settled, newest = counts(path)
-        assert newest < 512 < settled
-        assert settled + newest == 60 * 11
+        assert newest < 2048 < settled
+        assert settled + newest == 60 * 39
         store.backup(tmp_path / "copy.db")
-        store.save_snapshot("m7", 10, b"state", "")
-        store.save_snapshot("m7", 11, b"state", "")
-        store.compact("m7", 10)
-        assert [number for number, _ in store.events("m7", 10)] == [11]
+        store.save_snapshot("m7", 38, b"state", "")
+        store.save_snapshot("m7", 39, b"state", "")
+        store.compact("m7", 38)
+        assert [number for number, _ in store.events("m7", 38)] == [39]
         store.check()
     with SqliteStore(tmp_path / "copy.db") as copy:
         copy.check()
-        assert [event["n"] for _, event in copy.events("m59")] == [*range(1, 12)]
+        assert [event["n"] for _, event in copy.events("m59")] == [*range(1, 40)]
+
+
+def test_events_that_others_have_left_settle_too(tmp_path: Path) -> None:
+    markets = [f"m{n}" for n in range(60)]
+    path = tmp_path / "live.db"
+    with SqliteStore(path) as store:
+        for market in markets:
+            store.create_market(market, {})
+        grouped(store, markets, range(1, 31))
+        assert counts(path) == (60, 1740)
+    with SqliteStore(path) as store:
+        grouped(store, markets, range(31, 38))
+        assert counts(path) == (60 * 37, 0)
+        store.check()
+
+
+def test_newest_events_that_lie_by_market_are_laid_anew(tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    with SqliteStore(path) as store:
+        for market in ("m", "o"):
+            store.create_market(market, {})
+        grouped(store, ["m", "o"], range(1, 4))
+    columns = "market TEXT NOT NULL, number BIGINT NOT NULL, body TEXT NOT NULL, mark TEXT"
+    with contextlib.closing(sqlite3.connect(path)) as earlier:
+        earlier.executescript(
+            "CREATE TEMP TABLE kept AS SELECT * FROM newest_events; DROP TABLE newest_events;"
+            f"CREATE TABLE newest_events ({columns}, PRIMARY KEY (market, number)) WITHOUT ROWID;"
+            "INSERT INTO newest_events SELECT * FROM kept"
+        )
+        assert earlier.execute("PRAGMA index_list(newest_events)").fetchall()
+    with SqliteStore(path, read_only=True) as store:
+        store.check()
+    assert counts(path) == (2, 4)
+    with SqliteStore(path) as store:
+        assert counts(path) == (6, 0)
+        grouped(store, ["m", "o"], range(4, 6))
+        assert counts(path) == (8, 2)
+        assert [event["n"] for _, event in store.events("o")] == [*range(1, 6)]
+        store.check()
 
 
 def test_many_events_of_a_market_go_where_they_stay(tmp_path: Path) -> None:

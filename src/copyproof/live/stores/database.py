@@ -2,9 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from copyproof.live.stores.appends import EventRow, Standing
+
+# The most rows of one statement.
+_LOT = 64
+_ADVANCE = (
+    "UPDATE markets SET last = column1, head = column2 FROM ({})"
+    " WHERE name = column3 AND last = column4 AND token = column5 AND head = column6"
+)
+
+
+@lru_cache
+def _marks(rows: int, columns: int) -> str:
+    """Return so many rows of marks for parameters."""
+    row = f"({', '.join('?' * columns)})"
+    return f"VALUES {', '.join([row] * rows)}"
 
 
 @contextmanager
@@ -54,20 +69,33 @@ class Database:
             (new.last, new.head, old.market, old.last, old.token, old.head)
             for old, new in zip(before, after, strict=True)
         ]
-        where = "name = ? AND last = ? AND token = ? AND head = ?"
-        change = f"UPDATE markets SET last = ?, head = ? WHERE {where}"
-        return int(self.raw.executemany(change, changes).rowcount)
+        return self._in_lots(_ADVANCE, changes)
 
     def add_events(self, rows: Sequence[EventRow], *, newest: bool = False) -> None:
         """Add rows of events; to the newest if they are to settle later."""
         table = self.event_tables[newest]
-        add = f"INSERT INTO {table} (market, number, body, mark) VALUES (?, ?, ?, ?)"
-        self.raw.executemany(add, rows)
+        self._in_lots(f"INSERT INTO {table} (market, number, body, mark) {{}}", rows)
+
+    def _in_lots(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> int:
+        """Run a change for many rows at once, which stand where its blank is; how many it touched.
+
+        Whenever a statement ends other threads come first. Lots are of few sizes, so that most
+        statements are compiled already.
+        """
+        touched = start = 0
+        while left := len(rows) - start:
+            lot = min(_LOT, 1 << left.bit_length() - 1)
+            marks = _marks(lot, len(rows[0]))
+            values = [value for row in rows[start : start + lot] for value in row]
+            touched += self.raw.execute(sql.format(marks), values).rowcount
+            start += lot
+        return touched
 
     def settle_events(self) -> None:
         """Put the newest events where those of their markets are."""
         settled, newest = self.event_tables
-        self.raw.execute(f"INSERT INTO {settled} SELECT market, number, body, mark FROM {newest}")
+        move = f"INSERT INTO {settled} SELECT market, number, body, mark FROM {newest}"
+        self.raw.execute(f"{move} ORDER BY market, number")
         self.raw.execute(f"DELETE FROM {newest}")
 
     def drop_events(self, which: str, *parameters: object) -> None:

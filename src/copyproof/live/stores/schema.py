@@ -135,6 +135,16 @@ SQLITE_NEWEST = (
     ),
 )
 SQLITE_VERSION = VERSION + 1
+# By market and number, as they are laid above, the newest events of a group lie on as many pages.
+# Now they lie as they come, on one or two, and a query looks through all of them, which are few.
+# This is no version of its own: the earlier code reads and writes them here as it did there.
+SQLITE_BY_MARKET = "SELECT 1 FROM pragma_index_list('newest_events')"
+SQLITE_AS_THEY_COME = (
+    "INSERT INTO settled_events SELECT market, number, body, mark FROM newest_events",
+    "DROP TABLE newest_events",
+    "CREATE TABLE newest_events (market TEXT NOT NULL, number BIGINT NOT NULL, body TEXT NOT NULL,"
+    " mark TEXT)",
+)
 
 # The columns of a market's chain, and its generations.
 CHAIN = ("secret", "begins", "cut", "head", "generations")

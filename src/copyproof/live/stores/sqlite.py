@@ -24,6 +24,8 @@ from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.new_file import into_new_file, make_private
 from copyproof.live.stores.schema import (
+    SQLITE_AS_THEY_COME,
+    SQLITE_BY_MARKET,
     SQLITE_NEWEST,
     SQLITE_TRIGGERS,
     SQLITE_VERSION,
@@ -49,7 +51,7 @@ _MOST_STANDINGS = 100_000  # that are remembered
 # Events of a group for each of its markets that go where they will stay: they share a page.
 _SHARE_A_PAGE = 4
 # The newest events that are kept side by side, before they settle.
-_NEWEST = 512
+_NEWEST = 2048
 
 
 class SqliteStore(SqlStore):
@@ -101,7 +103,8 @@ class SqliteStore(SqlStore):
         self._file: tuple[int, int] | None = None
         # Where markets stood when this process has last written to them.
         self._standings: dict[str, Standing] = {}
-        self._newest = 0  # events that this process has written, and that are to settle
+        # Events that are to settle: those that were found, and those that this process has written.
+        self._newest = 0
         with self._lock:
             self._connection()
 
@@ -178,6 +181,7 @@ class SqliteStore(SqlStore):
             if not self._read_only:
                 self._set_wal(raw)
                 self._migrate(raw)
+                [(self._newest,)] = raw.execute("SELECT count(*) FROM newest_events")
             self._file = self._identity()
         return raw
 
@@ -209,7 +213,8 @@ class SqliteStore(SqlStore):
 
     def _migrate(self, raw: sqlite3.Connection) -> None:
         """Walk the steps that are missing, all or none."""
-        if raw.execute("PRAGMA user_version").fetchone()[0] == SQLITE_VERSION:
+        is_newest = raw.execute("PRAGMA user_version").fetchone()[0] == SQLITE_VERSION
+        if is_newest and not raw.execute(SQLITE_BY_MARKET).fetchall():
             return
         raw.execute("BEGIN IMMEDIATE")
         found = raw.execute("PRAGMA user_version").fetchone()[0]
@@ -219,6 +224,8 @@ class SqliteStore(SqlStore):
         for sql in SQLITE_TRIGGERS if found < WITH_TRIGGERS else ():
             raw.execute(sql)
         for sql in SQLITE_NEWEST if found < SQLITE_VERSION else ():
+            raw.execute(sql)
+        for sql in SQLITE_AS_THEY_COME if raw.execute(SQLITE_BY_MARKET).fetchall() else ():
             raw.execute(sql)
         begin_chains(Database(raw))
         raw.execute(f"PRAGMA application_id = {APPLICATION}")
