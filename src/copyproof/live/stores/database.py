@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from copyproof.live.stores.appends import EventRow, Standing
@@ -16,10 +17,10 @@ _ADVANCE = (
 
 
 @lru_cache
-def _marks(rows: int, columns: int) -> str:
-    """Return so many rows of marks for parameters."""
+def _for_many(sql: str, rows: int, columns: int) -> str:
+    """Return a statement with as many rows of parameters in place of its blank."""
     row = f"({', '.join('?' * columns)})"
-    return f"VALUES {', '.join([row] * rows)}"
+    return sql.format(f"VALUES {', '.join([row] * rows)}")
 
 
 @contextmanager
@@ -77,17 +78,16 @@ class Database:
         self._in_lots(f"INSERT INTO {table} (market, number, body, mark) {{}}", rows)
 
     def _in_lots(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> int:
-        """Run a change for many rows at once, which stand where its blank is; how many it touched.
+        """Run a change for many rows, which stand where its blank is; how many it touched.
 
-        Whenever a statement ends other threads come first. Lots are of few sizes, so that most
-        statements are compiled already.
+        Each statement lets other threads go first, so that they are few. Lots are of few sizes, so
+        that most statements are compiled already.
         """
         touched = start = 0
         while left := len(rows) - start:
             lot = min(_LOT, 1 << left.bit_length() - 1)
-            marks = _marks(lot, len(rows[0]))
-            values = [value for row in rows[start : start + lot] for value in row]
-            touched += self.raw.execute(sql.format(marks), values).rowcount
+            values = [*chain.from_iterable(rows[start : start + lot])]
+            touched += self.raw.execute(_for_many(sql, lot, len(rows[0])), values).rowcount
             start += lot
         return touched
 
