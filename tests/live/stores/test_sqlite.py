@@ -20,6 +20,7 @@ from copyproof.live.stores import Damaged, StoreError, Uncertain, contract, open
 from copyproof.live.stores import sqlite as module
 from copyproof.live.stores.appends import Append
 from copyproof.live.stores.sqlite import SqliteStore
+from copyproof.validation import FieldError
 
 BIG = {"text": "x" * 100_000}
 
@@ -494,6 +495,16 @@ def test_events_that_others_have_left_settle_too(tmp_path: Path) -> None:
         grouped(store, markets, range(31, 38))
         assert counts(path) == (60 * 37, 0)
         store.check()
+
+
+def test_an_sqlite_that_is_too_old_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 32, 3))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.32.3")
+    with pytest.raises(FieldError, match=r"SQLite = '3\.32\.3' is not 3\.33 or newer"):
+        SqliteStore(tmp_path / "live.db")
+    assert not (tmp_path / "live.db").exists()
 
 
 def test_newest_events_that_lie_by_market_are_laid_anew(tmp_path: Path) -> None:

@@ -47,6 +47,8 @@ _LOG_PAGES = 4000
 # Parts of something large after which the log is written back: before SQLite itself would do so.
 _WRITE_BACK = 2
 
+_OLDEST = (3, 33)  # SQLite's version with UPDATE ... FROM
+
 _MOST_STANDINGS = 100_000  # that are remembered
 # Events of a group for each of its markets that go where they will stay: they share a page.
 _SHARE_A_PAGE = 4
@@ -92,6 +94,8 @@ class SqliteStore(SqlStore):
         read_only: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        accepted = f"{_OLDEST[0]}.{_OLDEST[1]} or newer"
+        require(sqlite3.sqlite_version_info >= _OLDEST, "SQLite", sqlite3.sqlite_version, accepted)
         self._path = Path(os.path.abspath(path))
         super().__init__(self._path)
         check_synchronous(synchronous)
