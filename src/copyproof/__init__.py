@@ -82,6 +82,7 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.rare_events import lost_probability as lost_probability
     from copyproof.simulation.result import Result as Result
     from copyproof.simulation.run import simulate as simulate
+    from copyproof.studies.cases import Case as Case
     from copyproof.studies.generators import MixedMarkets as MixedMarkets
     from copyproof.studies.generators import NeedlesMarkets as NeedlesMarkets
     from copyproof.studies.generators import RandomMarkets as RandomMarkets
@@ -123,6 +124,7 @@ _HOME = {
         "rare_events": "LostProbability lost_probability",
         "simulation.result": "Result",
         "simulation.run": "simulate",
+        "studies.cases": "Case",
         "studies.generators": "MixedMarkets NeedlesMarkets RandomMarkets ZipfMarkets",
         "studies.strategies": "Variation",
         "studies.study": "Study",

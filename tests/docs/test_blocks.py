@@ -124,6 +124,8 @@ def test_python(block: Block, folder: Path) -> None:
         assert (folder / "gains.csv").is_file()
     elif block.page == "docs/how-to/market-files.md":
         assert names["result"].repetitions == 100
+    elif block.page == "docs/how-to/studies.md":
+        assert [case.horizon for case in names["drawn"]()] == [1000, 2000, 3000]
     else:
         assert block.page == "docs/how-to/your-own-policy.md"
         (folder / "mine.py").write_text(code, encoding="utf-8")
@@ -160,7 +162,8 @@ def test_files(block: Block, folder: Path) -> None:
     file.write_text(block.code, encoding="utf-8")
     if block.language == "toml" and "policies" in tomllib.loads(block.code):
         [rule] = [b for b in of("python") if b.page == "docs/how-to/your-own-policy.md"]
-        (folder / "mine.py").write_text(rule.code, encoding="utf-8")
+        drawn = [b.code for b in of("python") if b.page == "docs/how-to/studies.md"]
+        (folder / "mine.py").write_text("\n".join([rule.code, *drawn]), encoding="utf-8")
         assert next(Study.read(file).points()) is not None
     else:
         assert read_market(file).agents

@@ -9,7 +9,8 @@ import pytest
 from copyproof import Result, paper_market, simulate
 from copyproof.simulation import play
 from copyproof.studies.arrays import CellArrays, pack, unpack
-from copyproof.studies.cells import Cell, Terms, point_of
+from copyproof.studies.cells import Cell, Terms
+from tests.studies.studies import point_of
 
 GAME: dict[str, Any] = {"horizon": 300_000, "seed": 1}
 

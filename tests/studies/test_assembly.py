@@ -10,9 +10,10 @@ import pytest
 from copyproof import paper_market
 from copyproof.studies.arrays import CellArrays
 from copyproof.studies.assembly import Assembly
-from copyproof.studies.cells import Cell, Terms, point_of
+from copyproof.studies.cells import Cell, Terms
 from copyproof.studies.store import Store
 from copyproof.studies.tasks import Outcome, Player, Task
+from tests.studies.studies import point_of
 
 Opened = Callable[[], tuple[Store, Assembly]]
 TERMS = Terms(("regret", "exact"))

@@ -10,10 +10,11 @@ from copyproof import paper_market
 from copyproof.studies import local
 from copyproof.studies.arrays import CellArrays
 from copyproof.studies.assembly import Assembly
-from copyproof.studies.cells import Cell, Terms, point_of
+from copyproof.studies.cells import Cell, Terms
 from copyproof.studies.local import play_here
 from copyproof.studies.store import Store
 from copyproof.studies.tasks import Outcome, Player, Task
+from tests.studies.studies import point_of
 
 TERMS = Terms(("regret",))
 

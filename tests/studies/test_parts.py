@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from copyproof import Agent, Market, RandomMarkets, Variation, paper_market
-from copyproof.studies.parts import Part, audit_options, make_part
+from copyproof.studies.cases import audit_options
+from copyproof.studies.parts import Part, make_part
 
 GIVEN: dict[str, Any] = {
     "policies": ["ucb1", "h-ucb"],

@@ -9,8 +9,8 @@ import pytest
 
 from copyproof import Agent, Market, Study, Variation, audit, write_market
 from copyproof.studies import schema
+from copyproof.studies.cases import AUDIT_KEYS
 from copyproof.studies.generators import GENERATORS
-from copyproof.studies.parts import AUDIT_KEYS
 from copyproof.studies.schema import read_parts
 
 GOOD = """

@@ -9,8 +9,9 @@ import pytest
 
 from copyproof import paper_market
 from copyproof.studies import tasks
-from copyproof.studies.cells import Cell, Terms, point_of
+from copyproof.studies.cells import Cell, Terms
 from copyproof.studies.tasks import EXTRAS, Player, Task, play_batch, tasks_of
+from tests.studies.studies import point_of
 
 
 def cell(policy: str = "h-ucb", **changes: Any) -> Cell:

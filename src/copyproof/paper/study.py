@@ -35,7 +35,7 @@ from copyproof.game import Market
 from copyproof.policy import ALIASES, parse_policy
 from copyproof.simulation import Result
 from copyproof.studies.cells import Cell, Terms, digest_market, make_cell
-from copyproof.studies.parts import Part
+from copyproof.studies.parts import Part, cases_of
 from copyproof.studies.policies import study_policy
 from copyproof.studies.schema import read_parts
 from copyproof.validation import whole_in
@@ -60,7 +60,8 @@ def _policies(part: str) -> tuple[str, ...]:
 
 
 def _markets(part: str) -> dict[str, Market]:
-    return {name: market for source in paper_parts()[part].markets for name, market in source}
+    sources = paper_parts()[part].markets
+    return {case.name: case.market for source in sources for case in cases_of(source)}
 
 
 def _sample_factor(policy: str) -> int:
@@ -160,16 +161,16 @@ class Settings:
         parts = [part for name, part in paper_parts().items() if name.split(":")[0] == figure]
         return [
             Run(
-                market,
+                case.market,
                 policy.text,
                 self._scaled_horizon(horizon),
                 self._scaled_repetitions(part.repetitions),
                 self.seed,
-                name,
+                case.name,
             )
             for part in parts
             for source in part.markets
-            for name, market in source
+            for case in cases_of(source)
             for horizon in part.horizons
             for policy in part.policies
         ]

@@ -21,7 +21,7 @@ from typing import Any
 from copyproof.game import Market, Schedule, market_to_dict
 from copyproof.policy import Policy, with_market_defaults
 from copyproof.simulation import NUMERICS, engine_digest, last_tenth, rules_digest
-from copyproof.studies.policies import StudyPolicy, study_policy
+from copyproof.studies.policies import StudyPolicy
 
 # What can be measured, in the order of the columns.
 MEASURES = ("regret", "revenue", "shares", "lost", "audit", "exact")
@@ -187,39 +187,6 @@ def make_cell(
     return Cell(
         market, policy, schedule, horizon, repetitions, seed, terms, market_digest, digest, size
     )
-
-
-def point_of(
-    market: Market,
-    policy: str | Policy,
-    *,
-    horizon: int,
-    repetitions: int,
-    seed: int,
-    terms: Terms,
-    name: str = "",
-    part: str = "",
-) -> Point:
-    """The point of one market and policy by themselves, for studies that are no products.
-
-    Examples
-    --------
-    >>> from copyproof import paper_market
-    >>> game = {"horizon": 100, "repetitions": 10, "seed": 1, "terms": Terms(("regret",))}
-    >>> point_of(paper_market("2a"), "h-ucb", **game, name="2a").identity()["policy"]
-    'h-ucb'
-    """
-    cell = make_cell(
-        market,
-        study_policy(policy),
-        None,
-        horizon=horizon,
-        repetitions=repetitions,
-        seed=seed,
-        terms=terms,
-        market_digest=digest_market(market),
-    )
-    return Point(part, name, "as given", cell)
 
 
 def digest_market(market: Market) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # Tables, and letters of a row, that a notebook shows.
 _MOST_TABLES = 4
 _LONGEST = 200
+_OWN = "of each market"
 
 
 def study_html(
@@ -56,12 +57,12 @@ def study_html(
 
 def _rows(part: Part, *, named: bool) -> list[list[str]]:
     many = {
-        "policies": [one.text for one in part.policies],
+        "policies": [one.text for one in part.policies] or [_OWN],
         "markets": [_told(one) for one in part.markets],
         "strategies": [one.name for one in part.strategies],
-        "T": [f"{one:,}" for one in part.horizons],
-        "repetitions": [f"{part.repetitions:,}"],
-        "seed": [str(one) for one in part.seeds],
+        "T": [f"{one:,}" for one in part.horizons] or [_OWN],
+        "repetitions": [f"{part.repetitions:,}" if part.repetitions else _OWN],
+        "seed": [str(one) for one in part.seeds] or [_OWN],
         "measure": list(part.terms.measure),
     }
     rows = [[name, shortened(", ".join(every), _LONGEST)] for name, every in many.items()]
@@ -71,7 +72,7 @@ def _rows(part: Part, *, named: bool) -> list[list[str]]:
 def _told(source: MarketSource) -> str:
     if isinstance(source, Generator):
         return f"{source.count:,} of '{source.label}'"
-    return source[0][0]
+    return ", ".join(case.name for case in source)
 
 
 def _compared(frame: "pd.DataFrame") -> list[str]:

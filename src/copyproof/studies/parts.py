@@ -5,14 +5,16 @@ file or from Python; an error names its place. Points come market by market, and
 market one after the other.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from copyproof.auditing.audit import METHODS, REFERENCES, check_numbers
 from copyproof.game import Market, as_market, market_from_dict
+from copyproof.policy.syntax import place_of
 from copyproof.simulation.run import MOST_REPETITIONS, MOST_ROUNDS
+from copyproof.studies.cases import Case, audit_options, drawn_by
 from copyproof.studies.cells import MEASURES, Point, Terms, digest_market, make_cell
 from copyproof.studies.generators import GENERATORS, Generator
 from copyproof.studies.policies import StudyPolicy, study_policy
@@ -30,27 +32,26 @@ from copyproof.validation import (
 from copyproof.validation import name as checked_name
 
 # What gives markets with their names.
-MarketSource: TypeAlias = Generator | tuple[tuple[str, Market], ...]
+MarketSource: TypeAlias = Generator | tuple[Case, ...]
 
-# What an audit of a study can be given.
-AUDIT_KEYS = (
-    "agent", "reference", "deviations", "most_copies", "tolerance", "confidence", "budget", "method"
-)  # fmt: skip
-_AUDIT_NUMBERS = ("deviations", "most_copies", "tolerance", "confidence", "budget")
+# What a part need not say where each of its markets does, and what it is called there.
+_OWN = {"policies": "policy", "horizons": "horizon", "repetitions": "repetitions", "seeds": "seed"}
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One product."""
+    """One product; what it does not say, such as horizons, its markets bring."""
 
     name: str
     policies: tuple[StudyPolicy, ...]
     markets: tuple[MarketSource, ...]
     strategies: tuple[Variation, ...]
     horizons: tuple[int, ...]
-    repetitions: int
+    repetitions: int  # 0: the market's own
     seeds: tuple[int, ...]
     terms: Terms
+    most_rounds: int | None = None  # of a cell
     source: str = ""  # the study file
     place: str = ""  # whose strategies they are: a part of the file, or the whole
 
@@ -63,48 +64,83 @@ class Part:
             If a strategy does not fit a market.
         """
         for source in self.markets:
-            for name, market in source:
+            for case in cases_of(source):
                 for k in range(len(self.strategies)):
-                    yield from self._of(name, market, k)
+                    yield from self._of(case, k)
 
-    def _of(self, name: str, market: Market, number: int) -> Iterator[Point]:
+    def __len__(self) -> int:
+        markets = sum(
+            source.count if isinstance(source, Generator) else len(source)
+            for source in self.markets
+        )
+        several = (self.strategies, self.horizons, self.seeds, self.policies)
+        return markets * math.prod(max(1, len(one)) for one in several)
+
+    def _of(self, case: Case, number: int) -> Iterator[Point]:
         strategy, digest = self.strategies[number], ""
-        for horizon in self.horizons:
+        policies = self.policies or (study_policy(case.policy),)
+        terms = self.terms
+        if case.audit and not terms.audit:
+            terms = replace(terms, audit=case.audit)
+        for horizon in self.horizons or _own(case.horizon):
             try:
-                played, schedule = strategy.of(market, horizon)
+                played, schedule = strategy.of(case.market, horizon)
             except FieldError as error:
                 where = error.within(f"strategies[{number}]").within(self.place)
-                note = f"(strategy '{strategy.name}' on market '{name}')"
+                note = f"(strategy '{strategy.name}' on market '{case.name}')"
                 raise where.noted(note).found_in(self.source) from None
             digest = digest or digest_market(played)  # what is registered does not depend on T
-            for seed in self.seeds:
-                for policy in self.policies:
+            for seed in self.seeds or _own(case.seed):
+                for policy in policies:
                     cell = make_cell(
                         played,
                         policy,
                         schedule,
                         horizon=horizon,
-                        repetitions=self.repetitions,
+                        repetitions=self._games(case, horizon),
                         seed=seed,
-                        terms=self.terms,
+                        terms=terms,
                         market_digest=digest,
                     )
-                    yield Point(self.name, name, strategy.name, cell)
+                    yield Point(self.name, case.name, strategy.name, cell)
+
+    def _games(self, case: Case, horizon: int) -> int:
+        """The repetitions of a case, fewer if they would be too many rounds."""
+        games = self.repetitions or case.repetitions or 1
+        most = games if self.most_rounds is None else self.most_rounds // horizon
+        return max(1, min(games, most))
+
+
+def cases_of(source: MarketSource) -> Iterable[Case]:
+    """The markets of a source.
+
+    Examples
+    --------
+    >>> from copyproof import RandomMarkets
+    >>> [case.name for case in cases_of(RandomMarkets(count=2))]
+    ['random 1', 'random 2']
+    """
+    return (Case(*one) for one in source) if isinstance(source, Generator) else source
+
+
+def _own(given: _T | None) -> tuple[_T, ...]:
+    return () if given is None else (given,)
 
 
 def make_part(
     name: str = "",
     *,
-    policies: object,
+    policies: object = None,
     markets: object,
-    horizons: object,
-    repetitions: object,
-    seed: object,
+    horizons: object = None,
+    repetitions: object = None,
+    seed: object = None,
     measure: object = ("regret",),
     strategies: object = None,
     arrays: object = False,
     checkpoints: object = 200,
     audit: object = None,
+    most_rounds: object = None,
     folder: Path | None = None,
 ) -> Part:
     """Check everything that a part is made of, and make it; see ``Study`` for what it takes."""
@@ -120,47 +156,24 @@ def make_part(
         markets=_markets(markets, folder),
         strategies=_strategies(strategies),
         horizons=_wholes("horizons", horizons, 1, MOST_ROUNDS),
-        repetitions=whole_in("repetitions", repetitions, 1, MOST_REPETITIONS),
+        repetitions=(
+            0 if repetitions is None else whole_in("repetitions", repetitions, 1, MOST_REPETITIONS)
+        ),
         seeds=_wholes("seed", seed, 0, 2**64 - 1),
         terms=terms,
+        most_rounds=None if most_rounds is None else whole("most_rounds", most_rounds, least=1),
     )
     _check_together(found)
     return found
 
 
-def audit_options(given: object) -> dict[str, Any]:
-    """What audits of a study are given, in the order of ``AUDIT_KEYS``.
-
-    Examples
-    --------
-    >>> audit_options({"most_copies": 10})
-    {'most_copies': 10}
-    """
-    if given is None:
-        return {}
-    require(isinstance(given, Mapping), "audit", given, "a table")
-    assert isinstance(given, Mapping)
-    for key in given:
-        if key not in AUDIT_KEYS:
-            accepted = f"a known key: {', '.join(AUDIT_KEYS)} are accepted"
-            said = f"is not {accepted}{did_you_mean(key, AUDIT_KEYS)}"
-            raise FieldError(f"audit.{key}", given[key], accepted, said)
-    known("audit.method", given.get("method", "auto"), METHODS)
-    reference = given.get("reference", "best")
-    if isinstance(reference, str):
-        known("audit.reference", reference, REFERENCES)
-    else:
-        for k, one in enumerate(items("audit.reference", reference, "copy counts")):
-            whole(f"audit.reference[{k}]", one)
-    try:
-        check_numbers(**{key: given[key] for key in _AUDIT_NUMBERS if key in given})
-    except FieldError as error:
-        raise error.within("audit") from None
-    return {key: given[key] for key in AUDIT_KEYS if key in given}
-
-
 def _check_together(part: Part) -> None:
-    """Refuse what no cell of the part could do."""
+    """Refuse what no cell of the part could do, or does not know how to."""
+    for field, own in _OWN.items():
+        for source in () if getattr(part, field) else part.markets:
+            if isinstance(source, Generator) or any(getattr(c, own) is None for c in source):
+                field = "seed" if own == "seed" else field
+                raise FieldError(field, None, "missing", "is missing")
     others = [one for one in part.terms.measure if one in ("audit", "exact")]
     scheduled = [one.name for one in part.strategies if one.changes_during_the_game]
     if others and scheduled:
@@ -176,6 +189,8 @@ def _measures(given: Any) -> tuple[str, ...]:
 
 
 def _wholes(field: str, given: object, low: int, high: int) -> tuple[int, ...]:
+    if given is None:
+        return ()
     if not isinstance(given, Sequence) or isinstance(given, str):
         return (whole_in(field, given, low, high),)
     every = items(field, given, "whole numbers")
@@ -195,6 +210,8 @@ def _check_twins(field: str, given: Sequence[object], meant: Sequence[object]) -
 
 
 def _policies(given: Any, folder: Path | None) -> tuple[StudyPolicy, ...]:
+    if given is None:
+        return ()
     single = isinstance(given, str) or not isinstance(given, Iterable)
     every: tuple[Any, ...] = (given,) if single else items("policies", given, "policies")
     found = []
@@ -213,10 +230,10 @@ def _markets(given: Any, folder: Path | None) -> tuple[MarketSource, ...]:
         for name, market in given.items():
             where = f"markets[{name!r}]"
             require(isinstance(market, Market), where, market, "a Market")
-            found.append(((checked_name("markets", name), market),))
+            found.append((Case(checked_name("markets", name), market),))
         require(bool(found), "markets", given, "at least one")
         return tuple(found)
-    single = isinstance(given, str | Market | Generator)
+    single = isinstance(given, str | Market | Generator | Case)
     every: tuple[Any, ...] = (given,) if single else items("markets", given, "markets")
     sources: list[MarketSource] = []
     for k, one in enumerate(every):
@@ -231,15 +248,17 @@ def _markets(given: Any, folder: Path | None) -> tuple[MarketSource, ...]:
 def _market(given: Any, place: int, folder: Path | None) -> MarketSource:
     match given:
         case Market():
-            return ((given.name or f"market {place + 1}", given),)
+            return (Case(given.name or f"market {place + 1}", given),)
+        case Case():
+            return (given,)
         case str():
-            return ((given, _read(given, folder)),)
+            return (Case(given, _read(given, folder)),)
         case Mapping():
             return _market_table(given, folder)
         case _ if isinstance(given, Generator):
             return given
         case _:
-            raise FieldError("", given, "a Market, a generator, a file or paper:FIGURE")
+            raise FieldError("", given, "a Market, a Case, a generator, a file or paper:FIGURE")
 
 
 def _market_table(given: Mapping[str, Any], folder: Path | None) -> MarketSource:
@@ -255,19 +274,23 @@ def _market_table(given: Mapping[str, Any], folder: Path | None) -> MarketSource
                 said = "is not taken beside market, which is one and is what its file says: name is"
                 raise FieldError(key, given[key], "left out", said)
         label = given.get("name", given["market"])
-        return ((checked_name("name", label), _read(given["market"], folder)),)
+        return (Case(label, _read(given["market"], folder)),)
     if "generator" not in given:
         written = {key: value for key, value in given.items() if key != "name"}
         market = market_from_dict(written, source="")
-        return ((checked_name("name", given.get("name", "market")), market),)
-    kind = GENERATORS[known("generator", given["generator"], GENERATORS)]
-    takes = [one.name for one in fields(kind)]
+        return (Case(given.get("name", "market"), market),)
+    text = given["generator"]
+    is_own = isinstance(text, str) and place_of(text) is not None
+    kind = None if is_own else GENERATORS[known("generator", text, GENERATORS)]
+    takes = ["count"] if kind is None else [one.name for one in fields(kind)]
     parameters = {key: value for key, value in given.items() if key != "generator"}
     for key, value in parameters.items():
         if key not in takes:
-            accepted = f"a parameter of generator '{given['generator']}': it takes "
+            accepted = f"a parameter of generator '{text}': it takes "
             said = f"is not {accepted}{', '.join(takes)}{did_you_mean(key, takes)}"
             raise FieldError(key, value, accepted, said)
+    if kind is None:
+        return drawn_by(text, folder, **parameters)
     if "count" not in parameters:
         raise FieldError("count", None, "missing", "is missing: how many markets?")
     return kind(**parameters)
@@ -287,11 +310,12 @@ def _check_names(sources: Sequence[MarketSource]) -> None:
     """Refuse two markets of one name: nobody could tell their rows apart."""
     seen: dict[str, int] = {}
     for k, source in enumerate(sources):
-        label = source.label if isinstance(source, Generator) else source[0][0]
-        first = seen.setdefault(label, k)
-        if first != k:
-            said = f"= {label!r} is the name of markets[{first}], too: give one of them another"
-            raise FieldError(f"markets[{k}].name", label, "a name of its own", said)
+        single = [source.label] if isinstance(source, Generator) else []
+        for label in single or [case.name for case in cases_of(source)]:
+            if label in seen:
+                said = f"= {label!r} is the name of markets[{seen[label]}], too: give one another"
+                raise FieldError(f"markets[{k}].name", label, "a name of its own", said)
+            seen[label] = k
 
 
 def _strategies(given: Any) -> tuple[Variation, ...]:

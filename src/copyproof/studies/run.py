@@ -142,31 +142,6 @@ def run_points(
             store.close()
 
 
-def played_rows(
-    points: Iterable[Point],
-    measure: Iterable[str],
-    folder: Path,
-    *,
-    workers: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
-) -> list[dict[str, Any]]:
-    """The row of every point, in order, after what was missing has been played.
-
-    Raises
-    ------
-    RuntimeError
-        If a cell has failed.
-    """
-    done = run_points(points, measure, folder, workers=workers, progress=progress)
-    if done.failures:
-        raise RuntimeError(f"{len(done.failures)} cells failed: {done.failures[0][1]}")
-    store = Store(folder / DATABASE)
-    try:
-        return list(store.rows())
-    finally:
-        store.close()
-
-
 @contextmanager
 def _no_collections() -> Iterator[None]:
     """Let the collector of garbage rest: it would look at all cells again and again, for nothing.

@@ -43,8 +43,6 @@ from copyproof.studies.parts import Part, make_part
 from copyproof.validation import FieldError, items, known
 from copyproof.validation import name as checked_name
 
-_NEEDED = ("policies", "markets", "horizons", "repetitions", "seed")
-
 
 class _Shape(_Table):
     """A table of a study file: only its shape is checked here."""
@@ -58,9 +56,11 @@ class MarketEntry(_Shape):
     """A market, a generator of many, or a market written out; a text alone is a market."""
 
     market: str | None = Field(None, description="a market file, or paper:FIGURE[:COPIES]")
-    generator: str | None = Field(None, description="random, mixed, needles or zipf")
+    generator: str | None = Field(
+        None, description="random, mixed, needles, zipf, or mine.py:drawn"
+    )
     name: str | None = Field(None, description="what tables call it")
-    count: int | None = Field(None, description="how many markets a generator draws; required")
+    count: int | None = Field(None, description="how many markets; may be left out of a function")
     seed: int | None = Field(None, description="of the draw, 0 if left out")
     agents: Any = Field(None, description="[least, most]; zipf: a number; or as in a market file")
     fee: Any = Field(None, description="of a market that is written out, as in a market file")
@@ -122,18 +122,21 @@ class PartEntry(_Shape):
     """One product of a study."""
 
     name: str = Field("", description="what tables call the part")
-    policies: list[str] | None = Field(None, description="texts; files are beside the study file")
+    policies: list[str] | None = Field(
+        None, description="texts; files are beside the study file (a)"
+    )
     markets: list[MarketEntry] | None = Field(None, description="markets and generators")
     strategies: list[StrategyEntry] | None = Field(None, description="as given, if left out")
-    horizons: Any = Field(None, description="T, one or several; required")
-    repetitions: Any = Field(None, description="games of each cell; required")
-    seed: Any = Field(None, description="one or several; required")
+    horizons: Any = Field(None, description="T, one or several (a)")
+    repetitions: Any = Field(None, description="games of each cell (a)")
+    seed: Any = Field(None, description="one or several (a)")
     measure: list[str] | None = Field(
         None, description="of regret, revenue, shares, lost, audit, exact; regret if left out"
     )
     arrays: Any = Field(None, description="whether every repetition is kept")
     checkpoints: Any = Field(None, description="rounds at which arrays keep the regret")
-    audit: AuditEntry | None = Field(None, description="how audits are made")
+    audit: AuditEntry | None = Field(None, description="how audits are made (a)")
+    most_rounds: Any = Field(None, description="fewer games of a cell if it would have more")
 
     def given(self) -> dict[str, Any]:
         """What the table says, as plain data."""
@@ -226,9 +229,8 @@ def parts_of(data: dict[str, Any], folder: Path | None = None) -> tuple[Part, ..
 
 
 def _made(given: dict[str, Any], folder: Path | None) -> Part:
-    for key in _NEEDED:
-        if key not in given:
-            raise FieldError(key, None, "missing", "is missing")
+    if "markets" not in given:
+        raise FieldError("markets", None, "missing", "is missing")
     options = dict(given)
     label = options.pop("name", "")
     return make_part(checked_name("name", label) if label else "", folder=folder, **options)

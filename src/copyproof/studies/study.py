@@ -21,6 +21,7 @@ from copyproof.policy import Policy
 from copyproof.simulation import Result
 from copyproof.simulation.run import DEVICES
 from copyproof.studies.arrays import CellArrays
+from copyproof.studies.cases import Case
 from copyproof.studies.cells import MEASURES, Point
 from copyproof.studies.folder import DATABASE, known_folder
 from copyproof.studies.generators import Generator
@@ -46,7 +47,8 @@ class Study:
     policies : sequence of str, Policy or ExternalPolicy
         Ours, a library's (``"river:UCB(delta=1)"``) or one's own (``"mine.py:Rule"``).
     markets : sequence, or mapping of str to Market
-        Market records, files, ``"paper:2a"``, and generators such as ``RandomMarkets``.
+        Market records, files, ``"paper:2a"``, and generators such as ``RandomMarkets``; or ``Case``
+        records, which may bring the next three, and a policy, themselves.
     horizons : int or sequence of int
         T.
     repetitions : int
@@ -63,6 +65,8 @@ class Study:
         Rounds at which these arrays have the regret.
     audit : mapping, optional
         How audits are made: what ``copyproof.audit`` takes by these names.
+    most_rounds : int, optional
+        Fewer games of a cell, at least one, where all would be more rounds than this.
     device : str
         What it is played on unless ``run`` is told otherwise: ``"cpu"``, ``"cuda"``, or ``"auto"``.
         No part of a cell, and without effect on the table.
@@ -86,17 +90,18 @@ class Study:
 
     def __init__(
         self,
-        policies: Sequence[str | Policy | ExternalPolicy],
-        markets: "Sequence[Market | str | Generator] | Mapping[str, Market]",
+        policies: Sequence[str | Policy | ExternalPolicy] | None,
+        markets: "Sequence[Market | Case | str | Generator] | Mapping[str, Market]",
         *,
-        horizons: int | Sequence[int],
-        repetitions: int,
-        seed: int | Sequence[int],
+        horizons: int | Sequence[int] | None = None,
+        repetitions: int | None = None,
+        seed: int | Sequence[int] | None = None,
         measure: Sequence[str] = ("regret",),
         strategies: Sequence[Variation] | None = None,
         arrays: bool = False,
         checkpoints: int = 200,
         audit: Mapping[str, Any] | None = None,
+        most_rounds: int | None = None,
         device: str = "cpu",
     ) -> None:
         self._take(
@@ -111,6 +116,7 @@ class Study:
                 arrays=arrays,
                 checkpoints=checkpoints,
                 audit=audit,
+                most_rounds=most_rounds,
             ),
             device=device,
         )
@@ -163,20 +169,7 @@ class Study:
         return tuple(one for one in MEASURES if one in every)
 
     def __len__(self) -> int:
-        def markets(part: Part) -> int:
-            return sum(
-                source.count if isinstance(source, Generator) else len(source)
-                for source in part.markets
-            )
-
-        return sum(
-            markets(part)
-            * len(part.strategies)
-            * len(part.horizons)
-            * len(part.seeds)
-            * len(part.policies)
-            for part in self._parts
-        )
+        return sum(len(part) for part in self._parts)
 
     def __repr__(self) -> str:
         where = f" in {self._folder}" if self._folder else ""

@@ -1,0 +1,140 @@
+"""Cases: markets that bring a horizon, a seed, a policy or the like, and who draws them.
+
+A study file may name a function, ``generator = "mine.py:drawn(scale=2)"``, in the grammar of
+policies of one's own. It is called once, when the file is read, and returns cases. What the file
+says goes before what they bring.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from copyproof.auditing.audit import METHODS, REFERENCES, check_numbers
+from copyproof.external import ExternalPolicy
+from copyproof.external.records import one_line
+from copyproof.external.worker import load
+from copyproof.game import Market
+from copyproof.policy import Policy
+from copyproof.policy.syntax import parse
+from copyproof.simulation.run import MOST_REPETITIONS, MOST_ROUNDS
+from copyproof.studies.policies import study_policy
+from copyproof.validation import FieldError, did_you_mean, items, known, require, whole, whole_in
+from copyproof.validation import name as checked_name
+
+# What an audit of a study can be given.
+AUDIT_KEYS = (
+    "agent", "reference", "deviations", "most_copies", "tolerance", "confidence", "budget", "method"
+)  # fmt: skip
+_AUDIT_NUMBERS = ("deviations", "most_copies", "tolerance", "confidence", "budget")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A market of a study, and how it is played where the study does not say it for all.
+
+    Parameters
+    ----------
+    name : str
+        What tables call it.
+    market : Market
+        The market itself.
+    horizon, repetitions, seed : int, optional
+        Its own; used where the study has none.
+    policy : str, Policy or ExternalPolicy, optional
+        Likewise, the one that plays it.
+    audit : mapping, optional
+        Likewise, how audits of it are made.
+
+    Examples
+    --------
+    >>> from copyproof import Study, paper_market
+    >>> cases = [Case(f"2a, T = {T}", paper_market("2a"), horizon=T, seed=T) for T in (100, 200)]
+    >>> frame = Study(["h-ucb"], cases, repetitions=2).run().frame()
+    >>> frame[["market", "horizon", "seed"]].values.tolist()
+    [['2a, T = 100', 100, 100], ['2a, T = 200', 200, 200]]
+    """
+
+    name: str
+    market: Market
+    horizon: int | None = None
+    repetitions: int | None = None
+    seed: int | None = None
+    policy: str | Policy | ExternalPolicy | None = None
+    audit: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        checked_name("name", self.name)
+        require(isinstance(self.market, Market), "market", self.market, "a Market")
+        most = {"horizon": MOST_ROUNDS, "repetitions": MOST_REPETITIONS, "seed": 2**64 - 1}
+        for field, high in most.items():
+            value = getattr(self, field)
+            if value is not None:
+                whole_in(field, value, int(field != "seed"), high)
+        if self.policy is not None:
+            try:
+                study_policy(self.policy)
+            except FieldError as error:
+                raise error.within("policy") from None
+        if self.audit is not None:
+            audit_options(self.audit)
+
+
+def audit_options(given: object) -> dict[str, Any]:
+    """What audits of a study are given, in the order of ``AUDIT_KEYS``.
+
+    Examples
+    --------
+    >>> audit_options({"most_copies": 10})
+    {'most_copies': 10}
+    """
+    if given is None:
+        return {}
+    require(isinstance(given, Mapping), "audit", given, "a table")
+    assert isinstance(given, Mapping)
+    for key in given:
+        if key not in AUDIT_KEYS:
+            accepted = f"a known key: {', '.join(AUDIT_KEYS)} are accepted"
+            said = f"is not {accepted}{did_you_mean(key, AUDIT_KEYS)}"
+            raise FieldError(f"audit.{key}", given[key], accepted, said)
+    known("audit.method", given.get("method", "auto"), METHODS)
+    reference = given.get("reference", "best")
+    if isinstance(reference, str):
+        known("audit.reference", reference, REFERENCES)
+    else:
+        for k, one in enumerate(items("audit.reference", reference, "copy counts")):
+            whole(f"audit.reference[{k}]", one)
+    try:
+        check_numbers(**{key: given[key] for key in _AUDIT_NUMBERS if key in given})
+    except FieldError as error:
+        raise error.within("audit") from None
+    return {key: given[key] for key in AUDIT_KEYS if key in given}
+
+
+def drawn_by(text: str, folder: Path | None, count: int | None = None) -> tuple[Case, ...]:
+    """The cases that a function returns, the first ``count`` of them; its file is in ``folder``.
+
+    Raises
+    ------
+    FieldError
+        If there is no such function, it fails, or returns something else.
+    """
+    try:
+        call = parse(text)
+        parameters = call.parameters()
+    except FieldError as error:
+        raise error.renamed("generator") from None
+    place = Path(folder or ".").resolve() / call.place
+    where = str(place) if call.place.endswith(".py") else call.place
+    sys.path.append(str(place.parent))  # last: what is beside the file stands in for nothing else
+    try:
+        found = items("", load(where, call.name)(**parameters), "cases")
+        for k, one in enumerate(found):
+            require(isinstance(one, Case), f"[{k}]", one, "a Case")
+    except (Exception, SystemExit) as error:
+        said = error if isinstance(error, FieldError) else one_line(error)
+        raise FieldError("generator", text, "cases", f"= {text!r}: {said}") from error
+    finally:
+        sys.path.remove(str(place.parent))
+    return found if count is None else found[: whole_in("count", count, 1, 10**9)]
