@@ -15,6 +15,9 @@ NODE := client/typescript/node_modules/.ready
 PROGRAMS := $(VENV)/.ready-programs
 BROWSER := $(VENV)/.ready-browser
 
+# Study files in `studies`; the scripts of the same names make their tables.
+STUDIES := lost_games_development lost_games targets price least_lost search held_out
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -34,12 +37,10 @@ bench: $(KERNELS)  ## measure the speed, alone and against other libraries
 
 .PHONY: study
 study: $(KERNELS)  ## test the default on mixed and held-out markets, and search for grace anew
-	$(BIN)/python studies/lost_games.py
-	$(BIN)/python studies/targets.py
-	$(BIN)/python studies/price.py
-	$(BIN)/python studies/least_lost.py
-	$(BIN)/python studies/search.py
-	$(BIN)/python studies/held_out.py
+	for name in $(STUDIES); do \
+	  $(BIN)/copyproof study run studies/$$name.toml --out out/studies/$$name || exit; done
+	for name in $(filter-out lost_games_development,$(STUDIES)); do \
+	  $(BIN)/python studies/$$name.py || exit; done
 
 .PHONY: docs
 docs: $(DOCS)  ## build the documentation into docs/_build/html

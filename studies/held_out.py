@@ -1,6 +1,7 @@
 """``grace`` on random markets that were held apart when it was chosen.
 
-    python studies/held_out.py [--quick] [--out FOLDER]
+    copyproof study run studies/held_out.toml --out out/studies/held_out
+    python studies/held_out.py [--cells FOLDER] [--out FOLDER]
 
 ``markets.held_out()``, T = 30,000, 10 games each with the same luck for all policies: the regret of
 ``grace`` and ``grace-anytime`` over the better of H-UCB's and RH-UCB's, its geometric mean over
@@ -13,12 +14,10 @@ Writes ``held_out.csv``, ``held_out.json`` and ``.md``.
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from copyproof import parse_policy
 from markets import Case, held_out
-from runs import geometric_mean, play_all, regrets, study_parser
+from runs import geometric_mean, regrets, rows_of, study_parser, table_of, write
 
 OURS = ("grace", "grace-anytime")
 POLICIES = ("h-ucb", "rh-ucb", *OURS)
@@ -108,15 +107,13 @@ def held_out_markdown(found: Mapping[str, Any]) -> str:
 def main() -> None:
     options = study_parser(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    cases = held_out()
-    if options.quick:
-        cases = [replace(case, horizon=300, repetitions=2) for case in cases[:5]]
-    policies = {name: parse_policy(name) for name in POLICIES}
-    rows = play_all(cases, policies, options.out / "held_out.csv", options.workers)
-    found = judge_held_out(cases, regrets(rows))
-    (options.out / "held_out.json").write_text(json.dumps(found, indent=1) + "\n")
-    (options.out / "held_out.md").write_text(held_out_markdown(found))
-    print(held_out_markdown(found))
+    rows = rows_of(table_of(options.cells / "held_out"), held_out(), POLICIES)
+    write(options.out / "held_out.csv", rows)
+    found = regrets(rows)
+    judged = judge_held_out([case for case in held_out() if case.name in found], found)
+    (options.out / "held_out.json").write_text(json.dumps(judged, indent=1) + "\n")
+    (options.out / "held_out.md").write_text(held_out_markdown(judged))
+    print(held_out_markdown(judged))
 
 
 if __name__ == "__main__":

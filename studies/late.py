@@ -8,21 +8,18 @@ to the best rival, 0.1, so that late runs are what ``copyproof.simulation.lost``
 It is an upper bound: fewer plays of worse arms lose as much.
 """
 
-import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copyproof import paper_market
-from copyproof._files import write_atomically
 from copyproof.simulation import rules_digest
-from copyproof.studies.cells import point_of
-from runs import TERMS, kept
+from runs import records
 from variants import VARIANTS
 
-HORIZON = 30_000
-SEED = 2
+if TYPE_CHECKING:
+    import pandas as pd
+
 COMPARED = (
     "grace",
     "mean of all plays",
@@ -40,26 +37,26 @@ COMPARED = (
 )
 
 
-def play_late(path: Path, games: int, horizon: int, workers: int | None) -> list[dict[str, Any]]:
-    """A line for each variant, also in the file; the games are cells of a study."""
-    market = paper_market("2c")
-    how: dict[str, Any] = {"horizon": horizon, "repetitions": games, "seed": SEED, "terms": TERMS}
-    points = [point_of(market, VARIANTS[name], **how, part=name) for name in COMPARED]
-    lines = [
-        {
-            "variant": variant,
-            "policy": str(VARIANTS[variant]),
-            "games": games,
-            "horizon": horizon,
-            "rules": rules_digest(market, VARIANTS[variant], horizon),
-            "regret": row["regret_mean"],
-            "stderr": row["regret_stderr"],
-            "late": row["lost_share"],
-            "stderr of late": math.sqrt(row["lost_share"] * (1 - row["lost_share"]) / games),
-        }
-        for variant, row in zip(COMPARED, kept(points, path, workers), strict=True)
-    ]
-    write_atomically(path, (json.dumps(lines, indent=1) + "\n").encode())
+def lates_of(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+    """A line for each variant, from the part ``late`` of the study ``search.toml``."""
+    played = {one["policy"]: one for one in records(frame[frame["part"] == "late"])}
+    lines = []
+    for variant in COMPARED:
+        row = played[str(VARIANTS[variant])]
+        games, horizon, share = row["repetitions"], row["horizon"], row["lost_share"]
+        lines.append(
+            {
+                "variant": variant,
+                "policy": str(VARIANTS[variant]),
+                "games": games,
+                "horizon": horizon,
+                "rules": rules_digest(paper_market("2c"), VARIANTS[variant], horizon),
+                "regret": row["regret_mean"],
+                "stderr": row["regret_stderr"],
+                "late": share,
+                "stderr of late": math.sqrt(share * (1 - share) / games),
+            }
+        )
     return lines
 
 

@@ -1,6 +1,7 @@
 """The games that any policy must lose which plays truthful agents as often as the default does.
 
-    python studies/least_lost.py [--quick] [--out FOLDER]
+    copyproof study run studies/least_lost.toml --out out/studies/least_lost
+    python studies/least_lost.py [--cells FOLDER] [--out FOLDER]
 
 Theorem A′ with rates (``copyproof.theory.information``): let the best agent have few good arms
 among bad ones, and let a policy that does not pay for copies play it N times in expectation on the
@@ -16,21 +17,18 @@ better search could still save.
 
 Where bad arms differ the theorem takes a policy of the pathwise theorem, which the default is.
 
-Writes ``least_lost.csv``, a row for each market, and ``least_lost.md``. The games are cells of a
-study (``runs.py``), those of siblings with their arrays.
+Writes ``least_lost.csv``, a row for each market, and ``least_lost.md``.
 """
 
 import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 from copyproof import Agent, Market, Result
 from copyproof._files import write_atomically
 from copyproof.simulation import LostGames
-from copyproof.studies.cells import Point, Terms
 from copyproof.theory import (
     best_agents,
     information_rate,
@@ -41,14 +39,11 @@ from copyproof.theory import (
 )
 from markets import BEST, Case, agents
 from mixed import held_out_mixed, judged
-from runs import case_point, games_of, kept, study_parser
+from runs import games_of, records, study_parser, table_of
 
-POLICY = "default"
 HORIZON, GAMES, GOOD, ARMS, BETTER = 100_000, 50, 10, 210, 0.95
 ROUNDS = 1_000_000
 """About as many rounds of a judged market in all: 1 to 100 games, and as many of its sibling."""
-ALONE = Terms(("shares",), arrays=True, checkpoints=1)
-"""Of siblings every game is kept: how many have few plays of the agent?"""
 SHOWN = 0.001
 """Markets of a smaller least share are in the file, and not in the table."""
 
@@ -112,18 +107,18 @@ def sibling(market: Market) -> Market:
     return Market([alone if agent is owner else agent for agent in market.agents])
 
 
-def found_of(cases: Sequence[Case], path: Path, workers: int | None = None) -> list[LeastLost]:
-    """Play siblings for N and x, and the markets themselves for what is lost."""
-    rows = kept([point for case in cases for point in _points(case)], path, workers)
-    return [
-        least_lost(case, games_of(alone, path), played)
-        for case, alone, played in zip(cases, rows[::2], rows[1::2], strict=True)
-    ]
+def cases() -> list[Case]:
+    """All markets."""
+    return [*truthful_in_turn(), *judged_copying()]
 
 
-def _points(case: Case) -> tuple[Point, Point]:
-    alone = replace(case, market=sibling(case.market))
-    return case_point(alone, POLICY, "sibling", ALONE), case_point(case, POLICY, "market")
+def siblings() -> list[Case]:
+    """The siblings of all markets, by the same names."""
+    return [replace(case, market=sibling(case.market)) for case in cases()]
+
+
+def _sized(case: Case, row: Mapping[str, Any]) -> Case:
+    return replace(case, horizon=row["horizon"], repetitions=row["repetitions"])
 
 
 def least_lost(case: Case, alone: Result, played: Mapping[str, Any]) -> LeastLost:
@@ -198,10 +193,17 @@ def as_markdown(rows: Sequence[LeastLost]) -> str:
 def main() -> None:
     options = study_parser(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    cases = [*truthful_in_turn(), *judged_copying()]
-    if options.quick:
-        cases = [replace(case, horizon=300, repetitions=4) for case in cases[:8]]
-    rows = found_of(cases, options.out / "least_lost.csv", options.workers)
+    folder = options.cells / "least_lost"
+    by_part = {
+        name: {row["market"]: row for row in records(part)}
+        for name, part in table_of(folder).groupby("part")
+    }
+    alone, played = by_part["siblings"], by_part["markets"]
+    rows = [
+        least_lost(_sized(case, row), games_of(alone[case.name]["cell"], folder), row)
+        for case in cases()
+        if (row := played.get(case.name)) is not None
+    ]
     write_atomically(options.out / "least_lost.csv", as_csv(rows).encode())
     (options.out / "least_lost.md").write_text(as_markdown(rows))
     print(as_markdown(rows))

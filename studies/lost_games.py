@@ -1,6 +1,8 @@
 """Lost games on mixed markets: the development part, then the part that no choice has seen.
 
-    python studies/lost_games.py [--quick] [--out FOLDER] [--part development|held-out]
+    copyproof study run studies/lost_games.toml --out out/studies/lost_games
+    copyproof study run studies/lost_games_development.toml --out out/studies/lost_games_development
+    python studies/lost_games.py [--cells FOLDER] [--out FOLDER] [--part development|held-out]
 
 ``default``, ``default-anytime``, ``grace`` and the paper's six policies play every market of
 ``mixed.py`` with the same luck. ``default`` plays 100 games of a market (40 at T = 10⁵, 4 from 10⁶
@@ -10,13 +12,12 @@ never part of a ratio. The ratio is a policy's regret over the best of the paper
 its geometric mean, the largest, and every market where it is above 1. Markets that can be decided
 at all with c ≥ 1/21 are judged; the rest stand beside them.
 
-Writes ``lost_games.csv`` and ``lost_games_development.csv`` (a row for each market and policy;
-broken off, the study goes on from them), ``lost_games.json`` and ``.md``.
+Writes ``lost_games.csv`` and ``lost_games_development.csv`` (a row for each market and policy),
+``lost_games.json`` and ``.md``.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from copyproof import parse_policy
@@ -26,13 +27,12 @@ from copyproof.simulation import LostGames, gap_to_rivals
 from copyproof.theory.quantities import best_agents
 from markets import Case
 from mixed import decidable, development_mixed, held_out_mixed, judged, share
-from runs import Row, geometric_mean, play_all, study_parser
+from runs import Row, geometric_mean, rows_of, study_parser, table_of, write
 
 OURS = ("default", "default-anytime", "grace")
-MOST_ROUNDS = dict.fromkeys(OURS[1:], 3_000_000) | dict.fromkeys(PAPER_POLICIES, 400_000)
 PARTS: dict[str, tuple[Callable[[], list[Case]], str]] = {
-    "development": (development_mixed, "lost_games_development.csv"),
-    "held-out": (held_out_mixed, "lost_games.csv"),
+    "development": (development_mixed, "lost_games_development"),
+    "held-out": (held_out_mixed, "lost_games"),
 }
 Found = Mapping[str, Mapping[str, Row]]
 
@@ -213,19 +213,17 @@ def main() -> None:
     parser.add_argument("--part", choices=[*PARTS], help="one part only")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    policies = {name: parse_policy(name) for name in (*OURS, *PAPER_POLICIES)}
     answer = {}
-    for part, (drawn, file) in PARTS.items():
+    for part, (drawn, study) in PARTS.items():
         if options.part not in (None, part):
             continue
-        cases = drawn()
-        if options.quick:
-            cases = [replace(case, horizon=300, repetitions=2) for case in cases[::20]]
-        rows = play_all(cases, policies, options.out / file, options.workers, MOST_ROUNDS)
+        rows = rows_of(table_of(options.cells / study), drawn(), (*OURS, *PAPER_POLICIES))
+        write(options.out / f"{study}.csv", rows)
         found: dict[str, dict[str, Row]] = {}
         for row in rows:
             found.setdefault(row["market"], {})[row["variant"]] = row
-        answer[part] = judge(cases, found)
+        played = [case for case in drawn() if case.name in found]
+        answer[part] = judge(played, found)
     (options.out / "lost_games.json").write_text(json.dumps(answer, indent=1) + "\n")
     (options.out / "lost_games.md").write_text(as_markdown(answer))
     print(as_markdown(answer))

@@ -1,6 +1,7 @@
 """What c and lost cost: plays of truthful agents against games lost, for other choices of both.
 
-    python studies/price.py [--quick] [--out FOLDER]
+    copyproof study run studies/price.toml --out out/studies/price
+    python studies/price.py [--cells FOLDER] [--out FOLDER]
 
 ``trial(c, lost)`` tries B = ⌈SPARE·q⌉ arms of every agent, q = ⌈ln lost / ln(1 − c)⌉ by theorem A′.
 T = 30,000, 400 games each, the same luck for all:
@@ -14,18 +15,15 @@ Games lost are to be at most ``lost`` on the second. On the last two they are mo
 mean b is played 1/(1 − b) times until it first fails, so that fewer arms are tried in the same
 plays; to know one from the other takes more plays than truthful agents are to pay for.
 
-Writes ``price_1_in_K.csv`` (a row for each market and choice; broken off, the study goes on) and
-``price.md``.
+Writes ``price_1_in_K.csv`` (a row for each market and choice) and ``price.md``.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from copyproof import Policy, parse_policy
 from copyproof.policy import Trial
 from copyproof.simulation import LostGames
 from markets import BEST, Case, agents
-from runs import Row, play_all, study_parser
+from runs import Row, rows_of, study_parser, table_of, write
 
 HORIZON, GAMES, GOOD = 30_000, 400, 10
 CHOICES = [(21, lost) for lost in (0.1, 0.05, 0.02, 0.01, 0.005, 0.001)]
@@ -49,10 +47,9 @@ def cases(one_in: int) -> list[Case]:
     ]
 
 
-def choice(one_in: int, lost: float) -> tuple[str, Policy]:
-    """The policy of a choice, and its text."""
-    text = f"trial(c={1 / one_in:.6g}, lost={lost:g})"
-    return text, parse_policy(text)
+def choice(one_in: int, lost: float) -> str:
+    """The policy of a choice."""
+    return f"trial(c={1 / one_in:.6g}, lost={lost:g})"
 
 
 def as_markdown(found: Mapping[tuple[int, float], Sequence[Row]]) -> str:
@@ -74,16 +71,12 @@ def main() -> None:
     options = study_parser(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     found: dict[tuple[int, float], Sequence[Row]] = {}
+    played = table_of(options.cells / "price")
     for one_in in dict.fromkeys(one_in for one_in, _ in CHOICES):
-        played = cases(one_in)
-        if options.quick:
-            played = [replace(case, horizon=300, repetitions=2) for case in played]
-        losts = [lost for share, lost in CHOICES if share == one_in]
-        policies = dict(choice(one_in, lost) for lost in losts)
-        path = options.out / f"price_1_in_{one_in}.csv"
-        rows = play_all(played, policies, path, options.workers)
-        for lost in losts:
-            text, _ = choice(one_in, lost)
+        texts = {lost: choice(one_in, lost) for share, lost in CHOICES if share == one_in}
+        rows = rows_of(played, cases(one_in), texts.values())
+        write(options.out / f"price_1_in_{one_in}.csv", rows)
+        for lost, text in texts.items():
             found[one_in, lost] = [row for row in rows if row["variant"] == text]
     (options.out / "price.md").write_text(as_markdown(found))
     print(as_markdown(found))

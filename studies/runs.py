@@ -1,30 +1,29 @@
-"""Games of cases under policies, played as cells of a study, and published as a CSV file.
+"""Tables of studies: what their scripts read from the folders of ``copyproof study run``.
 
-A row has the mean regret, its deviation, the worst game, and how many games were lost. The cells
-are kept in a study's folder (``copyproof.studies``) beside the file, or in ``out/studies`` for the
-files that are published here: a study that is broken off goes on where it was, and a cell is only
-taken for the same market, policy with all its numbers, horizon, repetitions and seed.
+A study file here, such as ``price.toml``, says what is played, and ``copyproof study run`` plays it
+in a folder, by default ``out/studies/price``. The script of the same name reads the table in that
+folder, and publishes a CSV file, of which a row has the mean regret, its deviation, the worst game,
+and how many games were lost; and what it makes of them.
 """
 
 import argparse
 import csv
 import io
 import math
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from copyproof import Policy
+from copyproof import parse_policy
 from copyproof._files import write_atomically
-from copyproof._progress import shown_by
 from copyproof.simulation import Result, rules_digest
 from copyproof.studies.arrays import CellArrays
-from copyproof.studies.cells import Point, Terms, point_of
-from copyproof.studies.run import played_rows
-from copyproof.studies.study import on_bar
+from copyproof.studies.cells import digest_market
+from copyproof.studies.folder import RESULTS as TABLE
 from markets import Case
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Row = dict[str, str]
 ASKED = (
@@ -33,84 +32,83 @@ ASKED = (
 )  # fmt: skip
 FOUND = ("regret", "sd", "worst", "lost")
 _FOUND = ("regret_mean", "regret_std", "regret_max", "lost_count")
-TERMS = Terms(("regret", "lost"))
 RESULTS = Path(__file__).resolve().parent / "results"
+CELLS = RESULTS.parents[1] / "out" / "studies"
 
 
 def study_parser(about: str) -> argparse.ArgumentParser:
-    """What every study takes on its command line; ``about`` is its module's text."""
+    """What every script takes on its command line; ``about`` is its module's text."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="tiny games: a trial of the script")
-    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
+    parser.add_argument(
+        "--cells", type=Path, default=CELLS, help="where `copyproof study run` has put its folders"
+    )
     parser.add_argument("--out", type=Path, default=RESULTS)
     return parser
 
 
-def play_all(
-    cases: Sequence[Case],
-    policies: Mapping[str, Policy],
-    path: Path,
-    workers: int | None = None,
-    most_rounds: Mapping[str, int] | None = None,
+def table_of(folder: Path) -> "pd.DataFrame":
+    """The table of a study that was run."""
+    import pandas as pd
+
+    if not (folder / TABLE).is_file():
+        study = Path(__file__).with_name(f"{folder.name}.toml")
+        raise SystemExit(f"there is no table yet: copyproof study run {study} --out {folder}")
+    frame = pd.read_parquet(folder / TABLE)
+    if frame["failure"].notna().any():
+        raise SystemExit(f"cells have failed: copyproof study status {folder}")
+    return frame
+
+
+def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+    """The rows of a table."""
+    return [{str(key): value for key, value in one.items()} for one in frame.to_dict("records")]
+
+
+def rows_of(
+    frame: "pd.DataFrame", cases: Iterable[Case], variants: Mapping[str, str] | Iterable[str]
 ) -> list[Row]:
-    """Play what is missing, and return a row for every case and policy, in order.
+    """A row for every case and policy of a study that is in its table, in this order.
 
-    ``most_rounds``: variants that play fewer games of a case, about as many rounds in all.
+    ``variants`` are the texts of policies by their names, or the texts alone.
     """
-    games = [
-        (_shortened(case, (most_rounds or {}).get(variant)), variant, policy)
+    named = variants if isinstance(variants, Mapping) else {text: text for text in variants}
+    played = {(one["market"], one["policy"]): one for one in records(frame)}
+    assert len(played) == len(frame), "a market is there twice under one policy"
+    return [
+        _asked(case, variant, found) | _found(found)
         for case in cases
-        for variant, policy in policies.items()
+        for variant, text in named.items()
+        if (found := played.get((case.name, text))) is not None
     ]
-    found = kept(_points(games), path, workers)
-    rows = [_asked(*game) | _found(values) for game, values in zip(games, found, strict=True)]
-    _write(path, rows)
-    return rows
 
 
-def kept(
-    points: Iterable[Point], path: Path, workers: int | None, terms: Terms = TERMS
-) -> list[dict[str, Any]]:
-    """The row of every point of the study behind a file; what is missing is played."""
-    with shown_by(sys.stderr.isatty(), on_bar) as tell:
-        return played_rows(points, terms.measure, store_of(path), workers=workers, progress=tell)
+def games_of(cell: str, folder: Path) -> Result:
+    """Every game of a cell whose arrays were kept."""
+    return Result.load(CellArrays(folder).path(cell))
 
 
-def games_of(row: Mapping[str, Any], path: Path) -> Result:
-    """Every game of a row whose arrays were kept."""
-    return Result.load(CellArrays(store_of(path)).path(row["cell"]))
+def _asked(case: Case, variant: str, found: Mapping[str, Any]) -> Row:
+    market, policy, horizon = case.market, parse_policy(found["policy"]), found["horizon"]
+    if digest_market(market) != found["market_digest"]:
+        raise SystemExit(f"{case.name} is another market by now: copyproof study run again")
+    of_case = (case.name, case.kind, len(market.agents), market.registered, horizon)
+    rules = rules_digest(market, policy, horizon)
+    values = (*of_case, found["repetitions"], found["seed"], case.digest, variant, policy, rules)
+    return dict(zip(ASKED, map(str, values), strict=True))
 
 
-def store_of(path: Path) -> Path:
-    """Where the cells behind a published file are kept."""
-    if path.resolve().parent == RESULTS:
-        return RESULTS.parents[1] / "out" / "studies" / path.stem
-    return path.with_name(f"{path.stem}-cells")
-
-
-def _points(games: Sequence[tuple[Case, str, Policy]]) -> Iterator[Point]:
-    for case, variant, policy in games:
-        yield case_point(case, policy, variant)
-
-
-def case_point(case: Case, policy: str | Policy, variant: str = "", terms: Terms = TERMS) -> Point:
-    """The point of a case under a policy."""
-    return point_of(
-        case.market,
-        policy,
-        horizon=case.horizon,
-        repetitions=case.repetitions,
-        seed=case.seed,
-        terms=terms,
-        name=case.name,
-        part=variant,
-    )
-
-
-def _found(values: Mapping[str, float | None]) -> Row:
-    numbers = (values[name] for name in _FOUND)
-    texts = (f"{math.nan if one is None else one:.6g}" for one in numbers)
+def _found(values: Mapping[str, Any]) -> Row:
+    texts = (f"{values[name]:.6g}" for name in _FOUND)
     return dict(zip(FOUND, texts, strict=True))
+
+
+def write(path: Path, rows: Sequence[Row]) -> None:
+    """Publish rows as a CSV file."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, (*ASKED, *FOUND), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_atomically(path, text.getvalue().encode())
 
 
 def read(path: Path) -> list[Row]:
@@ -131,26 +129,3 @@ def geometric_mean(values: Iterable[float]) -> float:
     """The mean of the logarithms; no regret at all counts as a thousandth."""
     logs = [math.log(max(value, 1e-3)) for value in values]
     return math.exp(sum(logs) / len(logs))
-
-
-def _shortened(case: Case, most_rounds: int | None) -> Case:
-    if most_rounds is None:
-        return case
-    games = max(1, min(case.repetitions, most_rounds // case.horizon))
-    return replace(case, repetitions=games)
-
-
-def _asked(case: Case, variant: str, policy: Policy) -> Row:
-    market = case.market
-    of_case = (case.name, case.kind, len(market.agents), market.registered, case.horizon)
-    rules = rules_digest(market, policy, case.horizon)
-    values = (*of_case, case.repetitions, case.seed, case.digest, variant, policy, rules)
-    return dict(zip(ASKED, map(str, values), strict=True))
-
-
-def _write(path: Path, rows: Sequence[Row]) -> None:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, (*ASKED, *FOUND), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_atomically(path, text.getvalue().encode())

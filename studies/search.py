@@ -1,9 +1,10 @@
 """The search that found ``grace``: variants of its family on the development suite.
 
-    python studies/search.py [--quick] [--out FOLDER] [--redraw]
+    copyproof study run studies/search.toml --out out/studies/search
+    python studies/search.py [--cells FOLDER] [--out FOLDER] [--redraw]
 
-Every variant plays every case of ``markets.development()`` with the same luck (``runs.py``); its
-regret is divided by the better of H-UCB's and RH-UCB's on that case. Per variant:
+Every variant plays every case of ``markets.development()`` with the same luck; its regret is
+divided by the better of H-UCB's and RH-UCB's on that case. Per variant:
 
 - *all*: the geometric mean of that ratio over all cases, and *worst*, the largest;
 - *rational*: the geometric mean over the cases in which every agent registers its best arm only;
@@ -19,23 +20,21 @@ Writes ``search.csv`` (a row for each case and variant), ``late.json``, ``late.m
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
+from copyproof._files import write_atomically
 from copyproof.plots import save_figure
 from copyproof.plots.canvas import new_axes, plain
 from copyproof.plots.palette import INK, QUIET, colour_of, line_styles, name_of
-from late import HORIZON, late_markdown, play_late
+from late import late_markdown, lates_of
 from markets import Case, development
-from runs import geometric_mean, play_all, read, regrets, study_parser
+from runs import geometric_mean, read, regrets, rows_of, study_parser, table_of, write
 from variants import BASELINES, DEFAULT, VARIANTS
 
-GAMES = 800
-"""For late runs."""
 NAMED: dict[str, tuple[Any, ...]] = {
     "h-ucb": (),
     "rh-ucb": (7, -3),
@@ -175,22 +174,26 @@ def _look(name: str) -> dict[str, object]:
 
 def main() -> None:
     parser = study_parser(__doc__)
-    parser.add_argument("--redraw", action="store_true", help="only draw what is in search.csv")
+    parser.add_argument("--redraw", action="store_true", help="from search.csv and late.json")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    cases = development()
-    if options.quick:
-        cases = [replace(case, horizon=300, repetitions=2) for case in cases[::6]]
-    path = options.out / "search.csv"
-    late_size = (2, 300) if options.quick else (GAMES, HORIZON)
-    rows = read(path) if options.redraw else play_all(cases, VARIANTS, path, options.workers)
-    table = summaries(cases, regrets(rows), VARIANTS)
-    (options.out / "frontier.json").write_text(json.dumps(table, indent=1) + "\n")
-    (options.out / "frontier.md").write_text(as_markdown(table))
-    lates = play_late(options.out / "late.json", *late_size, options.workers)
+    path, late = options.out / "search.csv", options.out / "late.json"
+    if options.redraw:
+        rows, lates = read(path), json.loads(late.read_text())
+    else:
+        played = table_of(options.cells / "search")
+        named = {name: str(policy) for name, policy in VARIANTS.items()}
+        rows = rows_of(played[played["part"] == "search"], development(), named)
+        lates = lates_of(played)
+        write(path, rows)
+        write_atomically(late, (json.dumps(lates, indent=1) + "\n").encode())
+    found = regrets(rows)
+    lines = summaries([case for case in development() if case.name in found], found, VARIANTS)
+    (options.out / "frontier.json").write_text(json.dumps(lines, indent=1) + "\n")
+    (options.out / "frontier.md").write_text(as_markdown(lines))
     (options.out / "late.md").write_text(late_markdown(lates))
-    draw(table, lates, options.out)
-    print(as_markdown(table))
+    draw(lines, lates, options.out)
+    print(as_markdown(lines))
     print(late_markdown(lates))
 
 

@@ -1,6 +1,7 @@
 """What the default promises on the markets it is known by: regret, and games lost.
 
-    python studies/targets.py [--quick] [--out FOLDER]
+    copyproof study run studies/targets.toml --out out/studies/targets
+    python studies/targets.py [--cells FOLDER] [--out FOLDER]
 
 Five truthful agents; figure 2c; the same with the 0.8-agent registering its best arm only ("2c′");
 three honest arms each; and the two markets of a replicator against rational agents. ``default``
@@ -8,23 +9,22 @@ and ``default-anytime`` play 1,000 games at T = 10⁵ and 100 at 10⁶, ``grace`
 paper's H-UCB and RH-UCB 20 games at 10⁵. Every limit is a multiple of one of the paper's regrets
 at 10⁵.
 
-Writes ``targets.csv`` (a row for each market and policy; broken off, the study goes on from it),
-``targets.json`` and ``.md``.
+Writes ``targets.csv`` and ``targets_long.csv`` (a row for each market and policy), ``targets.json``
+and ``.md``.
 """
 
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from copyproof import paper_market, parse_policy
+from copyproof import paper_market
 from markets import BEST, Case, agents, three_armed
-from runs import Row, play_all, study_parser
+from runs import Row, rows_of, study_parser, table_of, write
 
 T = 100_000
 POLICIES = ("default", "default-anytime", "grace", "h-ucb", "rh-ucb(L=3)")
-MOST_ROUNDS = {"grace": 100 * T, "h-ucb": 20 * T, "rh-ucb(L=3)": 20 * T}
 MOST_LOST = 0.01
 
 
@@ -130,15 +130,13 @@ def _mean(one: Mapping[str, float]) -> str:
 def main() -> None:
     options = study_parser(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    short, long = cases(), cases(10 * T)
-    if options.quick:
-        short = [replace(case, horizon=300, repetitions=3) for case in short]
-        long = [replace(case, horizon=600, repetitions=3) for case in long]
-    policies = {name: parse_policy(name) for name in POLICIES}
-    ours = {name: policies[name] for name in POLICIES[:3]}
-    rows = play_all(short, policies, options.out / "targets.csv", options.workers, MOST_ROUNDS)
-    rows += play_all(long, ours, options.out / "targets_long.csv", options.workers, MOST_ROUNDS)
-    lines = judge(rows)
+    played = table_of(options.cells / "targets")
+    is_long = played["part"].str.startswith("long")
+    short = rows_of(played[~is_long], cases(), POLICIES)
+    long = rows_of(played[is_long], cases(), POLICIES)
+    write(options.out / "targets.csv", short)
+    write(options.out / "targets_long.csv", long)
+    lines = judge(short + long)
     (options.out / "targets.json").write_text(json.dumps(lines, indent=1) + "\n")
     (options.out / "targets.md").write_text(as_markdown(lines))
     print(as_markdown(lines))

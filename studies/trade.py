@@ -1,28 +1,26 @@
 """What shorter and longer trials trade: games lost against regret, on markets no choice has seen.
 
-    python studies/trade.py [--quick] [--out FOLDER]
+    copyproof study run studies/trade.toml --out out/studies/trade
+    python studies/trade.py [--cells FOLDER] [--out FOLDER]
 
 ``trial(lost=x)`` for several x plays the judged held-out markets of ``mixed.py`` whose best agent
 is a replicator, as often as ``default`` does in ``lost_games.py``; what the paper's policies cost
 there is read from its ``lost_games.csv``. Of each: B, the games lost with their share, and the
 geometric mean of its regret over the best of the paper's.
 
-Writes ``trade.csv`` (a row for each market and policy; broken off, the study goes on from it) and
-``trade.md``.
+Writes ``trade.csv`` (a row for each market and policy) and ``trade.md``.
 """
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from copyproof import parse_policy
 from copyproof.policy import PAPER_POLICIES, Trial
 from copyproof.theory.quantities import best_agents
 from lost_games import PARTS, lost
 from markets import Case
 from mixed import held_out_mixed, judged
-from runs import Row, geometric_mean, play_all, study_parser
+from runs import Row, geometric_mean, rows_of, study_parser, table_of, write
 
 LOST = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 
@@ -65,14 +63,11 @@ def as_markdown(rows: Sequence[Row], paper: Mapping[str, float]) -> str:
 def main() -> None:
     options = study_parser(__doc__).parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    played = cases()
-    if options.quick:
-        played = [replace(case, horizon=300, repetitions=2) for case in played[::20]]
     texts = [f"trial(lost={wanted:g})" for wanted in LOST]
-    policies = {text: parse_policy(text) for text in texts}
-    rows = play_all(played, policies, options.out / "trade.csv", options.workers)
-    _, file = PARTS["held-out"]
-    known = Path(__file__).parent / "results" / file
+    rows = rows_of(table_of(options.cells / "trade"), cases(), texts)
+    write(options.out / "trade.csv", rows)
+    _, study = PARTS["held-out"]
+    known = Path(__file__).parent / "results" / f"{study}.csv"
     (options.out / "trade.md").write_text(as_markdown(rows, best_of_paper(known)))
     print(as_markdown(rows, best_of_paper(known)))
 

@@ -2,22 +2,15 @@
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from lost_games import bad_to_rival, lost, ratio, summary
 from markets import Case, agents
+from tests.studies.studies import cut_study, run_script
 
-STUDIES = Path(__file__).resolve().parents[2] / "studies"
 PAPER = ("ucb1", "s-ucb", "fair(ucb1)", "h-ucb", "rh-ucb", "prh-ucb")
-
-
-def run(script: str, out: Path) -> None:
-    command = [sys.executable, str(STUDIES / script), "--quick", "--out", str(out)]
-    subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
 
 
 def rows(
@@ -49,23 +42,31 @@ def test_bad_arms_are_measured_by_the_best_rival() -> None:
     assert bad_to_rival(Case("x", "rational", market.truthful(), 1000, 2)) == 0
 
 
-def test_the_study_runs_and_repeats(tmp_path: Path) -> None:
-    run("lost_games.py", tmp_path)
-    first = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+def test_the_study_runs_and_its_script_repeats(tmp_path: Path) -> None:
+    for name in ("lost_games", "lost_games_development"):
+        cut_study(name, tmp_path / "cells")
+    out = tmp_path / "out"
+    run_script("lost_games.py", tmp_path / "cells", out)
+    first = {path.name: path.read_bytes() for path in out.iterdir()}
     assert set(first) == {
         "lost_games.csv", "lost_games_development.csv", "lost_games.json", "lost_games.md"
     }  # fmt: skip
     found = json.loads(first["lost_games.json"])
     assert set(found) == {"development", "held-out"}
     for name in ("lost_games.csv", "lost_games_development.csv"):
-        with (tmp_path / name).open(newline="") as file:
-            assert {row["variant"] for row in csv.DictReader(file)} >= {"default", "grace", *PAPER}
-    run("lost_games.py", tmp_path)  # everything is known by now
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == first
+        with (out / name).open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert {row["variant"] for row in rows} == {
+            "default", "default-anytime", "grace", *PAPER
+        }  # fmt: skip
+        assert len(rows) == 8 * 9
+    run_script("lost_games.py", tmp_path / "cells", out)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == first
 
 
 def test_the_targets_are_multiples_of_the_papers_regrets(tmp_path: Path) -> None:
-    run("targets.py", tmp_path)
+    cut_study("targets", tmp_path, games=3)
+    run_script("targets.py", tmp_path, tmp_path)
     lines = json.loads((tmp_path / "targets.json").read_text())
     assert len(lines) == 12
     first = {line["market"]: line for line in lines if line["horizon"] == 300}
@@ -77,7 +78,16 @@ def test_the_targets_are_multiples_of_the_papers_regrets(tmp_path: Path) -> None
 
 
 def test_the_price_runs(tmp_path: Path) -> None:
-    run("price.py", tmp_path)
+    cut_study("price", tmp_path)
+    run_script("price.py", tmp_path, tmp_path)
     lines = (tmp_path / "price.md").read_text().splitlines()
     assert len(lines) == 2 + 12
     assert lines[2].startswith("| 1/21, 10 % |")
+
+
+def test_the_trade_runs(tmp_path: Path) -> None:
+    cut_study("trade", tmp_path)
+    run_script("trade.py", tmp_path, tmp_path)
+    lines = (tmp_path / "trade.md").read_text().splitlines()
+    assert len(lines) == 2 + 6
+    assert lines[2].startswith("| 10 % | 60 | 16 | ")

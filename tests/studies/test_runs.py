@@ -1,32 +1,42 @@
-"""Rows that are kept are taken for the same game under the same rules, and for no other."""
+"""Rows of published tables are of the games that were asked for, under the rules as they are."""
 
+import collections
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from copyproof import Agent, Market, paper_market, parse_policy, simulate
+import copyproof
+from copyproof import Agent, Market, Study, paper_market, simulate
 from copyproof.policy import own_rules
 from copyproof.studies import cells
-from late import COMPARED, play_late
+from late import COMPARED, lates_of
 from markets import Case
-from runs import play_all, read, store_of
+from price import CHOICES, choice
+from runs import Row, read, rows_of, table_of, write
+from tests.studies.studies import STUDIES, cut_study
 from variants import VARIANTS
 
-CASE = Case("two agents", "rational", Market([Agent("a", [0.9]), Agent("b", [0.5])]), 200, 2)
-POLICIES = {"ours": parse_policy("trial"), "theirs": parse_policy("h-ucb")}
+MARKET = Market([Agent("a", [0.9]), Agent("b", [0.5])])
+CASE = Case("two agents", "rational", MARKET, 200, 2)
+POLICIES = ("trial", "h-ucb")
 
 
-def played(path: Path) -> list[str]:
-    return [row["regret"] for row in play_all([CASE], POLICIES, path, workers=1)]
+def played(folder: Path) -> list[Row]:
+    case = copyproof.Case(CASE.name, MARKET, CASE.horizon, CASE.repetitions, CASE.seed)
+    Study(POLICIES, [case], measure=["regret", "lost"]).run(folder)
+    return rows_of(table_of(folder), [CASE], POLICIES)
 
 
 def test_rows_are_what_simulate_finds(tmp_path: Path) -> None:
-    rows = play_all([CASE], POLICIES, tmp_path / "rows.csv", workers=1)
+    rows = played(tmp_path)
+    write(tmp_path / "rows.csv", rows)
     assert read(tmp_path / "rows.csv") == rows
+    assert [row["variant"] for row in rows] == list(POLICIES)
     for row in rows:
-        alone = simulate(CASE.market, row["policy"], horizon=200, repetitions=2, seed=CASE.seed)
+        alone = simulate(MARKET, row["policy"], horizon=200, repetitions=2, seed=CASE.seed)
         assert row["regret"] == f"{alone.regret.mean:.6g}"
         assert row["worst"] == f"{alone.regret_curves[:, -1].max():.6g}"
         assert alone.lost is not None
@@ -36,37 +46,81 @@ def test_rows_are_what_simulate_finds(tmp_path: Path) -> None:
 def test_a_cell_is_played_once_but_for_rules_that_have_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "rows.csv"
-    ours, theirs = played(path)
-    with sqlite3.connect(store_of(path) / "study.db") as store:
+    ours, theirs = (row["regret"] for row in played(tmp_path))
+    with sqlite3.connect(tmp_path / "study.db") as store:
         store.execute("UPDATE cells SET found = json_set(found, '$.regret_mean', 123)")
-    path.unlink()  # it is published, and not read
-    assert played(path) == ["123", "123"]
+    assert [row["regret"] for row in played(tmp_path)] == ["123", "123"]
     with monkeypatch.context() as changed:
         changed.setattr(own_rules, "GATE", 0.25)
         cells._rules.cache_clear()
-        found = played(path)
+        found = [row["regret"] for row in played(tmp_path)]
         assert found[0] != "123"
         assert found[1] == "123"
     cells._rules.cache_clear()
-    assert played(path) == ["123", "123"]
+    assert [row["regret"] for row in played(tmp_path)] == ["123", "123"]
     assert "123" not in (ours, theirs)
 
 
+def test_a_table_that_is_not_there_or_of_other_markets_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"^there is no table yet: copyproof study run .*price\.t"):
+        table_of(tmp_path / "price")
+    played(tmp_path)
+    other = Case(CASE.name, "rational", MARKET.best_arm_only("a").replicate("a", 2), 200, 2)
+    with pytest.raises(SystemExit, match="two agents is another market by now"):
+        rows_of(table_of(tmp_path), [other], POLICIES)
+
+
 def test_late_runs_are_lost_games(tmp_path: Path) -> None:
-    path = tmp_path / "late.json"
-    first = play_late(path, 4, 300, 1)
-    assert [one["variant"] for one in first] == list(COMPARED)
-    assert json.loads(path.read_text()) == first
+    cut_study("search", tmp_path, count=1, games=4)
+    lines = lates_of(table_of(tmp_path / "search"))
+    assert [one["variant"] for one in lines] == list(COMPARED)
+    assert json.loads(json.dumps(lines)) == lines
     alone = simulate(
         paper_market("2c"), VARIANTS["doubt 1"], horizon=300, repetitions=4, seed=2,
         checkpoints=[270],
     )  # fmt: skip
-    (line,) = (one for one in first if one["variant"] == "doubt 1")
+    (line,) = (one for one in lines if one["variant"] == "doubt 1")
     assert line["regret"] == alone.regret.mean
     tenth = alone.regret_curves[:, 1] - alone.regret_curves[:, 0]
     assert line["late"] == (tenth >= 0.1 / 2 * 30).mean()
-    path.unlink()  # it is published, and not read
-    with sqlite3.connect(store_of(path) / "study.db") as store:
-        store.execute("UPDATE cells SET found = json_set(found, '$.regret_mean', 123)")
-    assert {one["regret"] for one in play_late(path, 4, 300, 1)} == {123}
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("lost_games", 1350),
+        ("lost_games_development", 1458),
+        ("targets", 48),
+        ("price", 48),
+        ("least_lost", 214),
+        ("search", 1898),
+        ("held_out", 960),
+        ("trade", 516),
+    ],
+)
+def test_the_study_files_say_what_is_published(name: str, size: int) -> None:
+    points = list(Study.read(STUDIES / f"{name}.toml").points())
+    assert len({point.cell.digest for point in points}) == len(points) == size
+    asked = {(p.market, p.cell.policy.text, p.cell.horizon, p.cell.repetitions) for p in points}
+    path = STUDIES / "results" / f"{name}.csv"
+    if path.is_file() and name != "least_lost":
+        texts = {variant: str(policy) for variant, policy in VARIANTS.items()}
+        published = {_size(row, texts if name == "search" else {}) for row in read(path)}
+        assert published <= asked
+
+
+def test_the_calibration_is_a_study_file() -> None:
+    points = list(Study.read(STUDIES.parent / "benchmarks" / "calibration.toml").points())
+    parts = collections.Counter(point.part for point in points)
+    assert parts == {"truth": 44, "settings": 2500, "random": 1800, "exact": 1890}
+    assert len({point.cell.digest for point in points}) == len(points)
+
+
+def _size(row: Row, texts: dict[str, Any]) -> tuple[str, str, int, int]:
+    policy = texts.get(row["variant"], row["variant"])
+    return row["market"], policy, int(row["horizon"]), int(row["repetitions"])
+
+
+def test_the_study_of_the_price_has_every_choice() -> None:
+    points = Study.read(STUDIES / "price.toml").points()
+    assert {p.cell.policy.text for p in points} == {choice(*one) for one in CHOICES}

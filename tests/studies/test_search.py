@@ -1,47 +1,33 @@
-"""The search runs end to end on a tiny size, goes on where it was, and repeats to the byte."""
+"""The search of grace: end to end on a tiny size, and again from what it has published."""
 
 import csv
 import json
 import shutil
-import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-STUDIES = Path(__file__).resolve().parents[2] / "studies"
+from tests.studies.studies import cut_study, run_script
 
-
-def run(script: str, out: Path) -> None:
-    command = [sys.executable, str(STUDIES / script), "--quick", "--out", str(out)]
-    subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+FIGURES = {f"frontier.{suffix}" for suffix in ("svg", "png")}
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("search")
-    run("search.py", folder)
-    return folder
+    cut_study("search", folder / "cells", count=40)  # the first five are figures of the paper
+    run_script("search.py", folder / "cells", folder / "out")
+    return folder / "out"
 
 
-def test_search_is_resumable_and_repeats(played: Path, tmp_path: Path) -> None:
-    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
-
-    def files() -> dict[str, bytes]:
-        return {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-
-    first = files()
-    names = {"search.csv", "late.json", "late.md"}
-    names |= {f"frontier.{suffix}" for suffix in ("json", "md", "svg", "png")}
-    assert set(first) == names
-    # Half of the cells, the table and all late runs are lost.
-    with sqlite3.connect(tmp_path / "search-cells" / "study.db") as store:
-        store.execute("DELETE FROM cells WHERE cell < '8'")
-    for name in ("search.csv", "late.json", "late-cells/study.db"):
-        (tmp_path / name).unlink()
-    run("search.py", tmp_path)
-    assert files() == first
+def test_what_is_published_can_be_drawn_again(played: Path, tmp_path: Path) -> None:
+    first = {path.name: path.read_bytes() for path in played.iterdir()}
+    names = {"search.csv", "late.json", "late.md", "frontier.json", "frontier.md"}
+    assert set(first) == names | FIGURES
+    for name in ("search.csv", "late.json"):
+        shutil.copy(played / name, tmp_path)
+    run_script("search.py", tmp_path / "nowhere", tmp_path, "--redraw")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
 
 
 def test_ratios_are_of_the_better_baseline(played: Path) -> None:
@@ -65,6 +51,7 @@ def test_ratios_are_of_the_better_baseline(played: Path) -> None:
 
 
 def test_held_out_runs(tmp_path: Path) -> None:
-    run("held_out.py", tmp_path)
+    cut_study("held_out", tmp_path, count=5)
+    run_script("held_out.py", tmp_path, tmp_path)
     found = json.loads((tmp_path / "held_out.json").read_text())
     assert found["markets"] == 5

@@ -1,0 +1,66 @@
+"""What the study files here draw their markets from: functions that they name.
+
+A case's seed comes from its market's name, so that none depends on which others there are.
+"""
+
+from collections.abc import Iterable
+
+import copyproof
+import least_lost
+import price as price_study
+import targets as targets_study
+import trade as trade_study
+from markets import Case, development, held_out
+from mixed import development_mixed, held_out_mixed
+
+
+def search() -> list[copyproof.Case]:
+    """The suite on which ``grace`` was chosen."""
+    return _cases(development())
+
+
+def search_held_out() -> list[copyproof.Case]:
+    """The random markets that were held apart from it."""
+    return _cases(held_out())
+
+
+def mixed() -> list[copyproof.Case]:
+    """The held-out part of the mixed markets."""
+    return _cases(held_out_mixed())
+
+
+def mixed_development() -> list[copyproof.Case]:
+    """The part on which parameters were chosen."""
+    return _cases(development_mixed())
+
+
+def targets(horizon: int) -> list[copyproof.Case]:
+    """The markets that the default is known by."""
+    return _cases(targets_study.cases(horizon))
+
+
+def price(one_in: int) -> list[copyproof.Case]:
+    """Four markets with one good arm in so many."""
+    return _cases(price_study.cases(one_in))
+
+
+def trade() -> list[copyproof.Case]:
+    """Judged held-out markets whose best agent copies."""
+    return _cases(trade_study.cases())
+
+
+def copying() -> list[copyproof.Case]:
+    """Markets whose one best agent has bad arms, too."""
+    return _cases(least_lost.cases())
+
+
+def siblings() -> list[copyproof.Case]:
+    """The same, in which that agent registers its best bad arm alone."""
+    return _cases(least_lost.siblings())
+
+
+def _cases(found: Iterable[Case]) -> list[copyproof.Case]:
+    return [
+        copyproof.Case(one.name, one.market, one.horizon, one.repetitions, one.seed)
+        for one in found
+    ]
