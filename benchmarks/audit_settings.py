@@ -6,7 +6,7 @@ time; the truth is the mean of many more games, played once. An audit *misses* i
 its limits does not hold the truth: those of the gains hold together, and so do those of the losses,
 so that either may happen in 5 % of audits.
 
-Audits, and the games behind the truth, are cells of a study (``copyproof.studies``).
+Audits, and the games behind the truth, are markets of the study ``calibration.toml``.
 """
 
 import json
@@ -15,18 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from copyproof import Agent, Market, Result, paper_market
+from copyproof import Agent, Case, Market, Result, Study, paper_market
 from copyproof.game import Exponential, Geometric, RiskAverse, RiskSeeking
-from copyproof.studies.arrays import CellArrays
-from copyproof.studies.cells import Point, Terms, point_of
-from copyproof.studies.run import played_rows
 
 CONFIDENCE = 0.95
 GREEDY = "epsilon-greedy(epsilon=0)"
 # Luck that no audit here has.
 _TRUTH_SEED = 2**63
-# Every game behind the truth is kept: gains are differences of single games.
-_GAMES = Terms(("regret",), arrays=True, checkpoints=1)
 TRUTH = Path(__file__).parent / "results" / "calibration-truth.json"
 
 Copies: TypeAlias = tuple[int, ...]
@@ -139,13 +134,30 @@ SETTINGS = (
 )
 
 
-def sampled_truth(setting: Setting, folder: Path, workers: int | None = None) -> Truth:
-    """The gains and losses as many games show them; these are cells in a study's folder."""
+def strategies() -> list[Case]:
+    """What is played for the truth of all settings: of each its reference and its deviations."""
+    return [case for setting in SETTINGS for case in _strategies(setting)]
+
+
+def _strategies(setting: Setting) -> list[Case]:
+    best = setting.market.agent(setting.agent).best_arm_only().copies
+    return [
+        Case(
+            f"{setting.name}: {copies}",
+            setting.market.with_strategy(setting.agent, copies),
+            setting.horizon,
+            setting.truth_games,
+            _TRUTH_SEED,
+            setting.policy,
+        )
+        for copies in (best, *setting.deviations)
+    ]
+
+
+def sampled_truth(setting: Setting, kept: Mapping[str, Path]) -> Truth:
+    """The gains and losses as many games show them; where they were kept, by names of cases."""
+    games = [Result.load(kept[case.name]) for case in _strategies(setting)]
     market, name = setting.market, setting.agent
-    best = market.agent(name).best_arm_only().copies
-    points = [_truth_point(setting, copies) for copies in (best, *setting.deviations)]
-    rows = played_rows(points, _GAMES.measure, folder, workers=workers)
-    games = [Result.load(CellArrays(folder).path(row["cell"])) for row in rows]
     position, utility = market.names.index(name), market.agent(name).utility
     before = utility.of(games[0].revenue[:, position])
     truth: Truth = {}
@@ -160,18 +172,6 @@ def sampled_truth(setting: Setting, folder: Path, workers: int | None = None) ->
             float(loss.std()) / root,
         )
     return truth
-
-
-def _truth_point(setting: Setting, copies: Copies) -> Point:
-    return point_of(
-        setting.market.with_strategy(setting.agent, copies),
-        setting.policy,
-        horizon=setting.horizon,
-        repetitions=setting.truth_games,
-        seed=_TRUTH_SEED,
-        terms=_GAMES,
-        name=setting.name,
-    )
 
 
 def known_truth(setting: Setting) -> Truth:
@@ -211,29 +211,44 @@ def _played(setting: Setting) -> dict[str, Any]:
     }
 
 
+def audits(seed: int = 1) -> list[Case]:
+    """All audits of all settings, with the luck of a thousand seeds from 1,000 times this on."""
+    return [
+        case
+        for setting in SETTINGS
+        for case in setting_audits(setting, range(1000 * seed, 1000 * seed + setting.audits))
+    ]
+
+
+def setting_audits(setting: Setting, seeds: Iterable[int]) -> list[Case]:
+    """One audit of a setting for each seed."""
+    return [
+        audit_case(
+            f"{setting.name}: {seed}",
+            setting.market,
+            setting.policy,
+            setting.agent,
+            horizon=setting.horizon,
+            seed=seed,
+            budget=setting.games * setting.horizon * (1 + len(setting.deviations)),
+            method="large-sample",
+            deviations=[list(copies) for copies in setting.deviations],
+        )
+        for seed in seeds
+    ]
+
+
 def judged(
     setting: Setting, truth: Truth, seeds: Iterable[int], folder: Path, workers: int | None = None
 ) -> list[Outcome]:
     """Audit a setting once for each seed, and hold the limits against the truth."""
-    points = [_audit_point(setting, seed) for seed in seeds]
-    rows = played_rows(points, ("audit",), folder, workers=workers)
+    study = Study(None, setting_audits(setting, seeds), measure=["audit"])
+    rows: list[Any] = study.run(folder, workers=workers).frame().to_dict("records")
     return [outcome(row, truth) for row in rows]
 
 
-def _audit_point(setting: Setting, seed: int) -> Point:
-    return audit_point(
-        setting.market,
-        setting.policy,
-        setting.agent,
-        horizon=setting.horizon,
-        seed=seed,
-        budget=setting.games * setting.horizon * (1 + len(setting.deviations)),
-        method="large-sample",
-        deviations=[list(copies) for copies in setting.deviations],
-    )
-
-
-def audit_point(
+def audit_case(
+    name: str,
     market: Market,
     policy: str,
     agent: str,
@@ -243,17 +258,11 @@ def audit_point(
     budget: int,
     method: str,
     **options: Any,
-) -> Point:
-    """The audit of one agent by sampling, as a place of a study."""
+) -> Case:
+    """The audit of one agent by sampling, as a market of a study."""
     asked = {"agent": agent, "confidence": CONFIDENCE, "budget": budget, "method": method}
-    return point_of(
-        market,
-        policy,
-        horizon=horizon,
-        repetitions=max(1, budget // horizon),
-        seed=seed,
-        terms=Terms(("audit",), audit=asked | options),
-    )
+    games = max(1, budget // horizon)
+    return Case(name, market, horizon, games, seed, policy, asked | options)
 
 
 def outcome(row: Mapping[str, Any], truth: Truth) -> Outcome:
@@ -266,8 +275,8 @@ def outcome(row: Mapping[str, Any], truth: Truth) -> Outcome:
         verdict=verdict,
         missed_gain=any(_misses(one, "gain", truth[tuple(one["copies"])][0]) for one in tried),
         missed_loss=any(_misses(one, "loss", truth[tuple(one["copies"])][1]) for one in tried),
-        false_prone=verdict == "prone" and most <= 1e-11,
-        false_no_gain=verdict == "no-gain" and most > tolerance,
+        false_prone=bool(verdict == "prone" and most <= 1e-11),
+        false_no_gain=bool(verdict == "no-gain" and most > tolerance),
     )
 
 

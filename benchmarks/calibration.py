@@ -16,22 +16,22 @@ Counted for each setting, with the exact binomial interval (95 %) of its share:
 - *false prone*: the verdict is prone, and no deviation that copies truly gains;
 - *false no-gain*: the verdict is no-gain, and the true gain of some copying is above the tolerance.
 
-All audits, exact values and games are cells of a study (``copyproof.studies``), kept in a folder:
-broken off, it goes on where it was. Deterministic for a seed:
+What is played and computed is the study ``calibration.toml``; this reads its folder. Deterministic:
 
-    python benchmarks/calibration.py [--markets 300] [--seed 1] [--out FILE.json] [--cells FOLDER]
+    copyproof study run benchmarks/calibration.toml --out out/studies/calibration
+    python benchmarks/calibration.py [--cells FOLDER] [--out FILE.json]
 """
 
 import argparse
 import itertools
 import json
 import random
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import pandas as pd
 from scipy.stats import binomtest
 
 from audit_settings import (
@@ -39,16 +39,17 @@ from audit_settings import (
     Copies,
     Outcome,
     Truth,
-    audit_point,
-    judged,
+    audit_case,
     outcome,
     publish,
     sampled_truth,
+    setting_audits,
 )
 from copyproof import Agent, Market
+from copyproof import Case as Played
 from copyproof.auditing.audit import reference_strategy
-from copyproof.studies.cells import Point, Terms, point_of
-from copyproof.studies.run import played_rows
+from copyproof.auditing.deviations import standard_deviations
+from copyproof.studies.arrays import CellArrays
 
 POLICIES = (
     "ucb1",
@@ -65,7 +66,11 @@ POLICIES = (
 )
 METHODS = ("bounded", "large-sample")
 BUDGETS = {"tiny": 4_000, "small": 300_000, "large": 1_500_000}
+KINDS = tuple(itertools.product(METHODS, BUDGETS))
+MOST_COPIES = 3
+SEED = 1
 CELLS = Path(__file__).resolve().parents[1] / "out" / "studies" / "calibration"
+Row: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -103,80 +108,82 @@ def _near_tie(rng: random.Random, count: int) -> list[float]:
     return [round(0.5 + 0.02 * rng.random(), 4) for _ in range(count)]
 
 
-def sampled_audit(case: Case, method: str, budget: int, seed: int) -> Point:
-    """The audit of a case by sampling."""
-    return audit_point(
-        case.market,
-        case.policy,
-        case.market.agents[0].name,
-        horizon=case.horizon,
-        seed=seed,
-        budget=budget,
-        method=method,
-        most_copies=3,
-    )
-
-
-def exact_truths(
-    asked: Sequence[tuple[Case, Sequence[Copies]]], folder: Path, workers: int | None
-) -> list[Truth]:
-    """The gains and losses of all deviations of each case, computed."""
-    points, owners = [], []
-    for number, (case, deviations) in enumerate(asked):
-        for copies in (_reference(case), *deviations):
-            points.append(_exact_point(case, copies))
-            owners.append((number, case, copies))
-    solved: dict[tuple[int, Copies], tuple[float, float]] = {}
-    rows = played_rows(points, ("exact",), folder, workers=workers)
-    for (number, case, copies), row in zip(owners, rows, strict=True):
-        utility = row["exact_revenue"][0] - case.market.fee * sum(copies)
-        solved[number, copies] = utility, row["exact_regret"]
-    truths: list[Truth] = []
-    for number, (case, deviations) in enumerate(asked):
-        before = solved[number, _reference(case)]
-        found: Truth = {}
-        for copies in deviations:
-            after = solved[number, copies]
-            found[copies] = (after[0] - before[0], after[1] - before[1], 0.0, 0.0)
-        truths.append(found)
-    return truths
-
-
-def _reference(case: Case) -> Copies:
-    return reference_strategy(case.market.agents[0], "best")
-
-
-def _exact_point(case: Case, copies: Copies) -> Point:
-    market = case.market.with_strategy(case.market.agents[0].name, copies)
-    how: dict[str, Any] = {"horizon": case.horizon, "repetitions": 1, "seed": 0}
-    return point_of(market, case.policy, **how, terms=Terms(("exact",)))
-
-
-def random_rows(
-    markets: int, seed: int, folder: Path, workers: int | None = None
-) -> list[dict[str, Any]]:
-    """A row for each kind of limits and budget, over random markets."""
+def random_cases(markets: int, seed: int) -> list[Case]:
+    """So many cases."""
     rng = random.Random(seed)
-    cases = [random_case(rng) for _ in range(markets)]
-    kinds = list(itertools.product(METHODS, BUDGETS))
-    points = [
-        sampled_audit(case, method, BUDGETS[size], seed=number)
-        for number, case in enumerate(cases)
-        for method, size in kinds
-    ]
-    audits = played_rows(points, ("audit",), folder, workers=workers)
-    # All audits of a case try the same deviations.
-    deviations = [
-        [tuple(one["copies"]) for one in row["audit_deviations"]] for row in audits[:: len(kinds)]
-    ]
-    truths = exact_truths(list(zip(cases, deviations, strict=True)), folder, workers)
-    found: dict[tuple[str, str], list[Outcome]] = {kind: [] for kind in kinds}
-    for place, row in enumerate(audits):
-        number, kind = divmod(place, len(kinds))
-        found[kinds[kind]].append(outcome(row, truths[number]))
+    return [random_case(rng) for _ in range(markets)]
+
+
+def audited(markets: int = 300, seed: int = 1) -> list[Played]:
+    """The audits of random cases by sampling, of every kind."""
     return [
-        summary(f"random markets, {BUDGETS[size]:,} rounds", method, outcomes)
-        for (method, size), outcomes in found.items()
+        audit_case(
+            f"{number}: {method}, {size}",
+            case.market,
+            case.policy,
+            case.market.agents[0].name,
+            horizon=case.horizon,
+            seed=number,
+            budget=BUDGETS[size],
+            method=method,
+            most_copies=MOST_COPIES,
+        )
+        for number, case in enumerate(random_cases(markets, seed))
+        for method, size in KINDS
+    ]
+
+
+def solved(markets: int = 300, seed: int = 1) -> list[Played]:
+    """Every strategy that these audits try, and their reference, to be computed exactly."""
+    return [
+        Played(
+            f"{number}: {copies}",
+            case.market.with_strategy(case.market.agents[0].name, copies),
+            case.horizon,
+            1,
+            0,
+            case.policy,
+        )
+        for number, case in enumerate(random_cases(markets, seed))
+        for copies in _strategies(case)
+    ]
+
+
+def _strategies(case: Case) -> list[Copies]:
+    """The reference, and the deviations from it."""
+    agent = case.market.agents[0]
+    best = reference_strategy(agent, "best")
+    return [
+        best,
+        *(one.copies for one in standard_deviations(agent, best, most_copies=MOST_COPIES)),
+    ]
+
+
+def exact_truth(number: int, case: Case, rows: Mapping[str, Row]) -> Truth:
+    """The gains and losses of all deviations of a case, computed."""
+    found = []
+    for copies in _strategies(case):
+        row = rows[f"{number}: {copies}"]
+        utility = row["exact_revenue"][0] - case.market.fee * sum(copies)
+        found.append((copies, utility, row["exact_regret"]))
+    (_, utility, regret), *others = found
+    return {copies: (u - utility, r - regret, 0.0, 0.0) for copies, u, r in others}
+
+
+def random_rows(audits: Mapping[str, Row], exact: Mapping[str, Row]) -> list[dict[str, Any]]:
+    """A row for each kind of limits and budget, over random markets."""
+    cases = random_cases(len(audits) // len(KINDS), SEED)
+    truths = [exact_truth(number, case, exact) for number, case in enumerate(cases)]
+    return [
+        summary(
+            f"random markets, {BUDGETS[size]:,} rounds",
+            method,
+            [
+                outcome(audits[f"{number}: {method}, {size}"], truth)
+                for number, truth in enumerate(truths)
+            ],
+        )
+        for method, size in KINDS
     ]
 
 
@@ -206,27 +213,26 @@ def share_interval(count: int, audits: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--markets", type=int, default=300, help="random ones; 0 for none")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, help="threads; no effect on the result")
     parser.add_argument("--cells", type=Path, default=CELLS, help="the folder of the study")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    begin = time.perf_counter()
-    folder, workers = options.cells, options.workers
-    truths = {setting: sampled_truth(setting, folder, workers) for setting in SETTINGS}
+    frame = pd.read_parquet(options.cells / "results.parquet")
+    parts = {
+        name: {row["market"]: row for row in rows.to_dict("records")}
+        for name, rows in frame.groupby("part")
+    }
+    arrays = CellArrays(options.cells)
+    kept = {name: arrays.path(row["cell"]) for name, row in parts["truth"].items()}
+    truths = {setting: sampled_truth(setting, kept) for setting in SETTINGS}
     publish(truths)
     table = []
     for setting, truth in truths.items():
-        seeds = range(1000 * options.seed, 1000 * options.seed + setting.audits)
-        found = judged(setting, truth, seeds, folder, workers)
-        table.append(summary(setting.name, "large-sample", found))
-        print(json.dumps(table[-1], ensure_ascii=False), flush=True)
-    if options.markets > 0:
-        table += random_rows(options.markets, options.seed, folder, workers)
-    for row in table[len(SETTINGS) :]:
+        seeds = range(1000 * SEED, 1000 * SEED + setting.audits)
+        rows = [parts["settings"][case.name] for case in setting_audits(setting, seeds)]
+        table.append(summary(setting.name, "large-sample", [outcome(row, truth) for row in rows]))
+    table += random_rows(parts["random"], parts["exact"])
+    for row in table:
         print(json.dumps(row, ensure_ascii=False))
-    print(f"seed {options.seed}, {time.perf_counter() - begin:.0f} s")
     if options.out is not None:
         options.out.write_text(json.dumps(table, indent=2, ensure_ascii=False) + "\n")
 

@@ -4,6 +4,7 @@
 the audits of the first setting had a gain outside its limits, and half of those of the second.
 """
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ def _check(setting: Setting, audits: int, folder: Path) -> None:
     ):
         assert binomtest(missed, audits, 1 - CONFIDENCE, alternative="greater").pvalue > 0.001
     assert not any(one.false_prone or one.false_no_gain for one in outcomes)
+    # They are counted and published: no types of NumPy.
+    assert {type(value) for one in outcomes for value in asdict(one).values()} == {str, bool}
 
 
 @pytest.mark.parametrize("name", ["greedy, bad arm", "greedy, good arm", "greedy, discounted"])
