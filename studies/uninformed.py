@@ -15,34 +15,41 @@ can replace. Markets in which it does are looked for by a random search over pri
 arms, rivals and horizons (``search``): the market and strategy of the clearest gain is audited
 anew, with another seed, so that the selection does not count as evidence.
 
-All games and audits are cells of a study (``runs.py``): what is there is not played again. Writes
-``uninformed.json`` and ``uninformed.md``.
+What is asked depends on what was found, the best strategy without copies and the clearest gain, so
+that this is no study file; all games and audits are cells of a study's folder all the same, and
+what is there is not played again. Writes ``uninformed.json`` and ``uninformed.md``.
 """
 
 import argparse
 import json
 import math
 import random
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from copyproof import Agent, BetaPrior, ListPrior, Market, UniformPrior, parse_policy
+from copyproof import (
+    Agent,
+    BetaPrior,
+    Case,
+    ListPrior,
+    Market,
+    Study,
+    UniformPrior,
+    parse_policy,
+)
 from copyproof._files import write_atomically
 from copyproof.game import Prior, Strategy
 from copyproof.simulation import rules_digest
-from copyproof.studies.cells import Point, Terms, point_of
-from runs import RESULTS, games_of, kept
+from runs import CELLS, RESULTS, games_of, records
 
 POLICIES = (
     "ucb1", "fair(ucb1)", "h-ucb", "rh-ucb", "h-thompson", "h-etc", "grace", "trial",
     "trial-anytime", "rh-kl-ucb",
 )  # fmt: skip
 COUNTS = (2, 5)
-MEANS = Terms(("revenue",))
-GAMES = Terms(("revenue",), arrays=True, checkpoints=1)
-"""For gains with the same luck: the differences of single games count."""
 
 
 @dataclass(frozen=True)
@@ -122,18 +129,18 @@ def random_markets(seed: int, count: int) -> Iterator[Uninformed]:
 
 
 def ask(
-    policies: Sequence[str], cases: Sequence[Uninformed], budget: int, path: Path
+    policies: Sequence[str], cases: Sequence[Uninformed], budget: int, folder: Path
 ) -> list[dict[str, Any]]:
-    """Both questions of every policy and market; ``path`` is the file that the study is behind."""
+    """Both questions of every policy and market; cells are kept in ``folder``."""
     asked = [(policy, case) for policy in policies for case in cases]
-    best = _best_plain(asked, budget // 4, path)
+    best = _best_plain(asked, budget // 4, folder)
     questions = []
     for policy, case in asked:
         every, plain = case.shown(case.arms), best[policy, case]
         of_all, of_best = case.copying([case.arms]), case.copying([sum(plain), case.arms])
         questions.append(_audit(policy, case, every, of_all, budget, seed=1))
         questions.append(_audit(policy, case, plain, of_best, budget, seed=3))
-    answers = _answers(questions, path)
+    answers = _answers(questions, folder)
     return [
         _line(policy, case, budget) | {"every": every, "best": found}
         for (policy, case), every, found in zip(asked, answers[::2], answers[1::2], strict=True)
@@ -147,31 +154,32 @@ def _line(policy: str, case: Uninformed, budget: int) -> dict[str, Any]:
 
 
 def _best_plain(
-    asked: Sequence[tuple[str, Uninformed]], budget: int, path: Path
+    asked: Sequence[tuple[str, Uninformed]], budget: int, folder: Path
 ) -> dict[tuple[str, Uninformed], Strategy]:
     """The strategies without copies that earn most, as games of a seed of their own show it."""
-    points, owners = [], []
+    played, owners = [], []
     for policy, case in asked:
         games = max(50, budget // (case.horizon * len(case.plain)))
         for copies in case.plain:
-            points.append(_games(policy, case, copies, games, MEANS, seed=2))
+            played.append(_games(policy, case, copies, games, seed=2))
             owners.append(((policy, case), copies))
     earned: dict[tuple[str, Uninformed], dict[Strategy, float]] = {}
-    for (owner, copies), row in zip(owners, kept(points, path, None, MEANS), strict=True):
+    rows = _rows(Study(None, played, measure=["revenue"]), folder)
+    for (owner, copies), row in zip(owners, rows, strict=True):
         earned.setdefault(owner, {})[copies] = row["revenue_mean"][0]
     return {owner: max(found, key=found.__getitem__) for owner, found in earned.items()}
 
 
 def search(
-    policies: Sequence[str], cases: Sequence[Uninformed], budget: int, path: Path
+    policies: Sequence[str], cases: Sequence[Uninformed], budget: int, folder: Path
 ) -> list[dict[str, Any]]:
     """Each policy's clearest gain over the best strategy without copies, audited anew."""
-    found = [_clearest(policy, cases, budget, path) for policy in policies]
+    found = [_clearest(policy, cases, budget, folder) for policy in policies]
     questions = [
         _audit(policy, case, best, [copies], budget, seed=5)
         for policy, (case, best, copies) in zip(policies, found, strict=True)
     ]
-    answers = _answers(questions, path)
+    answers = _answers(questions, folder)
     return [
         _line(policy, case, budget) | {"best": answer}
         for policy, (case, _, _), answer in zip(policies, found, answers, strict=True)
@@ -179,22 +187,23 @@ def search(
 
 
 def _clearest(
-    policy: str, cases: Sequence[Uninformed], budget: int, path: Path
+    policy: str, cases: Sequence[Uninformed], budget: int, folder: Path
 ) -> tuple[Uninformed, Strategy, Strategy]:
     """The market and the copies whose gain is largest in standard errors."""
     tried = [(case, copies) for case in cases for copies in case.plain]
     tried += [(case, copies) for case in cases for copies in case.copying(case.numbers)]
-    points = [
-        _games(policy, case, copies, _searched(case, budget), GAMES, seed=4)
-        for case, copies in tried
+    played = [
+        _games(policy, case, copies, _searched(case, budget), seed=4) for case, copies in tried
     ]
-    rows = dict(zip(tried, kept(points, path, None, GAMES), strict=True))
+    # For gains with the same luck: the differences of single games count.
+    study = Study(None, played, measure=["revenue"], arrays=True, checkpoints=1)
+    cells = {one: row["cell"] for one, row in zip(tried, _rows(study, folder), strict=True)}
     found: list[tuple[float, Uninformed, Strategy, Strategy]] = []
     for case in cases:
-        known = {one: games_of(rows[case, one], path).revenue[:, 0] for one in case.plain}
+        known = {one: games_of(cells[case, one], folder).revenue[:, 0] for one in case.plain}
         best = max(known, key=lambda one: known[one].mean())
         for copies in case.copying(case.numbers):
-            gain = games_of(rows[case, copies], path).revenue[:, 0] - known[best]
+            gain = games_of(cells[case, copies], folder).revenue[:, 0] - known[best]
             error = float(gain.std(ddof=1)) / math.sqrt(len(gain))
             if error > 0:
                 found.append((float(gain.mean()) / error, case, best, copies))
@@ -205,12 +214,9 @@ def _searched(case: Uninformed, budget: int) -> int:
     return min(2000, max(60, budget // (20 * case.horizon)))
 
 
-def _games(
-    policy: str, case: Uninformed, copies: Strategy, games: int, terms: Terms, *, seed: int
-) -> Point:
+def _games(policy: str, case: Uninformed, copies: Strategy, games: int, *, seed: int) -> Case:
     market = case.market.with_strategy("ann", copies)
-    how: dict[str, Any] = {"horizon": case.horizon, "repetitions": games, "seed": seed}
-    return point_of(market, policy, **how, terms=terms, name=case.name)
+    return Case(f"{case.name}: {policy}, {copies}", market, case.horizon, games, seed, policy)
 
 
 def _audit(
@@ -221,7 +227,7 @@ def _audit(
     budget: int,
     *,
     seed: int,
-) -> Point:
+) -> Case:
     options = {
         "agent": "ann",
         "reference": list(reference),
@@ -229,24 +235,29 @@ def _audit(
         "budget": budget,
         "method": "large-sample",
     }
-    terms = Terms(("audit",), audit=options)
-    how: dict[str, Any] = {
-        "horizon": case.horizon,
-        "repetitions": max(1, budget // case.horizon),
-        "seed": seed,
-    }
-    return point_of(case.market, policy, **how, terms=terms, name=case.name)
+    name, games = f"{case.name}: {policy}, {reference}, {seed}", max(1, budget // case.horizon)
+    return Case(name, case.market, case.horizon, games, seed, policy, options)
 
 
-def _answers(questions: Sequence[Point], path: Path) -> list[dict[str, Any]]:
-    rows = kept(questions, path, None, Terms(("audit",)))
-    asked = [point.cell.terms.audit["reference"] for point in questions]
-    return [_answer(reference, row) for reference, row in zip(asked, rows, strict=True)]
+def _answers(questions: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
+    rows = _rows(Study(None, questions, measure=["audit"]), folder)
+    return [
+        _answer(question.audit["reference"], row)
+        for question, row in zip(questions, rows, strict=True)
+        if question.audit is not None
+    ]
+
+
+def _rows(study: Study, folder: Path) -> list[dict[str, Any]]:
+    frame = study.run(folder, progress=sys.stderr.isatty()).frame()
+    if study.failures:
+        raise SystemExit(study.failures[0])
+    return records(frame)
 
 
 def _answer(reference: Sequence[int], row: Mapping[str, Any]) -> dict[str, Any]:
     """What one audit has found, from its row."""
-    (copies,) = row["audit_copies"]
+    copies = row["audit_copies"][0].tolist()
     tried = {tuple(one["copies"]): one for one in row["audit_deviations"] if one["copying"]}
     best = tried[tuple(copies)]
     return {
@@ -308,19 +319,19 @@ def main() -> None:
     """Play what is missing, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--policy", action="append", help="instead of all")
-    parser.add_argument("--budget", type=int, default=600_000, help="rounds of an audit")
+    parser.add_argument("--budget", type=int, default=10_000_000, help="rounds of an audit")
     parser.add_argument("--searched", type=int, default=10, help="random markets for each policy")
+    parser.add_argument("--cells", type=Path, default=CELLS / "uninformed", help="their folder")
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     policies = asked.policy or POLICIES
     for text in policies:
         parse_policy(text)
-    path = asked.out / "uninformed.json"
-    found = {"markets": ask(policies, MARKETS, asked.budget, path), "search": []}
+    found = {"markets": ask(policies, MARKETS, asked.budget, asked.cells), "search": []}
     if asked.searched:
         cases = list(random_markets(11, asked.searched))
-        found["search"] = search(policies, cases, asked.budget, path)
-    _write(path, found)
+        found["search"] = search(policies, cases, asked.budget, asked.cells)
+    _write(asked.out / "uninformed.json", found)
 
 
 def _write(path: Path, known: dict[str, list[dict[str, Any]]]) -> None:

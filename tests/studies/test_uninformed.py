@@ -27,7 +27,7 @@ def test_strategies_with_copies_and_without() -> None:
 
 
 def test_h_ucb_pays_in_a_short_game(tmp_path: Path) -> None:
-    (found,) = ask(["h-ucb"], [SMALL], 200_000, tmp_path / "uninformed.json")
+    (found,) = ask(["h-ucb"], [SMALL], 200_000, tmp_path / "cells")
     alone = audit(
         SMALL.market,
         "h-ucb",
@@ -57,9 +57,8 @@ def test_h_ucb_pays_in_a_short_game(tmp_path: Path) -> None:
 
 def test_the_search_finds_it_again(tmp_path: Path) -> None:
     others = [case for case in random_markets(1, 3) if case.horizon < 100]
-    path = tmp_path / "uninformed.json"
-    (found,) = search(["h-ucb"], [*others, SMALL], 200_000, path)
-    assert search(["h-ucb"], [*others, SMALL], 200_000, path) == [found]
+    (found,) = search(["h-ucb"], [*others, SMALL], 200_000, tmp_path)
+    assert search(["h-ucb"], [*others, SMALL], 200_000, tmp_path) == [found]
     assert found["best"]["verdict"] in ("prone", "no-gain", "undecided")
     assert searched_markdown([found]).startswith("| policy | market | without copies → with copies")
 
