@@ -12,7 +12,7 @@ from copyproof import Agent, Beta, Empirical, Market, parse_policy, simulate
 from copyproof.engine import trial
 from copyproof.engine.lower import lower
 from copyproof.engine.plan import LEAVES, TOURNAMENT
-from copyproof.engine.state import BLOCK, EPOCH, ITEM, LEVELS, START
+from copyproof.engine.state import BLOCK, LEVELS
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.snapshots import from_bytes, to_bytes
 from copyproof.simulation.threads import fill, new_record
@@ -80,22 +80,22 @@ def test_claims_never_fall_across_a_step_of_the_grid() -> None:
 
 def test_an_index_is_said_to_be_above_a_bar_only_if_it_is() -> None:
     rng = np.random.default_rng(4)
-    items, epochs = np.zeros(1, ITEM), np.zeros(1, EPOCH)
-    starts, sums = np.zeros(LEVELS, START), np.zeros(LEVELS)
-    numbers = (97.0, 0.3, 0.5)
+    market = Market([Agent("a", [0.5]), Agent("b", [0.5])])
+    one = lower(market, parse_policy("trial"), horizon=1000, seed=1)
+    state, numbers, none = one.new_state(), one.plan.agent.parameters, np.zeros(1, BLOCK)
+    item, starts, sums = state.items[0], state.starts[0], state.trials[0]
     said = 0
     for _ in range(3000):
-        epochs["unit"] = math.exp(rng.uniform(3, 13))
-        items["plays"] = items["answers"] = plays = int(math.exp(rng.uniform(5, 14)))
+        state.epoch["unit"] = math.exp(rng.uniform(3, 13))
+        item["plays"] = item["answers"] = plays = int(math.exp(rng.uniform(5, 14)))
         mean = rng.choice([rng.random(), rng.random() ** 4, 1 - rng.random() ** 4, 0.0, 1.0])
-        items["total"] = total = round(mean * plays)
+        item["total"] = total = round(mean * plays)
         starts["claim"] = 2.0 ** -np.sort(rng.integers(0, 65, LEVELS) / 64)
         starts["claim"][0] = 1.0
         sums[:] = np.minimum(total, np.round(total * (1 - 0.1 * rng.random(LEVELS))))
-        given = (items[0], sums, starts)
-        index = trial.trial_index(*given, np.zeros(1, BLOCK), epochs[0], numbers, 0)
+        index = trial.trial_index(item, sums, starts, none, state.epoch[0], numbers, 0)
         for bar in (index, index - 1e-12, index - 1e-3 * rng.random(), index * rng.random()):
-            if trial.trial_is_above(*given, epochs[0], numbers, 0, float(bar)):
+            if trial.trial_is_above(state, 0, numbers, float(bar)):
                 assert bar < index
                 said += 1
     assert said > 1000

@@ -187,11 +187,9 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
 @inlined
 def is_surely_above(rule: LoweredRule, state: State, number: int, bar: float) -> bool:
     """Whether an index is above a bar for certain, at a fraction of its price; for ``trial``."""
-    if rule.kind != Kind.TRIAL:
+    if rule.kind != Kind.TRIAL or rule.memory > 0:
         return False
-    item, sums, starts = state.items[number], state.trials[number], state.starts[number]
-    epoch = epoch_of(state, number)
-    return trial_is_above(item, sums, starts, epoch, rule.parameters, rule.memory, bar)
+    return trial_is_above(state, number, rule.parameters, bar)
 
 
 @inlined

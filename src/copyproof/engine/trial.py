@@ -19,8 +19,7 @@ turn, and then the largest of
   w·kl(r, u) ≤ ℓ(w) for the w = N − d_j plays since, of mean reward r; U_j = 1 while w = 0. The
   level is ℓ(w) = ln(15 T/(n w)), or 0 where that is negative.
 
-Most rounds need none of this: only the index of the agent that was played last has changed, and as
-a rule a look at its first start says that it is still the largest (``trial_is_above``).
+In most rounds a look at the first start says that who was played last still has the largest index.
 
 For given N all of this is non-decreasing in every reward of the agent, and none of it sees the
 round t. The sums since each start are kept in ``State.trials``: sums that begin there, and not
@@ -45,21 +44,9 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.bounds import (
-    bernoulli_kl,
-    kl_index,
-    level_line,
-    line_below,
-    tilted_index,
-)
+from copyproof.engine.bounds import bernoulli_kl, kl_index, level_line, line_below, tilted_index
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.memory import (
-    evidence_below,
-    forgets,
-    held,
-    mean_of,
-    windows_of,
-)
+from copyproof.engine.memory import evidence_below, forgets, held, mean_of, windows_of
 from copyproof.engine.numerics import log
 from copyproof.engine.state import FAILED, LEVELS, PAID, State, epoch_of
 
@@ -181,26 +168,20 @@ def trial_index(
 
 @inlined
 def trial_is_above(
-    item: Any,
-    sums: Any,
-    starts: Any,
-    epoch: Any,
-    parameters: tuple[float, float, float],
-    memory: int,
-    bar: float,
+    state: State, agent: int, parameters: tuple[float, float, float], b: float
 ) -> bool:
-    """Whether ``trial_index`` is above a bar for certain.
+    """Whether ``trial_index`` without a memory is above b for certain, as min(x_0, U_0) is.
 
-    It is if min(x_0, U_0) of the first start is. With kl(r, b) ≤ (b − r)²/(2 v), v the lesser of
-    r (1 − r) and b (1 − b), U_0 > b if w·(b − r)² < 2 v·ℓ(w); and if r > b. The bar is taken a
-    little higher, as the last bits are not relied on.
+    U_0 is if r > b or w·(b − r)² < 2 v·ℓ(w), v the lesser of r (1 − r) and b (1 − b): by Taylor
+    kl(r, b) ≤ (b − r)²/(2 v). Where last bits matter, nothing is certain.
     """
-    b = bar + 1e-9
+    item, epoch = state.items[agent], epoch_of(state, agent)
     start = _start(_limits(parameters, epoch), 0)
-    if memory > 0 or item.answers <= start or not 0.0 < b < starts[0].claim:
+    b += 1e-9
+    if item.answers <= start or not 0.0 < b < state.starts[agent, 0].claim:
         return False
     w = item.plays - start
-    r = _mean_since(item, sums, start, 0)
+    r = _mean_since(item, state.trials[agent], start, 0)
     v = min(r * (1.0 - r), b * (1.0 - b))
     return bool(r > b or w * ((b - r) * (b - r)) < 2.0 * v * _allowance(_WIDER * epoch.unit, w))
 

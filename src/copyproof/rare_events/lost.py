@@ -9,7 +9,7 @@ ones; and rare ones are reached by a weighted ensemble (``engine.own_process``).
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from copyproof._progress import shown_by
 from copyproof.defaults import LOST_BUDGET, LOST_PLAYS, LOST_PRECISION, SEED
 from copyproof.engine.lower import lower
 from copyproof.engine.own_process import BINS, LOST, PLAYS, Question
+from copyproof.engine.plan import TOURNAMENT
 from copyproof.game import Agent, GivenMarket, Market, as_market, principal_of
 from copyproof.policy import Policy, as_policy, why_not_covered, with_market_defaults
 from copyproof.rare_events.ensembles import (
@@ -215,6 +216,8 @@ def own_process(
         for other, agent in enumerate(market.agents)
     )
     lowered = lower(alone, policy, horizon=horizon, seed=seed)
+    plan = lowered.plan._replace(agent_search=TOURNAMENT)  # its index is asked for in every round
+    lowered = replace(lowered, plan=plan)
     good = _good(alone, rival)
     question = Question(
         agent=place,
