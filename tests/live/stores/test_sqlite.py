@@ -442,11 +442,12 @@ def test_a_compaction_that_is_broken_off_has_dropped_whole_steps(
     store.check()
 
 
-def grouped(store: SqliteStore, markets: list[str], groups: range) -> None:
+def grouped(store: SqliteStore, markets: list[str], groups: range, text: str = "") -> None:
     """Append an event to each market, group by group."""
     tokens = store.acquire_all(markets, "me", 1000.0)
+    event = {"text": text} if text else {}
     for number in groups:
-        appends = [Append(one, number, [{"n": number}], tokens[one]) for one in markets]
+        appends = [Append(one, number, [{"n": number} | event], tokens[one]) for one in markets]
         assert store.append_all(appends) == [None] * len(markets)
 
 
@@ -495,6 +496,31 @@ def test_events_that_others_have_left_settle_too(tmp_path: Path) -> None:
         grouped(store, markets, range(31, 38))
         assert counts(path) == (60 * 37, 0)
         store.check()
+
+
+def test_long_events_settle_sooner(tmp_path: Path) -> None:
+    markets = [f"m{n}" for n in range(60)]
+    with SqliteStore(tmp_path / "live.db") as store:
+        for market in markets:
+            store.create_market(market, {})
+        grouped(store, markets, range(1, 4), "long" * 5000)
+        assert counts(tmp_path / "live.db") == (60 * 3, 0)
+
+
+def test_events_are_replaced_wherever_they_lie(tmp_path: Path) -> None:
+    markets = [f"m{n}" for n in range(60)]
+    path = tmp_path / "live.db"
+    with SqliteStore(path) as store:
+        for market in markets:
+            store.create_market(market, {})
+        grouped(store, markets, range(1, 4))
+        assert counts(path) == (60, 120)
+        token = store.acquire("m7", "me", 1000.0)
+        store.rewrite("m7", {n: {"n": n, "name": ""} for n in (1, 3)}, {}, token=token)
+        assert [event for _, event in store.events("m7")] == [
+            {"n": 1, "name": ""}, {"n": 2}, {"n": 3, "name": ""},
+        ]  # fmt: skip
+        assert [event for _, event in store.events("m8")] == [{"n": 1}, {"n": 2}, {"n": 3}]
 
 
 def test_an_sqlite_that_is_too_old_is_refused(

@@ -80,9 +80,10 @@ class MarketRows:
 
     def replace_event(self, number: int, text: str) -> None:
         """Replace the text of an event."""
-        self._database.change(
-            f"UPDATE events SET body = ? {ONE_SNAPSHOT}", text, self._name, number
-        )
+        for table in self._database.event_tables:
+            sql = f"UPDATE {table} SET body = ? {ONE_SNAPSHOT}"
+            if self._database.change(sql, text, self._name, number):
+                return
 
     def read_events(self, upto: int) -> list[str]:
         """The events up to a number that are kept."""

@@ -52,8 +52,9 @@ _OLDEST = (3, 33)  # SQLite's version with UPDATE ... FROM
 _MOST_STANDINGS = 100_000  # that are remembered
 # Events of a group for each of its markets that go where they will stay: they share a page.
 _SHARE_A_PAGE = 4
-# The newest events that are kept side by side, before they settle.
+# The newest events that are kept side by side before they settle; a long one counts as several.
 _NEWEST = 2048
+_LONG = 1024  # characters
 
 
 class SqliteStore(SqlStore):
@@ -159,6 +160,7 @@ class SqliteStore(SqlStore):
         )
         with closed_on_failure(raw):
             raw.execute(f"PRAGMA synchronous = {self._synchronous}")
+            raw.execute("PRAGMA temp_store = MEMORY")  # no files of their own, which may not fit
             raw.execute("PRAGMA fullfsync = ON")  # macOS: to the platter, not only to the drive
             raw.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
         return raw
@@ -295,7 +297,7 @@ class SqliteStore(SqlStore):
             if database.advance(before, standings) == len(before):
                 newest = len(rows) < _SHARE_A_PAGE * len(standings) and len(standings) > 1
                 database.add_events(rows, newest=newest)
-                self._newest += newest * len(rows)
+                self._newest += newest * sum(1 + len(row[2]) // _LONG for row in rows)
                 if self._newest > _NEWEST:
                     database.settle_events()
                     self._newest = 0
