@@ -214,6 +214,7 @@ def _leaf_winners(rule: LoweredRule, state: State, pool: int, x: float) -> tuple
         equals = 0
         first = 0
         waiting = -1
+        waits = 0
         for place in range(here.size):
             leaf = state.nodes[leaves + place]
             value = leaf.height + leaf.slope * x
@@ -225,10 +226,11 @@ def _leaf_winners(rule: LoweredRule, state: State, pool: int, x: float) -> tuple
                 equals += 1
             if rule.kind == Kind.TRIAL and leaf.slope == NOT_COMPUTED:
                 waiting = place
-        if waiting < 0:
+                waits += 1
+        if waits == 0:
             return best, equals, first
         leaf = state.nodes[leaves + waiting]
-        if is_surely_above(rule, state, leaf.link, best):
+        if waits == 1 and is_surely_above(rule, state, leaf.link, best):
             return best, 1, waiting
         leaf.height, leaf.slope = line(rule, state, leaf.link)
 
