@@ -17,6 +17,13 @@ def test_long_games_have_a_multiprocessor_for_few_of_them() -> None:
     assert work < 132 * rounds[0] * slowed(long.games)
 
 
+def test_games_of_one_job_lie_evenly() -> None:
+    for count in (1, 132, 133, 2112, 12_673, 20_000):
+        (one,) = spreads_of([count], [100], 132)
+        assert one.games >= -(-count // 132)
+        assert one.games * 132 < count + 132 * 2 * one.lanes * 2
+
+
 def test_all_games_have_a_thread() -> None:
     for count in (1, 5, 17, 100, 511, 512, 10**6):
         (one,) = spreads_of([count], [100], 132)

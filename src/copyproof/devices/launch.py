@@ -192,12 +192,11 @@ class Launch:
         arrays = {**job, **empty_results(job), **threads}
         games = len(job["market_of"])
         item, items, node, nodes, leaves, is_large = (int(one) for one in job["state"])
-        slots = games
+        slots = slots_of(job, memory)
+        if slots < games:
+            slots = max(spread.games, slots // spread.games * spread.games)
         scratch: dict[str, tuple[int, tuple[int, int]]] = {}
         if is_large:
-            slots = max(1, min(games, memory // state_bytes(job)))
-            if slots < games:
-                slots = max(spread.games, slots // spread.games * spread.games)
             scratch = {
                 "all_items": (item, (items, slots)),
                 "all_nodes": (node, (nodes, slots)),
@@ -254,6 +253,12 @@ def state_bytes(job: dict[str, Any]) -> int:
     return (items * (item + 4) + nodes * node + 16 * leaves) * is_large
 
 
+def slots_of(job: dict[str, Any], memory: int) -> int:
+    """How many games of a job can be in flight at once in so much memory; one at least."""
+    games = len(job["market_of"])
+    return max(1, min(games, memory // max(state_bytes(job), 1)))
+
+
 def room(cupy: Any) -> int:
     """Bytes that states may take in the device's memory now."""
     free = cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes()
@@ -263,7 +268,8 @@ def room(cupy: Any) -> int:
 def play(job: dict[str, Any], *, block: int = BLOCK, kernel: Any = None) -> dict[str, Any]:
     """Play the games of a job; the seconds that the device took are ``seconds`` of the result."""
     cupy = load_cupy()
-    spread = Spread(block, -(-block // 32), min(block, 32))
+    warps = -(-block // 32)
+    spread = Spread(min(block, 32) * warps, warps, min(block, 32))
     launch = Launch(job, kernel or load_here(job["ptx"]), spread, room(cupy))
     launch.start()
     return launch.result()

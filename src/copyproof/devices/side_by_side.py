@@ -4,7 +4,8 @@ A game is one thread from its beginning to its end, and a chain of rounds: the c
 than its longest game. What slows a long game is its company. Threads of a warp wait for each other
 where they do different things, and warps of different kernels push each other's code out of a
 multiprocessor's cache. So a multiprocessor has games of one job at a time, few of long ones, each
-in a warp of its own, and many of short ones.
+in a warp of its own, and many of short ones; where a job has enough for all of them, in blocks of
+the usual size.
 
 Needs NumPy and CuPy alone, as ``launch``.
 """
@@ -28,7 +29,8 @@ def play_many(
     """Play several jobs side by side, in streams; give results as they come, with the job's number.
 
     Long games begin first, and short ones fill the chip beside them. ``seconds`` of a result is the
-    time of its kernel; ``busy``, summed over all results, the time in which any kernel was there.
+    time of its kernel; ``busy``, summed over all results, the time in which any kernel was there,
+    or was prepared.
     """
     cupy = launch.load_cupy()
     processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
@@ -50,8 +52,11 @@ def play_many(
             waiting.pop(0)
             place = queued.index(min(queued))
             queued[place] += rounds[number]
+            spread, slots = spreads[number], launch.slots_of(job, left)
+            if slots < len(job["market_of"]):  # they take turns in what memory there is
+                spread = _spread_of(-(-slots // processors))
             with streams[place]:
-                begun = launch.Launch(job, kernels[number], spreads[number], left)
+                begun = launch.Launch(job, kernels[number], spread, left)
             wave.append((number, streams[place], begun))
             left -= min(needed, left)
         yield from _played(cupy, wave)
@@ -61,11 +66,16 @@ def _played(
     cupy: Any, wave: Sequence[tuple[int, Any, launch.Launch]]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Launch what is laid out on the device, and fetch the results."""
+    preparing, prepared = cupy.cuda.Event(), cupy.cuda.Event()
+    with wave[0][1]:
+        preparing.record()
     for _, stream, one in wave:
         with stream:
             one.prepare()
     for _, stream, _ in wave:
         stream.synchronize()  # arrays are there before the first game begins
+    with wave[0][1]:
+        prepared.record()
     for _, stream, one in wave:
         with stream:
             one.start()
@@ -78,7 +88,10 @@ def _played(
             cupy.cuda.get_elapsed_time(first, event) / 1000.0 for event in (one.begin, one.end)
         )
         times.append((begin, end))
-        result["busy"] = covered(times) if place == len(wave) - 1 else 0.0
+        result["busy"] = 0.0
+        if place == len(wave) - 1:
+            result["busy"] = covered(times)
+            result["busy"] += cupy.cuda.get_elapsed_time(preparing, prepared) / 1000.0
         yield number, result
 
 
@@ -104,6 +117,8 @@ def spreads_of(games: Sequence[int], rounds: Sequence[int], processors: int) -> 
     >>> [one.games for one in spreads_of([40, 1400], [1_000_000, 100_000], 132)]
     [1, 32]
     """
+    if len(games) == 1:  # evenly
+        return [_spread_of(min(_THREADS, -(-games[0] // processors)))]
     longest = max(rounds)
     for few in (1, 2, 3, 5, 8, 12, 20, 32, 64, 128, 256, _THREADS):
         sizes = [
@@ -131,5 +146,5 @@ def _spread_of(size: int) -> launch.Spread:
     """Few games over the warps of a large block; many in blocks of the usual size."""
     if size == _THREADS:
         return launch.Spread(launch.BLOCK, launch.BLOCK // 32, 32)
-    warps = min(size, WARPS)
-    return launch.Spread(_THREADS, warps, -(-size // warps))
+    lanes = -(-size // WARPS)
+    return launch.Spread(_THREADS, -(-size // lanes), lanes)
