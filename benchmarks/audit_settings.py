@@ -19,6 +19,8 @@ from copyproof import Agent, Case, Market, Result, Study, paper_market
 from copyproof.game import Exponential, Geometric, RiskAverse, RiskSeeking
 
 CONFIDENCE = 0.95
+# Of the luck of all audits of hard settings, and of the draw of random markets.
+SEED = 1
 GREEDY = "epsilon-greedy(epsilon=0)"
 # Luck that no audit here has.
 _TRUTH_SEED = 2**63
@@ -211,17 +213,15 @@ def _played(setting: Setting) -> dict[str, Any]:
     }
 
 
-def audits(seed: int = 1) -> list[Case]:
-    """All audits of all settings, with the luck of a thousand seeds from 1,000 times this on."""
-    return [
-        case
-        for setting in SETTINGS
-        for case in setting_audits(setting, range(1000 * seed, 1000 * seed + setting.audits))
-    ]
+def audits() -> list[Case]:
+    """All audits of all settings."""
+    return [case for setting in SETTINGS for case in setting_audits(setting)]
 
 
-def setting_audits(setting: Setting, seeds: Iterable[int]) -> list[Case]:
-    """One audit of a setting for each seed."""
+def setting_audits(setting: Setting, seeds: Iterable[int] | None = None) -> list[Case]:
+    """One audit of a setting for each seed, by default its number of them from 1,000 ``SEED``."""
+    if seeds is None:
+        seeds = range(1000 * SEED, 1000 * SEED + setting.audits)
     return [
         audit_case(
             f"{setting.name}: {seed}",

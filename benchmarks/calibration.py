@@ -35,6 +35,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from audit_settings import (
+    SEED,
     SETTINGS,
     Copies,
     Outcome,
@@ -50,6 +51,7 @@ from copyproof import Case as Played
 from copyproof.auditing.audit import reference_strategy
 from copyproof.auditing.deviations import standard_deviations
 from copyproof.studies.arrays import CellArrays
+from copyproof.studies.folder import RESULTS
 
 POLICIES = (
     "ucb1",
@@ -68,7 +70,6 @@ METHODS = ("bounded", "large-sample")
 BUDGETS = {"tiny": 4_000, "small": 300_000, "large": 1_500_000}
 KINDS = tuple(itertools.product(METHODS, BUDGETS))
 MOST_COPIES = 3
-SEED = 1
 CELLS = Path(__file__).resolve().parents[1] / "out" / "studies" / "calibration"
 Row: TypeAlias = Mapping[str, Any]
 
@@ -108,13 +109,13 @@ def _near_tie(rng: random.Random, count: int) -> list[float]:
     return [round(0.5 + 0.02 * rng.random(), 4) for _ in range(count)]
 
 
-def random_cases(markets: int, seed: int) -> list[Case]:
+def random_cases(markets: int) -> list[Case]:
     """So many cases."""
-    rng = random.Random(seed)
+    rng = random.Random(SEED)
     return [random_case(rng) for _ in range(markets)]
 
 
-def audited(markets: int = 300, seed: int = 1) -> list[Played]:
+def audited(markets: int = 300) -> list[Played]:
     """The audits of random cases by sampling, of every kind."""
     return [
         audit_case(
@@ -128,12 +129,12 @@ def audited(markets: int = 300, seed: int = 1) -> list[Played]:
             method=method,
             most_copies=MOST_COPIES,
         )
-        for number, case in enumerate(random_cases(markets, seed))
+        for number, case in enumerate(random_cases(markets))
         for method, size in KINDS
     ]
 
 
-def solved(markets: int = 300, seed: int = 1) -> list[Played]:
+def solved(markets: int = 300) -> list[Played]:
     """Every strategy that these audits try, and their reference, to be computed exactly."""
     return [
         Played(
@@ -144,7 +145,7 @@ def solved(markets: int = 300, seed: int = 1) -> list[Played]:
             0,
             case.policy,
         )
-        for number, case in enumerate(random_cases(markets, seed))
+        for number, case in enumerate(random_cases(markets))
         for copies in _strategies(case)
     ]
 
@@ -172,7 +173,7 @@ def exact_truth(number: int, case: Case, rows: Mapping[str, Row]) -> Truth:
 
 def random_rows(audits: Mapping[str, Row], exact: Mapping[str, Row]) -> list[dict[str, Any]]:
     """A row for each kind of limits and budget, over random markets."""
-    cases = random_cases(len(audits) // len(KINDS), SEED)
+    cases = random_cases(len(audits) // len(KINDS))
     truths = [exact_truth(number, case, exact) for number, case in enumerate(cases)]
     return [
         summary(
@@ -211,12 +212,23 @@ def share_interval(count: int, audits: int) -> list[float]:
     return [round(float(found.low), 4), round(float(found.high), 4)]
 
 
+def table_of(folder: Path) -> pd.DataFrame:
+    """The table of the study, all of whose cells were played."""
+    if not (folder / RESULTS).is_file():
+        study = Path(__file__).with_suffix(".toml")
+        raise SystemExit(f"there is no table yet: copyproof study run {study} --out {folder}")
+    frame = pd.read_parquet(folder / RESULTS)
+    if frame["failure"].notna().any():
+        raise SystemExit(f"cells have failed: copyproof study status {folder}")
+    return frame
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cells", type=Path, default=CELLS, help="the folder of the study")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    frame = pd.read_parquet(options.cells / "results.parquet")
+    frame = table_of(options.cells)
     parts = {
         name: {row["market"]: row for row in rows.to_dict("records")}
         for name, rows in frame.groupby("part")
@@ -227,8 +239,7 @@ def main() -> None:
     publish(truths)
     table = []
     for setting, truth in truths.items():
-        seeds = range(1000 * SEED, 1000 * SEED + setting.audits)
-        rows = [parts["settings"][case.name] for case in setting_audits(setting, seeds)]
+        rows = [parts["settings"][case.name] for case in setting_audits(setting)]
         table.append(summary(setting.name, "large-sample", [outcome(row, truth) for row in rows]))
     table += random_rows(parts["random"], parts["exact"])
     for row in table:

@@ -4,13 +4,15 @@
 the audits of the first setting had a gain outside its limits, and half of those of the second.
 """
 
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from scipy.stats import binomtest
 
-from benchmarks.audit_settings import CONFIDENCE, SETTINGS, Setting, judged, known_truth
+from benchmarks.audit_settings import CONFIDENCE, SETTINGS, TRUTH, Setting, judged, known_truth
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
@@ -36,3 +38,13 @@ def test_greedy_games_that_are_rarely_lost_are_within_the_limits(name: str, tmp_
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_no_setting_is_missed_more_often_than_is_said(setting: Setting, tmp_path: Path) -> None:
     _check(setting, audits=min(100, setting.audits), folder=tmp_path)
+
+
+def test_without_a_table_the_script_says_how_to_make_one(tmp_path: Path) -> None:
+    script = TRUTH.parents[1] / "calibration.py"
+    done = subprocess.run(
+        [sys.executable, script, "--cells", tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("there is no table yet: copyproof study run ")
+    assert done.stderr.count("\n") == 1
