@@ -1,9 +1,12 @@
 """Cases: what a market brings, what goes before it, and functions that draw them."""
 
+import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from copyproof import Agent, Case, Market, RandomMarkets, Study, Variation, paper_market
@@ -27,6 +30,33 @@ def fails():
 
 def nothing():
     return []
+
+def text():
+    return "a"
+
+def endless():
+    for case in drawn(seed=7):
+        yield case
+    while True:
+        yield case
+
+def chatty():
+    print("drawing")
+    yield from drawn(seed=7)
+
+def ruled():
+    return [Case("ruled", next(drawn()).market, 10, 1, 1, policy="rule.py:Rule")]
+"""
+RULE = """
+class Rule:
+    def __init__(self, arms, *, owners, horizon, seed):
+        self.arm = arms[-1]
+
+    def choose(self):
+        return self.arm
+
+    def learn(self, arm, reward):
+        pass
 """
 STUDY = """
 policies = ["ucb1", "h-ucb"]
@@ -109,12 +139,90 @@ def test_a_function_draws_markets(tmp_path: Path) -> None:
     assert table_digest(tmp_path / "one") == table_digest(tmp_path / "two")
 
 
+def test_two_folders_have_modules_of_one_name(tmp_path: Path) -> None:
+    found = []
+    before = [*sys.path]
+    for low in (0.1, 0.2):
+        folder = tmp_path / str(low)
+        folder.mkdir()
+        path = written(folder)
+        (folder / "mine.py").write_text(f"import sys\nsys.path.insert(0, {str(folder)!r})\n{FILE}")
+        (folder / "beside").mkdir()  # a package goes before a module
+        (folder / "beside" / "__init__.py").write_text("from beside.means import MEANS\n")
+        (folder / "beside" / "means.py").write_text(f"MEANS = ({low},)\n")
+        found.append([p.cell.market["bob"].best_mean for p in Study.read(path).points()])
+    assert found == [[0.1, 0.1], [0.2, 0.2]]
+    assert not {"beside", "beside.means"} & set(sys.modules)
+    assert sys.path == before
+
+
+def test_one_function_draws_twice_under_names(tmp_path: Path) -> None:
+    one, other = (f'{{ generator = "mine.py:drawn(best={best}, seed=7)"' for best in (0.8, 0.7))
+    head = 'policies = ["ucb1"]\n'
+    twice = written(tmp_path, f'{head}markets = [{one} }}, {other}, name = "low", count = 1 }}]')
+    assert [p.market for p in Study.read(twice).points()] == [
+        "gap 0",
+        "gap 1",
+        "gap 2",
+        "low gap 0",
+    ]
+    same = written(tmp_path, f"{head}markets = [{one} }}, {other} }}]")
+    with pytest.raises(ValueError, match=r"markets\[1\].name = 'gap 0' is the name of"):
+        Study.read(same)
+
+
+def test_a_function_that_never_ends_is_cut(tmp_path: Path) -> None:
+    path = written(tmp_path, STUDY.replace('drawn(best=0.8, seed=7)"', 'endless", count = 2'))
+    assert [one[0] for one in told(Study.read(path))[::2]] == ["gap 0", "gap 1"]
+
+
+def test_what_a_function_prints_goes_to_standard_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Study.read(written(tmp_path, STUDY.replace("drawn(best=0.8, seed=7)", "chatty")))
+    assert capsys.readouterr() == ("", "drawing\n")
+
+
+def test_a_policy_of_a_case_lies_beside_the_study_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "drawing").mkdir()
+    written(tmp_path / "drawing")
+    (tmp_path / "rule.py").write_text(RULE)
+    (tmp_path / "study.toml").write_text('markets = [{ generator = "drawing/mine.py:ruled" }]\n')
+    monkeypatch.chdir(tmp_path)
+    study = Study.read("study.toml")
+    monkeypatch.chdir(tmp_path / "drawing")
+    frame = study.run(workers=1).frame()
+    assert frame["policy"].tolist() == ["rule.py:Rule"]
+    assert frame["regret_mean"].tolist() == [pytest.approx(8.0)]
+    with pytest.raises(ValueError, match=r"^policy = 'rule\.py:Rule'"):
+        Case("a", MARKET, policy="rule.py:Rule")
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    case = Case("a", MARKET, np.int64(10), np.int32(2), np.uint64(1))  # type: ignore[arg-type]
+    assert [type(one) for one in (case.horizon, case.repetitions, case.seed)] == [int, int, int]
+    assert Study(["ucb1"], [case]).run(tmp_path / "out", workers=1).frame()["horizon"][0] == 10
+    json.dumps([case.horizon, case.repetitions, case.seed])
+
+
+def test_cases_may_bring_everything() -> None:
+    assert len(Study(markets=[Case("a", MARKET, 10, 3, 5, "ucb1")])) == 1
+    with pytest.raises(ValueError, match=r"^markets is empty: at least one"):
+        Study(["ucb1"])
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("drawn(best=0.8, seed=7)", "drawn", "seed is missing"),
+        (
+            "drawn(best=0.8, seed=7)",
+            "drawn",
+            "seed is missing, and market 'gap 0' has none of its own",
+        ),
         ("drawn(best=0.8, seed=7)", "drawn(low=1)", "got an unexpected keyword argument 'low'"),
-        ("drawn(best=0.8, seed=7)", "drawn(0.8)", "needs a name, as in KEY=VALUE"),
+        ("drawn(best=0.8, seed=7)", "drawn(0.8)", "mine.py:drawn(0.8)': 0.8 needs a name, as in"),
         (
             "drawn(best=0.8, seed=7)",
             "drawn(best=2)",
@@ -122,12 +230,28 @@ def test_a_function_draws_markets(tmp_path: Path) -> None:
         ),
         ("drawn(best=0.8, seed=7)", "drawn(seed=-1)", "': seed = -1 is not a whole number"),
         ("drawn(best=0.8, seed=7)", "wrong", " is not a Case"),
-        ("drawn(best=0.8, seed=7)", "fails", "mine.py:fails': ValueError: no such markets"),
-        ("drawn(best=0.8, seed=7)", "nothing", "mine.py:nothing': is empty: at least one"),
-        ("drawn(best=0.8, seed=7)", "none", "has no attribute 'none'"),
+        (
+            "drawn(best=0.8, seed=7)",
+            "fails",
+            "mine.py:fails': ValueError: no such markets (mine.py, line 14)",
+        ),
+        ("drawn(best=0.8, seed=7)", "ruled", "there is no file"),
+        (
+            "drawn(best=0.8, seed=7)",
+            "text",
+            "mine.py:text': what it returns = 'a' is not a list of cases",
+        ),
+        (
+            "drawn(best=0.8, seed=7)",
+            "nothing",
+            "mine.py:nothing': what it returns is empty: at least one",
+        ),
+        ("drawn(best=0.8, seed=7)", "none", "mine.py:none': there is no none in mine.py"),
+        ("mine.py:drawn(best=0.8, seed=7)", "mine", "zipf, FILE.py:FUNCTION(KEY=VALUE)"),
         ("mine.py", "none.py", "there is no file"),
         (" }]", ", seed = 1 }]", "seed is not a parameter of generator 'mine.py:drawn"),
         (" }]", ", count = 0 }]", "count = 0 is not a whole number from 1"),
+        (" }]", ', name = "" }]', "name = '' is not one line of visible text"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_line(old: str, new: str, message: str, tmp_path: Path) -> None:

@@ -148,13 +148,7 @@ def _resolve(text: str) -> Any:
     try:
         found = load(where, name)
     except (Exception, SystemExit) as error:
-        wrong = one_line(error)
-        if isinstance(error, ModuleNotFoundError) and f"{where}.".startswith(f"{error.name}."):
-            wrong = f"there is no module {where}"
-        elif isinstance(error, FileNotFoundError) and str(error).endswith(where):
-            wrong = str(error)
-        elif isinstance(error, AttributeError) and error.name == name:
-            wrong = f"there is no {name} in {where}"
+        wrong = not_loaded(error, where, name)
         raise refused(text, f"{wrong}; {_ACCEPTED}{did_you_mean(where, _LIBRARIES)}") from error
     if isinstance(found, ExternalPolicy | Policy):
         if parameters:
@@ -165,6 +159,23 @@ def _resolve(text: str) -> Any:
         accepted = "a Policy, an ExternalPolicy or a function make(arms, *, owners, horizon, seed)"
         raise refused(text, f"{name} is a {kind}, not {accepted}")
     return functools.partial(found, **parameters)
+
+
+def not_loaded(error: BaseException, where: str, name: str) -> str:
+    """Why ``load`` has not found a name, on one line.
+
+    Examples
+    --------
+    >>> not_loaded(ModuleNotFoundError(name="mine"), "mine", "Rule")
+    'there is no module mine'
+    """
+    if isinstance(error, ModuleNotFoundError) and f"{where}.".startswith(f"{error.name}."):
+        return f"there is no module {where}"
+    if isinstance(error, FileNotFoundError) and str(error).endswith(where):
+        return str(error)
+    if isinstance(error, AttributeError) and error.name == name:
+        return f"there is no {name} in {where}"
+    return one_line(error)
 
 
 def _parts(text: str) -> tuple[str, str, dict[str, Any]]:

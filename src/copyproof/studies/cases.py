@@ -6,18 +6,23 @@ says goes before what they bring.
 """
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
 from typing import Any
 
 from copyproof.auditing.audit import METHODS, REFERENCES, check_numbers
 from copyproof.external import ExternalPolicy
-from copyproof.external.records import one_line
+from copyproof.external.text import not_loaded
 from copyproof.external.worker import load
 from copyproof.game import Market
 from copyproof.policy import Policy
-from copyproof.policy.syntax import parse
+from copyproof.policy.syntax import Call, parse
 from copyproof.simulation.run import MOST_REPETITIONS, MOST_ROUNDS
 from copyproof.studies.policies import study_policy
 from copyproof.validation import FieldError, did_you_mean, items, known, require, whole, whole_in
@@ -28,6 +33,8 @@ AUDIT_KEYS = (
     "agent", "reference", "deviations", "most_copies", "tolerance", "confidence", "budget", "method"
 )  # fmt: skip
 _AUDIT_NUMBERS = ("deviations", "most_copies", "tolerance", "confidence", "budget")
+# Of the study file whose function is being called: there are the files of its cases' policies.
+_FOLDER: ContextVar[Path | None] = ContextVar("_FOLDER", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,8 @@ class Case:
     horizon, repetitions, seed : int, optional
         Its own; used where the study has none.
     policy : str, Policy or ExternalPolicy, optional
-        Likewise, the one that plays it.
+        Likewise, the one that plays it. Its file is relative to the study file whose function makes
+        the case, or else to the working directory.
     audit : mapping, optional
         Likewise, how audits of it are made.
 
@@ -71,10 +79,10 @@ class Case:
         for field, high in most.items():
             value = getattr(self, field)
             if value is not None:
-                whole_in(field, value, int(field != "seed"), high)
+                object.__setattr__(self, field, whole_in(field, value, int(field != "seed"), high))
         if self.policy is not None:
             try:
-                study_policy(self.policy)
+                study_policy(self.policy, _FOLDER.get())
             except FieldError as error:
                 raise error.within("policy") from None
         if self.audit is not None:
@@ -112,29 +120,72 @@ def audit_options(given: object) -> dict[str, Any]:
     return {key: given[key] for key in AUDIT_KEYS if key in given}
 
 
-def drawn_by(text: str, folder: Path | None, count: int | None = None) -> tuple[Case, ...]:
+def drawn_by(
+    text: str, folder: Path | None, count: int | None = None, name: str | None = None
+) -> tuple[Case, ...]:
     """The cases that a function returns, the first ``count`` of them; its file is in ``folder``.
+
+    ``name`` is put in front of their names.
 
     Raises
     ------
     FieldError
         If there is no such function, it fails, or returns something else.
     """
+    most = None if count is None else whole_in("count", count, 1, 10**9)
+    prefix = "" if name is None else f"{checked_name('name', name)} "
     try:
         call = parse(text)
-        parameters = call.parameters()
     except FieldError as error:
         raise error.renamed("generator") from None
     place = Path(folder or ".").resolve() / call.place
     where = str(place) if call.place.endswith(".py") else call.place
-    sys.path.append(str(place.parent))  # last: what is beside the file stands in for nothing else
+    beside = place.parent.resolve()
     try:
-        found = items("", load(where, call.name)(**parameters), "cases")
-        for k, one in enumerate(found):
-            require(isinstance(one, Case), f"[{k}]", one, "a Case")
+        with _called_from(folder, beside):
+            made = load(where, call.name)(**call.parameters())
+            if isinstance(made, Iterator):  # it may have no end
+                made = islice(made, most)
+            found = items("what it returns", made, "cases")[:most]
+            for k, one in enumerate(found):
+                require(isinstance(one, Case), f"[{k}]", one, "a Case")
+            return tuple(replace(one, name=f"{prefix}{one.name}") for one in found)
     except (Exception, SystemExit) as error:
-        said = error if isinstance(error, FieldError) else one_line(error)
-        raise FieldError("generator", text, "cases", f"= {text!r}: {said}") from error
+        why = _why(error, call, beside)
+        raise FieldError("generator", text, "cases", f"= {text!r}: {why}") from error
+
+
+@contextmanager
+def _called_from(folder: Path | None, beside: Path) -> Iterator[None]:
+    """Let a function of a study file in ``folder`` import what is ``beside`` its own file.
+
+    These modules are forgotten afterwards: others may be called the same beside another study. What
+    is printed goes to standard error, as standard output is for answers.
+    """
+    modules, path, token = set(sys.modules), [*sys.path], _FOLDER.set(folder)
+    sys.path.append(str(beside))  # last: what is beside the file stands in for nothing else
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
     finally:
-        sys.path.remove(str(place.parent))
-    return found if count is None else found[: whole_in("count", count, 1, 10**9)]
+        _FOLDER.reset(token)
+        sys.path[:] = path
+        new = sys.modules.keys() - modules
+        tops = {one for one in new if "." not in one and _lies_in(beside, sys.modules[one])}
+        for one in new:
+            if one.partition(".")[0] in tops:
+                del sys.modules[one]
+
+
+def _lies_in(folder: Path, module: ModuleType) -> bool:
+    """Whether a module's file, or a package's folder, is in a folder itself, not further below."""
+    places = [*getattr(module, "__path__", ()), getattr(module, "__file__", None)]
+    return any(one and Path(one).parent.resolve() == folder for one in places)
+
+
+def _why(error: BaseException, call: Call, beside: Path) -> str:
+    """What went wrong when a function was called, and in which line of its files."""
+    why = str(error) if isinstance(error, FieldError) else not_loaded(error, call.place, call.name)
+    frames = [(Path(one.filename), one.lineno) for one in extract_tb(error.__traceback__)]
+    lines = [f"({file.name}, line {k})" for file, k in frames if file.parent.resolve() == beside]
+    return " ".join([why, *lines[-1:]])

@@ -36,6 +36,7 @@ MarketSource: TypeAlias = Generator | tuple[Case, ...]
 
 # What a part need not say where each of its markets does, and what it is called there.
 _OWN = {"policies": "policy", "horizons": "horizon", "repetitions": "repetitions", "seeds": "seed"}
+_CALL = "FILE.py:FUNCTION(KEY=VALUE)"  # what a generator may be, too
 _T = TypeVar("_T")
 
 
@@ -54,6 +55,7 @@ class Part:
     most_rounds: int | None = None  # of a cell
     source: str = ""  # the study file
     place: str = ""  # whose strategies they are: a part of the file, or the whole
+    folder: Path | None = None  # of the study file
 
     def points(self) -> Iterator[Point]:
         """All points in their order.
@@ -78,7 +80,7 @@ class Part:
 
     def _of(self, case: Case, number: int) -> Iterator[Point]:
         strategy, digest = self.strategies[number], ""
-        policies = self.policies or (study_policy(case.policy),)
+        policies = self.policies or (study_policy(case.policy, self.folder),)
         terms = self.terms
         if case.audit and not terms.audit:
             terms = replace(terms, audit=case.audit)
@@ -162,6 +164,7 @@ def make_part(
         seeds=_wholes("seed", seed, 0, 2**64 - 1),
         terms=terms,
         most_rounds=None if most_rounds is None else whole("most_rounds", most_rounds, least=1),
+        folder=folder and folder.resolve(),
     )
     _check_together(found)
     return found
@@ -170,10 +173,11 @@ def make_part(
 def _check_together(part: Part) -> None:
     """Refuse what no cell of the part could do, or does not know how to."""
     for field, own in _OWN.items():
-        for source in () if getattr(part, field) else part.markets:
-            if isinstance(source, Generator) or any(getattr(c, own) is None for c in source):
-                field = "seed" if own == "seed" else field
-                raise FieldError(field, None, "missing", "is missing")
+        every = (case for source in part.markets for case in cases_of(source))
+        without = () if getattr(part, field) else (c for c in every if getattr(c, own) is None)
+        for case in without:
+            said = f"is missing, and market '{case.name}' has none of its own"
+            raise FieldError("seed" if own == "seed" else field, None, "missing", said)
     others = [one for one in part.terms.measure if one in ("audit", "exact")]
     scheduled = [one.name for one in part.strategies if one.changes_during_the_game]
     if others and scheduled:
@@ -281,8 +285,8 @@ def _market_table(given: Mapping[str, Any], folder: Path | None) -> MarketSource
         return (Case(given.get("name", "market"), market),)
     text = given["generator"]
     is_own = isinstance(text, str) and place_of(text) is not None
-    kind = None if is_own else GENERATORS[known("generator", text, GENERATORS)]
-    takes = ["count"] if kind is None else [one.name for one in fields(kind)]
+    kind = None if is_own else GENERATORS[known("generator", text, [*GENERATORS, _CALL])]
+    takes = ["count", "name"] if kind is None else [one.name for one in fields(kind)]
     parameters = {key: value for key, value in given.items() if key != "generator"}
     for key, value in parameters.items():
         if key not in takes:

@@ -59,7 +59,7 @@ class MarketEntry(_Shape):
     generator: str | None = Field(
         None, description="random, mixed, needles, zipf, or mine.py:drawn"
     )
-    name: str | None = Field(None, description="what tables call it")
+    name: str | None = Field(None, description="what tables call it, or its markets begin with")
     count: int | None = Field(None, description="how many markets; may be left out of a function")
     seed: int | None = Field(None, description="of the draw, 0 if left out")
     agents: Any = Field(None, description="[least, most]; zipf: a number; or as in a market file")
@@ -201,7 +201,7 @@ def parts_of(data: dict[str, Any], folder: Path | None = None) -> tuple[Part, ..
     [1, 2]
     >>> parts_of(data | {"repetitions": 2})
     Traceback (most recent call last):
-    copyproof.validation.FieldError: seed is missing
+    copyproof.validation.FieldError: seed is missing, and market 'paper:2a' has none...
     """
     try:
         file = StudyFile.model_validate(data)

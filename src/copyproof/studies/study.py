@@ -44,7 +44,7 @@ class Study:
 
     Parameters
     ----------
-    policies : sequence of str, Policy or ExternalPolicy
+    policies : sequence of str, Policy or ExternalPolicy, optional
         Ours, a library's (``"river:UCB(delta=1)"``) or one's own (``"mine.py:Rule"``).
     markets : sequence, or mapping of str to Market
         Market records, files, ``"paper:2a"``, and generators such as ``RandomMarkets``; or ``Case``
@@ -90,8 +90,8 @@ class Study:
 
     def __init__(
         self,
-        policies: Sequence[str | Policy | ExternalPolicy] | None,
-        markets: "Sequence[Market | Case | str | Generator] | Mapping[str, Market]",
+        policies: Sequence[str | Policy | ExternalPolicy] | None = None,
+        markets: "Sequence[Market | Case | str | Generator] | Mapping[str, Market]" = (),
         *,
         horizons: int | Sequence[int] | None = None,
         repetitions: int | None = None,
