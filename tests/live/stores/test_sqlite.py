@@ -442,6 +442,14 @@ def test_a_compaction_that_is_broken_off_has_dropped_whole_steps(
     store.check()
 
 
+def sixty_markets(store: SqliteStore) -> list[str]:
+    """Make the markets, so that a group of an event each has many."""
+    markets = [f"m{n}" for n in range(60)]
+    for market in markets:
+        store.create_market(market, {})
+    return markets
+
+
 def grouped(store: SqliteStore, markets: list[str], groups: range, text: str = "") -> None:
     """Append an event to each market, group by group."""
     tokens = store.acquire_all(markets, "me", 1000.0)
@@ -459,11 +467,9 @@ def counts(path: Path) -> tuple[int, ...]:
 
 
 def test_events_of_groups_of_many_markets_settle_later(tmp_path: Path) -> None:
-    markets = [f"m{n}" for n in range(60)]
     path = tmp_path / "live.db"
     with SqliteStore(path) as store:
-        for market in markets:
-            store.create_market(market, {})
+        markets = sixty_markets(store)
         grouped(store, markets, range(1, 6))
         settled, newest = counts(path)
         assert (settled, newest) == (60, 240)  # the first group found nobody where it left them
@@ -485,11 +491,9 @@ def test_events_of_groups_of_many_markets_settle_later(tmp_path: Path) -> None:
 
 
 def test_events_that_others_have_left_settle_too(tmp_path: Path) -> None:
-    markets = [f"m{n}" for n in range(60)]
     path = tmp_path / "live.db"
     with SqliteStore(path) as store:
-        for market in markets:
-            store.create_market(market, {})
+        markets = sixty_markets(store)
         grouped(store, markets, range(1, 31))
         assert counts(path) == (60, 1740)
     with SqliteStore(path) as store:
@@ -499,20 +503,16 @@ def test_events_that_others_have_left_settle_too(tmp_path: Path) -> None:
 
 
 def test_long_events_settle_sooner(tmp_path: Path) -> None:
-    markets = [f"m{n}" for n in range(60)]
     with SqliteStore(tmp_path / "live.db") as store:
-        for market in markets:
-            store.create_market(market, {})
+        markets = sixty_markets(store)
         grouped(store, markets, range(1, 4), "long" * 5000)
         assert counts(tmp_path / "live.db") == (60 * 3, 0)
 
 
 def test_events_are_replaced_wherever_they_lie(tmp_path: Path) -> None:
-    markets = [f"m{n}" for n in range(60)]
     path = tmp_path / "live.db"
     with SqliteStore(path) as store:
-        for market in markets:
-            store.create_market(market, {})
+        markets = sixty_markets(store)
         grouped(store, markets, range(1, 4))
         assert counts(path) == (60, 120)
         token = store.acquire("m7", "me", 1000.0)
