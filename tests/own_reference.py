@@ -54,6 +54,10 @@ class Own:
     def choice(self, agent: Agent, T: int, n: int) -> Candidate | None:
         return champions_choice(self, agent, T, n)
 
+    @staticmethod
+    def fails(arm: Candidate, reward: float, bar: float) -> bool:
+        return reward <= bar
+
     def tries_fresh(self, agent: Agent, m: float, T: int, n: int) -> bool:
         most = 1 + self.fresh * log(T) ** 2 * (1 - m)
         may_try = m <= self.threshold and len(agent.tried) < most
@@ -175,10 +179,10 @@ def _game(
                 agent.tried.append(chosen)
             arm = chosen
         reward = reward_of(means[i][arm.original], agent.stream.one(k, REWARD))
+        agent.last, agent.failed = arm, spec.fails(arm, reward, bar)
         arm.n += 1
         arm.s += reward
         agent.rewards.append(reward)
-        agent.last, agent.failed = arm, reward <= bar
         values[i] = spec.index(agent.rewards, T, n)
         found.append(first[i] + arm.number)
     return found
@@ -232,10 +236,10 @@ class OwnServed:
     def tell(self, i: int, number: int, reward: float) -> None:
         agent = self.agents[i]
         arm = agent.arms[number]
+        agent.last, agent.failed = arm, self.spec.fails(arm, reward, self.bars[i])
         arm.n += 1
         arm.s += reward
         agent.rewards.append(reward)
-        agent.last, agent.failed = arm, reward <= self.bars[i]
 
 
 UCB_PLAYS = ucb(two_log)

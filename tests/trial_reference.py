@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from copyproof.policy.own_rules import GATE, SHARE, SPARE, TURNS
 from tests.reference import Candidate, Rule, Stream, kl, kl_bound, log
@@ -43,8 +44,8 @@ class Trial:
 
     def starts(self, T: int, n: int) -> list[int]:
         """The numbers of plays after which an agent starts anew, with what it claims then."""
-        most = math.floor(max(1.0, SHARE * (T / n)))
-        q = min(math.ceil(round(TURNS * self.needed, 9)), most)
+        most = max(1, math.floor(Fraction(str(SHARE)) * T / n))
+        q = min(math.ceil(round(TURNS * self.needed, 9)), most, max(1, T // (5 * n)))
         starts = [math.floor(q * 2 ** (0.3 * j)) for j in range(24)]
         return sorted({min(start, most) for start in starts})
 
@@ -52,7 +53,7 @@ class Trial:
         """What an agent claims after these rewards, in steps of 64 to an octave."""
         N = len(rewards)
         S = 0 if self.memory else math.fsum(rewards)
-        v = (q + math.sqrt(q**2 + 2 * S**2)) / (2 * N)
+        v = (q + min(S, 0.3 * q)) / N
         return 1.0 if v >= 1 else 2 ** (-math.ceil(-math.log2(v) / 1.2 * 64) / 64)
 
     def index(self, rewards: list[float], T: int, n: int) -> float:
@@ -95,10 +96,10 @@ class Trial:
             return agent.last
         if in_trial and not may_try:
             return max(tried, key=wilson)
+        if in_trial and agent.failed:
+            return agent.last if self.fails_seldom(agent.last, tried) else None
         if in_trial:
-            if m <= 0.5:
-                return top if not agent.failed else None
-            return None if agent.failed and (last_was_top or len(tried) % 4 != 0) else top
+            return top
         if may_try and (m <= 0.5 or (last_was_top and agent.failed)):
             return None
         place = tried.index(agent.pointer) + 1 if agent.pointer is not None else 0
@@ -111,11 +112,24 @@ class Trial:
         """Whether a fresh arm is tried where only some arms may be chosen, the best of mean m."""
         return m <= 0.5 and len(agent.tried) < self.tries and not self.is_gated(agent, m, T, n)
 
+    def fails_seldom(self, last: Candidate | None, tried: list[Candidate]) -> bool:
+        """Whether an arm falls short of 1 at most a third as much as the tried ones on average."""
+        if all(last is not one for one in tried):
+            return False
+        assert last is not None
+        average = sum(map(self.estimate, tried)) / len(tried)
+        return 3 * (last.n - last.s) <= (1 - average) * last.n
+
+    @staticmethod
+    def fails(arm: Candidate, reward: float, bar: float) -> bool:
+        """Whether a play takes its arm's shortfall, rounded, over a whole number."""
+        return math.floor(arm.n + 1 - (arm.s + reward) + 0.5) > math.floor(arm.n - arm.s + 0.5)
+
     def judged_since(self, rewards: list[float], m: float, T: int, n: int) -> int | None:
         """The first start with a claim not far above m, or the last one; None in a trial."""
         starts = self.starts(T, n)
         for start in (one for one in starts if one <= len(rewards)):
-            if start == starts[-1] or self.claim(rewards[:start], starts[0]) <= min(1, 1.3 * m):
+            if start == starts[-1] or self.claim(rewards[:start], starts[0]) <= min(1, 1.2 * m):
                 return start
         return None
 

@@ -177,7 +177,9 @@ def test_constants_are_the_engines() -> None:
         "SPARE": own_rules.SPARE,
         "NEAR": trial._NEAR,
         "WIDER": trial._WIDER,
-        "IN_A_ROW": trial._IN_A_ROW,
+        "EARNED": trial._EARNED,
+        "MOST_TURNS": trial._TURNS,
+        "SELDOM": trial._SELDOM,
     }
     assert {name: float(value) for name, value in written.items()} == expected
 

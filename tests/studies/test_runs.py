@@ -51,7 +51,7 @@ def test_a_cell_is_played_once_but_for_rules_that_have_changed(
         store.execute("UPDATE cells SET found = json_set(found, '$.regret_mean', 123)")
     assert [row["regret"] for row in played(tmp_path)] == ["123", "123"]
     with monkeypatch.context() as changed:
-        changed.setattr(own_rules, "GATE", 0.25)
+        changed.setattr(own_rules, "GATE", 0.35)
         cells._rules.cache_clear()
         found = [row["regret"] for row in played(tmp_path)]
         assert found[0] != "123"

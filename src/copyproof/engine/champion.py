@@ -10,9 +10,9 @@ m = (S + 1)/(n + 2), the first of equals in registration order.
    played if it is not the champion and n·kl(r, m) ≤ ln(N/(K n)) for its n plays and mean r ≤ m.
 3. Otherwise the champion is played.
 
-Under the rule ``trial-arms`` the estimate is m = (S + 1/2)/(n + 1), other rules say when a fresh
-arm is tried and when the last one is played again (``trial.verdict``), and a challenger is played
-if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K). In a trial without fresh arms the tried arm is played that
+Under the rule ``trial-arms`` the estimate is m = (S + 1/2)/(n + 1), other rules say when a play
+fails, when a fresh arm is tried and when the last one is played again (``trial``), and a challenger
+is played if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K). In a trial without fresh arms the tried arm is played that
 has the largest upper bound of Wilson's interval (1927) with z² = 4, the first of equals in
 registration order: with n plays and mean r, (n r + 2 + 2 √(n r (1 − r) + 1))/(n + 4).
 
@@ -43,6 +43,7 @@ from copyproof.engine.trial import (
     PLAY_LAST,
     TEST_TRIED,
     TRY_FRESH,
+    falls_short,
     verdict,
 )
 
@@ -150,11 +151,32 @@ def _may_challenge(item: Any, m: float, plays: int, tried: int, least: float) ->
 
 
 @inlined
-def note(state: State, pool: int, arm: int, played: int, answered: int, reward: float) -> None:
-    """Note which arm a pool played last, and whether it disappointed; ``state`` is modified."""
+def note(
+    rule: LoweredRule,
+    state: State,
+    pool: int,
+    arm: int,
+    played: int,
+    answered: int,
+    reward: float,
+) -> None:
+    """Note which arm a pool played last, and whether that failed, before the reward is counted.
+
+    ``state`` is modified in place.
+    """
     here = state.pools[pool]
     if played:
         here.last = arm
         here.failed = PAID
-    if answered and arm == here.last and reward <= here.bar:
-        here.failed = FAILED
+    if answered and arm == here.last:
+        item = state.items[arm]
+        if has_failed(rule, here, item.answers, item.total, reward):
+            here.failed = FAILED
+
+
+@inlined
+def has_failed(rule: LoweredRule, here: Any, answers: int, total: float, reward: float) -> bool:
+    """Whether a play failed, of an arm of a pool that has paid ``total`` in ``answers`` before."""
+    if rule.kind == Kind.TRIAL_ARMS:
+        return falls_short(answers, total, reward)
+    return bool(reward <= here.bar)

@@ -9,6 +9,7 @@ from typing import Any
 from numba import int64
 
 from copyproof.engine.cache import inlined, part
+from copyproof.engine.champion import has_failed
 from copyproof.engine.live_records import BASE, OMITTED, ROUND, Live, Terms
 from copyproof.engine.memory import correct_blocks
 from copyproof.engine.own_index import correct_window
@@ -78,11 +79,13 @@ def judge_last(
     value: float,
     waits: bool,
 ) -> None:
-    """Say anew what came of a pool's last play, if this is the one."""
+    """Say anew what came of a pool's last play, if this is the one; it is counted already."""
     here = state.pools[pool_of(plan, owner)]
     number = live.numbers[round_ - 1 - live.counters[BASE]]
     last = live.counters[ROUND] if plan.is_flat else state.items[owner].plays - 1
     if here.last == item and last == (round_ if plan.is_flat else number):
-        here.failed = FAILED if value <= here.bar else PAID
+        arm = state.items[item]
+        failed = has_failed(plan.arm, here, arm.answers - 1, arm.total - value, value)
+        here.failed = FAILED if failed else PAID
         if waits:
             here.failed = WAITS

@@ -232,7 +232,8 @@ def _consider(
 def observe(plan: Plan, state: State, agent: int, arm: int, place: int, new: Observation) -> None:
     """Count what is new of an arm, at its place, and its agent; ``state`` is modified."""
     if plan.sampling == BY_RULE:
-        note(state, pool_of(plan, agent), arm, new.plays, new.answers, new.reward)
+        pool = pool_of(plan, agent)
+        note(plan.arm, state, pool, arm, new.plays, new.answers, new.reward)
     if plan.is_flat:
         _add(state.items[agent], new)
         count(plan.arm, state, 0, arm, place, new, plan.arm_search)

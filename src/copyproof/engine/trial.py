@@ -2,17 +2,17 @@
 
 An agent with N plays that have paid S in all may claim
 
-    x_N(S) = min(1, v^(1/1.2)),  v = (q + √(q² + 2 S²))/(2 N),
+    x_N(S) = min(1, v^(1/1.2)),  v = (q + min(S, 0.3 q))/N,
 
-the x with x^1.2·N = q + S²/(2 N x^1.2): a trial may cost about q rewards, somewhat more where
-rewards are rare, and more the more the agent has earned in it. Claims are rounded down to the grid
-2^(−g/64), by comparing v with a table of 2^(−1.2 g/64): neither v, made of sums, products, a square
-root and a quotient, nor what such comparisons say ever falls where a reward grows.
+the x with x^1.2·N = q + min(S, 0.3 q): a trial may cost about q rewards, somewhat more where
+rewards are rare, and up to 0.3 q more if the agent has earned them in it. Claims are rounded down
+to the grid 2^(−g/64), by comparing v with a table of 2^(−1.2 g/64): neither v, made of a minimum, a
+sum and a quotient, nor what such comparisons say ever falls where a reward grows.
 
 At the *starts* d_j = ⌊min(q·2^(0.3 j), most)⌋, j = 0, 1, …, 23, most = ⌊share·T/n⌋ or 1, a claim is
-kept; the first start that is as late as ``most``, or number 23, is the last one, and q is no more
-than ``most``. The index of an agent is 3 − N/d_0 for N < d_0, so that agents have as many plays in
-turn, and then the largest of
+kept; the first start that is as late as ``most``, or number 23, is the last one. q is at most
+⌊T/(5 n)⌋ or 1, and at most ``most``. The index of an agent is 3 − N/d_0 for N < d_0, so that agents
+have as many plays in turn, and then the largest of
 
 - x_N(S_N), until the last start, and
 - min(x_j, U_j) of all starts so far, x_j the claim at d_j, and U_j the largest u with
@@ -30,7 +30,10 @@ where the first d_j are forgiven, each at the level ℓ of its own number of pla
 no rewards, S = 0, so that a reputation does not live on in claims.
 
 Inside an agent ``verdict`` says when fresh arms are tried and when tried ones may challenge the
-champion (``champion``).
+champion (``champion``). A play of an arm *fails* if it takes the arm's shortfall n − S, rounded,
+over a whole number (``falls_short``): a play that pays 0 always does, one that pays 1 never, and an
+arm that always pays 0.51 fails about every second time. So search never waits for a failure that
+cannot come.
 
 Where rewards come late, counts N, w and n are those of plays, and means those of the answers so
 far: a start comes with the d_j-th answer, and its sum is of the answers since. An arm that was
@@ -57,8 +60,10 @@ LET_CHALLENGE = 2
 PLAY_LAST = 3
 TEST_TRIED = 4  # play the one that may be the best: plays are forgiven, and no fresh arm is left
 
-_IN_A_ROW = 4  # fresh arms after a failure of the champion's
-_NEAR = 1.3  # a claim of no more than so many times m ends the trial of a champion of mean m
+_EARNED = 0.3  # of q: the most that an agent's rewards add to what its trial may cost
+_TURNS = 0.2  # of T/n: the most plays in turn
+_NEAR = 1.2  # a claim of no more than so many times m ends the trial of a champion of mean m
+_SELDOM = 3.0  # an arm that fails so many times less than the tried ones on average is kept at
 _WIDER = 15.0  # of T/n, in the level of the index
 _STEPS = 64  # of the grid of claims, to an octave
 _LAST = 6 * _STEPS  # its last step: claims at the starts are above 2^−6
@@ -80,10 +85,14 @@ _STEPS_BY_LN = -5 * _STEPS / (6 * math.log(2))
 
 @inlined
 def _limits(parameters: tuple[float, float, float], epoch: Any) -> tuple[float, float]:
-    """Give q, and the last start."""
+    """Give q, and the last start.
+
+    ⌊share·T/n⌋ is what whole numbers give: T/n is rounded, and where share·T/n is a whole number
+    the product may be a little below it. Beyond 10⁸ agents it may be one too many.
+    """
     first, share, _ = parameters
-    most = math.floor(max(1.0, share * epoch.unit))
-    first = min(first, most)
+    most = max(1, math.floor(share * epoch.unit + 1e-9))
+    first = min(first, most, max(1, math.floor(_TURNS * epoch.unit + 1e-9)))
     return first, min(most, math.floor(first * _PLAYS[LEVELS - 1]))
 
 
@@ -97,7 +106,7 @@ def _start(limits: tuple[float, float], j: int) -> int:
 @inlined
 def _claim(q: float, plays: int, earned: float) -> float:
     """x_N(S), on the grid: the largest x = 2^(−g/64) with x^1.2 ≤ v, or the least there is."""
-    v = (q + math.sqrt(q * q + 2.0 * (earned * earned))) / (2.0 * plays)
+    v = (q + min(earned, _EARNED * q)) / plays
     if v >= 1.0:
         return 1.0
     g = min(max(int(log(v) * _STEPS_BY_LN), 1), _LAST)  # about
@@ -354,15 +363,36 @@ def verdict(
         return TEST_TRIED if in_trial else LET_CHALLENGE
     if not in_trial:
         return TRY_FRESH if m <= 0.5 or (failed and here.last == top) else LET_CHALLENGE
-    if m <= 0.5:
-        return PLAY_CHAMPION if succeeded and here.last == top else TRY_FRESH
-    goes_on = here.last == top or here.seats % _IN_A_ROW != 0
-    return TRY_FRESH if failed and goes_on else PLAY_CHAMPION
+    if failed:
+        return PLAY_LAST if _fails_seldom(state, pool, here.last) else TRY_FRESH
+    return PLAY_CHAMPION if succeeded or m > 0.5 else TRY_FRESH
+
+
+@inlined
+def falls_short(answers: int, total: float, reward: float) -> bool:
+    """Whether a play fails, of an arm that has paid ``total`` in ``answers`` plays before it."""
+    before = math.floor(float(answers) - total + 0.5)
+    return bool(math.floor(float(answers + 1) - (total + reward) + 0.5) > before)
+
+
+@part
+def _fails_seldom(state: State, pool: int, number: int) -> bool:
+    """Whether an arm falls short of 1 at most a third as much as the tried ones do on average."""
+    here = state.pools[pool]
+    if state.place[number] < 0:
+        return False
+    leaves = here.base + here.cap
+    estimates = 0.0
+    for place in range(here.size):
+        estimates += state.nodes[leaves + place].height
+    item = state.items[number]
+    short = float(item.answers) - item.total
+    return bool(_SELDOM * short <= (1.0 - estimates / here.size) * float(item.answers))
 
 
 @inlined
 def _judging(state: State, agent: int, limits: tuple[float, float], m: float) -> int:
-    """The first start whose claim is no more than 1.3 m, else the last; −1 if it is to come."""
+    """The first start whose claim is no more than 1.2 m, else the last; −1 if it is to come."""
     bar = min(1.0, _NEAR * m)
     for j in range(LEVELS):
         claim = state.starts[agent, j].claim

@@ -14,9 +14,9 @@ from copyproof.validation import known, require
 
 # Of ``Trial`` and ``TrialArms``, measured:
 SPARE = 1.25  # arms to try for each that theorem A′ asks for, as a good arm may fail at first
-TURNS = 1.02  # plays in turn for each
+TURNS = 1.1  # plays in turn for each
 SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
-GATE = 0.5  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
+GATE = 0.25  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,11 @@ class Trial(BaseRule):
 
     Every agent has q plays in turn. With N plays that have paid S it may claim
 
-        x_N(S) = min(1, v^(1/1.2)),  v = (q + √(q² + 2 S²))/(2 N),
+        x_N(S) = min(1, v^(1/1.2)),  v = (q + min(S, 0.3 q))/N,
 
-    as a trial may cost about q rewards, and more the more it has paid. A claim is kept at each
-    start d_j = ⌊q·2^(0.3 j)⌋, j ≤ 23; SHARE·T/n is the last start there can be. The index is the
+    as a trial may cost about q rewards, and up to 0.3 q more if it has paid them. A claim is kept
+    at each start d_j = ⌊q·2^(0.3 j)⌋, j ≤ 23; SHARE·T/n is the last start there can be, and q is at
+    most T/(5 n). The index is the
     largest of x_N(S_N), until the last start, and of min(x_j, U_j) of all starts so far, x_j the
     claim at d_j, and U_j the largest u with w·kl(r, u) ≤ ln(15 T/(n w)) for the w = N − d_j plays
     since, of mean reward r (U_j = 1 while w = 0; no logarithm is less than 0).
@@ -139,9 +140,9 @@ class Trial(BaseRule):
     Examples
     --------
     >>> Trial().in_turn, Trial().tries
-    (97, 119)
+    (105, 119)
     >>> Trial(c=1 / 200).in_turn, Trial(c=1 / 200).tries
-    (938, 1149)
+    (1011, 1149)
     """
 
     traits = Traits(
@@ -193,18 +194,19 @@ def _up(x: float) -> int:
 class TrialArms(BaseRule):
     """Searches while agents chosen by ``Trial`` are forgiven, then plays the best arm it has found.
 
-    The champion is the tried arm of largest estimate m = (S + 1/2)/(n + 1); K arms are tried, and a
-    play fails if it pays no more than the m of that time. The *trial* lasts until the first start
-    whose claim is at most 1.3 m (or 1), and no longer than to the last start; r is the agent's mean
-    reward in the w plays since that start.
+    The champion is the tried arm of largest estimate m = (S + 1/2)/(n + 1); K arms are tried. A
+    play fails if it takes the arm's shortfall n − S, rounded, over a whole number: one that pays 0
+    does, one that pays 1 does not. The *trial* lasts until the first start whose claim is at most
+    1.2 m (or 1), and no longer than to the last start; r is the agent's mean reward in the w plays
+    since that start.
 
     1. *Gate*: if w > 0, r < m and w·kl(r, m) > GATE·ln(T/(n w)), the champion is played, so that
        search never brings the agent's index near its champion's mean.
     2. An arm other than the champion that was played last and did not fail is played again.
-    3. *Trial*, while K < B and arms are left: if m ≤ 1/2 a fresh arm is played unless the champion
-       was played last and did not fail; if m > 1/2, up to four are, one after the other, when the
-       champion has failed. Else the champion is played. With no fresh arm, or K ≥ B: the tried arm
-       of largest upper bound by Wilson's interval, z² = 4.
+    3. *Trial*, while K < B and arms are left: the arm played last is played again if it did not
+       fail, or if its mean is at least 1 − (1 − μ)/3, where μ is the average estimate of the tried
+       arms; else a fresh arm is. With no fresh arm, or K ≥ B: the tried arm of largest upper bound
+       by Wilson's interval, z² = 4.
     4. *After it*, while K < B and arms are left, a fresh arm is played if m ≤ 1/2, or if the
        champion was played last and failed.
     5. Otherwise the tried arms challenge in turn, one each time: arm a with n plays and mean r_a is

@@ -258,7 +258,7 @@ export class Game {
     const u = this.streams[agent].uniform(this.plays[agent], REWARD);
     const reward = u >= this.failures[number] ? 1 : 0;
     if (search !== null) {
-      search.note(arm, reward);
+      search.note(arm, reward, pool.plays[arm], pool.totals[arm]);
       this.records[agent].add(reward);
     }
     pool.count(arm, reward);

@@ -6,12 +6,14 @@ import { log } from "./numerics.js";
 import { CLAIM, CLAIM_POWER, CLAIM_STEPS, LAST_CLAIM, START_PLAYS, STARTS } from "./tables.js";
 
 const SHARE = 0.3; // of T/n: no start comes later
-const GATE = 0.5;
-const TURNS = 1.02; // plays in turn, of those that theorem A′ asks for
+const GATE = 0.25;
+const TURNS = 1.1; // plays in turn, of those that theorem A′ asks for
 const SPARE = 1.25; // arms that may be tried, of the same
-const NEAR = 1.3; // a claim of no more than so many times m ends the trial of a champion of mean m
+const EARNED = 0.3; // of q: the most that an agent's rewards add to what its trial may cost
+const MOST_TURNS = 0.2; // of T/n: the most plays in turn
+const SELDOM = 3; // an arm that fails so many times less than the tried ones on average is kept at
+const NEAR = 1.2; // a claim of no more than so many times m ends the trial of a champion of mean m
 const WIDER = 15; // of T/n, in the level of the index
-const IN_A_ROW = 4; // fresh arms after a failure of the champion's
 const STEPS_BY_LN = (-5 * CLAIM_STEPS) / (6 * Math.LN2);
 
 // What is to be done with an agent's arms.
@@ -28,19 +30,21 @@ const allowance = (unit, w) => (w < unit ? log(unit / w) : 0);
 export class TrialSettings {
   constructor(horizon, agents, c = 1 / 21, lost = 0.01) {
     const needed = roundedUp(Math.log(lost) / Math.log1p(-c));
-    const most = Math.floor(Math.max(1, SHARE * (horizon / agents)));
+    const unit = horizon / agents;
+    const most = Math.max(1, Math.floor(SHARE * unit + 1e-9));
+    const turns = Math.max(1, Math.floor(MOST_TURNS * unit + 1e-9));
     this.tries = roundedUp(SPARE * needed);
-    this.first = Math.min(roundedUp(TURNS * needed), most);
+    this.first = Math.min(roundedUp(TURNS * needed), most, turns);
     this.last = Math.min(most, Math.floor(this.first * START_PLAYS[STARTS - 1]));
     this.starts = Int32Array.from(START_PLAYS, (times) => Math.min(this.first * times, this.last));
-    this.unit = horizon / agents;
+    this.unit = unit;
     this.log = log(horizon);
   }
 }
 
 // What an agent may claim after so many plays, rounded down to the grid 2^(−g/64).
 function claim(q, plays, earned) {
-  const v = (q + Math.sqrt(q * q + 2 * (earned * earned))) / (2 * plays);
+  const v = (q + Math.min(earned, EARNED * q)) / plays;
   if (v >= 1) return 1;
   let g = Math.min(Math.max(Math.trunc(log(v) * STEPS_BY_LN), 1), LAST_CLAIM);
   while (g < LAST_CLAIM && CLAIM_POWER[g] > v) g += 1;
@@ -122,7 +126,7 @@ export class TrialRecord {
     return found;
   }
 
-  // The first start whose claim is no more than 1.3 m, else the last; −1 if it is to come.
+  // The first start whose claim is no more than 1.2 m, else the last; −1 if it is to come.
   judging(m) {
     const { starts, last } = this.settings;
     const bar = Math.min(1, NEAR * m);
@@ -149,24 +153,22 @@ export const BY_INDEX = -2;
 export class TrialArms {
   constructor(record) {
     this.record = record;
-    this.bar = 0.5;
     this.last = -1;
     this.failed = false;
     this.pointer = -1;
   }
 
-  note(arm, reward) {
+  // A play fails if it takes its arm's shortfall n − S, rounded, over a whole number. It is not
+  // counted yet.
+  note(arm, reward, plays, total) {
     this.last = arm;
-    this.failed = reward <= this.bar;
+    this.failed = Math.floor(plays + 1 - (total + reward) + 0.5) > Math.floor(plays - total + 0.5);
   }
 
   // The arm to play, FRESH, or BY_INDEX where none of the tried is left.
   choose(pool) {
     const { inPlay, plays, totals } = pool;
-    if (inPlay.length === 0) {
-      this.bar = 0.5;
-      return pool.seats === 0 ? FRESH : BY_INDEX;
-    }
+    if (inPlay.length === 0) return pool.seats === 0 ? FRESH : BY_INDEX;
     let top = -1;
     let m = -1;
     for (const arm of inPlay) {
@@ -176,7 +178,6 @@ export class TrialArms {
         top = arm;
       }
     }
-    this.bar = m;
     const what = this.verdict(pool, m, top);
     if (what === TRY_FRESH) return FRESH;
     if (what === PLAY_CHAMPION) return top;
@@ -200,9 +201,17 @@ export class TrialArms {
       return inTrial ? TEST_TRIED : LET_CHALLENGE;
     }
     if (!inTrial) return m <= 0.5 || (failed && this.last === top) ? TRY_FRESH : LET_CHALLENGE;
-    if (m <= 0.5) return succeeded && this.last === top ? PLAY_CHAMPION : TRY_FRESH;
-    const goesOn = this.last === top || pool.seats % IN_A_ROW !== 0;
-    return failed && goesOn ? TRY_FRESH : PLAY_CHAMPION;
+    if (failed) return this.failsSeldom(pool) ? PLAY_LAST : TRY_FRESH;
+    return succeeded || m > 0.5 ? PLAY_CHAMPION : TRY_FRESH;
+  }
+
+  // Whether the last arm falls short of 1 at most a third as much as the tried ones on average.
+  failsSeldom({ inPlay, plays, totals }) {
+    if (!inPlay.includes(this.last)) return false;
+    let estimates = 0;
+    for (const arm of inPlay) estimates += (totals[arm] + 0.5) / (plays[arm] + 1);
+    const n = plays[this.last];
+    return SELDOM * (n - totals[this.last]) <= (1 - estimates / inPlay.length) * n;
   }
 
   // Whether n·kl(r, m) ≤ max(ln(N/(K n)), least).
