@@ -3,7 +3,7 @@
 Every job is played three times; printed are the rounds a second of the best, and kept are the first
 games of every market, for ``gpu_jobs.py check``. With ``--together`` all jobs are played once, side
 by side, as one study; printed is the time in which any kernel was on the device, and all games are
-kept, for ``gpu_paper.py claims``.
+kept, for ``gpu_elsewhere.py finish``.
 """
 
 import sys
@@ -42,10 +42,17 @@ def play_alone(source: Path, results: Path) -> None:
     np.savez_compressed(results / source.name, **kept)
 
 
+def ptx_of(job: dict[str, np.ndarray], folder: Path) -> bytes:
+    """The kernel of a job, which is in it or in a file of its own; taken out of the job."""
+    if "ptx" in job:
+        return bytes(job.pop("ptx"))
+    return (folder / f"{job.pop('kernel')}.ptx").read_bytes()
+
+
 def play_together(sources: list[Path], results: Path) -> None:
     """Play all jobs once, side by side."""
     jobs = [dict(np.load(source)) for source in sources]
-    kernels = launch.loaded([bytes(job.pop("ptx")) for job in jobs])
+    kernels = launch.loaded([ptx_of(job, sources[0].parent) for job in jobs])
     busy = 0.0
     ended = []
     for number, found in play_many(jobs, kernels):

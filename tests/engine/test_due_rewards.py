@@ -221,7 +221,8 @@ def test_a_play_counts_at_most_as_those_of_all_agents() -> None:
         market.tell(400)
     due, newest = market.arrays["due"][0], market.arrays["counted"][-1]
     assert market.path[-1] == "ann"
-    assert 0.5 < newest <= due["total"] / due["plays"] < 0.6
+    # A play may have become due in its round, after it was dated.
+    assert 0.5 < newest <= due["total"] / (due["plays"] - 1) < 0.6
 
 
 def test_everyone_has_a_delay_of_its_own() -> None:

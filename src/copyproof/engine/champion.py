@@ -12,9 +12,9 @@ m = (S + 1)/(n + 2), the first of equals in registration order.
 
 Under the rule ``trial-arms`` the estimate is m = (S + 1/2)/(n + 1), other rules say when a play
 fails, when a fresh arm is tried and when the last one is played again (``trial``), and a challenger
-is played if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K). In a trial without fresh arms the tried arm is played that
-has the largest upper bound of Wilson's interval (1927) with z² = 4, the first of equals in
-registration order: with n plays and mean r, (n r + 2 + 2 √(n r (1 − r) + 1))/(n + 4).
+is played if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K). In a trial without fresh arms the tried arm is
+played that has the largest upper bound of Wilson's interval (1927) with z² = 4, the first of equals
+in registration order: with n plays and mean r, (n r + 2 + 2 √(n r (1 − r) + 1))/(n + 4).
 
 Of an agent whose index sees its last plays only (``memory``), the champion is played whenever a
 window of w plays and mean r < m has w·kl(r, m) > 0.4 ln T, so that search does not bring its index
