@@ -97,7 +97,8 @@ class Trial:
         if in_trial and not may_try:
             return max(tried, key=wilson)
         if in_trial and agent.failed:
-            return agent.last if self.fails_seldom(agent.last, tried) else None
+            returns = not last_was_top and len(tried) % 8 == 0 and self.fails_seldom(top, tried)
+            return top if returns else None
         if in_trial:
             return top
         if may_try and (m <= 0.5 or (last_was_top and agent.failed)):
@@ -112,13 +113,10 @@ class Trial:
         """Whether a fresh arm is tried where only some arms may be chosen, the best of mean m."""
         return m <= 0.5 and len(agent.tried) < self.tries and not self.is_gated(agent, m, T, n)
 
-    def fails_seldom(self, last: Candidate | None, tried: list[Candidate]) -> bool:
+    def fails_seldom(self, arm: Candidate, tried: list[Candidate]) -> bool:
         """Whether an arm falls short of 1 at most a third as much as the tried ones on average."""
-        if all(last is not one for one in tried):
-            return False
-        assert last is not None
         average = sum(map(self.estimate, tried)) / len(tried)
-        return 3 * (last.n - last.s) <= (1 - average) * last.n
+        return 3 * (arm.n - arm.s) <= (1 - average) * arm.n
 
     @staticmethod
     def fails(arm: Candidate, reward: float, bar: float) -> bool:

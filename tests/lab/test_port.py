@@ -180,6 +180,7 @@ def test_constants_are_the_engines() -> None:
         "EARNED": trial._EARNED,
         "MOST_TURNS": trial._TURNS,
         "SELDOM": trial._SELDOM,
+        "IN_A_ROW": trial._IN_A_ROW,
     }
     assert {name: float(value) for name, value in written.items()} == expected
 

@@ -63,7 +63,8 @@ TEST_TRIED = 4  # play the one that may be the best: plays are forgiven, and no 
 _EARNED = 0.3  # of q: the most that an agent's rewards add to what its trial may cost
 _TURNS = 0.2  # of T/n: the most plays in turn
 _NEAR = 1.2  # a claim of no more than so many times m ends the trial of a champion of mean m
-_SELDOM = 3.0  # an arm that fails so many times less than the tried ones on average is kept at
+_IN_A_ROW = 8  # fresh arms after a failure of a champion's that seldom fails
+_SELDOM = 3.0  # a champion fails seldom if so many times less than the tried arms on average
 _WIDER = 15.0  # of T/n, in the level of the index
 _STEPS = 64  # of the grid of claims, to an octave
 _LAST = 6 * _STEPS  # its last step: claims at the starts are above 2^−6
@@ -363,8 +364,10 @@ def verdict(
         return TEST_TRIED if in_trial else LET_CHALLENGE
     if not in_trial:
         return TRY_FRESH if m <= 0.5 or (failed and here.last == top) else LET_CHALLENGE
+    if failed and here.last != top and here.seats % _IN_A_ROW == 0:
+        return PLAY_CHAMPION if _fails_seldom(state, pool, top) else TRY_FRESH
     if failed:
-        return PLAY_LAST if _fails_seldom(state, pool, here.last) else TRY_FRESH
+        return TRY_FRESH
     return PLAY_CHAMPION if succeeded or m > 0.5 else TRY_FRESH
 
 
@@ -379,8 +382,6 @@ def falls_short(answers: int, total: float, reward: float) -> bool:
 def _fails_seldom(state: State, pool: int, number: int) -> bool:
     """Whether an arm falls short of 1 at most a third as much as the tried ones do on average."""
     here = state.pools[pool]
-    if state.place[number] < 0:
-        return False
     leaves = here.base + here.cap
     estimates = 0.0
     for place in range(here.size):

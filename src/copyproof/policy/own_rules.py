@@ -16,7 +16,7 @@ from copyproof.validation import known, require
 SPARE = 1.25  # arms to try for each that theorem A′ asks for, as a good arm may fail at first
 TURNS = 1.1  # plays in turn for each
 SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
-GATE = 0.25  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
+GATE = 0.5  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +204,10 @@ class TrialArms(BaseRule):
        search never brings the agent's index near its champion's mean.
     2. An arm other than the champion that was played last and did not fail is played again.
     3. *Trial*, while K < B and arms are left: the arm played last is played again if it did not
-       fail, or if its mean is at least 1 − (1 − μ)/3, where μ is the average estimate of the tried
-       arms; else a fresh arm is. With no fresh arm, or K ≥ B: the tried arm of largest upper bound
-       by Wilson's interval, z² = 4.
+       fail. If it failed, and is not the champion, and K is a multiple of 8: the champion is, if
+       its mean is at least 1 − (1 − μ)/3, where μ is the average estimate of the tried arms. Else a
+       fresh arm is. With no fresh arm, or K ≥ B: the tried arm of largest upper bound by Wilson's
+       interval, z² = 4.
     4. *After it*, while K < B and arms are left, a fresh arm is played if m ≤ 1/2, or if the
        champion was played last and failed.
     5. Otherwise the tried arms challenge in turn, one each time: arm a with n plays and mean r_a is

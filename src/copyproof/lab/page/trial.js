@@ -6,12 +6,13 @@ import { log } from "./numerics.js";
 import { CLAIM, CLAIM_POWER, CLAIM_STEPS, LAST_CLAIM, START_PLAYS, STARTS } from "./tables.js";
 
 const SHARE = 0.3; // of T/n: no start comes later
-const GATE = 0.25;
+const GATE = 0.5;
 const TURNS = 1.1; // plays in turn, of those that theorem A′ asks for
 const SPARE = 1.25; // arms that may be tried, of the same
 const EARNED = 0.3; // of q: the most that an agent's rewards add to what its trial may cost
 const MOST_TURNS = 0.2; // of T/n: the most plays in turn
-const SELDOM = 3; // an arm that fails so many times less than the tried ones on average is kept at
+const IN_A_ROW = 8; // fresh arms after a failure of a champion's that seldom fails
+const SELDOM = 3; // a champion fails seldom if so many times less than the tried arms on average
 const NEAR = 1.2; // a claim of no more than so many times m ends the trial of a champion of mean m
 const WIDER = 15; // of T/n, in the level of the index
 const STEPS_BY_LN = (-5 * CLAIM_STEPS) / (6 * Math.LN2);
@@ -201,17 +202,11 @@ export class TrialArms {
       return inTrial ? TEST_TRIED : LET_CHALLENGE;
     }
     if (!inTrial) return m <= 0.5 || (failed && this.last === top) ? TRY_FRESH : LET_CHALLENGE;
-    if (failed) return this.failsSeldom(pool) ? PLAY_LAST : TRY_FRESH;
+    if (failed) {
+      const mayReturn = this.last !== top && pool.seats % IN_A_ROW === 0;
+      return mayReturn && failsSeldom(pool, top) ? PLAY_CHAMPION : TRY_FRESH;
+    }
     return succeeded || m > 0.5 ? PLAY_CHAMPION : TRY_FRESH;
-  }
-
-  // Whether the last arm falls short of 1 at most a third as much as the tried ones on average.
-  failsSeldom({ inPlay, plays, totals }) {
-    if (!inPlay.includes(this.last)) return false;
-    let estimates = 0;
-    for (const arm of inPlay) estimates += (totals[arm] + 0.5) / (plays[arm] + 1);
-    const n = plays[this.last];
-    return SELDOM * (n - totals[this.last]) <= (1 - estimates / inPlay.length) * n;
   }
 
   // Whether n·kl(r, m) ≤ max(ln(N/(K n)), least).
@@ -221,6 +216,13 @@ export class TrialArms {
     const level = Math.max(log(this.record.plays / (pool.inPlay.length * n)), least);
     return mean >= m || n * bernoulliKl(mean, m) <= level;
   }
+}
+
+// Whether an arm falls short of 1 at most a third as much as the tried ones do on average.
+function failsSeldom({ inPlay, plays, totals }, arm) {
+  let estimates = 0;
+  for (const other of inPlay) estimates += (totals[other] + 0.5) / (plays[other] + 1);
+  return SELDOM * (plays[arm] - totals[arm]) <= (1 - estimates / inPlay.length) * plays[arm];
 }
 
 // The arm of largest upper bound by Wilson's interval, the first of equals.
