@@ -183,7 +183,7 @@ def paired_game(successes, rival, level):
 
 @dataclass(frozen=True)
 class InnerRegret:
-    """ρ(N) = cells + √(8·level·cells·N) of UCB with statistics by feature and context.
+    """ρ(N) = min(N, cells + √(8·level·cells·N)) of UCB with statistics by feature and context.
 
     With ``cells`` features times contexts an agent's inner regret is at most ρ(N) for all N ≤ T,
     with probability at least 1 − 1/T.

@@ -26,6 +26,8 @@ ArmRule = Callable[[tuple[OwnPlay, ...], int], dict[int, Fraction]]
 Path = tuple[tuple[int, int, Fraction], ...]
 """Owner, context and reward of every round."""
 Law = dict[Path, Fraction]
+Memory = dict[int, tuple[tuple[OwnPlay, ...], ...]]
+"""Own plays of every agent, in each part of the game."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,11 @@ class Game:
     contexts: tuple[Fraction, ...]
     rounds: int
     order: tuple[int, ...]
+    part: Callable[[int, int], int] = lambda round_, context: 0
+    """The part of the game, by round and context, that a round belongs to.
+
+    Every part has statistics of its own: an epoch, or a segment of the visitors.
+    """
 
     def with_owner(self, place: int, owner: Owner) -> "Game":
         """The same game in which an agent has registered something else."""
@@ -79,18 +86,23 @@ def played_law(game: Game) -> Law:
     """The law of owners, contexts and rewards where every round draws its own context."""
     law: Law = defaultdict(Fraction)
 
-    def go(path: Path, histories: tuple[tuple[OwnPlay, ...], ...], weight: Fraction) -> None:
+    blank = ((),) * len(game.owners)
+
+    def go(path: Path, memory: Memory, weight: Fraction) -> None:
         if len(path) == game.rounds:
             law[path] += weight
             return
-        pairs = zip(game.owners, histories, strict=True)
-        i = leader([owner.index(seen(own)) for owner, own in pairs], game.order)
         for context, share in enumerate(game.contexts):
+            part = game.part(len(path), context)
+            histories = memory.get(part, blank)
+            pairs = zip(game.owners, histories, strict=True)
+            i = leader([owner.index(seen(own)) for owner, own in pairs], game.order)
             for play, chance in plays_of(game.owners[i], histories[i], context):
                 after = (*histories[:i], (*histories[i], play), *histories[i + 1 :])
-                go((*path, (i, context, play[2])), after, weight * share * chance)
+                longer = (*path, (i, context, play[2]))
+                go(longer, {**memory, part: after}, weight * share * chance)
 
-    go((), ((),) * len(game.owners), Fraction(1))
+    go((), {}, Fraction(1))
     return dict(law)
 
 
