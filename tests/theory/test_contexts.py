@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.contexts_reference import (
@@ -40,6 +40,7 @@ from tests.contexts_reference import (
 )
 
 F = Fraction
+SLOW = [HealthCheck.too_slow]
 ONE, ZERO = Fraction(1), Fraction(0)
 
 # --- random small games ------------------------------------------------------------------------
@@ -83,19 +84,19 @@ def games(draw: st.DrawFn, *, agents: int, rounds: int, monotone: bool) -> Game:
 
 
 @given(games(agents=2, rounds=3, monotone=False))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, suppress_health_check=SLOW)
 def test_both_games_have_one_law(game: Game) -> None:
     assert played_law(game) == rekeyed_law(game)
 
 
 @given(games(agents=3, rounds=2, monotone=False))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10, suppress_health_check=SLOW)
 def test_both_games_have_one_law_with_three_agents(game: Game) -> None:
     assert played_law(game) == rekeyed_law(game)
 
 
 @given(games(agents=3, rounds=4, monotone=False), arms(), st.integers(2, 3), st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, suppress_health_check=SLOW)
 def test_copies_of_known_features_change_no_law(
     game: Game, registered: tuple[Arm, ...], copies: int, last: bool
 ) -> None:
@@ -112,7 +113,7 @@ def test_copies_of_known_features_change_no_law(
 
 
 @given(games(agents=2, rounds=4, monotone=False))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, suppress_health_check=SLOW)
 def test_streams_of_one_law_leave_every_law(game: Game) -> None:
     """An arm of mean 1/2, or a coin for every play between arms that always and never pay."""
     index = game.owners[0].index
@@ -156,7 +157,7 @@ indices = st.one_of(
 
 
 @given(data=st.data(), agents=st.integers(2, 4), rounds=st.integers(1, 8), weights=discounts)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400, suppress_health_check=SLOW)
 def test_larger_streams_are_ahead_on_every_path(
     data: st.DataObject, agents: int, rounds: int, weights: list[Fraction]
 ) -> None:
@@ -253,7 +254,7 @@ def test_the_same_search_finds_what_an_index_that_falls_pays() -> None:
 
 @pytest.mark.parametrize("parts", PARTS)
 @given(games(agents=2, rounds=4, monotone=True), arms(most=2), st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, suppress_health_check=SLOW)
 def test_a_dominant_arm_is_best_alone(
     parts: str,
     game: Game,
@@ -279,7 +280,7 @@ def test_a_dominant_arm_is_best_alone(
 
 
 @given(games(agents=3, rounds=3, monotone=True), arms(most=2), seeds)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, suppress_health_check=SLOW)
 def test_a_dominant_arm_is_best_alone_against_two(
     game: Game, others: tuple[Arm, ...], seed: int
 ) -> None:
@@ -305,7 +306,7 @@ def dominant(arms: Sequence[Arm]) -> Arm:
     level=st.floats(0.01, 4),
     slope=st.floats(0, 2),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, suppress_health_check=SLOW)
 def test_regret_on_a_path_where_the_best_agent_is_not_underrated(
     rounds: int, rewards: list[list[float]], level: float, slope: float
 ) -> None:
