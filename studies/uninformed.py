@@ -101,6 +101,10 @@ MARKETS = (
     Uninformed("3 arms, uniform; 0.7, 0.6, 0.5", UniformPrior(0, 1), 3, (0.7, 0.6, 0.5), 400),
     Uninformed("6 arms, 0 or 1; 0.9", ListPrior([0, 1]), 6, (0.9,), 120),
     Uninformed("10 arms, 0.9 (1 in 10) or 0.1; 0.5", ListPrior([0.9] + [0.1] * 9), 10, (0.5,), 400),
+    # Where a climb ended that looked for the largest gain under `trial` (uninformed_climb.py).
+    Uninformed(
+        "4 arms, 0.94 (1 in 12) or 0.11; 0.97", ListPrior([0.94] + [0.11] * 11), 4, (0.97,), 450
+    ),
 )
 
 

@@ -58,7 +58,7 @@ def _best_original(market: Market) -> int:
 def as_the_paper_says(figure: str, key: RunKey, run: Run) -> dict[str, Any]:
     """Numbers under which every claim holds, those beyond the paper included."""
     policy = run.policy
-    if figure in ("fig1a", "fig1b"):
+    if figure in ("fig1a", "fig1b", "convexity"):
         copies = int(key[0])
         gain = {"ucb1": copies * 60.0, "s-ucb": copies**2 / 8.0}.get(policy, 0.0)
         if figure == "fig1b":

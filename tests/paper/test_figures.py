@@ -230,7 +230,8 @@ def test_theorem_3_is_drawn_where_it_says_something(study: StudyResults) -> None
 def test_whole_figures_have_title_and_note(study: StudyResults, name: str) -> None:
     figure = whole(name, {name: study[name]})
     assert figure.get_suptitle() == FIGURES[name].title
-    assert "4" in figure.get_supxlabel()
+    repetitions = next(iter(study[name].values())).repetitions
+    assert f"{repetitions}" in figure.get_supxlabel()
     assert "seed 1" in figure.get_supxlabel()
     assert all(ax.get_ylabel() for ax in figure.axes[-1:])
 

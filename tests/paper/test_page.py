@@ -117,16 +117,18 @@ def test_every_claim_is_shown_with_its_verdict(
     page: Page, study: StudyResults, settings: Settings
 ) -> None:
     verdicts = judge(study, settings)
-    held = sum(verdict.holds for verdict in verdicts)
+    found = [verdict.holds for verdict in verdicts]
     papers = [verdict.holds for verdict in verdicts if not verdict.beyond]
-    assert f"Of 24 statements made about its simulations {sum(papers)} hold" in page.text
+    assert None in papers
+    assert f"Of 22 statements made about its simulations {papers.count(True)} hold" in page.text
     assert "statements of ours, beyond the paper," in page.text
     for verdict in verdicts:
         assert " ".join(f"{verdict.claim}. {verdict.text}".split()) in page.text
         assert " ".join(f"Evidence: {verdict.evidence}.".split()) in page.text
         assert figure_of(verdict, study) is not None
-    assert page.text.count("✓ holds") == 2 * held
-    assert page.text.count("✗ fails") == 2 * (len(verdicts) - held)
+    assert page.text.count("✓ holds") == 2 * found.count(True)
+    assert page.text.count("✗ fails") == 2 * found.count(False)
+    assert page.text.count("? undecided") == 2 * found.count(None)
 
 
 def test_a_reduced_study_says_so_on_the_page(
@@ -135,7 +137,8 @@ def test_a_reduced_study_says_so_on_the_page(
     notice = "Not the paper's size: T = 300 and 4 repetitions instead of 100,000 and 100."
     assert notice in page.text
     verdicts = judge(study, settings)
-    assert page.text.count("✓ holds*") + page.text.count("✗ fails*") == 2 * (len(verdicts) - 1)
+    signs = ("✓ holds*", "✗ fails*", "? undecided*")
+    assert sum(page.text.count(sign) for sign in signs) == 2 * (len(verdicts) - 1)
     some = {"fig2a": study["fig2a"]}
     whole = Page(render_page(some, judge(some), PAPER_SIZE, {"fig2a": b""}))
     assert "Not the paper's size" not in whole.text
@@ -144,12 +147,12 @@ def test_a_reduced_study_says_so_on_the_page(
 
 
 def test_ours_stand_apart(study: StudyResults, settings: Settings, page: Page) -> None:
-    assert page.text.count("Beyond the paper.") == 6
+    assert page.text.count("Beyond the paper.") == 8
     assert "UCB1, S-UCB, Fair, H-UCB, RH-UCB and PRH-UCB are the paper's six" in page.text
     outcomes = {
         (True, True): "All 2 statements of ours",
-        (True, False): "Of 2 statements of ours, beyond the paper, 1 holds",
-        (False, False): "Of 2 statements of ours, beyond the paper, 0 hold",
+        (True, False): "2 statements of ours, beyond the paper, 1 holds, 1 fails ( D1 ) and 0 are",
+        (None, None): "0 hold, 0 fail and 2 are undecided ( D0 ; D1 ).",
     }
     for holds, text in outcomes.items():
         two = [
@@ -173,7 +176,8 @@ def test_claims_as_data(folder: Path, study: StudyResults, settings: Settings) -
     assert claims == [verdict.to_dict() for verdict in judge(study, settings)]
     for claim in claims:
         assert {"claim", "text", "holds", "evidence"} <= claim.keys()
-        assert isinstance(claim["holds"], bool)
+        assert claim["holds"] in (True, False, None)
+        assert not isinstance(claim["holds"], int) or isinstance(claim["holds"], bool)
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -232,7 +236,7 @@ def test_texts_are_escaped(study: StudyResults, settings: Settings) -> None:
     assert len(page.all("img")) == 1
     assert '</li><script>"&' in page.text
     assert "Evidence: <img src=x>." in page.text
-    assert "The one statement made about its simulations fails" in page.text
+    assert "Of 1 statement made about its simulations 0 hold, 1 fails (" in page.text
 
 
 def test_the_template_uses_what_its_record_holds() -> None:

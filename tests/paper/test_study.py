@@ -29,11 +29,12 @@ from copyproof.studies import cells
 
 def test_sizes() -> None:
     assert {figure: len(runs_of(figure, PAPER_SIZE)) for figure in FIGURES} == {
-        "fig1a": 42, "fig1b": 42, "fig2a": 7, "fig2b": 7, "fig2c": 7,
+        "fig1a": 42, "fig1b": 42, "fig2a": 7, "fig2b": 7, "fig2c": 7, "convexity": 11,
         "markets": 20, "frontier": 2 * len(FRONTIER_POLICIES),
         "ablation": 16, "samples": 5, "growth": 98,
     }  # fmt: skip
-    for figure in FIGURES.keys() - {"frontier", "growth"}:
+    assert {run.repetitions for run in runs_of("convexity", PAPER_SIZE).values()} == {300}
+    for figure in FIGURES.keys() - {"convexity", "frontier", "growth"}:
         for run in runs_of(figure, PAPER_SIZE).values():
             assert (run.horizon, run.repetitions, run.seed) == (100_000, 100, 1)
 

@@ -137,14 +137,15 @@ def test_what_is_learned_on_every_path(seed: int, bad: float, good: float) -> No
     subsets = list(combinations(range(1, arms + 1), g))
     every = [one for size in range(arms + 1) for one in combinations(range(1, arms + 1), size)]
     weights = [c ** len(one) * (1 - c) ** (arms - len(one)) for one in every]
-    plays = learned = learned_apart = rest_a = rest_b = 0.0
+    plays = learned = learned_apart = rest_a = rest_b = rest_apart = 0.0
     for path in paths(seed, arms):
         on_a, own = chance(path, means(())), sum(arm > 0 for arm, _ in path)
         on_b = sum(chance(path, means(one)) for one in subsets) / len(subsets)
         rest_b += on_b * (1 - own / ROUNDS)
+        apart = sum(w * chance(path, means(one)) for w, one in zip(weights, every, strict=True))
+        rest_apart += apart * (1 - own / ROUNDS)
         if on_a == 0:
             continue
-        apart = sum(w * chance(path, means(one)) for w, one in zip(weights, every, strict=True))
         plays += on_a * own
         rest_a += on_a * (1 - own / ROUNDS)
         learned += on_a * math.log(on_a / on_b)
@@ -152,7 +153,10 @@ def test_what_is_learned_on_every_path(seed: int, bad: float, good: float) -> No
     rate = information_rate(good, [(bad, arms - g)], g)
     assert learned <= rate * plays + 1e-9
     if c < 1:
-        assert learned_apart <= information_rate_at_share(good, bad, c) * plays + 1e-9
+        information = information_rate_at_share(good, bad, c) * plays
+        assert learned_apart <= information + 1e-9
+        # Times T (μ′ − m) it is at most the regret against μ′.
+        assert least_probability(rest_a, information) <= rest_apart + 1e-9
     assert least_probability(rest_a, rate * plays) <= rest_b + 1e-9
 
 

@@ -26,8 +26,8 @@ def paper(
     only: Annotated[
         list[str] | None,
         options.optional(
-            "A figure: fig1a, fig1b, fig2a, fig2b, fig2c, markets, frontier, ablation, samples or "
-            "growth; more may follow. All if none is given.",
+            "A figure: fig1a, fig1b, fig2a, fig2b, fig2c, convexity, markets, frontier, ablation, "
+            "samples or growth; more may follow. All if none is given.",
             "FIGURE",
         ),
     ] = None,
@@ -108,15 +108,18 @@ def _complete(
 
 def _claims_table(verdicts: "Sequence[ClaimVerdict]", reduced: str | None) -> str:
     """Return the verdicts on the paper's claims, and on ours, as text."""
-    rows = [
-        (one.claim, ("holds" if one.holds else "FAILS") + "*" * bool(one.reduced), one.text)
-        for one in verdicts
-    ]
+    words = {True: "holds", False: "FAILS", None: "undecided"}
+    rows = [(one.claim, words[one.holds] + "*" * bool(one.reduced), one.text) for one in verdicts]
     papers = [verdict.holds for verdict in verdicts if not verdict.beyond]
     ours = [verdict.holds for verdict in verdicts if verdict.beyond]
-    told = f"{sum(papers)} of {len(papers)} hold"
+    told = f"The paper's statements: {_counts(papers)}."
     if ours:
-        told += f"; beyond the paper (D), {sum(ours)} of {len(ours)}"
+        told += f"\nOurs, beyond the paper: {_counts(ours)}."
     if reduced:
         told += f"\n* Not the paper's size: {reduced}. At full size these verdicts may differ."
     return tables.printed([tables.TextTable(map(tables.plain, ("claim", "", "text")), rows), told])
+
+
+def _counts(verdicts: "Sequence[bool | None]") -> str:
+    hold, fail, undecided = (verdicts.count(one) for one in (True, False, None))
+    return f"{hold} hold, {fail} fail, {undecided} undecided"

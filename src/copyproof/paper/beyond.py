@@ -1,11 +1,34 @@
 # ruff: noqa: D205  The docstring of a claim is its text, whole sentences of any length.
-"""The claims beyond the paper: they are ours, and about the default."""
+"""The claims beyond the paper, which are ours: stricter wordings, and the default."""
 
-from copyproof.paper.claim import Judged, all_hold, claim
+from copyproof.paper.claim import (
+    ALMOST_LINEAR,
+    Judged,
+    Verdict,
+    above,
+    all_hold,
+    claim,
+    every,
+)
 from copyproof.paper.figures.frontier import frontier_points
-from copyproof.paper.judges import revenue_is_level
-from copyproof.paper.measures import regret_difference, regret_ratio
+from copyproof.paper.judges import fair_grows_linearly, revenue_is_level
+from copyproof.paper.measures import exponent, regret_difference, regret_ratio
 from copyproof.paper.study import MARKETS, OURS, RIVALS, FigureResults, StudyResults
+
+
+@claim("7b, as a rate", "fig2c", beyond=True)
+def h_ucb_grows_linearly_in_2c(study: StudyResults) -> Judged:
+    """Figure 2c: H-UCB grows almost linearly (at last like T^b with b > {almost_linear})."""
+    b = exponent(study["fig2c"][("h-ucb",)])
+    return above(b, ALMOST_LINEAR), f"over the last half regret grows like T^b, b = {b}"
+
+
+@claim("8b, as a rate", "fig2c", beyond=True)
+def fair_grows_linearly_in_2c(study: StudyResults) -> Judged:
+    """Fair's regret grows linearly in figure 2c within these rounds (like T^b with b within 0.05 of
+    1).
+    """
+    return fair_grows_linearly(study, "fig2c")
 
 
 @claim("D1", "fig1a", "fig1b", beyond=True)
@@ -62,8 +85,8 @@ def _is_best_on(market: str, runs: FigureResults) -> Judged:
     ours = runs[market, OURS]
     best = min(RIVALS, key=lambda policy: runs[market, policy].regret.mean)
     ratio = regret_ratio(ours, runs[market, best])
-    holds = all(regret_difference(runs[market, rival], ours).low > 0 for rival in RIVALS)
-    return holds, f"{market}: {ratio} of the regret of the next best, {best}"
+    best_of_all = every(above(regret_difference(runs[market, rival], ours), 0) for rival in RIVALS)
+    return best_of_all, f"{market}: {ratio} of the regret of the next best, {best}"
 
 
 def _at_most(share: float, other: str, place: str, runs: FigureResults) -> Judged:
@@ -74,4 +97,5 @@ def _at_most(share: float, other: str, place: str, runs: FigureResults) -> Judge
         f"{place}: regret {ours.regret.mean:,.0f} for {OURS}, {theirs.regret.mean:,.0f} for "
         f"{other}, {ratio} of it"
     )
-    return ratio.high <= share, evidence
+    verdict: Verdict = True if ratio.high <= share else False if ratio.low > share else None
+    return verdict, evidence

@@ -4,8 +4,10 @@ Words that the paper leaves open ("almost linear", "far smaller") are given a nu
 claim's text repeats. A claim that holds only in part, or whose words can be read in two ways, is
 split, and every part is judged. Nothing is tuned to pass.
 
-The paper's claims stand in ``judges``; those of ours, about the default, a policy that the paper
-does not know, in ``beyond``. They are marked as such, and judged by the same intervals.
+A verdict is True if the 95 % interval lies wholly where the claim says, False if it lies wholly
+elsewhere, and None, *undecided*, otherwise.
+
+The paper's claims are in ``judges``, ours in ``beyond``. Both are judged by the same intervals.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,9 +15,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from copyproof.paper.study import StudyResults
+from copyproof.simulation import Interval
 
-# Whether a claim holds, and the evidence.
-Judged: TypeAlias = tuple[bool, str]
+# Whether a claim holds; None if the study does not decide it.
+Verdict: TypeAlias = bool | None
+# A verdict, and the evidence.
+Judged: TypeAlias = tuple[Verdict, str]
 Judge: TypeAlias = Callable[[StudyResults], Judged]
 
 # A regret that grows like T^0.9 or faster over the last half of a game is called almost linear.
@@ -59,6 +64,54 @@ def claim(name: str, *figures: str, beyond: bool = False) -> Callable[[Judge], P
     return made
 
 
+def above(interval: Interval, value: float) -> Verdict:
+    """Whether a quantity is above a value, by its interval.
+
+    Examples
+    --------
+    >>> [above(Interval(2, low, high), 1) for low, high in [(1.5, 2.5), (0.5, 3.5)]]
+    [True, None]
+    >>> above(Interval(0, 0, 0), 0)
+    False
+    """
+    return True if interval.low > value else False if interval.high <= value else None
+
+
+def below(interval: Interval, value: float) -> Verdict:
+    """Whether a quantity is below a value, by its interval.
+
+    Examples
+    --------
+    >>> below(Interval(2, 1.5, 2.5), 3), below(Interval(2, 1.5, 2.5), 2)
+    (True, None)
+    """
+    return True if interval.high < value else False if interval.low >= value else None
+
+
+def every(verdicts: Iterable[Verdict]) -> Verdict:
+    """Whether all parts of a claim hold: False if one fails, else None if one is undecided.
+
+    Examples
+    --------
+    >>> every([True, None]), every([True, None, False]), every([True, True])
+    (None, False, True)
+    """
+    parts = list(verdicts)
+    return False if False in parts else None if None in parts else True
+
+
+def some(verdicts: Iterable[Verdict]) -> Verdict:
+    """Whether a part of a claim holds: True if one does, else None if one is undecided.
+
+    Examples
+    --------
+    >>> some([False, None]), some([False, None, True]), some([False, False])
+    (None, True, False)
+    """
+    parts = list(verdicts)
+    return True if True in parts else None if None in parts else False
+
+
 def all_hold(parts: Iterable[Judged]) -> Judged:
     """The verdict on a claim of several parts, with the evidence of each.
 
@@ -68,4 +121,4 @@ def all_hold(parts: Iterable[Judged]) -> Judged:
     (False, 'fig2a: b = 0.4; fig2c: b = 1.1')
     """
     verdicts, evidence = zip(*parts, strict=True)
-    return all(verdicts), "; ".join(evidence)
+    return every(verdicts), "; ".join(evidence)

@@ -3,11 +3,12 @@
 A new claim is one more function in ``judges``, or in ``beyond`` where it is not the paper's.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from copyproof.pages import Badge
 from copyproof.paper import beyond, judges
-from copyproof.paper.claim import PaperClaim
+from copyproof.paper.claim import PaperClaim, Verdict
 from copyproof.paper.study import PAPER_SIZE, Settings, StudyResults
 
 # The eleven claims of the paper's section on simulations, and ours, as they stand there.
@@ -19,9 +20,18 @@ CLAIMS = tuple(
 )
 
 
+_BADGES = {
+    True: Badge("✓ holds", "holds"),
+    False: Badge("✗ fails", "fails"),
+    None: Badge("? undecided", "open"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
     """What became of a claim.
+
+    ``holds`` is None if the study does not decide it.
 
     ``reduced`` says how large the study behind it was where that was smaller than the paper's; None
     where it was not, or where the claim rests on no games.
@@ -29,11 +39,23 @@ class ClaimVerdict:
 
     claim: str
     text: str
-    holds: bool
+    holds: Verdict
     evidence: str
     figures: tuple[str, ...]
     beyond: bool = False
     reduced: str | None = None
+
+    @property
+    def badge(self) -> Badge:
+        """The verdict in a word; that of a reduced study has a star.
+
+        Examples
+        --------
+        >>> ClaimVerdict("1", "", None, "", ("fig1a",), reduced="T = 300").badge.text
+        '? undecided*'
+        """
+        badge = _BADGES[self.holds]
+        return replace(badge, text=badge.text + "*" * (self.reduced is not None))
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as an entry of ``claims.json``."""

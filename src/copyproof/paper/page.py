@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from copyproof._files import write_atomically
-from copyproof.pages import Badge, Link, PageTable, Picture, anchor, render
+from copyproof.pages import Link, PageTable, Picture, anchor, render
 from copyproof.paper.claims import ClaimVerdict
 from copyproof.paper.figure import StudyFigure
 from copyproof.paper.figures import FIGURES, draw_figure, table
@@ -183,15 +183,9 @@ def _games(figures: StudyResults) -> list[Result]:
 
 def _claims_table(verdicts: Sequence[ClaimVerdict]) -> PageTable:
     rows = [
-        (Link(f"#claim-{anchor(one.claim)}", one.claim), _badge(one), one.text) for one in verdicts
+        (Link(f"#claim-{anchor(one.claim)}", one.claim), one.badge, one.text) for one in verdicts
     ]
     return PageTable(("Claim", "Verdict", "Statement"), rows, numbers=False)
-
-
-def _badge(verdict: ClaimVerdict) -> Badge:
-    """A verdict in a word; one of a reduced study has a star."""
-    sign, kind = ("✓ holds", "holds") if verdict.holds else ("✗ fails", "fails")
-    return Badge(sign + "*" * (verdict.reduced is not None), kind)
 
 
 def _claims_under(

@@ -9,8 +9,9 @@ Figures of the paper (Bernoulli arms, T = 100,000, 100 repetitions, best means 0
 - ``fig1a``, ``fig1b``: revenue of the 0.5-agent, or the 0.9-agent, against its number of copies.
 - ``fig2a``, ``fig2b``, ``fig2c``: regret over time, with one, four and five replicators.
 
-And five that it lacks:
+And six that it lacks:
 
+- ``convexity``: S-UCB's line of figure 1a at more numbers of copies, with more games.
 - ``markets``: the hierarchical policies on five markets, with and without replicators.
 - ``frontier``: regret with truthful agents against games lost to a replicator, for every policy of
   the catalogue.
@@ -78,6 +79,7 @@ RIVALS = tuple(policy for policy in _policies("markets") if policy != OURS)
 # The markets of ``markets``.
 MARKETS = _markets("markets")
 COPIES = tuple(int(name.rpartition(":")[2]) for name in _markets("fig1a"))
+CONVEXITY_COPIES = tuple(int(name.rpartition(":")[2]) for name in _markets("convexity"))
 # Neither hierarchy nor sampling, sampling alone, hierarchy alone, both; and where.
 ABLATION = _policies("ablation")
 ABLATION_MARKETS = _markets("ablation")

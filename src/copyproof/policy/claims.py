@@ -36,9 +36,10 @@ PROOF_IN_PART = PolicyClaim(
 )
 PROOF_BY_ANALOGY = unproven(PROOF.format("by analogy; no complete proof"))
 PATHWISE = theorem(
-    f"{PATHWISE_BEGINS} for any n, given rewards ≥ 0 and a best arm that first-order "
-    "dominates the agent's others: on every path, registering only the best arm earns at least as "
-    "much as any other strategy"
+    f"{PATHWISE_BEGINS} for any n, given rewards ≥ 0 that are reported at once and do not "
+    "depend on the round, all agents eligible in every round, and a best arm that the agent knows "
+    "and that first-order dominates its others: on every path, registering only the best arm "
+    "earns at least as much as any other strategy"
 )
 PATHWISE_EPOCHS = theorem(
     PATHWISE.text + "; the epochs' lengths are fixed, and each epoch is a game of its own"

@@ -16,6 +16,10 @@ L_n the likelihood ratio of one bad arm's first n rewards, the supremum over all
 
 So whatever has the probability x on the first market has at least z on the second, where z is the
 least number with kl(x, z) ≤ ρN; that is exp(−ρN) for x = 1. Proofs: ``docs/explanation/theorems``.
+
+The second ρ is also that of K arms that are good independently of each other, with probability c
+each. None is good with probability (1 − c)^K. So regret and lost games are held against μ′ then,
+and not against the market's own best mean.
 """
 
 import math
@@ -31,7 +35,7 @@ _HALVINGS = 200  # of an interval of floats: more than there are bits between an
 
 
 def information_rate(good: float, bad: Iterable[tuple[float, int]], g: int) -> float:
-    """ρ for g good arms of mean μ′ among bad ones: at most so much is learned from a play.
+    """ρ for g Bernoulli arms of mean μ′ among bad ones: at most so much is learned from a play.
 
     With bad arms of one kind, K − g of them, it is c kl(μ, μ′), c = g/K. With k_j arms of kind j it
     is the least λ for which there are whole g_j, g in all, with g_j/(g_j + k_j) kl(μ_j, μ′) ≤ λ.
@@ -73,7 +77,10 @@ def _places(rate: float, told: float, count: int, g: int) -> int:
 
 
 def information_rate_at_share(good: float, bad: float, c: float) -> float:
-    """ρ in the limit of many arms, of which a share c is good; rounded up.
+    """ρ in the limit of many Bernoulli arms, of which a share c is good; rounded up.
+
+    It is also the ρ of arms that are good independently of each other, with probability c each, if
+    regret and lost games are held against μ′: of K arms none is good with probability (1 − c)^K.
 
     The least rate at which no way of playing an arm is worth it: E[−ln(1 − c + c L_τ)] ≤ ρ E[τ] for
     every stopping time τ. It is found by backward induction over successes and failures, cut off
@@ -88,7 +95,8 @@ def information_rate_at_share(good: float, bad: float, c: float) -> float:
 
     Examples
     --------
-    Where good arms pay once in twenty plays and bad ones never, one in 21 takes 1,932 plays.
+    Where good arms pay once in twenty plays and bad ones never, one in 21 takes 1,932 plays. No
+    mean of Bernoulli bad arms takes fewer.
 
     >>> round(plays_needed_to_tell(0.01, information_rate_at_share(0.05, 0.0, c=1 / 21)))
     1932

@@ -53,7 +53,8 @@ def _theorem_a(case: Case) -> Found:
         )
     constant = theorem_a((agent.best_mean for agent in case.playing), K)
     why = (
-        f"copies never pay, and {case.policy} is consistent with agents of up to K = {K} arms, "
+        "copies of an agent's only arm do not pay (condition 1), and "
+        f"{case.policy} is consistent with agents of up to K = {K} arms, "
         f"κ = {kappa}; asymptotic, so that at a given T the regret may be below it"
     )
     return Found(constant * math.log(case.T), why, {"K": K, "constant": constant})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from copyproof.paper.figure import StudyFigure
 from copyproof.paper.figures.ablation import ABLATION_FIGURE
+from copyproof.paper.figures.convexity import CONVEXITY_FIGURE
 from copyproof.paper.figures.copies import FIG1A, FIG1B
 from copyproof.paper.figures.curves import FIG2A, FIG2B, FIG2C
 from copyproof.paper.figures.frontier import FRONTIER_FIGURE
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _PAPERS = (FIG1A, FIG1B, FIG2A, FIG2B, FIG2C)
 _OURS = (
+    CONVEXITY_FIGURE,
     MARKETS_FIGURE,
     FRONTIER_FIGURE,
     ABLATION_FIGURE,
@@ -39,9 +41,9 @@ FIGURES: dict[str, StudyFigure] = {figure.name: figure for figure in (*_PAPERS, 
 def runs_of(figure: str, settings: Settings) -> dict[RunKey, Run]:
     """The runs behind a figure, by key.
 
-    Keys are (copies, policy) for 1a and 1b, (policy,) for 2a, 2b and 2c, (market, policy) for the
-    markets, the frontier and the ablation, (L,) for the samples, and (market, policy, horizon) for
-    the growth.
+    Keys are (copies, policy) for 1a, 1b and the convexity, (policy,) for 2a, 2b and 2c, (market,
+    policy) for the markets, the frontier and the ablation, (L,) for the samples, and (market,
+    policy, horizon) for the growth.
 
     Raises
     ------

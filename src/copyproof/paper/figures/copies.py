@@ -1,6 +1,6 @@
 """Figures 1a and 1b: what copies buy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from copyproof.paper.figure import (
     key_parts,
 )
 from copyproof.paper.measures import means_and_stds
-from copyproof.paper.study import FigureResults
+from copyproof.paper.study import FigureResults, Run, RunKey, Settings
 from copyproof.plots import canvas, with_error
 from copyproof.plots.labels import End, label_ends
 from copyproof.plots.palette import name_of
@@ -149,7 +149,14 @@ def _break(upper: "Axes", lower: "Axes") -> None:
         ax.plot([0], [y], transform=ax.transAxes, linestyle="none", clip_on=False, **slash)
 
 
-def _rows(results: FigureResults) -> list[dict[str, Any]]:
+def copier_revenue(results: FigureResults, copies: int, policy: str) -> NDArray[np.float64]:
+    """The copying agent's revenue in every repetition."""
+    place, _ = _copier(results)
+    return np.asarray(results[copies, policy].revenue[:, place])
+
+
+def copies_rows(results: FigureResults) -> list[dict[str, Any]]:
+    """The data of a figure of revenue by copies: a row per number of copies and policy."""
     place, _ = _copier(results)
     return [
         {"copies": copies, "policy": policy}
@@ -158,7 +165,8 @@ def _rows(results: FigureResults) -> list[dict[str, Any]]:
     ]
 
 
-def _numbers(results: FigureResults) -> PageTable:
+def copies_numbers(results: FigureResults) -> PageTable:
+    """The table of a figure of revenue by copies: a row per policy."""
     place, who = _copier(results)
     copies = sorted({int(key[0]) for key in results})
     rows = [
@@ -183,10 +191,22 @@ def _alt_text(results: FigureResults) -> str:
     )
 
 
-def _arms_by_agent(results: FigureResults) -> dict[str, str]:
-    """The market with the most copies; the copying agent's are told as a range."""
-    market, (_, who) = list(results.values())[-1].market, _copier(results)
-    return arms_by_agent(market) | {who.name: f"{who.best_mean:g} × 1 … {who.registered:,}"}
+def copies_markets(heading: str) -> Callable[[FigureResults], dict[str, dict[str, str]]]:
+    """A column of the page's table of markets: the copying agent's copies are a range there."""
+
+    def columns(results: FigureResults) -> dict[str, dict[str, str]]:
+        market, (_, who) = list(results.values())[-1].market, _copier(results)
+        copies = {who.name: f"{who.best_mean:g} × 1 … {who.registered:,}"}
+        return {heading: arms_by_agent(market) | copies}
+
+    return columns
+
+
+def copies_runs(figure: str) -> Callable[[Settings], dict[RunKey, Run]]:
+    """The runs of a figure by (copies, policy)."""
+    return lambda settings: {
+        (int(run.name.rpartition(":")[2]), run.policy): run for run in settings.runs(figure)
+    }
 
 
 def _figure(market: str, subject: str, caption: str) -> StudyFigure:
@@ -196,15 +216,12 @@ def _figure(market: str, subject: str, caption: str) -> StudyFigure:
         heading=heading,
         title=f"{heading}: {subject}",
         caption=caption,
-        runs=lambda settings: {
-            (int(run.name.rpartition(":")[2]), run.policy): run
-            for run in settings.runs(f"fig{market}")
-        },
-        rows=_rows,
-        numbers=_numbers,
+        runs=copies_runs(f"fig{market}"),
+        rows=copies_rows,
+        numbers=copies_numbers,
         plot=plot_copies,
         alt_text=_alt_text,
-        markets=lambda results: {heading: _arms_by_agent(results)},
+        markets=copies_markets(heading),
         in_paper=True,
     )
 
