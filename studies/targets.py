@@ -38,7 +38,7 @@ class Target:
 
 
 TARGETS = {
-    "five truthful agents": Target("h-ucb", 0.45, 0.75),
+    "five truthful agents": Target("h-ucb", 0.46, 0.75),
     "figure 2c": Target("rh-ucb(L=3)", 1 / 30, 1 / 12),
     "figure 2c'": Target("h-ucb", 0.06, math.inf),
     "A against B": Target("h-ucb", 0.06, math.inf),
