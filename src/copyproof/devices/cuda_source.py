@@ -141,6 +141,7 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
     has_blocks = shape.agent.memory > 0 and shape.agent.kind != Kind.SLIDING_WINDOW
     BLOCKS = WINDOWS if has_blocks else 1
     ORIGINALS = shape.originals if shape.has_means else 1
+    EPOCH_ROWS = STREAMS if shape.has_changes else 1
     memory_of = inline(_memory_of_large if shape.is_large else _memory_of_small)
     lay, paid_in, record_of = inline(_lay), inline(_paid_in(shape)), inline(_record_of)
     plan_of, game_of = inline(_plan_of(shape)), inline(_game_of(shape))
@@ -162,7 +163,7 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
         trials = cuda.local.array((AGENTS, STARTS), _f8)
         starts = cuda.local.array((AGENTS, STARTS), _start)
         blocks = cuda.local.array((AGENTS, BLOCKS), _block)
-        epoch = cuda.local.array(1, _epoch)
+        epoch = cuda.local.array(EPOCH_ROWS, _epoch)
         order = cuda.local.array(AGENTS, _i8)
         keys = cuda.local.array((STREAMS, 2), _u8)
         ring = cuda.local.array(RING, _ring)
@@ -182,7 +183,8 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
             sums, claims, spans = kept(trials, starts, blocks)
             state = State(
                 items, pools[:parts], nodes, place, given.start[m, :count], windows[:agents], sums,
-                claims, spans, epoch, order[:agents], keys[: agents + 1], values, members, ring,
+                claims, spans, epoch[: agents + 1], order[:agents], keys[: agents + 1], values,
+                members, ring,
             )  # fmt: skip
             played = game_of(given, paid_in(given, game, m, originals)[0], nothing, none)
             record = record_of(found, earned, game, agents, given.sizes[m, 3])
