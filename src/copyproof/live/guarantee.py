@@ -38,7 +38,7 @@ def guarantee(
     'none: ucb1 is flat, it chooses among arms, and copies are arms'
     >>> print(guarantee(parse_policy("trial-anytime"), MarketConfig(per_agent=2)))
     proven: copies of an agent's only arm change nothing, ...; pays: copies on slates (per_agent =
-    2); lists of eligible arms; several identities that are not bound to one group; ...
+    2); lists of eligible arms; several identities that are not bound to one group, ...
     """
     second, share = candidate or (policy, 0.0)
     for one in (policy, second) if 0.0 < share < 1.0 else (second if share == 1.0 else policy,):
