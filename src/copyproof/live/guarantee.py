@@ -116,5 +116,5 @@ def _worthless(policy: Policy, config: MarketConfig) -> str:
     agents = f"{most:,} agent{'' if most == 1 else 's'}"
     return (
         f", also with a worthless arm each where more than {agents} share an epoch of {horizon:,} "
-        "decisions (a limit on names stops these; in what was measured a fee of 25 rewards an arm)"
+        "decisions (a limit on names stops these; in what was measured a fee of 40 rewards an arm)"
     )
