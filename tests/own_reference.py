@@ -149,7 +149,7 @@ def own_choices(
 def _game(
     market: Market, spec: Own | Trial, T: int, rounds: int, seed: int, repetition: int, epoch: int
 ) -> list[int]:
-    n = len(market.agents)
+    n = sum(agent.takes_part for agent in market.agents)
     principal = Stream(seed, 0, repetition, epoch)
     means = [[arm.mean for arm in agent.arms] for agent in market.agents]
     agents, first = [], [0]
@@ -158,7 +158,7 @@ def _game(
         arms = [Candidate(number, original) for number, original in enumerate(originals)]
         agents.append(Agent(Stream(seed, i + 1, repetition, epoch), arms))
         first.append(first[-1] + len(arms))
-    present = [i for i in drawn_order(principal, n) if agents[i].arms]
+    present = [i for i in drawn_order(principal, len(agents)) if agents[i].arms]
     values = dict.fromkeys(present, math.inf)
     found = []
     for _ in range(rounds):
@@ -202,7 +202,7 @@ class OwnServed:
 
     def ask(self, allowed: set[tuple[int, int]]) -> tuple[int, int]:
         """The agent and its arm, among those that are allowed."""
-        n = len(self.agents)
+        n = sum(bool(agent.arms) for agent in self.agents)
         here = [i for i in self.order if any(agent == i for agent, _ in allowed)]
         i = max(here, key=lambda i: self.spec.index(self.agents[i].rewards, self.T, n))
         agent = self.agents[i]

@@ -497,7 +497,8 @@ def choices(
     renewals = {one.agent: one for one in schedule.renewals}
     principal = Stream(seed, 0, repetition)
     streams = [Stream(seed, i + 1, repetition) for i in range(len(market.agents))]
-    principal.arms = market.originals if isinstance(spec, Flat) else len(market.agents)
+    taking_part = sum(agent.takes_part for agent in market.agents)
+    principal.arms = market.originals if isinstance(spec, Flat) else taking_part
     for stream in streams:
         stream.arms = most_originals(market)
     agents = [Candidate(i) for i in range(len(market.agents))]

@@ -124,6 +124,13 @@ class DeviceConformance:
         )
         self.check(portion(TWO_AND_THREE[0], "h-ucb", 50, schedule=schedule))
 
+    def test_an_agent_that_comes_later_counts_in_its_own_n(self) -> None:
+        agents = [Agent("a", [0.9, 0.2]), Agent("b", [0.8]), Agent("c", [0.6], copies=[0])]
+        schedule = Schedule([Retire(10, "a", 0), Admit(20, "c", 0), Admit(40, "a", 0)])
+        market = Market(agents)
+        self.check(portion(market, "trial(c=0.5)", 60, schedule=schedule))
+        self.check(portion(market, "trial(c=0.5, season=15)", 60, schedule=schedule))
+
     def test_tapes_and_an_order_of_ties(self) -> None:
         market = TWO_AND_THREE[1]
         tape = [[0.0, 1.0] * 20, [1.0] * 40, [0.5] * 40]

@@ -1,12 +1,11 @@
 """One agent's silence, lateness and late sign-up paid under rules 1, and do not now."""
 
-import zlib
-
 import numpy as np
 import pytest
 
-from copyproof.drills import LiveGame, drill
+from copyproof.drills import drill
 from copyproof.drills.live_game import Play
+from tests.drills.epoch_game import EpochGame
 from tests.drills.limits import check_no_gain
 
 SAME = ["its zeros never", "on slates of 2", "all late, its zeros never"]
@@ -67,30 +66,12 @@ def test_who_alone_is_slow_is_shown_less_unless_the_market_is_patient(policy: st
     assert patient.attacking.share > 0.5 * patient.without.share
 
 
-class _Game(LiveGame):
-    """With the luck of the theorem: by agent, epoch, and the agent's play in the epoch."""
-
-    def __init__(self, policy: str, seed: int, *, attacks: bool) -> None:
-        super().__init__(policy, seed, attacks=attacks, horizon=1500, config={})
-        self.seed = seed
-        self.streams: dict[tuple[str, int], np.random.Generator] = {}
-
-    def uniform(self, who: str) -> float:
-        """The number that the agent's next play in the epoch meets."""
-        epoch = self.state.arrays.state.epoch[0]
-        ended = len(self.path) < int(epoch["before"])  # with this decision
-        key = who, int(epoch["number"]) - ended
-        if key not in self.streams:
-            self.streams[key] = np.random.default_rng([self.seed, zlib.crc32(who.encode()), key[1]])
-        return float(self.streams[key].random())
-
-
 def _earned(policy: str, seed: int, *, attacks: bool) -> list[float]:
     """What an agent has earned after each of 1,500 decisions, of two agents that are told at once.
 
     It attacks by copies, weaker arms, and by telling its rewards later, or never.
     """
-    game = _Game(policy, seed, attacks=attacks)
+    game = EpochGame(policy, seed, attacks=attacks)
     chance = np.random.default_rng([seed, 9])
     means = chance.uniform(0.1, 0.9, 3)
     others = ("left", "late", "right")

@@ -2,8 +2,9 @@
 
 ``live/generate.py`` made the files with the public API of that version, and says what is in them.
 Those beside it were decided with the logarithms of a C library and another KL index (numerics 1),
-those of ``numerics-2-trial`` by other rules of trial: their journals are replayed by the decisions
-that they hold, and they go on under the numerics of today.
+those of ``numerics-2-trial`` by other rules of trial, and in those of numerics 1 to 3 names without
+an arm counted in n: their journals are replayed by the decisions that they hold, and they go on
+under the numerics of today.
 """
 
 import gzip
@@ -26,10 +27,13 @@ from tests.golden.live.generate import MARKETS, Clock, Session, lines_of, outloo
 OLD = Path(__file__).parent / "live"
 SECOND = OLD / "numerics-2"
 TRIAL = OLD / "numerics-2-trial"
+THIRD = OLD / "numerics-3"
 NEW = OLD / f"numerics-{NUMERICS}"
-MOVED = {(OLD, "grace-anytime"), (TRIAL, "trial"), (TRIAL, "trial-anytime")}
+UNARMED = {(folder, "grace-anytime") for folder in (OLD, SECOND, THIRD)}
+"""Markets of old files in which an epoch begins with a name without an arm."""
+MOVED = {*UNARMED, (TRIAL, "trial"), (TRIAL, "trial-anytime")}
 """Markets of old files in which the numerics of today decide otherwise."""
-FOLDERS = (OLD, SECOND, TRIAL, NEW)
+FOLDERS = (OLD, SECOND, TRIAL, THIRD, NEW)
 CASES = [
     (folder, name) for folder in FOLDERS for name in MARKETS if (folder / f"{name}.ndjson").exists()
 ]
@@ -51,7 +55,7 @@ def config_of(folder: Path, market: str) -> dict[str, Any]:
     if folder == OLD:
         del config["numerics"]
     elif folder != NEW:
-        config["numerics"] = 2
+        config["numerics"] = 3 if folder == THIRD else 2
     return config
 
 
@@ -65,7 +69,7 @@ def check_outlook(store: Store, folder: Path, market: str) -> None:
         for decisions in (found["next"], expected["next"]):
             decisions[:] = [decision[1:] for decision in decisions]
     moved = {"next", "after"} if (folder, market) in MOVED else set()
-    if folder == TRIAL:  # other sums are kept today
+    if folder == TRIAL or (folder, market) in UNARMED:  # other sums and units are kept today
         moved.add("digest")
     for name in expected.keys() - moved:
         assert _of_then(found[name], expected[name]) == expected[name], name
@@ -157,7 +161,7 @@ def test_an_old_market_goes_on_and_is_opened_again(
         first = Principal(store=store, market=market)
         asked = first.ask(100)
         first.tell_many([(one.id, k % 3 / 2) for k, one in enumerate(asked)])
-        assert first.config.numerics == (1 if folder == OLD else 2)
+        assert first.config.numerics == config_of(folder, market).get("numerics", 1)
         again = Principal(store=store, market=market)
         assert again.digest() == first.digest()
         again.snapshot()

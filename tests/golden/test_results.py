@@ -1,7 +1,8 @@
 """Results that an earlier version saved are opened by this one, which plays the same games again.
 
 ``results/generate.py`` made the files with the public API of that version, before numerics had
-versions. Those of today play these games to the same end.
+versions. Those of today play these games to the same end, but for one with an agent without an arm,
+which counted in n.
 """
 
 import json
@@ -17,6 +18,8 @@ from tests.golden.results.generate import FILES, GAMES, numbers
 
 EXPECTED: dict[str, dict[str, Any]] = json.loads((FILES / "expected.json").read_text("utf-8"))
 
+MOVED = {"grace"}
+
 
 def test_every_file_is_opened() -> None:
     assert {path.stem for path in FILES.glob("*.npz")} == set(GAMES) == set(EXPECTED)
@@ -29,7 +32,7 @@ def test_a_saved_result_says_the_same(name: str) -> None:
     assert {key: found[key] for key in EXPECTED[name]} == EXPECTED[name]  # it may say more today
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", sorted(GAMES.keys() - MOVED))
 def test_the_same_game_ends_the_same(name: str) -> None:
     old, new = Result.load(FILES / f"{name}.npz"), GAMES[name]()
     assert (new.market, new.policy, new.schedule) == (old.market, old.policy, old.schedule)

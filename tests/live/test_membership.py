@@ -168,6 +168,21 @@ def test_the_guarantee_says_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ("policy", "what"),
+    [
+        ("trial", "where more than 309 agents share an epoch of 100,000 decisions"),
+        ("trial(season=1000)", "where more than 3 agents share an epoch of 1,000 decisions"),
+        ("trial-anytime", "where more than 1 agent share an epoch of 500 decisions"),
+        ("grace", "also with a worthless arm each, as they count in n"),
+        ("h-ucb", "not bound to one group; "),
+    ],
+)
+def test_the_guarantee_says_what_names_with_worthless_arms_do(policy: str, what: str) -> None:
+    said = guarantee(parse_policy(policy), MarketConfig(policy, horizon=100_000))
+    assert what in said
+
+
+@pytest.mark.parametrize(
     ("config", "own", "others"),
     [
         (MarketConfig(), True, True),
@@ -181,7 +196,8 @@ def test_the_guarantee_says_whose_lateness_pays(
     config: MarketConfig, own: bool, others: bool
 ) -> None:
     said = guarantee(parse_policy("trial-anytime"), config)
-    assert ("where all other agents' rewards are told before the next decision" in said) == own
+    assert ("all other agents' rewards are told before the next decision" in said) == own
+    assert "where the agent has an arm as every epoch begins (it may be away afterwards)" in said
     assert ("to become worse and be told late, where another one is, too" in said) == others
     assert "to be told at once while all others are told late" in said
     assert ("failures of one agent alone that are not told" in said) == (config.default_reward > 0)

@@ -49,7 +49,7 @@ def test_what_cannot_be_looked_back_on() -> None:
     old = open_store("memory:")
     config = replace(principal.config, numerics=1)
     old.create_market("default", config.to_dict())
-    with pytest.raises(FieldError, match="numerics = 1 is not 3, those of this version"):
+    with pytest.raises(FieldError, match="numerics = 1 is not 4, those of this version"):
         shadow_of(old, "default", "h-ucb")
     principal.set_policy("fair", share=0)
     with pytest.raises(

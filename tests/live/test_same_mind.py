@@ -65,7 +65,16 @@ def test_ten_thousand_rounds_of_every_policy(policy: str) -> None:
     assert Principal(store=principal.store).digest() == principal.digest()
 
 
-HIERARCHICAL = ["h-ucb", "prh-ucb", "rh-ucb(L=0.5)", "h-ucb-t-free", "h-thompson", "fair"]
+HIERARCHICAL = [
+    "h-ucb",
+    "prh-ucb",
+    "rh-ucb(L=0.5)",
+    "h-ucb-t-free",
+    "h-thompson",
+    "fair",
+    "trial(c=0.5)",
+    "grace",
+]
 
 
 @pytest.mark.parametrize("policy", HIERARCHICAL)

@@ -139,7 +139,7 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
     ITEMS, NODES, LEAVES = (1, 1, 1) if shape.is_large else shape[11:12] + shape[14:16]
     STARTS = LEVELS if shape.agent.kind == Kind.TRIAL else 1
     has_blocks = shape.agent.memory > 0 and shape.agent.kind != Kind.SLIDING_WINDOW
-    BLOCKS = WINDOWS if has_blocks else 1
+    BLOCKS, EPOCHS = WINDOWS if has_blocks else 1, STREAMS if shape.has_changes else 1
     ORIGINALS = shape.originals if shape.has_means else 1
     memory_of = inline(_memory_of_large if shape.is_large else _memory_of_small)
     lay, paid_in, record_of = inline(_lay), inline(_paid_in(shape)), inline(_record_of)
@@ -162,7 +162,7 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
         trials = cuda.local.array((AGENTS, STARTS), _f8)
         starts = cuda.local.array((AGENTS, STARTS), _start)
         blocks = cuda.local.array((AGENTS, BLOCKS), _block)
-        epoch = cuda.local.array(1, _epoch)
+        epoch = cuda.local.array(EPOCHS, _epoch)
         order = cuda.local.array(AGENTS, _i8)
         keys = cuda.local.array((STREAMS, 2), _u8)
         ring = cuda.local.array(RING, _ring)
@@ -182,7 +182,8 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
             sums, claims, spans = kept(trials, starts, blocks)
             state = State(
                 items, pools[:parts], nodes, place, given.start[m, :count], windows[:agents], sums,
-                claims, spans, epoch, order[:agents], keys[: agents + 1], values, members, ring,
+                claims, spans, epoch[: agents + 1], order[:agents], keys[: agents + 1], values,
+                members, ring,
             )  # fmt: skip
             played = game_of(given, paid_in(given, game, m, originals)[0], nothing, none)
             record = record_of(found, earned, game, agents, given.sizes[m, 3])

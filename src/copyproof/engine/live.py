@@ -63,7 +63,6 @@ from copyproof.engine.pools import (
     lay_agents,
     next_epoch,
     start_epoch,
-    unit_of,
 )
 from copyproof.engine.principal import Observation, choose, follow, shadow
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
@@ -270,6 +269,8 @@ def _let_come_or_go(plan: Plan, state: State, live: Live, terms: Terms, operatio
     if live.counters[LAID] == 0:
         return
     if code in (ADMIT, RETURN):
+        if not terms.counts_newcomers and not plan.is_flat:  # n is that of the epoch's beginning
+            state.epoch[state.items[number].owner + 1].unit = state.epoch[0].unit
         if not plan.is_flat or state.start[state.items[number].owner] != ABSENT:
             admit(plan, state, number)
     elif code == RETIRE:
@@ -280,8 +281,7 @@ def _let_come_or_go(plan: Plan, state: State, live: Live, terms: Terms, operatio
         resume(plan, state, number)
     elif not plan.is_flat:  # a new agent
         state.epoch[number + 1] = state.epoch[0]
-        if terms.counts_newcomers:
-            state.epoch[number + 1].unit = unit_of(plan, state)
+        state.epoch[number + 1].unit = 0.0  # before its first arm
         draw_key(plan, state, number + 1)
         if plan.priority:
             draw_order(state, number, 0)

@@ -61,11 +61,12 @@ class Lowered:
 
     def new_state(self) -> State:
         """Memory for one game at a time; every worker needs its own."""
-        is_flat = bool(self.plan.is_flat)
         rules = (self.plan.agent, self.plan.arm)
-        window = max(rule.memory * (rule.kind == Kind.SLIDING_WINDOW) for rule in rules)
         state = allocate(
-            self.counts, self.originals, self.late, self.rooms, is_flat=is_flat, window=window
+            *(self.counts, self.originals, self.late, self.rooms),
+            is_flat=bool(self.plan.is_flat),
+            window=max(rule.memory * (rule.kind == Kind.SLIDING_WINDOW) for rule in rules),
+            coming=len(self.game.changes.round) > 0,
         )
         state.order[:] = self.order
         return state

@@ -5,6 +5,7 @@ each pool; ``join`` and ``leave`` change who is in play.
 """
 
 import math
+from typing import Any
 
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.numerics import log
@@ -43,27 +44,59 @@ def next_epoch(plan: Plan, state: State, repetition: int) -> None:
 
 @part
 def start_epoch(plan: Plan, state: State, number: int, before: int) -> None:
-    """Set the clock and the constants of an epoch, for all; ``state`` is modified in place."""
+    """Set the clock and the constants of an epoch; ``state`` is modified in place.
+
+    n counts the agents that have an arm now. Where agents have epochs of their own, those without
+    an arm have no unit before ``count_in``.
+    """
+    horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
+    agents = 0
+    for agent in range(state.windows.shape[0]):
+        agents += int(has_arm(plan, state, agent))
     for row in range(state.epoch.shape[0]):
         epoch = state.epoch[row]
         epoch.number = number
         epoch.before = before
-        epoch.horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
-        epoch.log = log(float(epoch.horizon))
-        epoch.unit = unit_of(plan, state) if row == 0 else state.epoch[0].unit
+        epoch.horizon = horizon
+        epoch.log = log(float(horizon))
+        counts = row == 0 or has_arm(plan, state, row - 1)
+        epoch.unit = _unit_of(plan, epoch, agents) if counts else 0.0
 
 
 @part
-def unit_of(plan: Plan, state: State) -> float:
-    """What the agent rule counts plays in, for the agents that there are now.
+def has_arm(plan: Plan, state: State, agent: int) -> bool:
+    """Whether an agent counts in n: it is its own, and an arm of it is registered.
 
-    n counts those that are their own: a live market may have bound one to another.
+    A live market may have bound it to another. It counts while it is suspended, too: n does not
+    depend on when that is. A flat policy has no use for n, and counts all.
     """
-    epoch = state.epoch[0]
-    agents = 0
-    for agent in range(state.windows.shape[0]):
-        if state.items[agent].owner == agent:
-            agents += 1
+    is_own = bool(state.items[agent].owner == agent)
+    if plan.is_flat or not is_own:
+        return is_own
+    here = state.pools[agent + 1]
+    for number in range(here.first, here.first + here.items):
+        if state.place[number] >= OUTSIDE:
+            return True
+    return False
+
+
+@part
+def count_in(plan: Plan, state: State, agent: int) -> None:
+    """Give an agent its unit when its first arm of the epoch comes; modified in place.
+
+    Its n counts the agents that have had an arm in the epoch, itself included. Theirs stays.
+    """
+    if agent + 1 >= state.epoch.shape[0] or state.epoch[agent + 1].unit > 0.0:
+        return
+    agents = 1
+    for other in range(state.windows.shape[0]):
+        agents += int(state.epoch[other + 1].unit > 0.0 and state.items[other].owner == other)
+    state.epoch[agent + 1].unit = _unit_of(plan, state.epoch[0], agents)
+
+
+@part
+def _unit_of(plan: Plan, epoch: Any, agents: int) -> float:
+    """What the agent rule counts plays in, in a game of so many agents."""
     agents = max(1, agents)
     if plan.agent.kind == Kind.TRIAL:
         return float(epoch.horizon / agents)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.plan import ALL, FIXED, Plan, pool_of, sample_bound
-from copyproof.engine.pools import join, lay_agents, lay_tree, leave
+from copyproof.engine.pools import count_in, join, lay_agents, lay_tree, leave
 from copyproof.engine.principal import Observation, count
 from copyproof.engine.state import ABSENT, OUTSIDE, RETIRED, State
 
@@ -67,7 +67,8 @@ def admit(plan: Plan, state: State, number: int) -> None:
     else:
         here.outside += 1
         state.place[number] = OUTSIDE
-    if first:
+    if first and not plan.is_flat:
+        count_in(plan, state, owner)
         enter(plan, state, owner)
 
 
@@ -93,7 +94,7 @@ def takes_seat(plan: Plan, state: State, pool: int, number: int, size: int) -> b
 @part
 def enter(plan: Plan, state: State, agent: int) -> None:
     """Let an agent with its first arm into pool 0, unless it is suspended; modified in place."""
-    if plan.is_flat or state.start[agent] == ABSENT:
+    if state.start[agent] == ABSENT:
         return
     if plan.priority:
         lay_agents(plan, state)

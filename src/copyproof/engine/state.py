@@ -60,7 +60,7 @@ EPOCH = np.dtype(
         ("horizon", "i8"),  # T of this epoch
         ("log", "f8"),  # ln T
         # What the agent rule counts plays in: M = min(√(T/n), ln² T); under trial T/n; under
-        # sampled KL-UCB κ.
+        # sampled KL-UCB κ. 0 for an agent that has had no arm in the epoch.
         ("unit", "f8"),
     ]
 )
@@ -94,7 +94,8 @@ class State(NamedTuple):
     trials: Any  # of each agent, the sum of its rewards since each start (``trial``)
     starts: Any  # of each agent, a START for each
     blocks: Any  # of each agent, a BLOCK for each window of its last plays (``memory``)
-    epoch: Any  # the present EPOCH; a live market has one for each agent behind it (``epoch_of``)
+    # The present EPOCH; where agents may come, one for each of them behind it (``epoch_of``).
+    epoch: Any
     order: Any  # the agents in the order that priority ties go by
     keys: Any  # keys of the random streams: row 0 the principal's, row i + 1 agent i's (streams)
     values: Any  # scratch, a number per leaf of the largest pool: indices of rules that scan
@@ -104,7 +105,7 @@ class State(NamedTuple):
 
 @inlined
 def epoch_of(state: State, agent: int) -> Any:
-    """The epoch as an agent has it: n is counted when it begins, or when the agent comes later."""
+    """The epoch as an agent has it: n is counted when it begins, or at the agent's first arm."""
     return state.epoch[agent + 1 if agent + 1 < state.epoch.shape[0] else 0]
 
 
@@ -114,7 +115,14 @@ def power_of_two(count: int) -> int:
 
 
 def allocate(
-    counts: Any, originals: Any, late: Any, rooms: list[int], *, is_flat: bool, window: int = 0
+    counts: Any,
+    originals: Any,
+    late: Any,
+    rooms: list[int],
+    *,
+    is_flat: bool,
+    window: int = 0,
+    coming: bool = False,
 ) -> State:
     """Lay out the state of a game.
 
@@ -132,6 +140,8 @@ def allocate(
         Whether all arms stand in one pool.
     window : int
         How many of its last plays a pool remembers.
+    coming : bool
+        Whether arms may come during the game.
     """
     agents = len(counts)
     arms = len(originals)
@@ -161,7 +171,7 @@ def allocate(
         trials=np.zeros((agents, LEVELS)),
         starts=np.zeros((agents, LEVELS), START),
         blocks=np.zeros((agents, WINDOWS), BLOCK),
-        epoch=np.zeros(1, EPOCH),
+        epoch=np.zeros(1 + coming * agents, EPOCH),
         order=np.arange(agents),
         keys=np.zeros((agents + 1, 2), np.uint64),
         values=np.zeros(most),

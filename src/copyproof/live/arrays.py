@@ -369,6 +369,7 @@ class Arrays:
             ):  # else the policy has just changed
                 arrays[one.name][: len(saved[one.name])] = saved[one.name]
         arrays["epoch"][len(saved["epoch"]) :] = saved["epoch"][0]  # theirs is the market's
+        arrays["epoch"]["unit"][self.agents + 1 :] = 0.0  # who comes later has no arm yet
         self.log, self.counters = arrays["log"], arrays["counters"]
         agents, item = slice(self.agents), laid.item
         arrays["order"][:] = np.arange(room)

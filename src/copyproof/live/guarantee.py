@@ -6,16 +6,19 @@ has, so that copies of an agent's only arm leave every path unchanged (``docs/ex
 has the proof): also with late rewards, with agents that may not be chosen, and on slates with one
 arm of an agent. And where the *pathwise* theorem covers the policy (``policy.theorem``), nothing
 that an agent registers earns it more than its best arm alone, on any path; the theorem asks for
-rewards that come at once, for visitors who may see every agent, and for rivals whose arms stay.
+an arm of the agent as every epoch begins, for rewards that come at once, for visitors who may see
+every agent, and for rivals whose arms stay. Afterwards the agent may be away.
 Where nobody is waited for longer than for others, the default reward is 0, and no play is told as
 more than it is in the end worth, those are the others' rewards: the agent's own may come whenever
 they will.
 
-An agent is a principal here: the names that are bound to one group are one (``principals``).
+An agent is a principal here: the names that are bound to one group are one (``principals``). Only
+agents with an arm count in n. Names with a worthless arm each still do, and change what all others
+may spend: how many of them a game bears, ``most_agents`` says.
 """
 
 from copyproof.live.records import MarketConfig
-from copyproof.policy import Policy
+from copyproof.policy import Policy, own_rules
 from copyproof.policy.theorem import why_not_covered
 
 
@@ -35,7 +38,7 @@ def guarantee(
     'none: ucb1 is flat, it chooses among arms, and copies are arms'
     >>> print(guarantee(parse_policy("trial-anytime"), MarketConfig(per_agent=2)))
     proven: copies of an agent's only arm change nothing, ...; pays: copies on slates (per_agent =
-    2); lists of eligible arms; several identities that are not bound to one group; ...
+    2); lists of eligible arms; several identities that are not bound to one group, ...
     """
     second, share = candidate or (policy, 0.0)
     for one in (policy, second) if 0.0 < share < 1.0 else (second if share == 1.0 else policy,):
@@ -57,9 +60,10 @@ def guarantee(
         is_late = waits_for_others and config.default_reward == 0.0 and config.rewards != "last"
         whose = "all other agents' rewards" if is_late else "all rewards"
         proven.append(
-            f"an agent's best arm alone earns it most, on every path, where {whose} are told "
-            "before the next decision, every agent may be chosen, the arms of all others stay and "
-            "this policy has decided from the first decision on"
+            "an agent's best arm alone earns it most, on every path, where the agent has an arm as "
+            f"every epoch begins (it may be away afterwards), {whose} are told before the next "
+            "decision, every agent may be chosen, the arms of all others stay and this policy has "
+            "decided from the first decision on"
         )
         audited = "other strategies under other conditions"
     else:
@@ -70,7 +74,8 @@ def guarantee(
         pays.append(f"copies on slates ({most})")
     if config.seen == "content":
         pays.append("copies that `seen` takes for another content, or for a rival's")
-    pays += ["lists of eligible arms", "several identities that are not bound to one group"]
+    identities = "several identities that are not bound to one group" + _worthless(policy, config)
+    pays += ["lists of eligible arms", identities]
     others = ", where another one is, too" if waits_for_others else ""
     pays.append(f"to become worse and be told late{others}")
     if config.unanswered != "omitted":
@@ -82,3 +87,34 @@ def guarantee(
     if config.rules == 1:
         pays.append("to sign up late")
     return f"proven: {'; '.join(proven)}; audited only: {audited}; pays: {'; '.join(pays)}"
+
+
+def most_agents(policy: Policy, horizon: int) -> int | None:
+    """How many agents T rounds bear before n shortens their trials: ⌊SHARE·T/q⌋.
+
+    None for a policy without trials.
+
+    Examples
+    --------
+    >>> from copyproof.policy import parse_policy
+    >>> most_agents(parse_policy("trial"), 100_000)
+    309
+    """
+    if not isinstance(policy.agent, own_rules.Trial):
+        return None
+    return int(own_rules.SHARE * horizon / policy.agent.in_turn)
+
+
+def _worthless(policy: Policy, config: MarketConfig) -> str:
+    """What identities with a worthless arm each do to n."""
+    if isinstance(policy.agent, own_rules.OwnIndex):
+        return ", also with a worthless arm each, as they count in n"
+    horizon = config.horizon if policy.restart is None else policy.restart.horizons(1)[0]
+    most = None if horizon is None else most_agents(policy, horizon)
+    if most is None:
+        return ""
+    agents = f"{most:,} agent{'' if most == 1 else 's'}"
+    return (
+        f", also with a worthless arm each where more than {agents} share an epoch of {horizon:,} "
+        "decisions (a limit on names stops these; in what was measured a fee of 40 rewards an arm)"
+    )

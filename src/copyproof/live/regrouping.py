@@ -9,7 +9,7 @@ ever, and is filled as where another policy takes over, as if rewards had come e
 In play are the arms that were in play for any of the names. Where a sample has a bound, those that
 were played most stay, ties by registration, and the others wait outside; and a sample of fixed size
 that has fewer than it may hold takes in who waits, in order of registration. Nobody else's
-statistics, samples or random numbers change.
+statistics, samples or random numbers change. n stays what it was until the next epoch.
 """
 
 from typing import Any
@@ -75,6 +75,7 @@ def regroup(arrays: Arrays, *, owner: Any, registered: Any, suspended: Any, vaca
     come = ~was_in & is_in
     status[come & (status == ABSENT)] = _IN_PLAY if plan.sampling == ALL else OUTSIDE
     status[come & (status == RETIRED)] = _IN_PLAY
+    _count_in(saved, changed)
     if "delays" in saved:
         saved["delays"][vacant] = 0.0
         saved["known"][vacant] = np.zeros((), KNOWN)
@@ -101,6 +102,19 @@ def _make_room(saved: dict[str, Any], agents: int, *, is_flat: bool) -> None:
     for name in saved.keys() & {*_BY_AGENT, *(() if is_flat else _BY_POOL)}:
         rows = saved[name]
         saved[name] = np.concatenate([rows, np.zeros((more, *rows.shape[1:]), rows.dtype)])
+
+
+def _count_in(saved: dict[str, Any], changed: Any) -> None:
+    """Let principals that have an arm by now count plays in the market's unit; ``saved`` changes.
+
+    Without this a principal could have no unit: its number is that of a name without an arm.
+    """
+    epochs = saved["epoch"]
+    has_arm = np.isin(changed, saved["arms"]["owner"][saved["registered"].astype(bool)])
+    rows = 1 + changed[has_arm]
+    rows = rows[rows < len(epochs)]  # the others have the market's epoch
+    rows = rows[epochs["unit"][rows] == 0.0]
+    epochs["unit"][rows] = epochs["unit"][0]
 
 
 def _add_up(saved: dict[str, Any], agent: int) -> None:

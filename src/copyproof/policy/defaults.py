@@ -12,7 +12,7 @@ def with_market_defaults(policy: Policy, market: Market) -> Policy:
     """The policy with the paper's choice of l or L, and K of MOSS, filled in where none is given.
 
     l is the number of originals in the market, L the largest number of originals of one agent. K is
-    the number of agents among agents, and else l or L.
+    the number of agents that take part among agents, and else l or L.
 
     Examples
     --------
@@ -30,7 +30,8 @@ def with_market_defaults(policy: Policy, market: Market) -> Policy:
     flat = policy.is_flat or policy.agent == Uniform()
     arms = sum(of_agents) if flat else max(of_agents)
     if isinstance(policy.agent, MOSS | MOSSAnytime) and needs_arms(policy.agent):
-        policy = replace(policy, agent=replace(policy.agent, arms=len(market.agents)))
+        agents = sum(agent.takes_part for agent in market.agents)
+        policy = replace(policy, agent=replace(policy.agent, arms=max(1, agents)))
     if isinstance(policy.arm, MOSS | MOSSAnytime) and needs_arms(policy.arm):
         policy = replace(policy, arm=replace(policy.arm, arms=arms))
     if isinstance(sampling, AllArms) or sampling.factor is not None:

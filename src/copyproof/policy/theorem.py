@@ -4,8 +4,8 @@ The theorem: on every path, for every T, every proper γ and every non-decreasin
 the best arm earns at least as much as any other strategy. It asks three things of a policy:
 
 (a) phase 1 chooses the largest index, where the index of agent i is a function of i's own rewards
-    so far and of constants such as T, never of the round t or of other agents, and non-decreasing
-    in every one of these rewards;
+    so far and of constants such as T and n, never of the round t or of other agents, and
+    non-decreasing in every one of these rewards;
 (b) unplayed agents come first, and ties go by one order drawn at the start;
 (c) inside an agent any rule may choose that sees only that agent's own plays, its rewards and
     random numbers keyed by them: never t, never other agents.
@@ -24,6 +24,13 @@ no strategy moves the end of an epoch: they may grow (``Restart``) or be equal (
 A memory (``memory=W``) keeps (a): which of an agent's plays its windows hold is a function of their
 number alone, and the least of several non-decreasing indices is non-decreasing
 (``engine.memory``).
+
+And of the agent: it has one name, and an arm as every epoch begins, under both strategies. n counts
+the agents with an arm as an epoch begins, so that n is then the same for all others. Afterwards the
+agent may be away for a time, and its own rewards may be late, at any time and for as long as it
+likes: neither raises its index at its k-th play. Without an arm as an epoch begins, or with a name
+that registers later, the others' n is smaller for the whole epoch, and there are paths on which the
+agent is ahead at some round (``tests/drills/test_lateness.py``).
 
 And of the market: rewards are at least 0, an agent's best arm first-order dominates its others, as
 with Bernoulli arms, and what an arm pays does not depend on the round. Where means change during

@@ -81,7 +81,7 @@ def lost_probability(
     ----------
     market : Market, path or str
         Agents, their arms and how they register them; or the path of their file, or ``"paper:2a"``.
-        Of the other agents only their number counts.
+        Of the other agents only the number of those with an arm counts.
     policy : Policy or str
         One whose agent index is made of own rewards (``why_not_covered`` says None), without
         restarts.
@@ -156,7 +156,7 @@ def lost_probability(
         agent=market.names[place],
         rival=value,
         best=process.question.best,
-        agents=len(market.agents),
+        agents=sum(one.takes_part for one in market.agents),
         horizon=horizon,
         most_plays=most_plays,
         seed=seed,
@@ -212,7 +212,7 @@ def own_process(
     """The agent as it is; the others count, but are not there."""
     _check_rewards(market.agents[place], place)
     alone = Market(
-        agent if other == place else Agent(agent.name, [0.0])
+        agent if other == place else Agent(agent.name, [0.0], copies=[int(agent.takes_part)])
         for other, agent in enumerate(market.agents)
     )
     lowered = lower(alone, policy, horizon=horizon, seed=seed)

@@ -3,7 +3,8 @@
 ``python tests/golden/live/generate.py FOLDER``. It uses nothing but the public API, so that it runs
 with the version of November 2026, whose files lie beside this script, as with any later one;
 ``numerics-2`` holds those of the first version with numerics of its own, ``numerics-2-trial`` the
-markets on trial of the last one with numerics 2, and ``numerics-3`` all of the first with those.
+markets on trial of the last one with numerics 2, ``numerics-3`` and ``numerics-4`` all of the first
+with those.
 The files are made once: a later version opens them, and does not write them.
 ``tests/golden/test_live.py`` plays the session of the newest folder with the present code, too.
 

@@ -191,7 +191,8 @@ export class Game {
     this.order = agents.map((_, i) => i);
     if (policy.trial) {
       const { c, lost } = policy.given;
-      const settings = new TrialSettings(this.horizon, agents.length, c, lost);
+      const taking = counts.filter((count) => count > 0).length;
+      const settings = new TrialSettings(this.horizon, Math.max(1, taking), c, lost);
       this.records = agents.map(() => new TrialRecord(settings));
       this.searches = this.records.map((record) => new TrialArms(record));
       this.order.forEach((i) => {
