@@ -178,7 +178,7 @@ def test_constants_are_the_engines() -> None:
         "NEAR": trial._NEAR,
         "WIDER": trial._WIDER,
         "EARNED": trial._EARNED,
-        "MOST_TURNS": trial._TURNS,
+        "TURN_SHARE": own_rules.TURN_SHARE,
         "SELDOM": trial._SELDOM,
         "IN_A_ROW": trial._IN_A_ROW,
     }

@@ -52,6 +52,7 @@ from copyproof.engine.cache import inlined, part
 from copyproof.engine.memory import evidence_below, forgets, held, mean_of, windows_of
 from copyproof.engine.numerics import log
 from copyproof.engine.state import FAILED, LEVELS, PAID, State, epoch_of
+from copyproof.policy.own_rules import TURN_SHARE
 
 # What is to be done with an agent's arms.
 TRY_FRESH = 0
@@ -61,7 +62,6 @@ PLAY_LAST = 3
 TEST_TRIED = 4  # play the one that may be the best: plays are forgiven, and no fresh arm is left
 
 _EARNED = 0.3  # of q: the most that an agent's rewards add to what its trial may cost
-_TURNS = 0.2  # of T/n: the most plays in turn
 _NEAR = 1.2  # a claim of no more than so many times m ends the trial of a champion of mean m
 _IN_A_ROW = 8  # fresh arms after a failure of a champion's that seldom fails
 _SELDOM = 3.0  # a champion fails seldom if so many times less than the tried arms on average
@@ -93,7 +93,7 @@ def _limits(parameters: tuple[float, float, float], epoch: Any) -> tuple[float, 
     """
     first, share, _ = parameters
     most = max(1, math.floor(share * epoch.unit + 1e-9))
-    first = min(first, most, max(1, math.floor(_TURNS * epoch.unit + 1e-9)))
+    first = min(first, most, max(1, math.floor(TURN_SHARE * epoch.unit + 1e-9)))
     return first, min(most, math.floor(first * _PLAYS[LEVELS - 1]))
 
 

@@ -90,7 +90,7 @@ def guarantee(
 
 
 def most_agents(policy: Policy, horizon: int) -> int | None:
-    """How many agents T rounds bear before n shortens their trials: ⌊SHARE·T/q⌋.
+    """How many agents T rounds bear before n shortens their trials: ⌊TURN_SHARE·T/q⌋.
 
     None for a policy without trials.
 
@@ -98,11 +98,11 @@ def most_agents(policy: Policy, horizon: int) -> int | None:
     --------
     >>> from copyproof.policy import parse_policy
     >>> most_agents(parse_policy("trial"), 100_000)
-    309
+    190
     """
     if not isinstance(policy.agent, own_rules.Trial):
         return None
-    return int(own_rules.SHARE * horizon / policy.agent.in_turn)
+    return int(own_rules.TURN_SHARE * horizon / policy.agent.in_turn)
 
 
 def _worthless(policy: Policy, config: MarketConfig) -> str:
@@ -113,8 +113,10 @@ def _worthless(policy: Policy, config: MarketConfig) -> str:
     most = None if horizon is None else most_agents(policy, horizon)
     if most is None:
         return ""
-    agents = f"{most:,} agent{'' if most == 1 else 's'}"
+    where = f"where more than {most:,} agents share an epoch of {horizon:,} decisions"
+    if most < 2:
+        where = f"in an epoch of {horizon:,} decisions, which is too short for whole trials"
     return (
-        f", also with a worthless arm each where more than {agents} share an epoch of {horizon:,} "
-        "decisions (a limit on names stops these; in what was measured a fee of 40 rewards an arm)"
+        f", also with a worthless arm each {where} (a limit on names stops these; in what was "
+        "measured a fee of 40 rewards an arm)"
     )

@@ -16,6 +16,7 @@ from copyproof.validation import known, require
 SPARE = 1.25  # arms to try for each that theorem A′ asks for, as a good arm may fail at first
 TURNS = 1.1  # plays in turn for each
 SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
+TURN_SHARE = 0.2  # of the same: the most plays in turn
 GATE = 0.5  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
 
 

@@ -10,7 +10,7 @@ const GATE = 0.5;
 const TURNS = 1.1; // plays in turn, of those that theorem A′ asks for
 const SPARE = 1.25; // arms that may be tried, of the same
 const EARNED = 0.3; // of q: the most that an agent's rewards add to what its trial may cost
-const MOST_TURNS = 0.2; // of T/n: the most plays in turn
+const TURN_SHARE = 0.2; // of T/n: the most plays in turn
 const IN_A_ROW = 8; // fresh arms after a failure of a champion's that seldom fails
 const SELDOM = 3; // a champion fails seldom if so many times less than the tried arms on average
 const NEAR = 1.2; // a claim of no more than so many times m ends the trial of a champion of mean m
@@ -33,7 +33,7 @@ export class TrialSettings {
     const needed = roundedUp(Math.log(lost) / Math.log1p(-c));
     const unit = horizon / agents;
     const most = Math.max(1, Math.floor(SHARE * unit + 1e-9));
-    const turns = Math.max(1, Math.floor(MOST_TURNS * unit + 1e-9));
+    const turns = Math.max(1, Math.floor(TURN_SHARE * unit + 1e-9));
     this.tries = roundedUp(SPARE * needed);
     this.first = Math.min(roundedUp(TURNS * needed), most, turns);
     this.last = Math.min(most, Math.floor(this.first * START_PLAYS[STARTS - 1]));
