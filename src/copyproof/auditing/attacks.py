@@ -241,14 +241,12 @@ def attacks(
     if isinstance(asked.policy, Policy):
         trials += _renewal_trials(against, agent, horizon, tolerance)
     with asked.watched(progress):
-        gains, method = sample(
-            trials, asked.games, alpha=asked.alpha, budget=asked.budget, method="large-sample"
-        )
+        gains = sample(trials, asked.games, alpha=asked.alpha, budget=asked.budget)
     pairs = zip(counts, gains[: len(counts)], strict=True)
     return Attacks(
         market=market,
         agent=agent,
-        method=method,
+        method="sampling",
         reference=strategy,
         identities=tuple(Identities(count, gain) for count, gain in pairs),
         renewals=tuple(gains[len(counts) :]),
@@ -270,6 +268,7 @@ def _identity_trial(
         deviated=deviated,
         deviation=Deviation(copies, f"{count} identities"),
         tolerance=tolerance,
+        group="identities",
         identities=tuple(own[1:]),
     )
 
@@ -292,6 +291,7 @@ def _renewal_trials(
             deviated=against,
             deviation=Deviation(against.agent(agent).copies, name),
             tolerance=tolerance,
+            group="renewals",
             schedule=schedule,
         )
         for name, schedule in schedules.items()

@@ -20,15 +20,17 @@ from typing import Literal, TypeAlias
 
 from copyproof._progress import Progress
 from copyproof.auditing.deviations import (
+    Deviation,
     checked_strategies,
     given_deviations,
+    plain_deviation,
     standard_deviations,
 )
 from copyproof.auditing.exact_gains import compute, is_small
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.request import Request, checked_effort, checked_request, positive
 from copyproof.auditing.result import AgentAudit, Audit, Gain, Method
-from copyproof.auditing.sampled_gains import LIMITS, sample
+from copyproof.auditing.sampled_gains import sample
 from copyproof.auditing.trials import DeviationTrial, tolerated
 from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE, SEED
 from copyproof.external import AnyPolicy
@@ -37,7 +39,7 @@ from copyproof.validation import FieldError, known, require, whole_in
 
 Reference: TypeAlias = Literal["best", "honest", "market"] | Sequence[int]
 REFERENCES = ("best", "honest", "market")
-METHODS = ("auto", "exact", "sampling", "bounded", "large-sample")
+METHODS = ("auto", "exact", "sampling")
 
 
 def audit(
@@ -88,8 +90,7 @@ def audit(
     budget : int, optional
         Most rounds to play.
     method : str
-        "auto" computes exactly what is small and samples the rest; "exact" and "sampling" insist;
-        "bounded" and "large-sample" sample with that kind of limits (``auditing.limits``).
+        "auto" computes exactly what is small and samples the rest; "exact" and "sampling" insist.
     workers : int, optional
         Threads or processes; as many as there are processors by default. No effect on the result.
     device : str
@@ -212,10 +213,45 @@ def _trials(
             "copies"
         )
         raise FieldError("", strategies, "a strategy that copies", said, source="deviations")
-    position = market.names.index(name)
+    return _against(market, name, strategy, found, tolerance)
+
+
+def _against(
+    market: Market,
+    name: str,
+    strategy: Strategy,
+    deviations: Sequence[Deviation],
+    tolerance: float | None,
+) -> list[DeviationTrial]:
+    """Trials of all deviations: those that copy against all strategies that copy nothing.
+
+    Beside the reference these are the best arm alone, where the agent knows it, the deviation with
+    its copies left out, and all that are tried. Each of them is a trial of its own, too.
+    """
+    agent, position = market.agent(name), market.names.index(name)
+    plain = {one.copies: one for one in deviations if not one.replicates(strategy)}
+    copying = [one for one in deviations if one.copies not in plain]
+    single = [copies for copies in plain if max(copies) <= 1]
+    if agent.knows_best_arm:
+        single.append(agent.best_arm_only().copies)
+    cuts = {one.copies: tuple(min(count, 1) for count in one.copies) for one in copying}
+    played = {
+        copies: market.with_strategy(name, copies)
+        for copies in (strategy, *single, *cuts.values(), *plain, *cuts)
+    }
+    for copies in (*single, *cuts.values()):
+        if copies != strategy:
+            plain.setdefault(copies, plain_deviation(copies))
+    reference = played[strategy]
+
+    def trial(one: Deviation, others: Iterable[Strategy], group: str | None) -> DeviationTrial:
+        further = tuple(played[copies] for copies in dict.fromkeys(others) if copies != strategy)
+        deviated = played[one.copies]
+        return DeviationTrial(position, reference, deviated, one, tolerance, further, group)
+
     return [
-        DeviationTrial(position, against, market.with_strategy(name, one.copies), one, tolerance)
-        for one in found
+        *(trial(one, [*single, cuts[one.copies]], name) for one in copying),
+        *(trial(one, (), None) for one in plain.values()),
     ]
 
 
@@ -223,22 +259,21 @@ def _found(
     trials: Sequence[DeviationTrial], asked: Request, method: str
 ) -> tuple[list[Gain], list[tuple[float, float]], Method]:
     """The gains, the reference's revenue and worth for each, and the method that was taken."""
-    markets = {trial.reference for trial in trials} | {trial.deviated for trial in trials}
+    markets = {one for trial in trials for one in (*trial.references, trial.deviated)}
     policy, horizon = asked.policy, asked.games.horizon
     if method == "exact" or (method == "auto" and is_small(markets, policy, horizon)):
         return *compute(trials, policy, horizon), "exact"
-    kind = next((one for one in LIMITS if one == method), None)
-    gains, taken = sample(trials, asked.games, alpha=asked.alpha, budget=asked.budget, method=kind)
-    pairs = zip(trials, gains, strict=True)
-    return gains, [_worth(trial, gain, asked.games) for trial, gain in pairs], taken
+    gains = sample(trials, asked.games, alpha=asked.alpha, budget=asked.budget)
+    return gains, [_worth(trial, asked.games) for trial in trials], "sampling"
 
 
-def _worth(trial: DeviationTrial, gain: Gain, games: PairedGames) -> tuple[float, float]:
-    """Revenue and worth of the reference, over the games that the gain rests on."""
-    if gain.repetitions == 0:
+def _worth(trial: DeviationTrial, games: PairedGames) -> tuple[float, float]:
+    """Revenue and worth of the reference, over all of its games."""
+    played = games.known(trial.reference)
+    if played is None:
         return math.nan, math.nan
-    revenue = games.of(trial.reference, gain.repetitions).revenue[:, trial.position]
-    return float(revenue.mean()), float(trial.worth(revenue).mean())
+    revenue = trial.revenue(played, deviated=False)
+    return float(revenue.mean()), float(trial.worth(played, deviated=False).mean())
 
 
 def _gathered(
@@ -250,9 +285,7 @@ def _gathered(
     """One agent's gains, in the order of its trials."""
     own = [number for number, trial in enumerate(trials) if trial.agent.name == name]
     trial = trials[own[0]]
-    # The trial with the most games knows the reference best.
-    longest = max(own, key=lambda number: gains[number].repetitions)
-    revenue, worth = worths[longest]
+    revenue, worth = worths[own[0]]
     reference = trial.reference.agents[trial.position].copies
     copies = {number: trials[number].deviation.replicates(reference) for number in own}
     return AgentAudit(

@@ -175,5 +175,16 @@ def given_deviations(
             raise FieldError(field, copies, "one count per arm", said)
         require(sum(copies) > 0, field, list(copies), "a strategy that registers something")
         require(copies != reference, field, list(copies), "different from the reference")
-        found.setdefault(copies, "copies " + ", ".join(map(str, copies)))
+        found.setdefault(copies, plain_deviation(copies).name)
     return tuple(Deviation(copies, name) for copies, name in found.items())
+
+
+def plain_deviation(copies: Strategy) -> Deviation:
+    """A strategy that is called by its copy counts.
+
+    Examples
+    --------
+    >>> plain_deviation((1, 0)).name
+    'copies 1, 0'
+    """
+    return Deviation(copies, "copies " + ", ".join(map(str, copies)))

@@ -89,7 +89,7 @@ class PairedGames:
 
     def of(self, market: Market, repetitions: int, schedule: Schedule | None = None) -> Outcomes:
         """The first repetitions of a market, played now where they are not known yet."""
-        first = self._so_far(market, schedule)
+        first = self.so_far(market, schedule)
         if first < repetitions:
             self._add(market, schedule, self._play(market, schedule, first, repetitions - first))
         return self._known[market, schedule].first(repetitions)
@@ -101,7 +101,7 @@ class PairedGames:
         """
         if self._device == "cpu" or not isinstance(self.policy, Policy):
             return
-        missing = [one for one in dict.fromkeys(asked) if self._so_far(*one) < repetitions]
+        missing = [one for one in dict.fromkeys(asked) if self.so_far(*one) < repetitions]
         games = [
             DeviceGame(
                 market, self.policy, horizon=self.horizon, seed=self.seed,
@@ -109,7 +109,7 @@ class PairedGames:
             )
             for market, schedule in missing
         ]  # fmt: skip
-        firsts = [self._so_far(*one) for one in missing]
+        firsts = [self.so_far(*one) for one in missing]
         found, _ = play_together(
             [(game, k, repetitions - k) for game, k in zip(games, firsts, strict=True)],
             progress=self._further(),
@@ -117,7 +117,12 @@ class PairedGames:
         for one, played in zip(missing, found, strict=True):
             self._add(*one, _outcomes(played))
 
-    def _so_far(self, market: Market, schedule: Schedule | None) -> int:
+    def known(self, market: Market) -> Outcomes | None:
+        """All repetitions of a market that were played; None if there are none."""
+        return self._known.get((market, None))
+
+    def so_far(self, market: Market, schedule: Schedule | None) -> int:
+        """How many repetitions of a market are known."""
         known = self._known.get((market, schedule))
         return 0 if known is None else len(known)
 
