@@ -15,7 +15,7 @@ with. All error rates below are parts of α, and every limit holds at all number
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,15 +54,15 @@ class Shares:
 
 
 def shares(trials: Sequence[DeviationTrial], policy: AnyPolicy, alpha: float) -> Shares:
-    """Share out α among the limits of these trials; what theory decides needs little of it."""
-    open_trials = [trial for trial in trials if not trial.is_decided(policy)]
-    groups = len({trial.group for trial in open_trials if trial.group is not None})
-    return Shares(
-        low=_LOW * alpha / len(trials),
-        high=_HIGH * alpha / max(1, len(open_trials)),
-        group=_GROUP * alpha / max(1, groups),
-        other=alpha / len(trials),
-    )
+    """Share out α among the limits of these trials, as far as luck decides any of them."""
+    sampled = [
+        trial
+        for trial in trials
+        if not all(trial.is_same_on_every_path(policy, one) for one in trial.references)
+    ]
+    groups = len({trial.group for trial in sampled if trial.group is not None})
+    one = alpha / max(1, len(sampled))
+    return Shares(_LOW * one, _HIGH * one, _GROUP * alpha / max(1, groups), other=one)
 
 
 @dataclass(slots=True)
@@ -77,6 +77,8 @@ class Comparison:
     advantage: Advantage | None = None
     # Whether it is certain to gain against this strategy, which then needs no more games.
     is_above: bool = False
+    # Whether the reference is certain to be worth at least as much as this strategy.
+    is_dominated: bool = False
     # Games that would decide that the deviation gains nothing, or that it gains over this strategy.
     below: int | None = None
     above: int | None = None
@@ -109,7 +111,16 @@ class Judge:
     @property
     def open_references(self) -> list[Market]:
         """What has to be played on, besides the deviation."""
-        return [one.reference for one in self.comparisons if not one.is_above]
+        return [one.reference for one in self._open]
+
+    @property
+    def _open(self) -> list[Comparison]:
+        return [one for one in self.comparisons if not one.is_above and not one.is_dominated]
+
+    @property
+    def _counted(self) -> list[Comparison]:
+        """The comparisons that the smallest difference may be of."""
+        return [one for one in self.comparisons if not one.is_dominated]
 
     @property
     def group_high(self) -> float:
@@ -135,15 +146,34 @@ class Judge:
             reference = self._games.of(self.trial.reference, repetitions)
             self._worth = float(self.trial.worth(reference, deviated=False).mean())
         loss = self.gain.loss
-        for one in self.comparisons:
-            if not one.is_above:
-                self._compare(one, repetitions, stage)
+        for one in self._open:
+            self._compare(one, repetitions, stage)
         if not first.is_above or math.isnan(loss.mean):
             loss = self._loss(repetitions)
         self.gain = self._gain(loss, repetitions)
         least = self.trial.least_gain(self._worth)
         for one in self.comparisons:
             one.is_above = one.is_above or one.gain.low > least
+
+    def leave_out(self, dominated: Collection[tuple[int, Market]]) -> None:
+        """Judge without strategies that the reference is certain to be worth at least as much as.
+
+        The difference to one of them is no smaller than the difference to the reference.
+
+        Parameters
+        ----------
+        dominated : collection of (int, Market)
+            The agent's position, and the market in which it plays such a strategy.
+        """
+        new = [
+            one
+            for one in self.comparisons[1:]
+            if (self.trial.position, one.reference) in dominated and not one.is_dominated
+        ]
+        for one in new:
+            one.is_dominated = True
+        if new and self.gain.repetitions > 0:
+            self.gain = self._gain(self.gain.loss, self.gain.repetitions)
 
     def expect(self) -> None:
         """Say how many games it takes at least, before any was played.
@@ -184,7 +214,8 @@ class Judge:
         if trial.is_same_on_every_path(games.policy, one.reference):
             if not np.array_equal(reference.revenue, deviated.revenue):
                 raise _contradiction(trial, "changed a game that they cannot change")
-            one.gain, one.group_high = Interval(-fees, -fees, -fees), -fees
+            exact = 0.0 - fees
+            one.gain, one.group_high = Interval(exact, exact, exact), exact
             one.advantage = NONE
             one.below = 2
             return
@@ -205,8 +236,8 @@ class Judge:
             if len(ahead) > 0:
                 what = f"earned more in repetition {ahead[0]}, which the theorem excludes"
                 raise _contradiction(trial, what)
-            one.group_high = min(one.group_high, -fees)
-            one.gain = Interval(one.gain.mean, one.gain.low, min(one.gain.high, -fees))
+            one.group_high = min(one.group_high, 0.0 - fees)
+            one.gain = Interval(one.gain.mean, one.gain.low, min(one.gain.high, 0.0 - fees))
             one.below = 2
 
     def _set_limits(self, one: Comparison, won: Values, clipped: Values, fees: float) -> None:
@@ -238,7 +269,7 @@ class Judge:
 
     def _gain(self, loss: Interval, repetitions: int) -> Gain:
         """The smallest difference, with its limits."""
-        gains = [one.gain for one in self.comparisons]
+        gains = [one.gain for one in self._counted]
         mean = min(gain.mean for gain in gains)
         low, high = min(gain.low for gain in gains), min(gain.high for gain in gains)
         return self._judged(Interval(mean, low, max(mean, high)), loss, repetitions)
@@ -250,15 +281,15 @@ class Judge:
             Difference(self.trial.strategy(one.reference), one.gain) for one in self.comparisons
         )
         known = [one.advantage for one in self.comparisons if one.advantage is not None]
-        advantage = smallest_advantage(known) if len(known) == len(over) else None
+        advantage = smallest_advantage(known) if known else None
         return Gain(
             self.trial.deviation, gain, loss, advantage, verdict, repetitions, needed, over
         )
 
     def _needed(self) -> int | None:
         """About how many games would decide the deviation: one that is below, or all above."""
-        ways = [one.below for one in self.comparisons if one.below is not None]
-        above = [one.above for one in self.comparisons if not one.is_above]
+        ways = [one.below for one in self._counted if one.below is not None]
+        above = [one.above for one in self._open]
         known = [count for count in above if count is not None]
         if len(known) == len(above):
             ways.append(max(known, default=2))

@@ -103,6 +103,14 @@ class _Sampling:
             trial = judge.trial
             if judge.gain.verdict != "undecided" and trial.deviated not in self._references:
                 self._games.forget(trial.deviated, trial.schedule)
+        # Strategies without copies that are certain to be no better than the reference.
+        worse = {
+            (judge.trial.position, judge.trial.deviated)
+            for judge in self._judges
+            if judge.trial.group is None and judge.gain.gain.high <= 0
+        }
+        for judge in self._judges:
+            judge.leave_out(worse)
 
     def _open(self) -> list[Judge]:
         """The trials that more games may decide.

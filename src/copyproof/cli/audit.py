@@ -67,8 +67,7 @@ def audit(
     method: Annotated[
         str,
         typer.Option(
-            help="auto, exact, sampling, bounded (limits that are guaranteed) or large-sample.",
-            metavar="M",
+            help="auto (exact where that is quick), exact or sampling.", metavar="M"
         ),
     ] = METHOD,
     workers: options.Workers = None,
