@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from copyproof._progress import Progress
-from copyproof.auditing.audit import Reference, reference_strategy
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.request import checked_request, positive
 from copyproof.auditing.result import Gain, Method, Verdict, plain, worst_verdict
 from copyproof.auditing.sampled_gains import sample
+from copyproof.auditing.strategies import Reference, reference_strategy
 from copyproof.auditing.trials import DeviationTrial
 from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SEED, SPLIT
 from copyproof.external import AnyPolicy

@@ -1,9 +1,13 @@
 """``audit``: whether a policy pays for copies.
 
-For every agent, the gain of each deviation against a reference strategy, while the other agents
-play as the market says: u_i = E[U_i(v_i)] − fee × registered arms, deviation less reference. Small
-Bernoulli markets are computed exactly; others are sampled, with the same luck for both strategies
+For every agent, the gain of each deviation, while the other agents play as the market says:
+u_i = E[U_i(v_i)] − fee × registered arms, deviation less reference. A deviation that copies is
+compared with every strategy without copies, and its gain is the smallest difference. Small
+Bernoulli markets are computed exactly; others are sampled, with the same luck for all strategies
 (``sampled_gains``).
+
+A policy that is not ours may behave in any way. So further copy counts are drawn at random, and two
+agents copy at once: what they gain is what they gain in all.
 
 An agent who knows only a prior of its arms is judged in expectation over the draw of its means:
 both strategies are played with the same means, drawn anew for every game. Such an agent does not
@@ -16,29 +20,24 @@ a deviation is a joint strategy, copy counts for all arms of all its names.
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+
+import numpy as np
 
 from copyproof._progress import Progress
-from copyproof.auditing.deviations import (
-    Deviation,
-    checked_strategies,
-    given_deviations,
-    plain_deviation,
-    standard_deviations,
-)
+from copyproof.auditing.deviations import checked_strategies
 from copyproof.auditing.exact_gains import compute, is_small
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.request import Request, checked_effort, checked_request, positive
 from copyproof.auditing.result import AgentAudit, Audit, Gain, Method
 from copyproof.auditing.sampled_gains import sample
+from copyproof.auditing.strategies import Reference, agent_trials, coalition_trials
 from copyproof.auditing.trials import DeviationTrial, tolerated
 from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE, SEED
 from copyproof.external import AnyPolicy
-from copyproof.game import Agent, ByName, GivenMarket, Market, Strategy, as_market, principal_of
-from copyproof.validation import FieldError, known, require, whole_in
+from copyproof.game import ByName, GivenMarket, as_market, principal_of
+from copyproof.policy import Policy
+from copyproof.validation import known, whole_in
 
-Reference: TypeAlias = Literal["best", "honest", "market"] | Sequence[int]
-REFERENCES = ("best", "honest", "market")
 METHODS = ("auto", "exact", "sampling")
 
 
@@ -121,19 +120,22 @@ def audit(
     known("method", method, METHODS)
     names = market.names if agent is None else [principal_of(named, agent)]
     strategies = None if deviations is None else [tuple(counts) for counts in deviations]
-    trials = [
-        trial
-        for name in names
-        for trial in _trials(market, name, reference, strategies, most_copies, tolerance)
-    ]
+    policy_is_ours = isinstance(asked.policy, Policy)
+    drawn = None if policy_is_ours else np.random.default_rng(asked.games.seed)
+    choices = (reference, strategies, most_copies, tolerance, drawn)
+    trials = [trial for name in names for trial in agent_trials(market, name, *choices)]
+    if drawn is not None and strategies is None:
+        trials += coalition_trials(market, names, reference, most_copies, tolerance, drawn)
     with asked.watched(progress):
         gains, worths, taken = _found(trials, asked, method)
+    found = _gathered(trials, gains, worths)
     return Audit(
         market=market,
         groups=named.groups,
         method=taken,
         budget=asked.budget,
-        agents=ByName(_gathered(name, trials, gains, worths) for name in names),
+        agents=ByName(one for one in found if one.name in market.names),
+        coalitions=ByName(one for one in found if one.name not in market.names),
         **asked.summary(),
     )
 
@@ -164,97 +166,6 @@ def _checked_trials(most_copies: int, tolerance: float | None) -> tuple[int, flo
     return whole_in("most_copies", most_copies, 2, 10_000_000), positive("tolerance", tolerance)
 
 
-def reference_strategy(agent: Agent, reference: Reference) -> Strategy:
-    """The copy counts that a reference stands for.
-
-    Examples
-    --------
-    >>> reference_strategy(Agent("ann", [0.2, 0.5]), "best")
-    (0, 1)
-    >>> from copyproof import BetaPrior
-    >>> reference_strategy(Agent("bob", [BetaPrior(1, 1), BetaPrior(1, 1)]), "best")
-    (1, 1)
-    """
-    if isinstance(reference, str):
-        known("reference", reference, REFERENCES)
-        if reference == "best" and agent.knows_best_arm:
-            return agent.best_arm_only().copies
-        if reference in ("best", "honest"):
-            return (1,) * len(agent.arms)
-        strategy = agent.copies
-    else:
-        try:
-            strategy = agent.with_copies(reference).copies
-        except FieldError as error:
-            raise error.found_in("reference") from None
-    require(sum(strategy) > 0, "reference", list(strategy), "a strategy that registers something")
-    return strategy
-
-
-def _trials(
-    market: Market,
-    name: str,
-    reference: Reference,
-    strategies: Sequence[Strategy] | None,
-    most_copies: int,
-    tolerance: float | None,
-) -> list[DeviationTrial]:
-    agent = market.agent(name)
-    strategy = reference_strategy(agent, reference)
-    against = market.with_strategy(name, strategy)
-    found = (
-        standard_deviations(agent, strategy, most_copies=most_copies)
-        if strategies is None
-        else given_deviations(agent, strategy, strategies)
-    )
-    if not any(one.replicates(strategy) for one in found):
-        said = (
-            "none registers an arm more than once and more often than the reference, and so none "
-            "copies"
-        )
-        raise FieldError("", strategies, "a strategy that copies", said, source="deviations")
-    return _against(market, name, strategy, found, tolerance)
-
-
-def _against(
-    market: Market,
-    name: str,
-    strategy: Strategy,
-    deviations: Sequence[Deviation],
-    tolerance: float | None,
-) -> list[DeviationTrial]:
-    """Trials of all deviations: those that copy against all strategies that copy nothing.
-
-    Beside the reference these are the best arm alone, where the agent knows it, the deviation with
-    its copies left out, and all that are tried. Each of them is a trial of its own, too.
-    """
-    agent, position = market.agent(name), market.names.index(name)
-    plain = {one.copies: one for one in deviations if not one.replicates(strategy)}
-    copying = [one for one in deviations if one.copies not in plain]
-    single = [copies for copies in plain if max(copies) <= 1]
-    if agent.knows_best_arm:
-        single.append(agent.best_arm_only().copies)
-    cuts = {one.copies: tuple(min(count, 1) for count in one.copies) for one in copying}
-    played = {
-        copies: market.with_strategy(name, copies)
-        for copies in (strategy, *single, *cuts.values(), *plain, *cuts)
-    }
-    for copies in (*single, *cuts.values()):
-        if copies != strategy:
-            plain.setdefault(copies, plain_deviation(copies))
-    reference = played[strategy]
-
-    def trial(one: Deviation, others: Iterable[Strategy], group: str | None) -> DeviationTrial:
-        further = tuple(played[copies] for copies in dict.fromkeys(others) if copies != strategy)
-        deviated = played[one.copies]
-        return DeviationTrial(position, reference, deviated, one, tolerance, further, group)
-
-    return [
-        *(trial(one, [*single, cuts[one.copies]], name) for one in copying),
-        *(trial(one, (), None) for one in plain.values()),
-    ]
-
-
 def _found(
     trials: Sequence[DeviationTrial], asked: Request, method: str
 ) -> tuple[list[Gain], list[tuple[float, float]], Method]:
@@ -277,22 +188,28 @@ def _worth(trial: DeviationTrial, games: PairedGames) -> tuple[float, float]:
 
 
 def _gathered(
-    name: str,
     trials: Sequence[DeviationTrial],
     gains: Sequence[Gain],
     worths: Sequence[tuple[float, float]],
-) -> AgentAudit:
-    """One agent's gains, in the order of its trials."""
-    own = [number for number, trial in enumerate(trials) if trial.agent.name == name]
-    trial = trials[own[0]]
-    revenue, worth = worths[own[0]]
-    reference = trial.reference.agents[trial.position].copies
-    copies = {number: trials[number].deviation.replicates(reference) for number in own}
-    return AgentAudit(
-        name=name,
-        reference=reference,
-        revenue=revenue,
-        tolerance=math.nan if math.isnan(worth) else tolerated(trial.tolerance, worth),
-        copying=tuple(gains[number] for number in own if copies[number]),
-        showing=tuple(gains[number] for number in own if not copies[number]),
-    )
+) -> list[AgentAudit]:
+    """The gains of every agent, and of every two that copy at once, in the order of their trials."""
+    by_name: dict[str, list[int]] = {}
+    for number, trial in enumerate(trials):
+        by_name.setdefault(trial.name, []).append(number)
+    found = []
+    for name, own in by_name.items():
+        trial = trials[own[0]]
+        revenue, worth = worths[own[0]]
+        reference = trial.strategy(trial.reference)
+        copies = {number: trials[number].deviation.replicates(reference) for number in own}
+        found.append(
+            AgentAudit(
+                name=name,
+                reference=reference,
+                revenue=revenue,
+                tolerance=math.nan if math.isnan(worth) else tolerated(trial.tolerance, worth),
+                copying=tuple(gains[number] for number in own if copies[number]),
+                showing=tuple(gains[number] for number in own if not copies[number]),
+            )
+        )
+    return found

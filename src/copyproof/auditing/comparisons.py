@@ -16,7 +16,7 @@ with. All error rates below are parts of α, and every limit holds at all number
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -77,6 +77,8 @@ class Comparison:
     advantage: Advantage | None = None
     # Whether it is certain to gain against this strategy, which then needs no more games.
     is_above: bool = False
+    # Whether some play of some game differs.
+    is_changed: bool = True
     # Whether the reference is certain to be worth at least as much as this strategy.
     is_dominated: bool = False
     # Games that would decide that the deviation gains nothing, or that it gains over this strategy.
@@ -201,6 +203,12 @@ class Judge:
             gain = Interval(gain.mean, gain.low, max(gain.mean, group_high))
             self.gain = self._judged(gain, self.gain.loss, self.gain.repetitions)
 
+    def finish(self) -> None:
+        """Say that nothing changed, where limits leave it open and no play of any game differs."""
+        same = not all(one.is_changed for one in self.comparisons)
+        if self.gain.verdict == "undecided" and same:
+            self.gain = replace(self.gain, verdict="unchanged", needed=None)
+
     def _upper_share(self, weight: float) -> float:
         """The rate of the upper limit that is to decide."""
         share = self._share.high if self.trial.group is None else self._share.group
@@ -219,6 +227,12 @@ class Judge:
             one.advantage = NONE
             one.below = 2
             return
+        one.is_changed = not (
+            reference.paths is not None
+            and deviated.paths is not None
+            and np.array_equal(reference.paths, deviated.paths)
+            and np.array_equal(reference.revenue, deviated.revenue)
+        )
         worths = [trial.worth(each, deviated=side) for each, side in _sides(reference, deviated)]
         worth = trial.worth_range(games.horizon)
         won, clipped = (

@@ -23,12 +23,14 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 Values: TypeAlias = NDArray[np.float64]
 
 _STAKES = np.array([0.95, *(2.0**-k for k in range(1, 11))])
 _WEIGHTS = np.array([0.5, *(0.05 for _ in range(10))])
-_STEPS = 60
+# How exactly limits are computed, as a part of the range; they are rounded outwards.
+_EXACT = 1e-8
 
 
 def upper_limit(values: Values, most: float, alpha: float) -> float:
@@ -52,16 +54,16 @@ def upper_limit(values: Values, most: float, alpha: float) -> float:
     if len(values) == 0 or not math.isfinite(most) or alpha <= 0:
         return math.inf
     found, counts = np.unique(values, return_counts=True)
-    low, high = float(values.mean()), most
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if middle <= low or middle >= high or high - low <= 1e-9 * (most - found[0]):
-            break
-        if _capital(found, counts, middle, most) >= -math.log(alpha):
-            high = middle
-        else:
-            low = middle
-    return high
+    mean = float(values.mean())
+    exact = _EXACT * (most - float(found[0]))
+    low, high = mean, most - exact
+    if high <= low or _capital(found, counts, high, most) < -math.log(alpha):
+        return most
+
+    def above(m: float) -> float:
+        return _capital(found, counts, m, most) + math.log(alpha)
+
+    return min(most, float(brentq(above, low, high, xtol=exact)) + exact)
 
 
 def lower_limit(values: Values, least: float, alpha: float) -> float:

@@ -39,7 +39,7 @@ def audit_frame(audit: "Audit") -> "pd.DataFrame":
             "copying": gain.deviation.replicates(agent.reference),
         }
         | _gain_columns(gain)
-        for agent in audit.agents
+        for agent in audit.parties
         for gain in (*agent.copying, *agent.showing)
     ]
     return pd.DataFrame(rows)
@@ -50,7 +50,7 @@ def audit_html(audit: "Audit") -> str:
     from copyproof.pages import notebook_table
 
     rows = []
-    for agent in audit.agents:
+    for agent in audit.parties:
         best = agent.best_deviation
         copies = shortened(str(list(best.copies)), 30)
         rows.append([agent.name, agent.verdict, copies, limits(best.gain)])

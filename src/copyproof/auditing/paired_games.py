@@ -27,6 +27,8 @@ class Outcomes:
     regret: NDArray[np.float64]
     # Arms that were registered during the game, a column per agent; None if none can be.
     new_arms: NDArray[np.int64] | None
+    # A digest of what was played in each game; None for our own policies.
+    paths: NDArray[np.uint64] | None
 
     def __len__(self) -> int:
         return len(self.regret)
@@ -34,15 +36,19 @@ class Outcomes:
     def first(self, count: int) -> "Outcomes":
         """The first rows."""
         new = None if self.new_arms is None else self.new_arms[:count]
-        return Outcomes(self.revenue[:count], self.regret[:count], new)
+        paths = None if self.paths is None else self.paths[:count]
+        return Outcomes(self.revenue[:count], self.regret[:count], new, paths)
 
     def followed_by(self, later: "Outcomes") -> "Outcomes":
         """These rows, and then those of later repetitions."""
         new = None
         if self.new_arms is not None and later.new_arms is not None:
             new = np.concatenate([self.new_arms, later.new_arms])
+        paths = None
+        if self.paths is not None and later.paths is not None:
+            paths = np.concatenate([self.paths, later.paths])
         revenue = np.concatenate([self.revenue, later.revenue])
-        return Outcomes(revenue, np.concatenate([self.regret, later.regret]), new)
+        return Outcomes(revenue, np.concatenate([self.regret, later.regret]), new, paths)
 
 
 class PairedGames:
@@ -158,4 +164,4 @@ class PairedGames:
 
 
 def _outcomes(found: Repetitions) -> Outcomes:
-    return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms)
+    return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms, found.paths)

@@ -198,6 +198,9 @@ class Audit:
         What was asked; the method as it was taken.
     agents : tuple of AgentAudit
         The audited ones, in the market's order; by position or by name, ``agents["ann"]``.
+    coalitions : tuple of AgentAudit
+        Two agents who copy at once, and what they gain in all; by position or by name,
+        ``coalitions["ann + bob"]``. Only for a policy that is not ours.
     rounds : int
         Played in all, by sampling.
     seconds : float
@@ -215,11 +218,17 @@ class Audit:
     rounds: int
     seconds: float
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    coalitions: ByName[AgentAudit] = ByName()
 
     @property
     def verdict(self) -> Verdict:
-        """Whether copying pays some agent."""
-        return worst_verdict([agent.verdict for agent in self.agents])
+        """Whether copying pays some agent, or two who copy at once."""
+        return worst_verdict([one.verdict for one in self.parties])
+
+    @property
+    def parties(self) -> list[AgentAudit]:
+        """The agents, and then those who copy at once."""
+        return [*self.agents, *self.coalitions]
 
     @property
     def loss(self) -> Interval:
@@ -227,7 +236,7 @@ class Audit:
 
         That is the loss it has to expect if it leaves the policy as it is; 0 if nobody gains.
         """
-        gains = [gain for agent in self.agents for gain in agent.copying if gain.verdict == "prone"]
+        gains = [one for who in self.parties for one in who.copying if one.verdict == "prone"]
         if not gains:
             return Interval(0.0, 0.0, 0.0)
         return max(gains, key=lambda gain: gain.gain.mean).loss
@@ -237,7 +246,7 @@ class Audit:
         """The open gains that decide: one that seems to be above the tolerance, or else all."""
         pairs = [
             (agent, gain)
-            for agent in self.agents
+            for agent in self.parties
             for gain in agent.copying
             if gain.verdict == "undecided"
         ]
@@ -289,6 +298,8 @@ class Audit:
         asked = "horizon seed confidence method budget"
         found = plain(self, f"policy verdict why_undecided agents loss {asked} rounds seconds")
         groups = {group: list(names) for group, names in self.groups.items()}
+        if self.coalitions:
+            found["coalitions"] = [one.to_dict() for one in self.coalitions]
         return found | ({"groups": groups} if groups else {})
 
     def to_frame(self) -> "pd.DataFrame":

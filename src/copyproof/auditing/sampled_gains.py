@@ -87,6 +87,8 @@ class _Sampling:
             worth = max((one.worth for one in members), key=abs)
             for one in members:
                 one.settle(high, worth)
+        for judge in self._judges:
+            judge.finish()
         return [judge.gain for judge in self._judges]
 
     @property

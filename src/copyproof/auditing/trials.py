@@ -83,6 +83,12 @@ class DeviationTrial:
         return (self.reference, *self.others)
 
     @property
+    def name(self) -> str:
+        """Who deviates."""
+        places = (self.position, *self.partners)
+        return " + ".join(self.reference.names[place] for place in places)
+
+    @property
     def agent(self) -> Agent:
         """The agent as it deviates."""
         return self.deviated.agents[self.position]

@@ -6,6 +6,8 @@ and the regret is Σ (μ* − μ(A_t)), or Σ (μ*_t − μ_t(A_t)) where means 
 learner that makes the engine's choices ends with the engine's numbers, to the last bit.
 """
 
+import hashlib
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -81,6 +83,8 @@ class GameResult:
     original_plays: list[int]
     # Up to each checkpoint.
     regret: list[float]
+    # A digest of the originals that were played, in their order.
+    path: int = 0
 
 
 def game_setup(
@@ -172,6 +176,7 @@ def play_game(
     revenue, original_plays = found.revenue, found.original_plays
     plays, earner_of = [0] * setup.agents, setup.earner_of
     regret, gamma = 0.0, 1.0
+    played = array("i")
     for t in range(1, setup.horizon + 1):
         try:
             arm: Any = choose()  # whatever a policy may return
@@ -191,6 +196,7 @@ def play_game(
         except (Exception, SystemExit) as error:
             raise _breakdown(policy, repetition, t, f"learn() raised {one_line(error)}") from error
         plays[agent] += 1
+        played.append(original)
         original_plays[original] += 1
         earner = earner_of[original]
         if weights:
@@ -205,6 +211,7 @@ def play_game(
         if t % _TICK == 0:
             tick(_TICK)
     tick(setup.horizon % _TICK)
+    found.path = int.from_bytes(hashlib.blake2b(played.tobytes(), digest_size=8).digest(), "big")
     for original, count in enumerate(original_plays):
         found.plays[earner_of[original]] += count
     return found

@@ -9,6 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from copyproof.engine.play import Record
 from copyproof.external import ExternalPolicy
 from copyproof.external.game import GameResult, GameSetup, play_game
@@ -24,6 +27,7 @@ def fill_external(
     policy: ExternalPolicy,
     setup: GameSetup,
     record: Record,
+    paths: NDArray[np.uint64],
     *,
     workers: int,
     first: int = 0,
@@ -34,7 +38,8 @@ def fill_external(
 
     With one worker the games are played in this process, unless they are to be ``apart``. On Linux
     the others are forked off; elsewhere they are spawned, which takes a policy that can be pickled.
-    ``record`` is modified in place; its rows are the repetitions ``first``, ``first`` + 1, …
+    ``record`` and ``paths``, the digests of what was played, are modified in place; their rows are
+    the repetitions ``first``, ``first`` + 1, …
     """
     repetitions = len(record.revenue)
     workers = min(workers, repetitions)
@@ -45,6 +50,7 @@ def fill_external(
         record.agent_plays[row] = game.plays
         record.original_plays[row] = game.original_plays
         record.regret[row] = game.regret
+        paths[row] = game.path
 
     begin = time.perf_counter()
     everything = range(first, first + repetitions)

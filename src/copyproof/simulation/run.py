@@ -115,7 +115,7 @@ def play(
     device = checked_device(device, asked, horizon, len(market.agents))
     principals = quotient(market)
     rounds = checkpoint_rounds(checkpoints, _last_round(stop, horizon, asked, principals))
-    means = None
+    means, paths = None, None
     if market.has_priors:
         priors = lower_priors(principals.market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
@@ -126,8 +126,9 @@ def play(
             earners=principals.earners,
         )  # fmt: skip
         record = empty_record(len(market.agents), setup.originals, len(rounds), count)
+        paths = np.zeros(count, np.uint64)
         seconds = fill_external(
-            asked, setup, record, workers=workers, first=first, apart=apart, progress=progress
+            asked, setup, record, paths, workers=workers, first=first, apart=apart, progress=progress
         )
         record = record._replace(original_plays=principals.by_name(record.original_plays))
     else:
@@ -147,6 +148,7 @@ def play(
         original_plays=_frozen(record.original_plays),
         new_arms=_frozen(record.renewals) if schedule else None,  # others take no schedule
         means=means if means is None else principals.by_name(means),
+        paths=None if paths is None else _frozen(paths),
         seconds=seconds,
     )
 
