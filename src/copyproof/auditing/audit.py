@@ -192,7 +192,7 @@ def _gathered(
     gains: Sequence[Gain],
     worths: Sequence[tuple[float, float]],
 ) -> list[AgentAudit]:
-    """The gains of every agent, and of every two that copy at once, in the order of their trials."""
+    """The gains of every agent, and of every two that copy at once, in order of the trials."""
     by_name: dict[str, list[int]] = {}
     for number, trial in enumerate(trials):
         by_name.setdefault(trial.name, []).append(number)

@@ -296,9 +296,7 @@ class Judge:
         )
         known = [one.advantage for one in self.comparisons if one.advantage is not None]
         advantage = smallest_advantage(known) if known else None
-        return Gain(
-            self.trial.deviation, gain, loss, advantage, verdict, repetitions, needed, over
-        )
+        return Gain(self.trial.deviation, gain, loss, advantage, verdict, repetitions, needed, over)
 
     def _needed(self) -> int | None:
         """About how many games would decide the deviation: one that is below, or all above."""

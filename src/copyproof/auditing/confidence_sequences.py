@@ -110,7 +110,7 @@ def games_above(values: Values, level: float, least: float, alpha: float) -> int
 
 
 def _capital(values: Values, counts: NDArray[np.int64], m: float, most: float) -> float:
-    """ln W(m)."""
+    """Ln W(m)."""
     logs = _log_factors(values, m, most) @ counts + np.log(_WEIGHTS)
     top = float(logs.max())
     return top + math.log(float(np.exp(logs - top).sum()))

@@ -58,9 +58,16 @@ def audit_html(audit: "Audit") -> str:
         ["agent", "verdict", "best deviation", "its gain"],
         rows,
         title=f"{examined(audit)}: {audit.verdict}",
-        notes=[*filter(None, [_with_confidence(audit), audit.why_undecided])],
+        notes=[*filter(None, [_with_confidence(audit), _hiding(audit), audit.why_undecided])],
         words=["verdict", "best deviation"],
     )
+
+
+def _hiding(audit: "Audit") -> str:
+    """What hiding or showing arms surely gains, without any copy."""
+    from copyproof.auditing.report.captions import without_copies_words
+
+    return without_copies_words(audit).strip()
 
 
 def attacks_frame(found: "Attacks") -> "pd.DataFrame":

@@ -293,9 +293,7 @@ class _Search:
         self.turns += 1
         position = profile.names.index(name)
         trials = [
-            DeviationTrial(
-                position, profile, deviated, one, self.epsilon, group=name, clearly=True
-            )
+            DeviationTrial(position, profile, deviated, one, self.epsilon, group=name, clearly=True)
             for one in strategies_of(profile.agents[position], self.cap)
             if (deviated := profile.with_strategy(name, one.copies)) != profile
         ]

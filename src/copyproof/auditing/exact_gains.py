@@ -75,9 +75,7 @@ def compute(
         gain = min((one.gain for one in over), key=lambda one: one.mean)
         advantage = smallest_advantage(advantages) if len(advantages) == len(over) else None
         verdict = trial.judged(gain, worth)
-        gains.append(
-            Gain(trial.deviation, gain, loss, advantage, verdict, 0, over=tuple(over))
-        )
+        gains.append(Gain(trial.deviation, gain, loss, advantage, verdict, 0, over=tuple(over)))
         worths.append((float(before.revenue), worth))
     return gains, worths
 

@@ -154,6 +154,24 @@ class AgentAudit:
         return max(self.copying, key=lambda gain: gain.gain.mean)
 
     @property
+    def without_copies(self) -> Gain | None:
+        """The hiding or showing with the largest gain over the reference; None if none was tried.
+
+        Its verdict is "prone" where it surely gains, which is no fault of a policy.
+
+        Examples
+        --------
+        >>> from copyproof import Agent, Market, audit
+        >>> market = Market([Agent("ann", [0.75, 0.25]), Agent("bob", [0.5])])
+        >>> found = audit(
+        ...     market, "h-ucb", agent="ann", reference="honest", horizon=8, most_copies=2
+        ... )
+        >>> found.verdict, found.agents[0].without_copies.copies
+        ('no-gain', (1, 0))
+        """
+        return max(self.showing, key=lambda gain: gain.gain.mean, default=None)
+
+    @property
     def fee(self) -> Interval:
         """The smallest further fee per registered arm that makes copying unprofitable.
 
@@ -169,7 +187,9 @@ class AgentAudit:
         """
         fees = [gain.fee for gain in self.copying]
         return Interval(
-            max(fee.mean for fee in fees), max(fee.low for fee in fees), max(fee.high for fee in fees)
+            max(fee.mean for fee in fees),
+            max(fee.low for fee in fees),
+            max(fee.high for fee in fees),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,6 +198,7 @@ class AgentAudit:
         return {
             **plain(self, "name verdict"),
             "best_deviation": {"copies": list(best.copies), **_gain_dict(best.gain)},
+            "without_copies": _without_copies(self.without_copies),
             **plain(self, "reference revenue tolerance fee copying showing"),
         }
 
@@ -218,7 +239,7 @@ class Audit:
     rounds: int
     seconds: float
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    coalitions: ByName[AgentAudit] = ByName()
+    coalitions: ByName[AgentAudit] = field(default_factory=ByName)
 
     @property
     def verdict(self) -> Verdict:
@@ -371,6 +392,18 @@ def plain_value(value: Any) -> Any:
             return [plain_value(one) for one in value]
         case _:
             return value.to_dict() if hasattr(value, "to_dict") else value
+
+
+# Verdicts on strategies that do not copy.
+WITHOUT_COPIES = {"prone": "gains", "no-gain": "no gain", "undecided": "undecided"}
+
+
+def _without_copies(gain: Gain | None) -> dict[str, Any] | None:
+    if gain is None:
+        return None
+    said = {"copies": list(gain.copies), "name": gain.deviation.name}
+    verdict = WITHOUT_COPIES.get(gain.verdict, gain.verdict)
+    return {**said, "verdict": verdict, **_gain_dict(gain.gain)}
 
 
 def _gain_dict(gain: Interval) -> dict[str, float | None]:

@@ -138,9 +138,7 @@ class _Sampling:
         so_far = max(one.gain.repetitions for one in judges)
         needed = [one.gain.needed for one in judges if one.gain.needed is not None]
         aim = _SPARE * min(needed, default=math.inf)
-        repetitions = math.ceil(
-            min(max(aim, _LEAST_GROWTH * so_far), _MOST_GROWTH * so_far)
-        )
+        repetitions = math.ceil(min(max(aim, _LEAST_GROWTH * so_far), _MOST_GROWTH * so_far))
         if 2 * self._cost(judges, repetitions) <= self._left:
             return judges, repetitions
         single = self._most_promising(judges)

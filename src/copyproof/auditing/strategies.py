@@ -73,7 +73,6 @@ def agent_trials(
     """
     agent = market.agent(name)
     strategy = reference_strategy(agent, reference)
-    against = market.with_strategy(name, strategy)
     if strategies is None:
         found = standard_deviations(agent, strategy, most_copies=most_copies)
         if drawn is not None:

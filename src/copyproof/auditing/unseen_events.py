@@ -42,7 +42,6 @@ from copyproof.game import (
 from copyproof.game.agent import Arm
 from copyproof.game.discount import Discount
 
-
 # ln(1/p) of the ends of a revenue, beyond which next to nothing lies.
 _LEVEL = 14.0
 
@@ -83,9 +82,7 @@ def revenue_of_event(
     return min(0.0, lowest) * total - luck, max(0.0, highest) * total + luck
 
 
-def revenue_limits(
-    agent: Agent, discount: Discount, horizon: int
-) -> tuple[float, float, float]:
+def revenue_limits(agent: Agent, discount: Discount, horizon: int) -> tuple[float, float, float]:
     """What an agent's revenue may be taken to lie between, and the average of what lies beyond.
 
     With h = ln(1/P(M > x)) as above, x = √(2 v h) + c h, and so E (M − x_L)⁺ is at most
