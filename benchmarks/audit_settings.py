@@ -87,12 +87,12 @@ _AVERSE, _SEEKING = RiskAverse(0.5), RiskSeeking(2)
 
 SETTINGS = (
     # Greedy locks in on the bad arm in half a per cent of games, and pays for copies.
-    Setting("greedy, bad arm", _pair(0.05, 0.95), GREEDY, 1000, "low", _LADDER, 150, 200, 30_000),
-    Setting("greedy, good arm", _pair(0.05, 0.95), GREEDY, 1000, "high", _FEW, 150, 200, 60_000),
+    Setting("greedy, bad arm", _pair(0.05, 0.95), GREEDY, 1000, "low", _LADDER, 150, 100, 30_000),
+    Setting("greedy, good arm", _pair(0.05, 0.95), GREEDY, 1000, "high", _FEW, 150, 100, 60_000),
     Setting("greedy, 10⁴", _pair(0.05, 0.95), GREEDY, 10_000, "high", ((2,),), 40, 100, 10_000),
     Setting("greedy, 10⁵", _pair(0.05, 0.95), GREEDY, 100_000, "high", ((2,),), 20, 100, 1000),
-    Setting("greedy, many games", _pair(0.05, 0.95), GREEDY, 100, "high", _FEW, 1500, 200, 300_000),
-    Setting("greedy needle", _pair(0.001, 0.5), GREEDY, 1000, "high", _FEW, 150, 200, 60_000),
+    Setting("greedy, many games", _pair(0.05, 0.95), GREEDY, 100, "high", _FEW, 1500, 100, 300_000),
+    Setting("greedy needle", _pair(0.001, 0.5), GREEDY, 1000, "high", _FEW, 150, 100, 60_000),
     Setting(
         "greedy at both levels",
         _MIXED,
@@ -101,7 +101,7 @@ SETTINGS = (
         "high",
         ((2, 1), (1, 2), (0, 2)),
         100,
-        200,
+        100,
         20_000,
     ),
     Setting(
@@ -112,7 +112,7 @@ SETTINGS = (
         "high",
         _FEW,
         150,
-        200,
+        100,
         60_000,
     ),
     Setting(
@@ -123,7 +123,7 @@ SETTINGS = (
         "high",
         _FEW,
         150,
-        200,
+        100,
         60_000,
     ),
     Setting(
@@ -134,19 +134,19 @@ SETTINGS = (
         "high",
         _FEW,
         150,
-        200,
+        100,
         100_000,
     ),
-    Setting("greedy, exponential", _EXPONENTIAL, GREEDY, 300, "high", _FEW, 60, 200, 30_000),
-    Setting("needles", _pair(0.001, 0.002), "ucb1", 2000, "low", _FEW, 60, 200, 15_000),
+    Setting("greedy, exponential", _EXPONENTIAL, GREEDY, 300, "high", _FEW, 60, 100, 30_000),
+    Setting("needles", _pair(0.001, 0.002), "ucb1", 2000, "low", _FEW, 60, 100, 15_000),
     Setting(
-        "one sampled arm", _MIXED, "rh-ucb(L=1)", 1000, "high", ((2, 1), (1, 2)), 60, 200, 15_000
+        "one sampled arm", _MIXED, "rh-ucb(L=1)", 1000, "high", ((2, 1), (1, 2)), 60, 100, 15_000
     ),
     # Hiding and showing arms matter, and no copies pay: a risky arm, and an arm that is bad.
     Setting(
-        "hidden arms, risk-seeking", _RISKY, "h-ucb", 40, "low", ((0, 2), (2, 1)), 500, 200, 200_000
+        "hidden arms, risk-seeking", _RISKY, "h-ucb", 40, "low", ((0, 2), (2, 1)), 500, 100, 200_000
     ),
-    Setting("hidden arms", _HIDDEN, "h-ucb", 1000, "low", ((10, 1), (2, 2)), 150, 200, 30_000),
+    Setting("hidden arms", _HIDDEN, "h-ucb", 1000, "low", ((10, 1), (2, 2)), 150, 100, 30_000),
     Setting(
         "figure 1a, 10⁴", paper_market("1a"), "ucb1", 10_000, "0.5-agent", ((2,),), 20, 100, 2000
     ),

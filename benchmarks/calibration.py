@@ -67,7 +67,7 @@ POLICIES = (
     "h-epsilon-greedy",
     "h-ucb-t-free",
 )
-BUDGETS = {"tiny": 4_000, "small": 300_000, "large": 1_500_000}
+BUDGETS = {"tiny": 4_000, "small": 300_000}
 MOST_COPIES = 3
 CELLS = Path(__file__).resolve().parents[1] / "out" / "studies" / "calibration"
 Row: TypeAlias = Mapping[str, Any]

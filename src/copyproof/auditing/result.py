@@ -158,16 +158,6 @@ class AgentAudit:
         """The hiding or showing with the largest gain over the reference; None if none was tried.
 
         Its verdict is "prone" where it surely gains, which is no fault of a policy.
-
-        Examples
-        --------
-        >>> from copyproof import Agent, Market, audit
-        >>> market = Market([Agent("ann", [0.75, 0.25]), Agent("bob", [0.5])])
-        >>> found = audit(
-        ...     market, "h-ucb", agent="ann", reference="honest", horizon=8, most_copies=2
-        ... )
-        >>> found.verdict, found.agents[0].without_copies.copies
-        ('no-gain', (1, 0))
         """
         return max(self.showing, key=lambda gain: gain.gain.mean, default=None)
 

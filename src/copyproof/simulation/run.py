@@ -120,10 +120,10 @@ def play(
         priors = lower_priors(principals.market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
     if isinstance(asked, ExternalPolicy):
-        refuse_what_only_ours_take(asked, schedule, priority)
+        refuse_what_only_ours_take(asked, schedule, priority, principals)
         setup = game_setup(
             principals.market, checkpoints=rounds.tolist(), seed=seed, tape=tape,
-            earners=principals.earners,
+            earners=principals.earners, schedule=schedule,
         )  # fmt: skip
         record = empty_record(len(market.agents), setup.originals, len(rounds), count)
         paths = np.zeros(count, np.uint64)
@@ -250,8 +250,8 @@ def simulate(
         bound to groups) in the order that ties go by, instead of a drawn one. Not for a policy that
         is not ours.
     schedule : Schedule, optional
-        Arms that are withdrawn, and submitted again, during the game. Not for a policy that is not
-        ours.
+        Arms that are withdrawn, and submitted again, during the game. For a policy that is not ours
+        only if its learners have ``retire`` and ``admit``.
     progress : bool or callable, optional
         True for a bar on standard error; a function is told the number of rounds played so far, a
         few times a second.
