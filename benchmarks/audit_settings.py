@@ -1,10 +1,11 @@
 """Games that are hard on an auditor: long, greedy, or decided by something rare.
 
 Each setting is one market, policy and horizon with a number of games that is small for it, as long
-games have. It is audited many times, by sampling with large-sample limits, with other luck each
-time; the truth is the mean of many more games, played once. An audit *misses* if at least one of
-its limits does not hold the truth: those of the gains hold together, and so do those of the losses,
-so that either may happen in 5 % of audits.
+games have. It is audited many times, by sampling, with other luck each time; the truth is the mean
+of many more games, played once. What a deviation that copies truly gains is the smallest of its
+differences to the strategies that copy nothing. An audit *misses* if at least one of its limits
+does not hold the truth: those of the gains hold together, and so do those of the losses, so that
+either may happen in 5 % of audits.
 
 Audits, and the games behind the truth, are markets of the study ``calibration.toml``.
 """
@@ -15,8 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from copyproof import Agent, Case, Market, Result, Study, paper_market
-from copyproof.game import Exponential, Geometric, RiskAverse, RiskSeeking
+from copyproof.game import Empirical, Exponential, Geometric, RiskAverse, RiskSeeking
 
 CONFIDENCE = 0.95
 # Of the luck of all audits of hard settings, and of the draw of random markets.
@@ -27,6 +31,7 @@ _TRUTH_SEED = 2**63
 TRUTH = Path(__file__).parent / "results" / "calibration-truth.json"
 
 Copies: TypeAlias = tuple[int, ...]
+Values: TypeAlias = NDArray[np.float64]
 # For each deviation the gain and the loss, and their standard errors.
 Truth: TypeAlias = dict[Copies, tuple[float, float, float, float]]
 
@@ -70,17 +75,24 @@ _LADDER = ((2,), (5,), (10,), (20,), (50,), (100,))
 _FEW = ((2,), (5,))
 _EXPONENTIAL = Market([Agent("low", [Exponential(0.5)]), Agent("high", [Exponential(1.0)])])
 _MIXED = Market([Agent("low", [0.5]), Agent("high", [0.9, 0.1])])
+_RISKY = Market(
+    [
+        Agent("low", [Empirical([0.5]), Empirical([0, 0, 0, 1, 1])], utility=RiskSeeking(3)),
+        Agent("high", [0.6]),
+    ]
+)
+_HIDDEN = Market([Agent("low", [0.85, 0.3]), Agent("high", [0.6, 0.5]), Agent("third", [0.75])])
 _PATIENT = Geometric(0.99)
 _AVERSE, _SEEKING = RiskAverse(0.5), RiskSeeking(2)
 
 SETTINGS = (
     # Greedy locks in on the bad arm in half a per cent of games, and pays for copies.
-    Setting("greedy, bad arm", _pair(0.05, 0.95), GREEDY, 1000, "low", _LADDER, 150, 200, 30_000),
-    Setting("greedy, good arm", _pair(0.05, 0.95), GREEDY, 1000, "high", _FEW, 150, 200, 60_000),
+    Setting("greedy, bad arm", _pair(0.05, 0.95), GREEDY, 1000, "low", _LADDER, 150, 100, 30_000),
+    Setting("greedy, good arm", _pair(0.05, 0.95), GREEDY, 1000, "high", _FEW, 150, 100, 60_000),
     Setting("greedy, 10⁴", _pair(0.05, 0.95), GREEDY, 10_000, "high", ((2,),), 40, 100, 10_000),
     Setting("greedy, 10⁵", _pair(0.05, 0.95), GREEDY, 100_000, "high", ((2,),), 20, 100, 1000),
-    Setting("greedy, many games", _pair(0.05, 0.95), GREEDY, 100, "high", _FEW, 1500, 200, 300_000),
-    Setting("greedy needle", _pair(0.001, 0.5), GREEDY, 1000, "high", _FEW, 150, 200, 60_000),
+    Setting("greedy, many games", _pair(0.05, 0.95), GREEDY, 100, "high", _FEW, 1500, 100, 300_000),
+    Setting("greedy needle", _pair(0.001, 0.5), GREEDY, 1000, "high", _FEW, 150, 100, 60_000),
     Setting(
         "greedy at both levels",
         _MIXED,
@@ -89,7 +101,7 @@ SETTINGS = (
         "high",
         ((2, 1), (1, 2), (0, 2)),
         100,
-        200,
+        100,
         20_000,
     ),
     Setting(
@@ -100,7 +112,7 @@ SETTINGS = (
         "high",
         _FEW,
         150,
-        200,
+        100,
         60_000,
     ),
     Setting(
@@ -111,7 +123,7 @@ SETTINGS = (
         "high",
         _FEW,
         150,
-        200,
+        100,
         60_000,
     ),
     Setting(
@@ -122,14 +134,19 @@ SETTINGS = (
         "high",
         _FEW,
         150,
-        200,
+        100,
         100_000,
     ),
-    Setting("greedy, exponential", _EXPONENTIAL, GREEDY, 300, "high", _FEW, 60, 200, 30_000),
-    Setting("needles", _pair(0.001, 0.002), "ucb1", 2000, "low", _FEW, 60, 200, 15_000),
+    Setting("greedy, exponential", _EXPONENTIAL, GREEDY, 300, "high", _FEW, 60, 100, 30_000),
+    Setting("needles", _pair(0.001, 0.002), "ucb1", 2000, "low", _FEW, 60, 100, 15_000),
     Setting(
-        "one sampled arm", _MIXED, "rh-ucb(L=1)", 1000, "high", ((2, 1), (1, 2)), 60, 200, 15_000
+        "one sampled arm", _MIXED, "rh-ucb(L=1)", 1000, "high", ((2, 1), (1, 2)), 60, 100, 15_000
     ),
+    # Hiding and showing arms matter, and no copies pay: a risky arm, and an arm that is bad.
+    Setting(
+        "hidden arms, risk-seeking", _RISKY, "h-ucb", 40, "low", ((0, 2), (2, 1)), 500, 100, 200_000
+    ),
+    Setting("hidden arms", _HIDDEN, "h-ucb", 1000, "low", ((10, 1), (2, 2)), 150, 100, 30_000),
     Setting(
         "figure 1a, 10⁴", paper_market("1a"), "ucb1", 10_000, "0.5-agent", ((2,),), 20, 100, 2000
     ),
@@ -152,20 +169,52 @@ def _strategies(setting: Setting) -> list[Case]:
             _TRUTH_SEED,
             setting.policy,
         )
-        for copies in (best, *setting.deviations)
+        for copies in (best, *_tried(best, setting.deviations))
     ]
+
+
+def _tried(best: Copies, deviations: Iterable[Copies]) -> list[Copies]:
+    """The deviations, and themselves with their copies left out."""
+    plain = [tuple(min(count, 1) for count in copies) for copies in deviations]
+    return [one for one in dict.fromkeys((*deviations, *plain)) if one != best]
+
+
+def gains_of(worths: Mapping[Copies, Values], best: Copies) -> dict[Copies, Values]:
+    """What strategies gain: over the best arm alone, and with copies over all without copies.
+
+    Parameters
+    ----------
+    worths : mapping
+        What each strategy is worth, the best arm alone first: an array of games, or of one mean.
+    best : tuple of int
+        The best arm alone.
+    """
+    plain = [copies for copies in worths if max(copies) <= 1]
+    found = {}
+    for copies, worth in worths.items():
+        over = plain if max(copies) > 1 else [best]
+        differences = [worth - worths[other] for other in over]
+        found[copies] = min(differences, key=lambda one: float(np.mean(one)))
+    return {copies: gain for copies, gain in found.items() if copies != best}
 
 
 def sampled_truth(setting: Setting, kept: Mapping[str, Path]) -> Truth:
     """The gains and losses as many games show them; where they were kept, by names of cases."""
-    games = [Result.load(kept[case.name]) for case in _strategies(setting)]
     market, name = setting.market, setting.agent
+    best = market.agent(name).best_arm_only().copies
+    strategies = (best, *_tried(best, setting.deviations))
+    games = {
+        copies: Result.load(kept[case.name])
+        for copies, case in zip(strategies, _strategies(setting), strict=True)
+    }
     position, utility = market.names.index(name), market.agent(name).utility
-    before = utility.of(games[0].revenue[:, position])
+    worths = {
+        copies: utility.of(one.revenue[:, position]) - market.fee * sum(copies)
+        for copies, one in games.items()
+    }
     truth: Truth = {}
-    for copies, deviated in zip(setting.deviations, games[1:], strict=True):
-        gain = utility.of(deviated.revenue[:, position]) - before - market.fee * (sum(copies) - 1)
-        loss = deviated.regret_curves[:, -1] - games[0].regret_curves[:, -1]
+    for copies, gain in gains_of(worths, best).items():
+        loss = games[copies].regret_curves[:, -1] - games[best].regret_curves[:, -1]
         root = setting.truth_games**0.5
         truth[copies] = (
             float(gain.mean()),
@@ -230,8 +279,8 @@ def setting_audits(setting: Setting, seeds: Iterable[int] | None = None) -> list
             setting.agent,
             horizon=setting.horizon,
             seed=seed,
-            budget=setting.games * setting.horizon * (1 + len(setting.deviations)),
-            method="large-sample",
+            budget=setting.games * setting.horizon * len(_strategies(setting)),
+            method="sampling",
             deviations=[list(copies) for copies in setting.deviations],
         )
         for seed in seeds

@@ -23,7 +23,6 @@ What is played and computed is the study ``calibration.toml``; this reads its fo
 """
 
 import argparse
-import itertools
 import json
 import random
 from collections.abc import Mapping, Sequence
@@ -31,6 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
@@ -41,6 +41,7 @@ from audit_settings import (
     Outcome,
     Truth,
     audit_case,
+    gains_of,
     outcome,
     publish,
     sampled_truth,
@@ -48,8 +49,8 @@ from audit_settings import (
 )
 from copyproof import Agent, Market
 from copyproof import Case as Played
-from copyproof.auditing.audit import reference_strategy
 from copyproof.auditing.deviations import standard_deviations
+from copyproof.auditing.strategies import reference_strategy
 from copyproof.studies.arrays import CellArrays
 from copyproof.studies.folder import RESULTS
 
@@ -66,9 +67,7 @@ POLICIES = (
     "h-epsilon-greedy",
     "h-ucb-t-free",
 )
-METHODS = ("bounded", "large-sample")
-BUDGETS = {"tiny": 4_000, "small": 300_000, "large": 1_500_000}
-KINDS = tuple(itertools.product(METHODS, BUDGETS))
+BUDGETS = {"tiny": 4_000, "small": 300_000}
 MOST_COPIES = 3
 CELLS = Path(__file__).resolve().parents[1] / "out" / "studies" / "calibration"
 Row: TypeAlias = Mapping[str, Any]
@@ -116,21 +115,21 @@ def random_cases(markets: int) -> list[Case]:
 
 
 def audited(markets: int = 300) -> list[Played]:
-    """The audits of random cases by sampling, of every kind."""
+    """The audits of random cases by sampling, with every budget."""
     return [
         audit_case(
-            f"{number}: {method}, {size}",
+            f"{number}: {size}",
             case.market,
             case.policy,
             case.market.agents[0].name,
             horizon=case.horizon,
             seed=number,
             budget=BUDGETS[size],
-            method=method,
+            method="sampling",
             most_copies=MOST_COPIES,
         )
         for number, case in enumerate(random_cases(markets))
-        for method, size in KINDS
+        for size in BUDGETS
     ]
 
 
@@ -162,39 +161,37 @@ def _strategies(case: Case) -> list[Copies]:
 
 def exact_truth(number: int, case: Case, rows: Mapping[str, Row]) -> Truth:
     """The gains and losses of all deviations of a case, computed."""
-    found = []
+    worths, regrets = {}, {}
     for copies in _strategies(case):
         row = rows[f"{number}: {copies}"]
-        utility = row["exact_revenue"][0] - case.market.fee * sum(copies)
-        found.append((copies, utility, row["exact_regret"]))
-    (_, utility, regret), *others = found
-    return {copies: (u - utility, r - regret, 0.0, 0.0) for copies, u, r in others}
+        worths[copies] = np.array(row["exact_revenue"][:1]) - case.market.fee * sum(copies)
+        regrets[copies] = row["exact_regret"]
+    best = _strategies(case)[0]
+    return {
+        copies: (float(gain.mean()), regrets[copies] - regrets[best], 0.0, 0.0)
+        for copies, gain in gains_of(worths, best).items()
+    }
 
 
 def random_rows(audits: Mapping[str, Row], exact: Mapping[str, Row]) -> list[dict[str, Any]]:
-    """A row for each kind of limits and budget, over random markets."""
-    cases = random_cases(len(audits) // len(KINDS))
+    """A row for each budget, over random markets."""
+    cases = random_cases(len(audits) // len(BUDGETS))
     truths = [exact_truth(number, case, exact) for number, case in enumerate(cases)]
     return [
         summary(
             f"random markets, {BUDGETS[size]:,} rounds",
-            method,
-            [
-                outcome(audits[f"{number}: {method}, {size}"], truth)
-                for number, truth in enumerate(truths)
-            ],
+            [outcome(audits[f"{number}: {size}"], truth) for number, truth in enumerate(truths)],
         )
-        for method, size in KINDS
+        for size in BUDGETS
     ]
 
 
-def summary(name: str, method: str, found: Sequence[Outcome]) -> dict[str, Any]:
+def summary(name: str, found: Sequence[Outcome]) -> dict[str, Any]:
     """Counts and shares of one setting."""
     verdicts = [one.verdict for one in found]
     gains, losses = (sum(one.missed_gain for one in found), sum(one.missed_loss for one in found))
     return {
         "setting": name,
-        "limits": method,
         "audits": len(found),
         **{kind: verdicts.count(kind) for kind in ("prone", "no-gain", "undecided")},
         "false prone": sum(one.false_prone for one in found),
@@ -240,7 +237,7 @@ def main() -> None:
     table = []
     for setting, truth in truths.items():
         rows = [parts["settings"][case.name] for case in setting_audits(setting)]
-        table.append(summary(setting.name, "large-sample", [outcome(row, truth) for row in rows]))
+        table.append(summary(setting.name, [outcome(row, truth) for row in rows]))
     table += random_rows(parts["random"], parts["exact"])
     for row in table:
         print(json.dumps(row, ensure_ascii=False))

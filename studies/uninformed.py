@@ -237,7 +237,7 @@ def _audit(
         "reference": list(reference),
         "deviations": [list(one) for one in deviations if one != reference],
         "budget": budget,
-        "method": "large-sample",
+        "method": "sampling",
     }
     name, games = f"{case.name}: {policy}, {reference}, {seed}", max(1, budget // case.horizon)
     return Case(name, case.market, case.horizon, games, seed, policy, options)

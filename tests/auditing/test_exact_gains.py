@@ -34,14 +34,18 @@ def test_one_more_copy_need_not_be_strictly_better() -> None:
 def test_copying_the_whole_set_can_hurt() -> None:
     market = Market([Agent("ann", [1.0, 0.0]), Agent("bob", [0.0])])
     found = gains(market, "ucb1", "ann", 5, reference="honest", deviations=[[2, 2]])
-    assert found[(2, 2)].gain.mean == pytest.approx(-1.0)
+    # Over every arm once; over the best arm alone, which is worth 4, it loses 2.
+    assert found[(2, 2)].over[0].gain.mean == pytest.approx(-1.0)
+    assert found[(2, 2)].gain.mean == pytest.approx(-2.0)
 
 
 def test_an_agent_that_does_not_know_its_best_arm_gains_by_a_random_copy() -> None:
     # Alone, means 1 and 0 in an order it does not know, T = 7: honest 5, one random copy 11/2.
     market = Market([Agent("ann", [1.0, 0.0])])
     found = gains(market, "h-ucb", "ann", 7, reference="honest", deviations=[[2, 1], [1, 2]])
-    average = (found[(2, 1)].gain.mean + found[(1, 2)].gain.mean) / 2
+    over_honest = [found[copies].over[0] for copies in ((2, 1), (1, 2))]
+    assert [one.copies for one in over_honest] == [(1, 1), (1, 1)]
+    average = sum(one.gain.mean for one in over_honest) / 2
     assert average == pytest.approx(0.5)
 
 
@@ -62,7 +66,10 @@ def test_hiding_the_worse_arm_pays_under_h_ucb() -> None:
     found = gains(market, "h-ucb", "ann", 8, reference="honest", deviations=[[1, 0], [2, 1]])
     assert found[(1, 0)].gain.mean == pytest.approx((114159 - 77209) / 32768)
     assert found[(1, 0)].verdict == "prone"
-    assert found[(2, 1)].gain.mean == pytest.approx((86619 - 77209) / 32768)
+    # Over the honest reference copies gain; over the best arm alone they do not.
+    assert found[(2, 1)].over[0].gain.mean == pytest.approx((86619 - 77209) / 32768)
+    assert found[(2, 1)].gain.mean == pytest.approx((86619 - 114159) / 32768)
+    assert found[(2, 1)].verdict == "no-gain"
 
 
 def test_sampling_agrees_with_exact_values() -> None:
@@ -77,7 +84,7 @@ def test_sampling_agrees_with_exact_values() -> None:
             horizon=6,
             seed=1,
             most_copies=3,
-            method="bounded",
+            method="sampling",
             budget=3_000_000,
         )
         pairs = zip(exact.agents[0].copying, sampled.agents[0].copying, strict=True)

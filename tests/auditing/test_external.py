@@ -1,8 +1,12 @@
 """Policies that are not ours, through the same statistics."""
 
+import random
+from typing import Any
+
 import pytest
 
 from copyproof import Agent, ExternalPolicy, Market, attacks, audit, function_policy, paper_market
+from copyproof.auditing.report.captions import verdict_words
 from copyproof.external import Tally
 
 MARKET = Market([Agent("ann", [0.5]), Agent("bob", [0.8])])
@@ -97,3 +101,100 @@ def test_a_policy_that_rarely_punishes_is_not_called_prone(seed: int) -> None:
         workers=1,
     )
     assert found.verdict != "prone"
+
+
+class Rule:
+    """Chooses an owner by the numbers of arms, at random where they say nothing."""
+
+    def __init__(self, arms: Any, *, owners: Any, horizon: int, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.of: dict[str, list[str]] = {}
+        for arm in arms:
+            self.of.setdefault(owners[arm], []).append(arm)
+
+    def favourite(self) -> str | None:
+        """The owner who gets all the rounds."""
+        raise NotImplementedError
+
+    def choose(self) -> str:
+        owner = self.favourite() or self.rng.choice(list(self.of))
+        return self.of[owner][0]
+
+    def learn(self, arm: str, reward: float) -> None:
+        pass
+
+
+class Odd(Rule):
+    """Pays for every count but those of the ladder."""
+
+    def favourite(self) -> str | None:
+        counts = {owner: len(arms) for owner, arms in self.of.items()}
+        return next((o for o, c in counts.items() if c not in (1, 2, 5, 10, 20, 50, 100)), None)
+
+
+class Two(Rule):
+    """Pays only if two agents copy."""
+
+    def favourite(self) -> str | None:
+        copying = [owner for owner, arms in self.of.items() if len(arms) > 1]
+        return copying[0] if len(copying) > 1 else None
+
+
+TRIO = Market([Agent("ann", [0.6]), Agent("bob", [0.8]), Agent("cat", [0.7])])
+
+
+def test_counts_off_the_ladder_are_tried() -> None:
+    policy = ExternalPolicy("odd", Odd)
+    found = audit(TRIO, policy, agent="ann", horizon=100, seed=1, workers=1, budget=400_000)
+    assert found.verdict == "prone"
+    assert found.agents[0].best_deviation.copies[0] not in (2, 5, 10, 20, 50, 100)
+    again = audit(TRIO, policy, agent="ann", horizon=100, seed=1, workers=1, budget=400_000)
+    assert again.agents == found.agents
+    other = audit(TRIO, policy, agent="ann", horizon=100, seed=2, workers=1, budget=400_000)
+    assert {one.copies for one in other.agents[0].copying} != {
+        one.copies for one in found.agents[0].copying
+    }
+
+
+def test_two_who_copy_at_once_are_tried() -> None:
+    policy = ExternalPolicy("two", Two)
+    found = audit(TRIO, policy, horizon=100, seed=1, most_copies=5, workers=1, budget=2_000_000)
+    assert found.verdict == "prone"
+    assert "prone" not in [agent.verdict for agent in found.agents]
+    pairs = [one.name for one in found.coalitions]
+    assert pairs == ["ann + bob", "ann + cat", "bob + cat"]
+    pair = found.coalitions["ann + bob"]
+    assert pair.verdict == "prone"
+    first, second = pair.best_deviation.copies
+    assert first > 1 < second
+    # The first of them gets all the rounds, instead of a third for each.
+    truth = 100 * (0.6 - (0.6 + 0.8) / 3)
+    assert pair.best_deviation.gain.low < truth < pair.best_deviation.gain.high
+    said = found.to_dict()["coalitions"]
+    assert [one["name"] for one in said] == pairs
+    assert said[0]["best_deviation"]["copies"] == [first, second]
+    assert "where two agents copy at once: ann + bob gain" in verdict_words(found, "two")
+    assert "ann + bob" in found.to_frame()["agent"].tolist()
+
+
+def test_a_policy_that_plays_the_same_is_unchanged() -> None:
+    policy = function_policy(first, name="always the first")
+    found = audit(MARKET, policy, horizon=50, seed=1, most_copies=2, budget=200_000)
+    assert found.verdict == "unchanged"
+    assert {agent.verdict for agent in found.agents} == {"unchanged"}
+    assert found.why_undecided is None
+    assert found.budget_needed is None
+    assert found.to_dict()["verdict"] == "unchanged"
+    assert "no play differs" in verdict_words(found, "it")
+
+
+def test_one_play_in_another_order_is_a_change() -> None:
+    # The same plays of each agent, and the same revenue; only their order tells of the copy.
+    def turned(tally: Tally) -> str:
+        place = tally.round % 2 if len(tally.arms) > 2 else 1 - tally.round % 2
+        return tally.arms[-place]
+
+    policy = function_policy(turned, name="turned")
+    found = audit(MARKET, policy, agent="ann", horizon=50, seed=1, most_copies=2, budget=200_000)
+    assert found.agents[0].best_deviation.gain.mean == 0.0
+    assert found.verdict == "undecided"

@@ -61,7 +61,7 @@ def test_every_option_arrives(run: Run, pair: Path) -> None:
     done = run(
         *("audit", pair, *UCB, *PLAYED, "--json", "--agent", "ann", "--reference", "1, 1"),
         *("--deviation", "2,0", "--deviation", "0,3", "--tolerance", "0.5"),
-        *("--confidence", "0.9", "--method", "large-sample", "--workers", "1"),
+        *("--confidence", "0.9", "--method", "sampling", "--workers", "1"),
     )
     assert (done.returncode, done.stderr) == (0, "")
     found = strict(done.stdout)
@@ -74,7 +74,7 @@ def test_every_option_arrives(run: Run, pair: Path) -> None:
         budget=400_000,
         tolerance=0.5,
         confidence=0.9,
-        method="large-sample",
+        method="sampling",
         **options,
     ).to_dict()
     assert found | {"seconds": 0} == expected | {"seconds": 0}
@@ -93,12 +93,12 @@ def test_tables_say_it_in_80_columns(run: Run, pair: Path) -> None:
     assert lines[1].startswith("reference: the best arm once; all gains")
     assert lines[1].endswith("95 %")
     found = audit(read_market(pair), "ucb1", horizon=300, seed=3, budget=400_000)
-    assert lines[5].split()[:4] == ["ucb1", "prone", "large-sample", f"{found.rounds:,}"]
+    assert lines[5].split()[:4] == ["ucb1", "prone", "sampling", f"{found.rounds:,}"]
     assert lines[6].split()[1] in ("no-gain", "undecided")
     assert "[red]bob[/]" in done.stdout
     assert sum(line.startswith("ann") for line in lines) == 6  # copying, costs, hiding; twice
     assert "h-ucb: what hiding or showing arms gains at best, without copies" in lines
-    assert "some attitude gains" in done.stdout
+    assert "not every attitude" in done.stdout
 
 
 @pytest.mark.parametrize(

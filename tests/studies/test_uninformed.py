@@ -37,7 +37,7 @@ def test_h_ucb_pays_in_a_short_game(tmp_path: Path) -> None:
         horizon=7,
         seed=1,
         budget=200_000,
-        method="large-sample",
+        method="sampling",
     )
     best = alone.agents[0].best_deviation
     assert found["every"]["gain"] == best.gain.mean

@@ -23,14 +23,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from copyproof._progress import Progress
-from copyproof.auditing.audit import Reference, reference_strategy
 from copyproof.auditing.deviations import Deviation
 from copyproof.auditing.request import checked_request, positive
 from copyproof.auditing.result import Gain, Method, Verdict, plain, worst_verdict
 from copyproof.auditing.sampled_gains import sample
+from copyproof.auditing.strategies import Reference, reference_strategy
 from copyproof.auditing.trials import DeviationTrial
 from copyproof.defaults import CONFIDENCE, IDENTITIES, REFERENCE, SEED, SPLIT
 from copyproof.external import AnyPolicy
+from copyproof.external.arms import takes_arms
 from copyproof.game import (
     GivenMarket,
     Market,
@@ -88,7 +89,7 @@ class Attacks:
     identities : tuple of Identities
         One person as several agents.
     renewals : tuple of Gain
-        Arms withdrawn and submitted again; empty for a policy that is not ours.
+        Arms withdrawn and submitted again; empty for a policy that takes no arms during the game.
     rounds, seconds
         What it took.
     """
@@ -203,7 +204,8 @@ def attacks(
     market : Market, path or str
         The game, or the path of its file, or ``"paper:2a"``; the other agents play as it says.
     policy : Policy, ExternalPolicy or str
-        As for ``audit``. Re-registering is tried on our own policies only.
+        As for ``audit``. Re-registering is tried on ours, and on those whose learners have
+        ``retire`` and ``admit``.
     agent : str
         Who attacks; it must know its means.
     horizon, seed, reference, tolerance, confidence, budget, workers, progress
@@ -238,17 +240,15 @@ def attacks(
     strategy = reference_strategy(market.agent(agent), reference)
     against = market.with_strategy(agent, strategy)
     trials = [_identity_trial(against, agent, count, split_arms, tolerance) for count in counts]
-    if isinstance(asked.policy, Policy):
+    if isinstance(asked.policy, Policy) or takes_arms(asked.policy):
         trials += _renewal_trials(against, agent, horizon, tolerance)
     with asked.watched(progress):
-        gains, method = sample(
-            trials, asked.games, alpha=asked.alpha, budget=asked.budget, method="large-sample"
-        )
+        gains = sample(trials, asked.games, alpha=asked.alpha, budget=asked.budget)
     pairs = zip(counts, gains[: len(counts)], strict=True)
     return Attacks(
         market=market,
         agent=agent,
-        method=method,
+        method="sampling",
         reference=strategy,
         identities=tuple(Identities(count, gain) for count, gain in pairs),
         renewals=tuple(gains[len(counts) :]),
@@ -270,6 +270,7 @@ def _identity_trial(
         deviated=deviated,
         deviation=Deviation(copies, f"{count} identities"),
         tolerance=tolerance,
+        group="identities",
         identities=tuple(own[1:]),
     )
 
@@ -292,6 +293,7 @@ def _renewal_trials(
             deviated=against,
             deviation=Deviation(against.agent(agent).copies, name),
             tolerance=tolerance,
+            group="renewals",
             schedule=schedule,
         )
         for name, schedule in schedules.items()

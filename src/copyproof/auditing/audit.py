@@ -1,9 +1,13 @@
 """``audit``: whether a policy pays for copies.
 
-For every agent, the gain of each deviation against a reference strategy, while the other agents
-play as the market says: u_i = E[U_i(v_i)] − fee × registered arms, deviation less reference. Small
-Bernoulli markets are computed exactly; others are sampled, with the same luck for both strategies
+For every agent, the gain of each deviation, while the other agents play as the market says:
+u_i = E[U_i(v_i)] − fee × registered arms, deviation less reference. A deviation that copies is
+compared with every strategy without copies, and its gain is the smallest difference. Small
+Bernoulli markets are computed exactly; others are sampled, with the same luck for all strategies
 (``sampled_gains``).
+
+A policy that is not ours may behave in any way. So further copy counts are drawn at random, and two
+agents copy at once: what they gain is what they gain in all.
 
 An agent who knows only a prior of its arms is judged in expectation over the draw of its means:
 both strategies are played with the same means, drawn anew for every game. Such an agent does not
@@ -16,28 +20,25 @@ a deviation is a joint strategy, copy counts for all arms of all its names.
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+
+import numpy as np
 
 from copyproof._progress import Progress
-from copyproof.auditing.deviations import (
-    checked_strategies,
-    given_deviations,
-    standard_deviations,
-)
+from copyproof.auditing.deviations import checked_strategies
 from copyproof.auditing.exact_gains import compute, is_small
 from copyproof.auditing.paired_games import PairedGames
 from copyproof.auditing.request import Request, checked_effort, checked_request, positive
 from copyproof.auditing.result import AgentAudit, Audit, Gain, Method
-from copyproof.auditing.sampled_gains import LIMITS, sample
+from copyproof.auditing.sampled_gains import sample
+from copyproof.auditing.strategies import Reference, agent_trials, coalition_trials
 from copyproof.auditing.trials import DeviationTrial, tolerated
 from copyproof.defaults import CONFIDENCE, METHOD, MOST_COPIES, REFERENCE, SEED
 from copyproof.external import AnyPolicy
-from copyproof.game import Agent, ByName, GivenMarket, Market, Strategy, as_market, principal_of
-from copyproof.validation import FieldError, known, require, whole_in
+from copyproof.game import ByName, GivenMarket, as_market, principal_of
+from copyproof.policy import Policy
+from copyproof.validation import known, whole_in
 
-Reference: TypeAlias = Literal["best", "honest", "market"] | Sequence[int]
-REFERENCES = ("best", "honest", "market")
-METHODS = ("auto", "exact", "sampling", "bounded", "large-sample")
+METHODS = ("auto", "exact", "sampling")
 
 
 def audit(
@@ -88,8 +89,7 @@ def audit(
     budget : int, optional
         Most rounds to play.
     method : str
-        "auto" computes exactly what is small and samples the rest; "exact" and "sampling" insist;
-        "bounded" and "large-sample" sample with that kind of limits (``auditing.limits``).
+        "auto" computes exactly what is small and samples the rest; "exact" and "sampling" insist.
     workers : int, optional
         Threads or processes; as many as there are processors by default. No effect on the result.
     device : str
@@ -120,19 +120,22 @@ def audit(
     known("method", method, METHODS)
     names = market.names if agent is None else [principal_of(named, agent)]
     strategies = None if deviations is None else [tuple(counts) for counts in deviations]
-    trials = [
-        trial
-        for name in names
-        for trial in _trials(market, name, reference, strategies, most_copies, tolerance)
-    ]
+    policy_is_ours = isinstance(asked.policy, Policy)
+    drawn = None if policy_is_ours else np.random.default_rng(asked.games.seed)
+    choices = (reference, strategies, most_copies, tolerance, drawn)
+    trials = [trial for name in names for trial in agent_trials(market, name, *choices)]
+    if drawn is not None and strategies is None:
+        trials += coalition_trials(market, names, reference, most_copies, tolerance, drawn)
     with asked.watched(progress):
         gains, worths, taken = _found(trials, asked, method)
+    found = _gathered(trials, gains, worths)
     return Audit(
         market=market,
         groups=named.groups,
         method=taken,
         budget=asked.budget,
-        agents=ByName(_gathered(name, trials, gains, worths) for name in names),
+        agents=ByName(one for one in found if one.name in market.names),
+        coalitions=ByName(one for one in found if one.name not in market.names),
         **asked.summary(),
     )
 
@@ -163,103 +166,50 @@ def _checked_trials(most_copies: int, tolerance: float | None) -> tuple[int, flo
     return whole_in("most_copies", most_copies, 2, 10_000_000), positive("tolerance", tolerance)
 
 
-def reference_strategy(agent: Agent, reference: Reference) -> Strategy:
-    """The copy counts that a reference stands for.
-
-    Examples
-    --------
-    >>> reference_strategy(Agent("ann", [0.2, 0.5]), "best")
-    (0, 1)
-    >>> from copyproof import BetaPrior
-    >>> reference_strategy(Agent("bob", [BetaPrior(1, 1), BetaPrior(1, 1)]), "best")
-    (1, 1)
-    """
-    if isinstance(reference, str):
-        known("reference", reference, REFERENCES)
-        if reference == "best" and agent.knows_best_arm:
-            return agent.best_arm_only().copies
-        if reference in ("best", "honest"):
-            return (1,) * len(agent.arms)
-        strategy = agent.copies
-    else:
-        try:
-            strategy = agent.with_copies(reference).copies
-        except FieldError as error:
-            raise error.found_in("reference") from None
-    require(sum(strategy) > 0, "reference", list(strategy), "a strategy that registers something")
-    return strategy
-
-
-def _trials(
-    market: Market,
-    name: str,
-    reference: Reference,
-    strategies: Sequence[Strategy] | None,
-    most_copies: int,
-    tolerance: float | None,
-) -> list[DeviationTrial]:
-    agent = market.agent(name)
-    strategy = reference_strategy(agent, reference)
-    against = market.with_strategy(name, strategy)
-    found = (
-        standard_deviations(agent, strategy, most_copies=most_copies)
-        if strategies is None
-        else given_deviations(agent, strategy, strategies)
-    )
-    if not any(one.replicates(strategy) for one in found):
-        said = (
-            "none registers an arm more than once and more often than the reference, and so none "
-            "copies"
-        )
-        raise FieldError("", strategies, "a strategy that copies", said, source="deviations")
-    position = market.names.index(name)
-    return [
-        DeviationTrial(position, against, market.with_strategy(name, one.copies), one, tolerance)
-        for one in found
-    ]
-
-
 def _found(
     trials: Sequence[DeviationTrial], asked: Request, method: str
 ) -> tuple[list[Gain], list[tuple[float, float]], Method]:
     """The gains, the reference's revenue and worth for each, and the method that was taken."""
-    markets = {trial.reference for trial in trials} | {trial.deviated for trial in trials}
+    markets = {one for trial in trials for one in (*trial.references, trial.deviated)}
     policy, horizon = asked.policy, asked.games.horizon
     if method == "exact" or (method == "auto" and is_small(markets, policy, horizon)):
         return *compute(trials, policy, horizon), "exact"
-    kind = next((one for one in LIMITS if one == method), None)
-    gains, taken = sample(trials, asked.games, alpha=asked.alpha, budget=asked.budget, method=kind)
-    pairs = zip(trials, gains, strict=True)
-    return gains, [_worth(trial, gain, asked.games) for trial, gain in pairs], taken
+    gains = sample(trials, asked.games, alpha=asked.alpha, budget=asked.budget)
+    return gains, [_worth(trial, asked.games) for trial in trials], "sampling"
 
 
-def _worth(trial: DeviationTrial, gain: Gain, games: PairedGames) -> tuple[float, float]:
-    """Revenue and worth of the reference, over the games that the gain rests on."""
-    if gain.repetitions == 0:
+def _worth(trial: DeviationTrial, games: PairedGames) -> tuple[float, float]:
+    """Revenue and worth of the reference, over all of its games."""
+    played = games.known(trial.reference)
+    if played is None:
         return math.nan, math.nan
-    revenue = games.of(trial.reference, gain.repetitions).revenue[:, trial.position]
-    return float(revenue.mean()), float(trial.worth(revenue).mean())
+    revenue = trial.revenue(played, deviated=False)
+    return float(revenue.mean()), float(trial.worth(played, deviated=False).mean())
 
 
 def _gathered(
-    name: str,
     trials: Sequence[DeviationTrial],
     gains: Sequence[Gain],
     worths: Sequence[tuple[float, float]],
-) -> AgentAudit:
-    """One agent's gains, in the order of its trials."""
-    own = [number for number, trial in enumerate(trials) if trial.agent.name == name]
-    trial = trials[own[0]]
-    # The trial with the most games knows the reference best.
-    longest = max(own, key=lambda number: gains[number].repetitions)
-    revenue, worth = worths[longest]
-    reference = trial.reference.agents[trial.position].copies
-    copies = {number: trials[number].deviation.replicates(reference) for number in own}
-    return AgentAudit(
-        name=name,
-        reference=reference,
-        revenue=revenue,
-        tolerance=math.nan if math.isnan(worth) else tolerated(trial.tolerance, worth),
-        copying=tuple(gains[number] for number in own if copies[number]),
-        showing=tuple(gains[number] for number in own if not copies[number]),
-    )
+) -> list[AgentAudit]:
+    """The gains of every agent, and of every two that copy at once, in order of the trials."""
+    by_name: dict[str, list[int]] = {}
+    for number, trial in enumerate(trials):
+        by_name.setdefault(trial.name, []).append(number)
+    found = []
+    for name, own in by_name.items():
+        trial = trials[own[0]]
+        revenue, worth = worths[own[0]]
+        reference = trial.strategy(trial.reference)
+        copies = {number: trials[number].deviation.replicates(reference) for number in own}
+        found.append(
+            AgentAudit(
+                name=name,
+                reference=reference,
+                revenue=revenue,
+                tolerance=math.nan if math.isnan(worth) else tolerated(trial.tolerance, worth),
+                copying=tuple(gains[number] for number in own if copies[number]),
+                showing=tuple(gains[number] for number in own if not copies[number]),
+            )
+        )
+    return found

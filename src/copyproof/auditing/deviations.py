@@ -19,9 +19,13 @@ registers; c copies of that arm, the others as in the reference; and without cop
 and all but that arm.
 """
 
+import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+
+import numpy as np
 
 from copyproof.game import Agent, Arm, Changing, Strategy
 from copyproof.validation import FieldError, items, require, shown, whole
@@ -137,6 +141,50 @@ def _one_apart(arms: int, count: int, of: int, others: int) -> Strategy:
     return tuple(count if arm == of else others for arm in range(arms))
 
 
+def drawn_deviations(
+    agent: Agent, reference: Strategy, most: int, drawn: np.random.Generator
+) -> tuple[Deviation, ...]:
+    """Deviations with copy counts that no policy can foresee.
+
+    A count between each two of the ladder: copies of the best arm, or of the whole reference for an
+    agent who knows only a prior. Two more strategies copy every arm of several at random.
+
+    Examples
+    --------
+    >>> drawn = np.random.default_rng(1)
+    >>> [one.copies for one in drawn_deviations(Agent("ann", [0.5]), (1,), 10, drawn)]
+    [(3,), (8,)]
+    """
+    base = agent.best_arm_only().copies if agent.knows_best_arm else reference
+    rungs = ladder(most)
+    found = {}
+    for low, high in itertools.pairwise(rungs[1:]):
+        if high - low > 1:
+            count = int(drawn.integers(low + 1, high))
+            found[tuple(count * one for one in base)] = f"× {count}, drawn"
+    if len(agent.arms) > 1:
+        for _ in range(2):
+            copies = tuple(drawn_count(0, most, drawn) for _ in agent.arms)
+            found.setdefault(copies, "copies drawn for each arm")
+    return tuple(
+        Deviation(copies, name)
+        for copies, name in found.items()
+        if sum(copies) > 0 and copies != reference
+    )
+
+
+def drawn_count(least: int, most: int, drawn: np.random.Generator) -> int:
+    """A count whose logarithm (of the count and 1) is uniform, so that small ones are as likely.
+
+    Examples
+    --------
+    >>> drawn_count(2, 100, np.random.default_rng(1))
+    17
+    """
+    low, high = math.log(least + 1), math.log(most + 2)
+    return min(most, int(math.exp(low + (high - low) * drawn.random())) - 1)
+
+
 def checked_strategies(strategies: Iterable[Iterable[int]]) -> tuple[Strategy, ...]:
     """Strategies that a user wrote down as copy counts, whatever agent they are for.
 
@@ -175,5 +223,16 @@ def given_deviations(
             raise FieldError(field, copies, "one count per arm", said)
         require(sum(copies) > 0, field, list(copies), "a strategy that registers something")
         require(copies != reference, field, list(copies), "different from the reference")
-        found.setdefault(copies, "copies " + ", ".join(map(str, copies)))
+        found.setdefault(copies, plain_deviation(copies).name)
     return tuple(Deviation(copies, name) for copies, name in found.items())
+
+
+def plain_deviation(copies: Strategy) -> Deviation:
+    """A strategy that is called by its copy counts.
+
+    Examples
+    --------
+    >>> plain_deviation((1, 0)).name
+    'copies 1, 0'
+    """
+    return Deviation(copies, "copies " + ", ".join(map(str, copies)))

@@ -39,7 +39,7 @@ def audit_frame(audit: "Audit") -> "pd.DataFrame":
             "copying": gain.deviation.replicates(agent.reference),
         }
         | _gain_columns(gain)
-        for agent in audit.agents
+        for agent in audit.parties
         for gain in (*agent.copying, *agent.showing)
     ]
     return pd.DataFrame(rows)
@@ -50,7 +50,7 @@ def audit_html(audit: "Audit") -> str:
     from copyproof.pages import notebook_table
 
     rows = []
-    for agent in audit.agents:
+    for agent in audit.parties:
         best = agent.best_deviation
         copies = shortened(str(list(best.copies)), 30)
         rows.append([agent.name, agent.verdict, copies, limits(best.gain)])
@@ -58,9 +58,16 @@ def audit_html(audit: "Audit") -> str:
         ["agent", "verdict", "best deviation", "its gain"],
         rows,
         title=f"{examined(audit)}: {audit.verdict}",
-        notes=[*filter(None, [_with_confidence(audit), audit.why_undecided])],
+        notes=[*filter(None, [_with_confidence(audit), _hiding(audit), audit.why_undecided])],
         words=["verdict", "best deviation"],
     )
+
+
+def _hiding(audit: "Audit") -> str:
+    """What hiding or showing arms surely gains, without any copy."""
+    from copyproof.auditing.report.captions import without_copies_words
+
+    return without_copies_words(audit).strip()
 
 
 def attacks_frame(found: "Attacks") -> "pd.DataFrame":

@@ -293,17 +293,16 @@ class _Search:
         self.turns += 1
         position = profile.names.index(name)
         trials = [
-            DeviationTrial(position, profile, deviated, one, self.epsilon, clearly=True)
+            DeviationTrial(position, profile, deviated, one, self.epsilon, group=name, clearly=True)
             for one in strategies_of(profile.agents[position], self.cap)
             if (deviated := profile.with_strategy(name, one.copies)) != profile
         ]
         left = self.budget - self.games.rounds
-        gains, _ = sample(
+        gains = sample(
             trials,
             self.games,
             alpha=self.alpha / (self.turns * (self.turns + 1)),
             budget=max(0, min(left, self.budget // _TURN_SHARE)),
-            method="large-sample",
         )
         self.games.keep(profile)
         self._answers[case] = gains

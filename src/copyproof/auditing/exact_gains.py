@@ -9,8 +9,9 @@ from functools import cache
 
 import numpy as np
 
-from copyproof.auditing.dominance import Advantage, exact_advantage
-from copyproof.auditing.result import Gain
+from copyproof.auditing.comparisons import smallest_advantage
+from copyproof.auditing.dominance import exact_advantage
+from copyproof.auditing.result import Difference, Gain
 from copyproof.auditing.trials import DeviationTrial
 from copyproof.exact_values import Exact, exact, states, why_not_exact
 from copyproof.external import ExternalPolicy
@@ -57,19 +58,24 @@ def compute(
 
     gains, worths = [], []
     for trial in trials:
-        reference, deviated = solved(trial.reference), solved(trial.deviated)
-        before, after = reference.agents[trial.position], deviated.agents[trial.position]
-        gain = _around(float(after.utility) - float(before.utility), float(before.utility))
+        reference = solved(trial.reference)
+        deviated = solved(trial.deviated)
+        before = reference.agents[trial.position]
         loss = _around(float(deviated.regret) - float(reference.regret), float(reference.regret))
         fees = trial.reference.fee * trial.reference.agents[trial.position].registered
         worth = float(before.utility) + fees
-        advantage: Advantage | None = None
-        if before.distribution is not None and after.distribution is not None:
-            advantage = exact_advantage(
-                np.array(before.distribution, float), np.array(after.distribution, float)
-            )
+        over, advantages = [], []
+        for market in trial.references:
+            own, after = (one.agents[trial.position] for one in (solved(market), deviated))
+            gain = _around(float(after.utility) - float(own.utility), float(own.utility))
+            over.append(Difference(trial.strategy(market), gain))
+            if own.distribution is not None and after.distribution is not None:
+                pair = np.array(own.distribution, float), np.array(after.distribution, float)
+                advantages.append(exact_advantage(*pair))
+        gain = min((one.gain for one in over), key=lambda one: one.mean)
+        advantage = smallest_advantage(advantages) if len(advantages) == len(over) else None
         verdict = trial.judged(gain, worth)
-        gains.append(Gain(trial.deviation, gain, loss, advantage, verdict, 0))
+        gains.append(Gain(trial.deviation, gain, loss, advantage, verdict, 0, over=tuple(over)))
         worths.append((float(before.revenue), worth))
     return gains, worths
 

@@ -27,6 +27,8 @@ class Outcomes:
     regret: NDArray[np.float64]
     # Arms that were registered during the game, a column per agent; None if none can be.
     new_arms: NDArray[np.int64] | None
+    # A digest of what was played in each game; None for our own policies.
+    paths: NDArray[np.uint64] | None
 
     def __len__(self) -> int:
         return len(self.regret)
@@ -34,15 +36,19 @@ class Outcomes:
     def first(self, count: int) -> "Outcomes":
         """The first rows."""
         new = None if self.new_arms is None else self.new_arms[:count]
-        return Outcomes(self.revenue[:count], self.regret[:count], new)
+        paths = None if self.paths is None else self.paths[:count]
+        return Outcomes(self.revenue[:count], self.regret[:count], new, paths)
 
     def followed_by(self, later: "Outcomes") -> "Outcomes":
         """These rows, and then those of later repetitions."""
         new = None
         if self.new_arms is not None and later.new_arms is not None:
             new = np.concatenate([self.new_arms, later.new_arms])
+        paths = None
+        if self.paths is not None and later.paths is not None:
+            paths = np.concatenate([self.paths, later.paths])
         revenue = np.concatenate([self.revenue, later.revenue])
-        return Outcomes(revenue, np.concatenate([self.regret, later.regret]), new)
+        return Outcomes(revenue, np.concatenate([self.regret, later.regret]), new, paths)
 
 
 class PairedGames:
@@ -89,7 +95,7 @@ class PairedGames:
 
     def of(self, market: Market, repetitions: int, schedule: Schedule | None = None) -> Outcomes:
         """The first repetitions of a market, played now where they are not known yet."""
-        first = self._so_far(market, schedule)
+        first = self.so_far(market, schedule)
         if first < repetitions:
             self._add(market, schedule, self._play(market, schedule, first, repetitions - first))
         return self._known[market, schedule].first(repetitions)
@@ -101,7 +107,7 @@ class PairedGames:
         """
         if self._device == "cpu" or not isinstance(self.policy, Policy):
             return
-        missing = [one for one in dict.fromkeys(asked) if self._so_far(*one) < repetitions]
+        missing = [one for one in dict.fromkeys(asked) if self.so_far(*one) < repetitions]
         games = [
             DeviceGame(
                 market, self.policy, horizon=self.horizon, seed=self.seed,
@@ -109,7 +115,7 @@ class PairedGames:
             )
             for market, schedule in missing
         ]  # fmt: skip
-        firsts = [self._so_far(*one) for one in missing]
+        firsts = [self.so_far(*one) for one in missing]
         found, _ = play_together(
             [(game, k, repetitions - k) for game, k in zip(games, firsts, strict=True)],
             progress=self._further(),
@@ -117,7 +123,12 @@ class PairedGames:
         for one, played in zip(missing, found, strict=True):
             self._add(*one, _outcomes(played))
 
-    def _so_far(self, market: Market, schedule: Schedule | None) -> int:
+    def known(self, market: Market) -> Outcomes | None:
+        """All repetitions of a market that were played; None if there are none."""
+        return self._known.get((market, None))
+
+    def so_far(self, market: Market, schedule: Schedule | None) -> int:
+        """How many repetitions of a market are known."""
         known = self._known.get((market, schedule))
         return 0 if known is None else len(known)
 
@@ -153,4 +164,4 @@ class PairedGames:
 
 
 def _outcomes(found: Repetitions) -> Outcomes:
-    return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms)
+    return Outcomes(found.revenue, found.regret_curves[:, -1], found.new_arms, found.paths)

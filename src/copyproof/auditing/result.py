@@ -1,14 +1,15 @@
 """What an audit found: gains with their limits, verdicts, the principal's loss, and a fee.
 
 The **verdict** about an agent looks at the deviations that copy, that is, register some arm more
-than once, and more often than the reference: *prone* if the lower limit of some gain is above 0;
-*no-gain* if the upper limit of every gain is at most the tolerance; otherwise *undecided*. The
-policy is prone if some agent is, and no-gain if every agent is. Hiding and showing arms is not
-copying, and is reported apart.
+than once, and more often than the reference. The gain of such a deviation is the smallest of its
+differences to strategies that copy nothing: *prone* if the lower limit of some gain is above 0;
+*no-gain* if the upper limit of every gain is at most the tolerance; *unchanged* if no play of any
+game differs; otherwise *undecided*. The policy is prone if some agent is, and no-gain if every
+agent is. Hiding and showing arms is not copying: its gains over the reference are reported apart.
 
-The **fee** that stops an agent: a deviation with m arms more than the reference, and a gain g, does
-not pay if every registered arm costs g/m more than now. The smallest fee against all of an agent's
-copying is the largest such quotient, unless it would make copying with fewer arms pay.
+The **fee** that stops an agent: a deviation does not pay if a strategy without copies that has m
+arms fewer does as well, that is, if every registered arm costs 1/m of their difference more than
+now. The deviation with all its copies left out is such a strategy.
 """
 
 import math
@@ -23,25 +24,48 @@ from copyproof.simulation import Interval
 if TYPE_CHECKING:
     import pandas as pd
 
-Verdict: TypeAlias = Literal["prone", "no-gain", "undecided"]
-Method: TypeAlias = Literal["exact", "bounded", "large-sample"]
+Verdict: TypeAlias = Literal["prone", "no-gain", "unchanged", "undecided"]
+Method: TypeAlias = Literal["exact", "sampling"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A deviation compared with one strategy that copies nothing.
+
+    Attributes
+    ----------
+    copies : tuple of int
+        That strategy.
+    gain : Interval
+        E[u(deviation)] − E[u(strategy)]. The limits are those that the gain is made of: they hold
+        together for the smallest difference, not for all of them.
+    """
+
+    copies: Strategy
+    gain: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"copies": list(self.copies), "gain": plain_value(self.gain.mean)}
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What one deviation gains against the reference, in utility, and what it costs the principal.
+    """What one deviation gains, in utility, and what it costs the principal.
 
     Attributes
     ----------
     deviation : Deviation
         The strategy.
     gain : Interval
-        E[u(deviation)] − E[u(reference)], with its simultaneous limits.
+        With its simultaneous limits: E[u(deviation)] − E[u(reference)], or the smallest such
+        difference where there are several strategies to compare with.
     loss : Interval
         The principal's: regret under the deviation − regret under the reference.
     advantage : Advantage or None
-        Whether the revenue's distribution is better for some attitude to risk; None where exact
-        values were asked for a discounted market, whose distribution is not known.
+        Whether the revenue's distribution is better for some attitude to risk, by the comparison in
+        which it is least; None where exact values were asked for a discounted market, whose
+        distribution is not known.
     verdict : str
         Of this gain alone.
     repetitions : int
@@ -49,6 +73,8 @@ class Gain:
     needed : int or None
         Games that would decide it, about, if they go on as they did; None where it is decided, or
         where that is not known.
+    over : tuple of Difference
+        All that the deviation was compared with, the reference first; empty if nothing was played.
     """
 
     deviation: Deviation
@@ -58,6 +84,7 @@ class Gain:
     verdict: Verdict
     repetitions: int
     needed: int | None = None
+    over: tuple[Difference, ...] = ()
 
     @property
     def copies(self) -> Strategy:
@@ -74,7 +101,21 @@ class Gain:
             "dominance": plain_value(self.advantage),
             "repetitions": self.repetitions,
             "games_needed": self.needed,
+            "over": plain_value(self.over),
         }
+
+    @property
+    def fee(self) -> Interval:
+        """The smallest further fee per registered arm at which the deviation stops paying."""
+        quotients = [
+            Interval(one.gain.mean / more, one.gain.low / more, one.gain.high / more)
+            for one in self.over
+            if (more := sum(self.copies) - sum(one.copies)) > 0
+        ]
+        if not quotients:
+            return Interval(math.nan, 0.0, math.inf)
+        parts = ([getattr(one, part) for one in quotients] for part in ("mean", "low", "high"))
+        return Interval(*(max(0.0, min(part)) for part in parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +154,19 @@ class AgentAudit:
         return max(self.copying, key=lambda gain: gain.gain.mean)
 
     @property
-    def fee(self) -> Interval | None:
+    def without_copies(self) -> Gain | None:
+        """The hiding or showing with the largest gain over the reference; None if none was tried.
+
+        Its verdict is "prone" where it surely gains, which is no fault of a policy.
+        """
+        return max(self.showing, key=lambda gain: gain.gain.mean, default=None)
+
+    @property
+    def fee(self) -> Interval:
         """The smallest further fee per registered arm that makes copying unprofitable.
 
         As the estimated gains have it, and from their lower and upper limits: ``high`` is enough at
-        the audit's confidence. None if no fee does: some copying may gain without registering more
-        arms, or would with that fee.
+        the audit's confidence.
 
         Examples
         --------
@@ -127,19 +175,12 @@ class AgentAudit:
         >>> found.agents[0].fee.high
         0.0
         """
-        mean = low = high = 0.0
-        most = math.inf  # a fee makes strategies of fewer arms more attractive
-        for gain in self.copying:
-            more = sum(gain.copies) - sum(self.reference)
-            if more > 0:
-                mean = max(mean, gain.gain.mean / more)
-                low = max(low, gain.gain.low / more)
-                high = max(high, gain.gain.high / more)
-            elif more < 0:
-                most = min(most, -gain.gain.high / -more)
-            elif gain.verdict != "no-gain":
-                return None
-        return Interval(mean, low, high) if high <= most else None
+        fees = [gain.fee for gain in self.copying]
+        return Interval(
+            max(fee.mean for fee in fees),
+            max(fee.low for fee in fees),
+            max(fee.high for fee in fees),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -147,6 +188,7 @@ class AgentAudit:
         return {
             **plain(self, "name verdict"),
             "best_deviation": {"copies": list(best.copies), **_gain_dict(best.gain)},
+            "without_copies": _without_copies(self.without_copies),
             **plain(self, "reference revenue tolerance fee copying showing"),
         }
 
@@ -167,6 +209,9 @@ class Audit:
         What was asked; the method as it was taken.
     agents : tuple of AgentAudit
         The audited ones, in the market's order; by position or by name, ``agents["ann"]``.
+    coalitions : tuple of AgentAudit
+        Two agents who copy at once, and what they gain in all; by position or by name,
+        ``coalitions["ann + bob"]``. Only for a policy that is not ours.
     rounds : int
         Played in all, by sampling.
     seconds : float
@@ -184,11 +229,17 @@ class Audit:
     rounds: int
     seconds: float
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    coalitions: ByName[AgentAudit] = field(default_factory=ByName)
 
     @property
     def verdict(self) -> Verdict:
-        """Whether copying pays some agent."""
-        return worst_verdict([agent.verdict for agent in self.agents])
+        """Whether copying pays some agent, or two who copy at once."""
+        return worst_verdict([one.verdict for one in self.parties])
+
+    @property
+    def parties(self) -> list[AgentAudit]:
+        """The agents, and then those who copy at once."""
+        return [*self.agents, *self.coalitions]
 
     @property
     def loss(self) -> Interval:
@@ -196,7 +247,7 @@ class Audit:
 
         That is the loss it has to expect if it leaves the policy as it is; 0 if nobody gains.
         """
-        gains = [gain for agent in self.agents for gain in agent.copying if gain.verdict == "prone"]
+        gains = [one for who in self.parties for one in who.copying if one.verdict == "prone"]
         if not gains:
             return Interval(0.0, 0.0, 0.0)
         return max(gains, key=lambda gain: gain.gain.mean).loss
@@ -206,7 +257,7 @@ class Audit:
         """The open gains that decide: one that seems to be above the tolerance, or else all."""
         pairs = [
             (agent, gain)
-            for agent in self.agents
+            for agent in self.parties
             for gain in agent.copying
             if gain.verdict == "undecided"
         ]
@@ -258,6 +309,8 @@ class Audit:
         asked = "horizon seed confidence method budget"
         found = plain(self, f"policy verdict why_undecided agents loss {asked} rounds seconds")
         groups = {group: list(names) for group, names in self.groups.items()}
+        if self.coalitions:
+            found["coalitions"] = [one.to_dict() for one in self.coalitions]
         return found | ({"groups": groups} if groups else {})
 
     def to_frame(self) -> "pd.DataFrame":
@@ -291,9 +344,8 @@ class Audit:
 
 def worst_verdict(verdicts: list[Verdict]) -> Verdict:
     """Prone if one is, no-gain if all are."""
-    if "prone" in verdicts:
-        return "prone"
-    return "undecided" if "undecided" in verdicts else "no-gain"
+    worse: tuple[Verdict, ...] = ("prone", "undecided", "unchanged")
+    return next((one for one in worse if one in verdicts), "no-gain")
 
 
 def rounded_up(count: int) -> int:
@@ -330,6 +382,18 @@ def plain_value(value: Any) -> Any:
             return [plain_value(one) for one in value]
         case _:
             return value.to_dict() if hasattr(value, "to_dict") else value
+
+
+# Verdicts on strategies that do not copy.
+WITHOUT_COPIES = {"prone": "gains", "no-gain": "no gain", "undecided": "undecided"}
+
+
+def _without_copies(gain: Gain | None) -> dict[str, Any] | None:
+    if gain is None:
+        return None
+    said = {"copies": list(gain.copies), "name": gain.deviation.name}
+    verdict = WITHOUT_COPIES.get(gain.verdict, gain.verdict)
+    return {**said, "verdict": verdict, **_gain_dict(gain.gain)}
 
 
 def _gain_dict(gain: Interval) -> dict[str, float | None]:

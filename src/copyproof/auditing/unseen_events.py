@@ -42,6 +42,9 @@ from copyproof.game import (
 from copyproof.game.agent import Arm
 from copyproof.game.discount import Discount
 
+# ln(1/p) of the ends of a revenue, beyond which next to nothing lies.
+_LEVEL = 14.0
+
 
 def revenue_of_event(
     agent: Agent, discount: Discount, horizon: int, chance: float
@@ -77,6 +80,26 @@ def revenue_of_event(
     ends = [mean_range(arm) for arm in agent.arms]
     lowest, highest = min(low for low, _ in ends), max(high for _, high in ends)
     return min(0.0, lowest) * total - luck, max(0.0, highest) * total + luck
+
+
+def revenue_limits(agent: Agent, discount: Discount, horizon: int) -> tuple[float, float, float]:
+    """What an agent's revenue may be taken to lie between, and the average of what lies beyond.
+
+    With h = ln(1/P(M > x)) as above, x = √(2 v h) + c h, and so E (M − x_L)⁺ is at most
+    ∫_L^∞ e^{-h} dx/dh dh ≤ e^{-L} (√(v/(2 L)) + c).
+
+    Examples
+    --------
+    >>> from copyproof.game import Constant
+    >>> low, high, beyond = revenue_limits(Agent("ann", [0.6]), Constant(), 3000)
+    >>> round(low), round(high), f"{beyond:.1g}"
+    (-147, 1947, '5e-06')
+    """
+    least, most = revenue_of_event(agent, discount, horizon, math.exp(-_LEVEL))
+    heaviest = discount.at(1)
+    variance = max(variance_limit(arm) for arm in agent.arms) * heaviest * discount.total(horizon)
+    scale = max(scale_limit(arm) for arm in agent.arms) * heaviest
+    return least, most, math.exp(-_LEVEL) * (math.sqrt(variance / (2 * _LEVEL)) + scale)
 
 
 def mean_range(arm: Arm) -> tuple[float, float]:

@@ -66,10 +66,7 @@ def audit(
     budget: options.Budget = None,
     method: Annotated[
         str,
-        typer.Option(
-            help="auto, exact, sampling, bounded (limits that are guaranteed) or large-sample.",
-            metavar="M",
-        ),
+        typer.Option(help="auto (exact where that is quick), exact or sampling.", metavar="M"),
     ] = METHOD,
     workers: options.Workers = None,
     device: options.Device = "cpu",

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from copyproof.auditing import AgentAudit, Audit
 from copyproof.auditing.report.captions import attitudes, fee_words, reference_words, remarks
+from copyproof.auditing.result import WITHOUT_COPIES
 from copyproof.cli import tables
 from copyproof.plots import brief, limits
 
 _READING = (
     "revenue: under the reference. loss: what that copying adds to the regret.\n"
     "fee: per registered arm, from the estimate to one that surely ends all copying.\n"
-    "dominance: for whom the reference is at least as good as all copying."
+    "gain: over the best of the reference and all strategies without copies.\n"
+    "dominance: for whom some strategy without copies is as good as each copying."
 )
-# Verdicts on strategies that do not copy.
-_SHOWN = {"prone": "gains", "no-gain": "no gain", "undecided": "undecided"}
 
 
 def audit_tables(audits: Sequence[Audit]) -> Iterator[tables.Part]:
@@ -52,7 +52,7 @@ def _verdict_row(audit: Audit) -> tuple[str, ...]:
 
 
 def _agent_parts(audit: Audit) -> Iterator[tables.Part]:
-    agents = audit.agents[: tables.MOST_AGENTS]
+    agents = audit.parties[: tables.MOST_AGENTS]
     gain = tables.number("gain [low, high]")
     yield f"\n{audit.policy}: what copying gains at best"
     texts = map(tables.text, ("verdict", "best copying"))
@@ -78,15 +78,17 @@ def _cost_row(one: AgentAudit) -> tuple[str, ...]:
 
 
 def _showing_row(one: AgentAudit) -> tuple[str, ...]:
-    best = max(one.showing, key=lambda gain: gain.gain.mean)
-    return one.name, _SHOWN[best.verdict], best.deviation.name, limits(best.gain)
+    best = one.without_copies
+    if best is None:
+        return one.name, "–", "–", "–"
+    return one.name, WITHOUT_COPIES[best.verdict], best.deviation.name, limits(best.gain)
 
 
 def _hint(audit: Audit) -> Iterator[str]:
     """What to do about gains by copying that are still open."""
     if audit.verdict != "undecided":
         return
-    gains = [gain for agent in audit.agents for gain in agent.copying]
+    gains = [gain for agent in audit.parties for gain in agent.copying]
     still = [gain for gain in gains if gain.verdict == "undecided"]
     still_open = (
         f"{len(still)} of {len(gains)} gains {'is' if len(still) == 1 else 'are'} undecided"

@@ -22,7 +22,8 @@ class Tally:
     Attributes
     ----------
     arms, owners, horizon
-        As a factory is told them: names in registration order, the agent of each arm, and T.
+        As a factory is told them: names in registration order, the agent of each arm, and T. Where
+        arms come and go, ``arms`` has those that can be chosen now.
     rng : random.Random
         Seeded by the game's seed: the one source of randomness that keeps results reproducible.
     round : int
@@ -63,6 +64,16 @@ class _FunctionLearner:
         if self.told is not None:
             self.told(tally, arm, reward)
         tally.round += 1
+
+    def retire(self, arm: str) -> None:
+        self.tally.arms = tuple(one for one in self.tally.arms if one != arm)
+
+    def admit(self, arm: str, owner: str) -> None:
+        tally = self.tally
+        tally.arms = (*tally.arms, arm)
+        tally.owners = {**tally.owners, arm: owner}
+        tally.plays.setdefault(arm, 0)
+        tally.total.setdefault(arm, 0.0)
 
 
 def _learner(

@@ -6,6 +6,8 @@ and the regret is Σ (μ* − μ(A_t)), or Σ (μ*_t − μ_t(A_t)) where means 
 learner that makes the engine's choices ends with the engine's numbers, to the last bit.
 """
 
+import hashlib
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,8 +21,9 @@ from copyproof.engine.lower import lower_discount, lower_tape
 from copyproof.engine.lower_rewards import lower_priors, lower_rewards
 from copyproof.engine.luck import fill_rewards, fill_uniforms
 from copyproof.engine.quantiles import Rewards
+from copyproof.external.arms import METHODS, ArmChanges, Arms, arm_changes
 from copyproof.external.records import ExternalError, ExternalPolicy, Learner, one_line
-from copyproof.game import Market
+from copyproof.game import Market, Schedule
 from copyproof.validation import shown
 
 # Plays whose rewards are computed at a time.
@@ -33,6 +36,7 @@ _TICK = 64
 class GameSetup:
     """What all games of a market have in common."""
 
+    names: tuple[str, ...]
     arms: tuple[str, ...]
     agent_of: list[int]
     original_of: list[int]
@@ -51,6 +55,13 @@ class GameSetup:
     tape: list[list[float]] | None
     # What means are drawn from; None if all are known.
     priors: Priors | None
+    # Which arms come and go; None if none do.
+    changes: ArmChanges | None
+
+    @property
+    def places(self) -> dict[str, tuple[int, int]]:
+        """The agent and the original of each arm."""
+        return dict(zip(self.arms, zip(self.agent_of, self.original_of, strict=True), strict=True))
 
     @property
     def horizon(self) -> int:
@@ -81,6 +92,10 @@ class GameResult:
     original_plays: list[int]
     # Up to each checkpoint.
     regret: list[float]
+    # A digest of the originals that were played, in their order.
+    path: int
+    # Arms that each agent registered during the game.
+    new_arms: list[int]
 
 
 def game_setup(
@@ -90,12 +105,13 @@ def game_setup(
     seed: int,
     tape: Sequence[Sequence[float]] | None = None,
     earners: Sequence[int] | None = None,
+    schedule: Schedule | None = None,
 ) -> GameSetup:
     """Name the arms, agent by agent, original by original, copy by copy, and lower the rest.
 
     The j-th registered arm of agent ``ann`` is ``ann/j``, whichever original it is a copy of.
     ``earners`` names, for each original, who earns what it pays, where the agents of the market are
-    principals with several names (``game.groups``).
+    principals with several names (``game.groups``). ``schedule`` says which arms come and go.
 
     Examples
     --------
@@ -112,6 +128,7 @@ def game_setup(
     if earners is None:
         earners = [place for place, agent in enumerate(market.agents) for _ in agent.arms]
     setup = GameSetup(
+        names=market.names,
         arms=tuple(
             f"{agent.name}/{number}"
             for agent in market.agents
@@ -130,6 +147,7 @@ def game_setup(
         seed=seed,
         tape=None if tape is None else given,
         priors=lower_priors(market) if market.has_priors else None,
+        changes=arm_changes(market, schedule, horizon) if schedule else None,
     )
     # Has the kernels compiled here, and not by every process that is forked off.
     fill_rewards(setup.rewards_in(0), np.uint64(0), 0, 0, 0, 0, np.empty(0))
@@ -158,56 +176,83 @@ def play_game(
 ) -> GameResult:
     """Play one repetition; ``tick`` is told how many more rounds have been played."""
     learner = _new_learner(policy, setup, repetition)
-    choose, learn = learner.choose, learner.learn
-    weights, factor = setup.discount_weights, setup.discount_factor
-    agent_of, original_of = setup.agent_of, setup.original_of
-    number_of = {arm: number for number, arm in enumerate(setup.arms)}
-    rewards = setup.rewards_in(repetition)
-    gaps: list[float] = rewards.originals["gap"].tolist()
-    reward_of = _Luck(setup, rewards, repetition).reward
-    moving = len(rewards.changing) > 0
-    checkpoints = iter(setup.checkpoints)
-    checkpoint = next(checkpoints)
-    found = GameResult([0.0] * setup.earners, [0] * setup.earners, [0] * setup.originals, [])
-    revenue, original_plays = found.revenue, found.original_plays
-    plays, earner_of = [0] * setup.agents, setup.earner_of
-    regret, gamma = 0.0, 1.0
+    arms = Arms(setup.names, setup.places, setup.changes, learner)
+    book = _Book(setup, repetition)
     for t in range(1, setup.horizon + 1):
         try:
-            arm: Any = choose()  # whatever a policy may return
+            arms.before(t)
+            arm: Any = learner.choose()  # whatever a policy may return
         except (Exception, SystemExit) as error:
             raise _breakdown(policy, repetition, t, f"choose() raised {one_line(error)}") from error
-        number = number_of.get(arm) if isinstance(arm, str) else None
-        if number is None:
-            what = _not_an_arm(arm, len(setup.arms))
+        place = arms.places.get(arm) if isinstance(arm, str) else None
+        if place is None:
+            what = _not_an_arm(arm, len(arms.places))
             raise _breakdown(policy, repetition, t, f"choose() returned {what}")
-        agent, original = agent_of[number], original_of[number]
-        reward = reward_of(agent, original, plays[agent], t)
+        agent, original = place
+        reward = book.reward(agent, original, t)
         if reward is None:
-            what = f"tape[{agent}] has {plays[agent]} rewards, and the game asks for one more"
+            what = f"tape[{agent}] has {book.plays[agent]} rewards, and the game asks for one more"
             raise _breakdown(policy, repetition, t, what)
         try:
-            learn(arm, reward)
+            learner.learn(arm, reward)
+            if t < setup.horizon:
+                arms.after(arm, reward)
         except (Exception, SystemExit) as error:
             raise _breakdown(policy, repetition, t, f"learn() raised {one_line(error)}") from error
-        plays[agent] += 1
-        original_plays[original] += 1
-        earner = earner_of[original]
-        if weights:
-            revenue[earner] += weights[t - 1] * reward
-        else:
-            revenue[earner] += gamma * reward
-            gamma *= factor
-        regret += mean_and_gap(rewards, original, t)[1] if moving else gaps[original]
-        if t == checkpoint:
-            found.regret.append(regret)
-            checkpoint = next(checkpoints, 0)
+        book.note(agent, original, reward, t)
         if t % _TICK == 0:
             tick(_TICK)
     tick(setup.horizon % _TICK)
-    for original, count in enumerate(original_plays):
-        found.plays[earner_of[original]] += count
-    return found
+    return book.result(arms.new)
+
+
+class _Book:
+    """What happens in one game, and what it comes to."""
+
+    def __init__(self, setup: GameSetup, repetition: int) -> None:
+        rewards = setup.rewards_in(repetition)
+        self.plays = [0] * setup.agents
+        self._setup, self._rewards = setup, rewards
+        self._gaps: list[float] = rewards.originals["gap"].tolist()
+        self._luck = _Luck(setup, rewards, repetition)
+        self._moving = len(rewards.changing) > 0
+        self._checkpoints = frozenset(setup.checkpoints)
+        self._revenue = [0.0] * setup.earners
+        self._path = array("i")
+        self._regrets: list[float] = []
+        self._regret, self._gamma = 0.0, 1.0
+
+    def reward(self, agent: int, original: int, t: int) -> float | None:
+        """The reward of the agent's next play; None where its tape has no more."""
+        return self._luck.reward(agent, original, self.plays[agent], t)
+
+    def note(self, agent: int, original: int, reward: float, t: int) -> None:
+        """Note the play of round t."""
+        setup = self._setup
+        self.plays[agent] += 1
+        self._path.append(original)
+        if setup.discount_weights:
+            self._revenue[setup.earner_of[original]] += setup.discount_weights[t - 1] * reward
+        else:
+            self._revenue[setup.earner_of[original]] += self._gamma * reward
+            self._gamma *= setup.discount_factor
+        if self._moving:
+            self._regret += mean_and_gap(self._rewards, original, t)[1]
+        else:
+            self._regret += self._gaps[original]
+        if t in self._checkpoints:
+            self._regrets.append(self._regret)
+
+    def result(self, new_arms: list[int]) -> GameResult:
+        """What the game leaves behind."""
+        setup = self._setup
+        counts = np.bincount(np.array(self._path), minlength=setup.originals).tolist()
+        plays = [0] * setup.earners
+        for original, count in enumerate(counts):
+            plays[setup.earner_of[original]] += count
+        digest = hashlib.blake2b(self._path.tobytes(), digest_size=8).digest()
+        path = int.from_bytes(digest, "big")
+        return GameResult(self._revenue, plays, counts, self._regrets, path, new_arms)
 
 
 class _Luck:
@@ -254,7 +299,8 @@ def _new_learner(policy: ExternalPolicy, setup: GameSetup, repetition: int) -> L
             called = getattr(policy.factory, "__name__", "fn")
             what += f"; if it takes a tally, wrap it: mine = function_policy({called})"
         raise _breakdown(policy, repetition, 0, what) from error
-    for method in ("choose", "learn"):
+    needed = ("choose", "learn") if setup.changes is None else ("choose", "learn", *METHODS)
+    for method in needed:
         if not callable(getattr(learner, method, None)):
             kind = type(learner).__name__
             what = f"the factory returned a {kind}, which has no method {method}()"

@@ -17,7 +17,11 @@ class ExternalError(ValueError):
 
 
 class Learner(Protocol):
-    """A policy in the middle of one game."""
+    """A policy in the middle of one game.
+
+    One that has two more methods can be played where arms come and go: ``retire(arm)`` says that an
+    arm can no longer be chosen, and ``admit(arm, owner)`` that one can be from now on.
+    """
 
     def choose(self) -> str:
         """Return the name of the arm to play in this round."""

@@ -9,11 +9,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from copyproof.engine.play import Record
 from copyproof.external import ExternalPolicy
+from copyproof.external.arms import takes_arms
 from copyproof.external.game import GameResult, GameSetup, play_game
 from copyproof.external.processes import LOOK, in_processes
-from copyproof.game import Schedule
+from copyproof.game import Quotient, Schedule
 from copyproof.validation import FieldError
 
 # Batches for each process: few enough to cost nothing, enough to end at about the same time.
@@ -24,6 +28,7 @@ def fill_external(
     policy: ExternalPolicy,
     setup: GameSetup,
     record: Record,
+    paths: NDArray[np.uint64],
     *,
     workers: int,
     first: int = 0,
@@ -34,7 +39,8 @@ def fill_external(
 
     With one worker the games are played in this process, unless they are to be ``apart``. On Linux
     the others are forked off; elsewhere they are spawned, which takes a policy that can be pickled.
-    ``record`` is modified in place; its rows are the repetitions ``first``, ``first`` + 1, …
+    ``record`` and ``paths``, the digests of what was played, are modified in place; their rows are
+    the repetitions ``first``, ``first`` + 1, …
     """
     repetitions = len(record.revenue)
     workers = min(workers, repetitions)
@@ -45,6 +51,9 @@ def fill_external(
         record.agent_plays[row] = game.plays
         record.original_plays[row] = game.original_plays
         record.regret[row] = game.regret
+        if setup.changes is not None:
+            record.renewals[row] = game.new_arms
+        paths[row] = game.path
 
     begin = time.perf_counter()
     everything = range(first, first + repetitions)
@@ -62,22 +71,31 @@ def fill_external(
 
 
 def refuse_what_only_ours_take(
-    policy: ExternalPolicy, schedule: Schedule | None, priority: Sequence[int] | None
+    policy: ExternalPolicy,
+    schedule: Schedule | None,
+    priority: Sequence[int] | None,
+    principals: Quotient,
 ) -> None:
-    """Refuse what an external policy cannot be told: arms that come and go, and an order of ties.
+    """Refuse what an external policy cannot be told: an order of ties, and arms that come and go.
+
+    The latter only where its learners have no methods for it, or agents are bound to groups.
 
     Examples
     --------
-    >>> from copyproof import Renew, river_policy
-    >>> anew = Schedule(renewals=[Renew("ann", after=1)])
-    >>> refuse_what_only_ours_take(river_policy("UCB", delta=1), anew, None)
+    >>> from copyproof import Renew, paper_market, river_policy
+    >>> from copyproof.game import quotient
+    >>> anew, bound = Schedule(renewals=[Renew("ann", after=1)]), quotient(paper_market("1a"))
+    >>> refuse_what_only_ours_take(river_policy("UCB", delta=1), anew, None, bound)
     Traceback (most recent call last):
     copyproof.validation.FieldError: schedule is given, and policy 'river:UCB(delta=1)' is not...
     """
     ours = "a policy of the catalogue"
-    if schedule:
+    if schedule and not takes_arms(policy):
         said = f"is given, and policy {policy.name!r} is not ours and takes no arms during the game"
         raise FieldError("schedule", schedule, f"given with {ours} only", f"{said}: give {ours}")
+    if schedule and not principals.is_trivial:
+        said = f"is given, and policy {policy.name!r} is not ours: give {ours}, or no groups"
+        raise FieldError("schedule", schedule, "given without groups", said)
     if priority is not None:
         said = f"is given, and policy {policy.name!r} is not ours and breaks ties by itself"
         raise FieldError("priority", priority, f"given with {ours} only", f"{said}: give {ours}")

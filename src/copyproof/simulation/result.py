@@ -92,6 +92,8 @@ class Repetitions:
         How many new arms each agent registered during the game; None without a schedule.
     means : array, R × originals, or None
         The mean μ(a) of each original in each game; None unless some are drawn from priors.
+    paths : array, R, or None
+        A digest of the originals played in each game, in their order; None for our own policies.
     seconds : float
         Time for the games, without compilation.
     """
@@ -104,6 +106,7 @@ class Repetitions:
     original_plays: NDArray[np.int64]
     new_arms: NDArray[np.int64] | None = None
     means: NDArray[np.float64] | None = None
+    paths: NDArray[np.uint64] | None = None
     seconds: float
 
     def __repr__(self) -> str:
@@ -128,7 +131,7 @@ class Result(Repetitions):
         The version of the engine's numerics: equal versions, equal results, on every machine.
     schedule : Schedule or None
         How registrations changed during the game.
-    rounds, regret_curves, revenue, plays, original_plays, new_arms, means, seconds
+    rounds, regret_curves, revenue, plays, original_plays, new_arms, means, paths, seconds
         As ``Repetitions`` has them; ``first`` is 0.
     """
 

@@ -115,19 +115,27 @@ def play(
     device = checked_device(device, asked, horizon, len(market.agents))
     principals = quotient(market)
     rounds = checkpoint_rounds(checkpoints, _last_round(stop, horizon, asked, principals))
-    means = None
+    means, paths = None, None
     if market.has_priors:
         priors = lower_priors(principals.market)
         means = drawn_means(priors, seed=seed, first=first, repetitions=count)
     if isinstance(asked, ExternalPolicy):
-        refuse_what_only_ours_take(asked, schedule, priority)
+        refuse_what_only_ours_take(asked, schedule, priority, principals)
         setup = game_setup(
             principals.market, checkpoints=rounds.tolist(), seed=seed, tape=tape,
-            earners=principals.earners,
+            earners=principals.earners, schedule=schedule,
         )  # fmt: skip
         record = empty_record(len(market.agents), setup.originals, len(rounds), count)
+        paths = np.zeros(count, np.uint64)
         seconds = fill_external(
-            asked, setup, record, workers=workers, first=first, apart=apart, progress=progress
+            asked,
+            setup,
+            record,
+            paths,
+            workers=workers,
+            first=first,
+            apart=apart,
+            progress=progress,
         )
         record = record._replace(original_plays=principals.by_name(record.original_plays))
     else:
@@ -147,6 +155,7 @@ def play(
         original_plays=_frozen(record.original_plays),
         new_arms=_frozen(record.renewals) if schedule else None,  # others take no schedule
         means=means if means is None else principals.by_name(means),
+        paths=None if paths is None else _frozen(paths),
         seconds=seconds,
     )
 
@@ -241,8 +250,8 @@ def simulate(
         bound to groups) in the order that ties go by, instead of a drawn one. Not for a policy that
         is not ours.
     schedule : Schedule, optional
-        Arms that are withdrawn, and submitted again, during the game. Not for a policy that is not
-        ours.
+        Arms that are withdrawn, and submitted again, during the game. For a policy that is not ours
+        only if its learners have ``retire`` and ``admit``.
     progress : bool or callable, optional
         True for a bar on standard error; a function is told the number of rounds played so far, a
         few times a second.

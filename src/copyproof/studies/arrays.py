@@ -17,7 +17,8 @@ from copyproof._files import write_atomically
 from copyproof.simulation import Repetitions, Result
 from copyproof.studies.cells import Cell
 
-_ARRAYS = tuple(one.name for one in fields(Repetitions) if one.name not in ("first", "seconds"))
+_LEFT_OUT = ("first", "seconds", "paths")
+_ARRAYS = tuple(one.name for one in fields(Repetitions) if one.name not in _LEFT_OUT)
 
 
 def pack(games: Repetitions) -> bytes:

@@ -16,7 +16,8 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
-from copyproof.auditing.audit import METHODS, REFERENCES, check_numbers
+from copyproof.auditing.audit import METHODS, check_numbers
+from copyproof.auditing.strategies import REFERENCES
 from copyproof.external import ExternalPolicy
 from copyproof.external.text import not_loaded
 from copyproof.external.worker import load

@@ -31,7 +31,7 @@ PLAYED = frozenset(("regret", "revenue", "shares", "lost"))
 # Part of every digest: it moves when what is made of games moves, in sums, audits or exact values.
 _VERSION = 1
 # The same of audits alone.
-_AUDIT = 2
+_AUDIT = 3
 
 _SLICE_ROUNDS = 1_000_000
 _SLICE_NUMBERS = 4_000_000

@@ -174,7 +174,7 @@ def _group(
         if "exact_regret" in own:
             put("exact regret", brief(float(own["exact_regret"].mean())))
         if "audit_verdict" in own:
-            for verdict in ("prone", "no-gain", "undecided"):
+            for verdict in ("prone", "no-gain", "unchanged", "undecided"):
                 put(verdict, f"{int((own['audit_verdict'] == verdict).sum()):,}")
     return GroupTable(_title(key), tuple(columns), tuple(zip(*columns.values(), strict=True)))
 

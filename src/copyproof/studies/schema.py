@@ -115,7 +115,7 @@ class AuditEntry(_Shape):
     tolerance: float | None = Field(None, description="a gain that counts as none")
     confidence: float | None = Field(None, description="of all limits together")
     budget: int | None = Field(None, description="most rounds of one audit")
-    method: str | None = Field(None, description="auto, exact, sampling, bounded, large-sample")
+    method: str | None = Field(None, description="auto, exact, sampling")
 
 
 class PartEntry(_Shape):

@@ -147,7 +147,6 @@ def test_what_is_not_known_is_not_drawn() -> None:
     (ax,) = plot_gains(none)
     assert ax.texts[0].get_text() == "UCB1  not known"
     few = audit(PAIR, "ucb1", agent="ann", horizon=300, seed=1, budget=300 * 7 * 8)
-    assert math.isinf(few.agents[0].copying[0].gain.high)
     (ax,) = plot_gains(few)
     assert len(ax.lines[0].get_xdata()) == 7
     assert np.isfinite(segments(ax, COLOURS["ucb1"])).all()

@@ -1,5 +1,6 @@
 """What an audit found, in words."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from copyproof.auditing import AgentAudit, Audit, Gain
@@ -44,10 +45,16 @@ def remarks(market: Market) -> str | None:
 
 def verdict_words(audit: Audit, name: str) -> str:
     """What was found of a policy, in a few sentences."""
-    gains = [(agent, gain) for agent in audit.agents for gain in agent.copying]
+    return f"{_copying_words(audit, name)}{without_copies_words(audit)}"
+
+
+def _copying_words(audit: Audit, name: str) -> str:
+    gains = [(agent, gain) for agent in audit.parties for gain in agent.copying]
     match audit.verdict:
         case "prone":
             who = [agent for agent in audit.agents if agent.verdict == "prone"]
+            if not who:
+                return _coalition_words(audit, name)
             agent = max(who, key=lambda one: one.best_deviation.gain.mean)
             best = agent.best_deviation
             share = share_text(agent, best, audit.market)
@@ -57,13 +64,19 @@ def verdict_words(audit: Audit, name: str) -> str:
                 f"gain{'s' if len(who) == 1 else ''} by copying. {agent.name} gains most, "
                 f"{limits(best.gain)}{f' ({share} of its revenue)' if share != '–' else ''}, with "
                 f"the strategy “{best.deviation.name}”; that {_regret_words(best.loss)}. Further "
-                f"fee per arm that would stop it: {fee_words(agent)}.{_without_copies(agent)}"
+                f"fee per arm that would stop it: {fee_words(agent)}."
             )
         case "no-gain":
             most = max(gain.gain.high for _, gain in gains)
             return (
                 f"{name} does not pay for the copies that were tried: all {len(gains)} gains by "
                 f"copying are within the tolerance, and none is above {brief(most)}."
+            )
+        case "unchanged":
+            games = max(gain.repetitions for _, gain in gains)
+            return (
+                f"{name} plays the same with and without the copies that were tried: in {games:,} "
+                "games, no play differs wherever limits leave a gain open."
             )
         case "undecided":
             still = [agent.name for agent, gain in gains if gain.verdict == "undecided"]
@@ -75,13 +88,37 @@ def verdict_words(audit: Audit, name: str) -> str:
             )
 
 
-def _without_copies(agent: AgentAudit) -> str:
-    """What part of a gain is no copying's: it is found without any copy, too."""
-    gains = [one for one in agent.showing if one.verdict == "prone"]
+def _coalition_words(audit: Audit, name: str) -> str:
+    """What two agents gain who copy at once, where no agent gains alone."""
+    who = [one for one in audit.coalitions if one.verdict == "prone"]
+    pair = max(who, key=lambda one: one.best_deviation.gain.mean)
+    best = pair.best_deviation
+    return (
+        f"{name} pays for copies where two agents copy at once: {pair.name} gain "
+        f"{limits(best.gain)} in all, with the strategy “{best.deviation.name}”."
+    )
+
+
+def without_copies_words(audit: Audit) -> str:
+    """What hiding or showing arms surely gains, which is not copying; nothing if nobody gains.
+
+    Examples
+    --------
+    >>> from copyproof import Agent, audit
+    >>> market = Market([Agent("ann", [0.75, 0.25]), Agent("bob", [0.5])])
+    >>> found = audit(market, "h-ucb", agent="ann", reference="honest", horizon=8, most_copies=2)
+    >>> without_copies_words(found)
+    ' Without any copy, “best × 1” gains ann 1.128 [1.128, 1.128].'
+    """
+    gains = [
+        (agent, best)
+        for agent in audit.agents
+        if (best := agent.without_copies) is not None and best.verdict == "prone"
+    ]
     if not gains:
         return ""
-    best = max(gains, key=lambda one: one.gain.mean)
-    return f" Without any copy, “{best.deviation.name}” gains {limits(best.gain)}."
+    agent, best = max(gains, key=lambda one: one[1].gain.mean)
+    return f" Without any copy, “{best.deviation.name}” gains {agent.name} {limits(best.gain)}."
 
 
 def _regret_words(loss: Interval) -> str:
@@ -92,17 +129,17 @@ def _regret_words(loss: Interval) -> str:
 
 
 def attitudes(agent: AgentAudit) -> str:
-    """Whether the reference is at least as good as all copying for every attitude to risk."""
+    """Whether, of all copying, some strategy without copies is as good for every attitude."""
     found = [None if one.advantage is None else one.advantage.dominated for one in agent.copying]
     if False in found:
-        return "some attitude gains"
+        return "not every attitude"
     return "open" if None in found else "every risk attitude"
 
 
 def fee_words(agent: AgentAudit) -> str:
     """The smallest further fee per arm that stops an agent, and one that surely does."""
     fee = agent.fee
-    if fee is None:
+    if not math.isfinite(fee.high):
         return "none known"
     if fee.high <= 0:
         return "0"
@@ -111,6 +148,8 @@ def fee_words(agent: AgentAudit) -> str:
 
 def share_text(agent: AgentAudit, gain: Gain, market: Market) -> str:
     """A gain as a share of the reference's revenue, where that makes sense."""
+    if agent.name not in market.names:
+        return "–"
     if market.agent(agent.name).utility != NEUTRAL or not agent.revenue > 0:
         return "–"
     return gain_text(gain.gain.mean / agent.revenue, relative=True)

@@ -22,6 +22,7 @@ from copyproof.validation import file_path
 _BADGES = {
     "prone": Badge("✗ prone", "fails"),
     "no-gain": Badge("✓ no gain", "holds"),
+    "unchanged": Badge("= unchanged", "holds"),
     "undecided": Badge("? undecided", "open"),
 }
 
@@ -105,7 +106,7 @@ def render_audit_page(
     """
     names = names_of([audit.policy for audit in audits])
     market = audits[0].market
-    agents = [agent for audit in audits for agent in audit.agents]
+    agents = [agent for audit in audits for agent in audit.parties]
     games = [gain.repetitions for one in agents for gain in (*one.copying, *one.showing)]
     tolerances = [one.tolerance for one in agents]
     page = AuditPage(
@@ -174,7 +175,7 @@ def _agents_table(audit: Audit) -> PageTable:
     head += ["Loss", "Fee", "Dominance"]
     hides = any(agent.showing for agent in audit.agents)
     rows = []
-    for agent in audit.agents:
+    for agent in audit.parties:
         best = agent.best_deviation
         share = captions.share_text(agent, best, audit.market)
         row: list[Cell] = [
@@ -188,8 +189,8 @@ def _agents_table(audit: Audit) -> PageTable:
             captions.attitudes(agent),
         ]
         if hides:
-            gains = [gain.gain.mean for gain in agent.showing]
-            row.append(brief(max(gains)) if gains else "–")
+            shown = agent.without_copies
+            row.append("–" if shown is None else f"{shown.deviation.name}\n{limits(shown.gain)}")
         rows.append(row)
     words = ("Verdict", "Best copying", "Dominance")
     return PageTable([*head, "Hiding"] if hides else head, rows, words=words)
@@ -205,7 +206,7 @@ def _deviations_table(audit: Audit) -> PageTable:
             _advantage(gain),
             f"{gain.repetitions:,}" if gain.repetitions else "–",
         )
-        for agent in audit.agents
+        for agent in audit.parties
         for gain in (*agent.copying, *agent.showing)
     ]
     head = ("Deviation", "Gain [limits]", "Verdict", "Loss [limits]", "Advantage", "Games")

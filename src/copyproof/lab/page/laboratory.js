@@ -163,7 +163,7 @@ export class Laboratory {
 
 function audited(found) {
   const limits = ({ gain, low, high }) => `${decimal(gain)} [${low === null ? "?" : decimal(low)}, ${high === null ? "?" : decimal(high)}]`;
-  const verdicts = { prone: "✗ prone: copies pay", "no-gain": "✓ no gain", undecided: "? undecided" };
+  const verdicts = { prone: "✗ prone: copies pay", "no-gain": "✓ no gain", unchanged: "= nothing changes", undecided: "? undecided" };
   return [
     el("h3", {}, `Audit of ${found.policy}: ${verdicts[found.verdict]}`),
     table(["agent", "verdict", "best deviation", "gain, with limits"], found.agents.map(({ name, verdict, best_deviation: best }) =>

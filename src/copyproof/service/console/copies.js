@@ -11,6 +11,7 @@ import { armsList, reviewQueue } from "./review.js";
 const VERDICTS = {
   "no-gain": ["good", "copies gain nothing"],
   prone: ["bad", "copies pay"],
+  unchanged: ["good", "copies change nothing"],
   undecided: ["warn", "undecided"],
 };
 
