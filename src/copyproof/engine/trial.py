@@ -2,10 +2,10 @@
 
 An agent with N plays that have paid S in all may claim
 
-    x_N(S) = min(1, v^(1/1.2)),  v = (q + min(S, 0.3 q))/N,
+    x_N(S) = min(1, v^(1/1.2)),  v = (q + min(S/2, 0.3 q))/N,
 
-the x with x^1.2·N = q + min(S, 0.3 q): a trial may cost about q rewards, somewhat more where
-rewards are rare, and up to 0.3 q more if the agent has earned them in it. Claims are rounded down
+the x with x^1.2·N = q + min(S/2, 0.3 q): a trial may cost about q rewards, somewhat more where
+rewards are rare, and half of what the agent has earned in it, up to 0.3 q. Claims are rounded down
 to the grid 2^(−g/64), by comparing v with a table of 2^(−1.2 g/64): neither v, made of a minimum, a
 sum and a quotient, nor what such comparisons say ever falls where a reward grows.
 
@@ -107,7 +107,7 @@ def _start(limits: tuple[float, float], j: int) -> int:
 @inlined
 def _claim(q: float, plays: int, earned: float) -> float:
     """x_N(S), on the grid: the largest x = 2^(−g/64) with x^1.2 ≤ v, or the least there is."""
-    v = (q + min(earned, _EARNED * q)) / plays
+    v = (q + min(0.5 * earned, _EARNED * q)) / plays
     if v >= 1.0:
         return 1.0
     g = min(max(int(log(v) * _STEPS_BY_LN), 1), _LAST)  # about

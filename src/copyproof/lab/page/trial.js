@@ -7,7 +7,7 @@ import { CLAIM, CLAIM_POWER, CLAIM_STEPS, LAST_CLAIM, START_PLAYS, STARTS } from
 
 const SHARE = 0.3; // of T/n: no start comes later
 const GATE = 0.5;
-const TURNS = 1.1; // plays in turn, of those that theorem A′ asks for
+const TURNS = 1.03; // plays in turn, of those that theorem A′ asks for
 const SPARE = 1.25; // arms that may be tried, of the same
 const EARNED = 0.3; // of q: the most that an agent's rewards add to what its trial may cost
 const TURN_SHARE = 0.2; // of T/n: the most plays in turn
@@ -45,7 +45,7 @@ export class TrialSettings {
 
 // What an agent may claim after so many plays, rounded down to the grid 2^(−g/64).
 function claim(q, plays, earned) {
-  const v = (q + Math.min(earned, EARNED * q)) / plays;
+  const v = (q + Math.min(0.5 * earned, EARNED * q)) / plays;
   if (v >= 1) return 1;
   let g = Math.min(Math.max(Math.trunc(log(v) * STEPS_BY_LN), 1), LAST_CLAIM);
   while (g < LAST_CLAIM && CLAIM_POWER[g] > v) g += 1;
