@@ -23,6 +23,7 @@ from copyproof.theory.information import (
     least_probability,
     plays_needed_to_tell,
 )
+from copyproof.theory.lost_games import TrialTerms, falls_below, stays_above, theorem_d
 from copyproof.theory.quantities import (
     Sample,
     agent_gap,
@@ -52,6 +53,7 @@ __all__ = [
     "Kind",
     "Quantity",
     "Sample",
+    "TrialTerms",
     "agent_gap",
     "agent_plays",
     "arm_gaps",
@@ -59,6 +61,7 @@ __all__ = [
     "best_agents",
     "best_share",
     "bounds",
+    "falls_below",
     "information_rate",
     "information_rate_at_share",
     "kl",
@@ -79,6 +82,7 @@ __all__ = [
     "share_lost_at_share",
     "share_of_best",
     "smallest_share",
+    "stays_above",
     "theorem_3",
     "theorem_5",
     "theorem_6",
@@ -86,4 +90,5 @@ __all__ = [
     "theorem_a",
     "theorem_b",
     "theorem_b_with_gaps",
+    "theorem_d",
 ]
