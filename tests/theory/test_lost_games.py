@@ -8,7 +8,14 @@ import pytest
 
 from copyproof import Agent, Empirical, Market, simulate
 from copyproof.policy.own_rules import Trial
-from copyproof.theory import TrialTerms, falls_below, kl, stays_above, theorem_d
+from copyproof.theory import (
+    TrialTerms,
+    falls_below,
+    keeps_costing,
+    kl,
+    stays_above,
+    theorem_d,
+)
 from lost_bound import bound, bounds_as_markdown, floor
 from tests.theory.one_bound import of, value
 
@@ -79,6 +86,58 @@ def test_the_index_of_a_rival_stays_less_often(
     share = sum(is_above(path, theta, terms) for path in paths) / games
     most = stays_above(theta, mean, plays, terms)
     assert share <= most + 3 * math.sqrt(most * (1 - most) / games)
+
+
+def costs_so_much(
+    rng: random.Random,
+    theta: float,
+    rival: tuple[float, float],
+    lowest: float,
+    cost: float,
+    terms: TrialTerms,
+) -> bool:
+    """Whether a hostile rival's index is θ or more until its plays cost so much.
+
+    It plays its worst arm while half of the level is left, and its best one below that.
+    """
+    rewards: list[float] = []
+    sums = [0.0]
+    while True:
+        w = len(rewards) - terms.in_turn
+        high = w <= 0 or is_above(rewards, theta, terms)
+        since = sums[-1] - sums[terms.in_turn] if w > 0 else 0.0
+        is_safe = w <= 0 or w * falls(since / w, theta) <= 0.5 * level(terms.unit, w)
+        mean = rival[1] if is_safe else rival[0]
+        cost -= lowest - mean if w >= 0 else 0.0
+        if not high or cost <= 0:
+            return high
+        rewards.append(float(rng.random() < mean))
+        sums.append(sums[-1] + rewards[-1])
+
+
+@pytest.mark.parametrize(
+    ("T", "n", "rival", "lowest", "theta", "cost"),
+    [
+        (10_000, 2, (0.8, 0.1), 0.9, 0.85, 80.0),
+        (10_000, 2, (0.5, 0.0), 0.9, 0.7, 60.0),
+        (3000, 3, (0.6, 0.2), 0.9, 0.7, 30.0),
+    ],
+)
+def test_a_hostile_rival_stays_less_often(
+    T: int, n: int, rival: tuple[float, float], lowest: float, theta: float, cost: float
+) -> None:
+    rng, terms, games = random.Random(2), TrialTerms.of(Q, T, n), 50
+    share = sum(costs_so_much(rng, theta, rival, lowest, cost, terms) for _ in range(games)) / games
+    most = keeps_costing(theta, rival, lowest, cost, terms)
+    assert share <= most + 3 * math.sqrt(most * (1 - most) / games)
+
+
+def test_plays_of_one_mean_are_those_of_given_number() -> None:
+    terms = TrialTerms.of(Q, 100_000, 2)
+    assert keeps_costing(0.85, (0.8, 0.8), 0.9, 100.05, terms) == pytest.approx(
+        stays_above(0.85, 0.8, Q + 1000, terms)
+    )
+    assert keeps_costing(0.85, (0.8, 0.8), 0.9, 0.05, terms) == 1
 
 
 def test_what_makes_the_bound_larger() -> None:

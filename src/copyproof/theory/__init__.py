@@ -23,7 +23,13 @@ from copyproof.theory.information import (
     least_probability,
     plays_needed_to_tell,
 )
-from copyproof.theory.lost_games import TrialTerms, falls_below, stays_above, theorem_d
+from copyproof.theory.lost_games import (
+    TrialTerms,
+    falls_below,
+    keeps_costing,
+    stays_above,
+    theorem_d,
+)
 from copyproof.theory.quantities import (
     Sample,
     agent_gap,
@@ -64,6 +70,7 @@ __all__ = [
     "falls_below",
     "information_rate",
     "information_rate_at_share",
+    "keeps_costing",
     "kl",
     "lai_robbins",
     "largest_gap",

@@ -8,8 +8,9 @@ between b and ρ:
 - a good agent's index falls below θ at some play with probability at most α(θ) = Σ_k e^{−a_k
   kl(y_k, ρ)}, where the slices [a_k, b_k] cover its plays after the first q, and y_k < θ solves
   kl(y, θ) = ℓ(b_k)/b_k (``falls_below``);
-- a rival's index is at least θ after given N plays with probability at most β(θ), a sum over the
-  starts so far, each with Chernoff's bounds on the plays before and after it (``stays_above``).
+- a rival's index is at least θ just before its plays have cost their share of a lost game with
+  probability at most β(θ): a sum over slices of its numbers of plays then and over its starts, each
+  with Chernoff's bounds on the plays before and after it (``keeps_costing``).
 
 A lost game takes one or the other, so that P(lost) ≤ α(θ) + Σ_j β_j(θ). Every θ and all slices give
 a valid bound, so that the search for the best ones need not be exact.
@@ -20,12 +21,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copyproof.policy.own_rules import GATE, SHARE
+
+Numbers: TypeAlias = NDArray[np.float64]
 
 _RATIOS = (1.05, 1.15, 1.4)  # of the ends of a slice: the best of these is taken
 _HALVINGS = 60  # in the search for a root
@@ -79,7 +82,7 @@ class TrialTerms:
         """The plays q that every agent has in turn."""
         return self.starts[0]
 
-    def level(self, plays: NDArray[np.float64]) -> NDArray[np.float64]:
+    def level(self, plays: Numbers) -> Numbers:
         """ℓ(w), for so many plays since a start."""
         return np.asarray(np.maximum(0.0, np.log(_engine()._WIDER * self.unit / plays)))
 
@@ -145,15 +148,11 @@ def theorem_d(
     spare = (T - last_tenth(T)) * (lowest - (best + most) / 2)
     if not others or not spare > 0 or n * terms.in_turn > last_tenth(T):
         return 1.0 if others else 0.0
-    plays = {
-        rival: terms.in_turn + math.ceil(spare / (count * (lowest - rival[1])) * (1 - _EXACT)) - 1
-        for rival in others
-    }
 
     def bound(theta: float) -> tuple[float, float]:
         fall = falls_below(theta, lowest, T - n * terms.in_turn, terms)
         stay = sum(
-            times * stays_above(theta, rival[0], plays[rival], terms)
+            times * keeps_costing(theta, rival, lowest, spare / count, terms)
             for rival, times in others.items()
         )
         return float(fall**good), stay
@@ -187,22 +186,59 @@ def falls_below(theta: float, lowest: float, plays: int, terms: TrialTerms) -> f
 
 
 def _over_slices(theta: float, lowest: float, plays: int, terms: TrialTerms, ratio: float) -> float:
-    first, last = _slices(plays, ratio)
+    first, last = _slices(1, plays, ratio)
     _, y = _roots(theta, terms.level(last) / last)
     return float(np.sum(np.exp(-first * _kl(y, lowest))[y >= 0]))
 
 
-def _slices(plays: int, ratio: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The first and the last numbers of plays of slices that cover 1, …, plays."""
-    ends = [0.0]
-    while ends[-1] < plays:
+def _slices(first: int, last: int, ratio: float) -> tuple[Numbers, Numbers]:
+    """The first and the last numbers of plays of slices that cover first, …, last."""
+    ends = [float(first - 1)]
+    while ends[-1] < last:
         begin = ends[-1] + 1
-        ends.append(min(float(plays), max(begin, float(math.floor(begin * ratio)))))
+        ends.append(min(float(last), max(begin, float(math.floor(begin * ratio)))))
     return np.array(ends[:-1]) + 1, np.array(ends[1:])
 
 
+def keeps_costing(
+    theta: float, rival: tuple[float, float], lowest: float, cost: float, terms: TrialTerms
+) -> float:
+    """β(θ): how likely a rival's index is θ or more just before its plays have cost so much.
+
+    Parameters
+    ----------
+    theta : float
+        θ.
+    rival : (float, float)
+        The best and the lowest mean that the rival registers.
+    lowest : float
+        ρ. A play of mean μ costs ρ − μ here; plays in turn are not counted.
+    cost : float
+        What all plays cost.
+    terms : TrialTerms
+        What the rival is granted.
+
+    Examples
+    --------
+    >>> terms = TrialTerms.of(100, T=100_000, n=2)
+    >>> [keeps_costing(0.85, (0.8, 0.1), 0.9, cost, terms) < 0.01 for cost in (40, 500)]
+    [False, True]
+    """
+    top, low = rival
+    fewest = math.ceil(cost / (lowest - low) * (1 - _EXACT)) - 1
+    most = max(fewest, math.ceil(cost / (lowest - top) * (1 + _EXACT)) - 1)
+    if fewest < 1:
+        return 1.0
+    first, last = (ends + terms.in_turn for ends in _slices(fewest, most, _RATIOS[0]))
+    starts = np.array(terms.starts, np.float64)
+    since_start = cost - (lowest - low) * (1 + starts - terms.in_turn)
+    plays = np.maximum(last[:, None] - starts, 1.0)
+    means = np.clip(lowest - since_start / plays, low, top)
+    return _stays(theta, (first, last), means, top, terms)
+
+
 def stays_above(theta: float, top: float, plays: int, terms: TrialTerms) -> float:
-    """β(θ): how likely the index of a rival, whose means are at most ``top``, is θ or more.
+    """How likely the index of a rival, whose means are at most ``top``, is θ or more.
 
     Parameters
     ----------
@@ -223,16 +259,26 @@ def stays_above(theta: float, top: float, plays: int, terms: TrialTerms) -> floa
     """
     if plays < terms.in_turn:
         return 1.0
-    starts = [start for start in terms.starts if start <= plays]
-    earned = [terms.least_earned(start, theta) for start in starts]
-    since = np.array([plays - start for start in starts], np.float64)
-    claims = [_tail(start, sum_, top) for start, sum_ in zip(starts, earned, strict=True)]
+    number = np.array([float(plays)])
+    return _stays(theta, (number, number), np.full((1, len(terms.starts)), top), top, terms)
+
+
+def _stays(
+    theta: float, slices: tuple[Numbers, Numbers], means: Numbers, top: float, terms: TrialTerms
+) -> float:
+    """The sum over slices of N and over starts; ``means`` bounds the mean since each start."""
+    first, last = slices
+    starts = np.array(terms.starts, np.float64)
+    claims = [_tail(start, terms.least_earned(start, theta), top) for start in terms.starts]
+    since = np.maximum(first[:, None] - starts, 0.0)
     later = np.maximum(since, 1.0)
-    y, _ = _roots(theta, terms.level(later) / later)
-    bounds = np.where(since > 0, _tails(since, np.maximum(y, 0.0), top), 1.0)
-    total = float(np.dot(claims, bounds))
-    if plays < terms.starts[-1]:
-        total += _tail(plays, terms.least_earned(plays, theta), top)
+    z, _ = _roots(theta, terms.level(later) / later)
+    bounds = np.where(since > 0, _tails(since, np.maximum(z, 0.0), means), 1.0)
+    total = float(np.sum(np.where(starts <= last[:, None], bounds, 0.0) * np.array(claims)))
+    for begin, end in zip(first, last, strict=True):
+        if begin < terms.starts[-1]:
+            earned = terms.least_earned(int(begin), theta)
+            total += _tail(min(int(end), terms.starts[-1]), earned, top)
     return min(1.0, total)
 
 
@@ -243,14 +289,12 @@ def _tail(plays: int, earned: float, top: float) -> float:
     return float(_tails(np.array([float(plays)]), np.array([earned / plays]), top)[0])
 
 
-def _tails(plays: NDArray[np.float64], r: NDArray[np.float64], top: float) -> NDArray[np.float64]:
+def _tails(plays: Numbers, r: Numbers, top: Numbers | float) -> Numbers:
     """e^{−w kl(r, top)} where r > top, and 1 elsewhere."""
     return np.where(r > top, np.exp(-plays * _kl(np.maximum(r, top), top)), 1.0)
 
 
-def _roots(
-    theta: float, level: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _roots(theta: float, level: Numbers) -> tuple[Numbers, Numbers]:
     """Numbers just below and just above the y ≤ θ with kl(y, θ) = level; −1 if there is none."""
     low, high = np.zeros_like(level), np.full_like(level, theta)
     for _ in range(_HALVINGS):
@@ -261,7 +305,7 @@ def _roots(
     return np.where(none, -1.0, low), np.where(none, -1.0, high)
 
 
-def _kl(p: NDArray[np.float64], q: float) -> NDArray[np.float64]:
+def _kl(p: Numbers, q: Numbers | float) -> Numbers:
     """kl(p, q), elementwise."""
     with np.errstate(divide="ignore", invalid="ignore"):
         paid = np.where(p > 0, p * np.log(p / q), 0.0)
