@@ -1,5 +1,7 @@
 """Theorem D against exact probabilities, simulated indices and whole games."""
 
+import functools
+import itertools
 import math
 import random
 
@@ -60,16 +62,21 @@ def test_the_index_of_a_good_agent_falls_less_often(
     assert most < 100 * exact or most < 1e-3  # and no wild guess
 
 
-def is_above(rewards: list[float], theta: float, terms: TrialTerms) -> bool:
-    """Whether the index after these rewards is θ or more, by its definition."""
-    N = len(rewards)
-    if terms.starts[-1] > N and sum(rewards) >= terms.least_earned(N, theta):
+@functools.cache
+def least_earned(terms: TrialTerms, plays: int, theta: float) -> float:
+    return terms.least_earned(plays, theta)
+
+
+def is_above(sums: list[float], theta: float, terms: TrialTerms) -> bool:
+    """Whether the index after plays of these sums is θ or more, by its definition."""
+    N = len(sums) - 1
+    if terms.starts[-1] > N and sums[N] >= least_earned(terms, N, theta):
         return True
     for start in terms.starts:
-        if start > N or sum(rewards[:start]) < terms.least_earned(start, theta):
+        if start > N or sums[start] < least_earned(terms, start, theta):
             continue
         w = N - start
-        if w == 0 or w * falls(sum(rewards[start:]) / w, theta) <= level(terms.unit, w):
+        if w == 0 or w * falls((sums[N] - sums[start]) / w, theta) <= level(terms.unit, w):
             return True
     return False
 
@@ -82,7 +89,8 @@ def test_the_index_of_a_rival_stays_less_often(
     T: int, n: int, mean: float, theta: float, plays: int
 ) -> None:
     rng, terms, games = random.Random(1), TrialTerms.of(Q, T, n), 300
-    paths = ([float(rng.random() < mean) for _ in range(plays)] for _ in range(games))
+    rewards = ([float(rng.random() < mean) for _ in range(plays)] for _ in range(games))
+    paths = ([0.0, *itertools.accumulate(path)] for path in rewards)
     share = sum(is_above(path, theta, terms) for path in paths) / games
     most = stays_above(theta, mean, plays, terms)
     assert share <= most + 3 * math.sqrt(most * (1 - most) / games)
@@ -100,19 +108,17 @@ def costs_so_much(
 
     It plays its worst arm while half of the level is left, and its best one below that.
     """
-    rewards: list[float] = []
     sums = [0.0]
     while True:
-        w = len(rewards) - terms.in_turn
-        high = w <= 0 or is_above(rewards, theta, terms)
+        w = len(sums) - 1 - terms.in_turn
+        high = w <= 0 or is_above(sums, theta, terms)
         since = sums[-1] - sums[terms.in_turn] if w > 0 else 0.0
         is_safe = w <= 0 or w * falls(since / w, theta) <= 0.5 * level(terms.unit, w)
         mean = rival[1] if is_safe else rival[0]
         cost -= lowest - mean if w >= 0 else 0.0
         if not high or cost <= 0:
             return high
-        rewards.append(float(rng.random() < mean))
-        sums.append(sums[-1] + rewards[-1])
+        sums.append(sums[-1] + float(rng.random() < mean))
 
 
 @pytest.mark.parametrize(
