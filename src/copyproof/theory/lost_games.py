@@ -177,7 +177,7 @@ def falls_below(theta: float, lowest: float, plays: int, terms: TrialTerms) -> f
     Examples
     --------
     >>> terms = TrialTerms.of(100, T=100_000, n=2)
-    >>> falls_below(0.85, 0.9, 99_800, terms) < 1e-5
+    >>> falls_below(0.85, 0.9, 99_800, terms) < 1e-4
     True
     """
     if lowest >= 1 or plays < 1:
