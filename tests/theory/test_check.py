@@ -31,6 +31,7 @@ NAMES = [
     "theorem A′, with rates",
     "theorem B",
     "theorem B, with gaps",
+    "theorem D, lost games",
 ]
 
 

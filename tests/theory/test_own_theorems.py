@@ -213,13 +213,14 @@ MIXED = Market([Agent("a", [0.9, Beta(1, 2), 0.2], copies=[1, 2, 2]), Agent("b",
 ONE_BETA = Market([Agent("a", [0.9, Beta(1, 2)]), Agent("b", [0.5])])
 SURE_FEW = Market([Agent("a", [1.0, 0.2]), Agent("b", [0.5])])
 
-A, TRUE, FEW, RATES, B, GAPS = (
+A, TRUE, FEW, RATES, B, GAPS, D = (
     "theorem A",
     "theorem A′, truthful",
     "theorem A′, few good",
     "theorem A′, with rates",
     "theorem B",
     "theorem B, with gaps",
+    "theorem D, lost games",
 )
 REASONS: dict[str, tuple[Market, str, str, str, dict[str, Any]]] = {
     "A, policy": (TRUTHFUL, "h-ucb", A, "it is about rh-kl-ucb, and the policy is h-ucb", {}),
@@ -247,6 +248,13 @@ REASONS: dict[str, tuple[Market, str, str, str, dict[str, Any]]] = {
     "B, policy": (A_AGAINST_B, "rh-ucb(L=22)", B, "it is about rh-kl-ucb, and the policy is", {}),
     "B, gaps, policy": (A_AGAINST_B, "grace", GAPS, "it is about rh-kl-ucb, and the policy is", {}),
     "B, rewards": (GAUSS, KAPPA_100, B, "it takes rewards in [0, 1]", {}),
+    "D, policy": (TRUTHFUL, "h-ucb", D, "it is about trial without memory or seasons", {}),
+    "D, memory": (TRUTHFUL, "trial(memory=1000)", D, "it is about trial without memory", {}),
+    "D, season": (TRUTHFUL, "trial(season=1000)", D, "it is about trial without memory", {}),
+    "D, epochs": (TRUTHFUL, "trial-anytime", D, "it is about trial without memory", {}),
+    "D, rewards": (GAUSS, "trial", D, "it takes rewards in [0, 1]", {}),
+    "D, bad arm": (A_AGAINST_B, "trial", D, "above 0.85 only, the middle of μ* and the best", {}),
+    "D, absent": (TRUTHFUL.with_profile([[1]] * 4 + [[0]]), "trial", D, "take no part", {}),
     "B, hidden": (HIDDEN, KAPPA_100, GAPS, "the best mean μ* = 0.9 are hidden", {}),
 }
 

@@ -94,5 +94,7 @@ def _value(bound: "Bound") -> str:
         return "order"
     if bound.of == "probability":
         return f"{bound.value:.4g}"
+    if bound.of == "lost games":
+        return f"≤ {bound.value:.2g}"
     shown = f"{bound.value:,.1f}" if bound.value < 1e9 else f"{bound.value:.3g}"
     return f"{'≤' if bound.kind == 'upper' else '≥'} {shown}"

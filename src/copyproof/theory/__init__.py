@@ -23,6 +23,13 @@ from copyproof.theory.information import (
     least_probability,
     plays_needed_to_tell,
 )
+from copyproof.theory.lost_games import (
+    TrialTerms,
+    falls_below,
+    keeps_costing,
+    stays_above,
+    theorem_d,
+)
 from copyproof.theory.quantities import (
     Sample,
     agent_gap,
@@ -52,6 +59,7 @@ __all__ = [
     "Kind",
     "Quantity",
     "Sample",
+    "TrialTerms",
     "agent_gap",
     "agent_plays",
     "arm_gaps",
@@ -59,8 +67,10 @@ __all__ = [
     "best_agents",
     "best_share",
     "bounds",
+    "falls_below",
     "information_rate",
     "information_rate_at_share",
+    "keeps_costing",
     "kl",
     "lai_robbins",
     "largest_gap",
@@ -79,6 +89,7 @@ __all__ = [
     "share_lost_at_share",
     "share_of_best",
     "smallest_share",
+    "stays_above",
     "theorem_3",
     "theorem_5",
     "theorem_6",
@@ -86,4 +97,5 @@ __all__ = [
     "theorem_a",
     "theorem_b",
     "theorem_b_with_gaps",
+    "theorem_d",
 ]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Kind: TypeAlias = Literal["upper", "lower", "asymptotic"]
-Quantity: TypeAlias = Literal["regret", "probability"]
+Quantity: TypeAlias = Literal["regret", "probability", "lost games"]
 Parameters: TypeAlias = Mapping[str, int | float]
 
 
@@ -40,8 +40,9 @@ class Bound:
         The condition that fails, with its numbers; or what makes it apply.
     vacuous : bool
         Whether it applies and yet says nothing.
-    of : {"regret", "probability"}
-        What is bounded: the regret, or the probability that a sample holds no best arm.
+    of : {"regret", "probability", "lost games"}
+        What is bounded: the regret, the probability that a sample holds no best arm, or the
+        probability that a game is lost.
     parameters : mapping of str to number
         The numbers beyond the horizon that the value was computed from, by their symbols; empty if
         the theorem does not apply.
@@ -79,7 +80,8 @@ class Bound:
             return f"an order of the {self.of} alone"
         sign = "≤" if self.kind == "upper" else "≥"
         void = ", which says nothing" if self.vacuous else ""
-        return f"{self.of} {sign} {self.value:,.6g}{void}"
+        what = "share of lost games" if self.of == "lost games" else self.of
+        return f"{what} {sign} {self.value:,.6g}{void}"
 
     def _repr_html_(self) -> str:
         """Show the theorem in a notebook."""
@@ -185,6 +187,9 @@ class Theorem:
             elif self.kind != "upper" and value == 0:
                 why += "; 0 says nothing"
             vacuous = too_high or (self.kind != "upper" and value == 0)
+        elif value is not None and self.of == "lost games" and value >= 1:
+            why += "; vacuous, as no probability is above 1"
+            vacuous = True
         return self._bound(value, why, applies=True, vacuous=vacuous, parameters=found.parameters)
 
     def _bound(self, value: float | None, why: str, **more: Any) -> Bound:

@@ -54,8 +54,8 @@ def bounds(
         A tuple of ``Bound``, with a ``to_frame`` of its own.
         Theorems 3, 5, 6 and 7 and lemma 1 of Shin, Lee, Ok (2022), the exact probability that
         lemma 1 bounds, the lower bound of Lai, Robbins (1985), and theorems A, A′ (for truthful
-        agents, and where good arms are few) and B (whatever the gaps, and with the gaps) of
-        this package: always in this order.
+        agents, and where good arms are few), B (whatever the gaps, and with the gaps) and D (lost
+        games) of this package: always in this order.
 
     Raises
     ------

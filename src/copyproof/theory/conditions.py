@@ -11,6 +11,7 @@ from functools import cached_property
 
 from copyproof.game import Agent, Arm, Bernoulli, Market
 from copyproof.policy import FixedSample, Policy, row
+from copyproof.policy.own_rules import Trial
 from copyproof.theory.formulas import sample_size
 from copyproof.theory.quantities import (
     Sample,
@@ -109,6 +110,19 @@ class Case:
             here = replace(here, sampling=FixedSample(wanted.sampling.factor, power))
         if here != wanted:
             raise ConditionFails(f"it is about {name}, and the policy is {self.policy}")
+
+    def requires_trial(self) -> Trial:
+        """The policy is ``trial`` with any c and ``lost``, no memory and no season; its rule."""
+        rule, wanted = self.policy.agent, row("trial").policy
+        if (
+            isinstance(rule, Trial)
+            and rule.memory is None
+            and replace(self.policy, agent=wanted.agent) == wanted
+        ):
+            return rule
+        raise ConditionFails(
+            f"it is about trial without memory or seasons, and the policy is {self.policy}"
+        )
 
     def requires_rounds(self, least: int) -> None:
         """The game is long enough."""

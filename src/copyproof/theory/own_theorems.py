@@ -1,10 +1,11 @@
-"""The theorems of this package, A, A′ and B, held against a case.
+"""The theorems of this package, A, A′, B and D, held against a case.
 
-Their proofs are in ``docs/explanation/theorems.md``. Theorems A and A′ are lower bounds for every
-policy that does not pay an agent for copies of its only arm. Hierarchical policies do not: agents
-are chosen by what they earned, so that such copies leave the law of play as it was. Theorem A asks
-for consistency besides, which is known of ``rh-kl-ucb`` with agents of up to κ arms. Theorem B is
-about that policy.
+Their proofs are in ``docs/explanation/theorems.md``; that of theorem D, which bounds the lost games
+of ``trial``, is in ``docs/explanation/trial-bound.md``. Theorems A and A′ are lower bounds for
+every policy that does not pay an agent for copies of its only arm. Hierarchical policies do not:
+agents are chosen by what they earned, so that such copies leave the law of play as it was. Theorem
+A asks for consistency besides, which is known of ``rh-kl-ucb`` with agents of up to κ arms. Theorem
+B is about that policy.
 
 Theorem A′ has three entries. Where agents are truthful it is the price of a promise: ``lost``, the
 share of games in which the good arms of an agent may be overlooked, with ``c`` (or ``K`` and ``g``)
@@ -27,7 +28,13 @@ from copyproof.theory.information import (
     least_probability,
     plays_needed_to_tell,
 )
-from copyproof.theory.quantities import agent_gap, registered_best, share_of_best
+from copyproof.theory.lost_games import theorem_d
+from copyproof.theory.quantities import (
+    agent_gap,
+    best_agents,
+    registered_best,
+    share_of_best,
+)
 from copyproof.theory.replication_cost import (
     plays_needed,
     plays_needed_at_share,
@@ -239,6 +246,42 @@ def _requires_order(case: Case, agent: Agent, bad: Sequence[Arm]) -> None:
         )
 
 
+def _theorem_d(case: Case) -> Found:
+    """Lost games of ``trial``, where the best agents register arms of high means only."""
+    from copyproof.simulation.lost import gap_to_rivals  # loads the compiler
+
+    rule = case.requires_trial()
+    case.requires_unit_rewards()
+    case.requires_best_agent()
+    good = [agent.name for agent in best_agents(case.market)]
+    gap = gap_to_rivals(case.market)
+    if gap == math.inf:
+        return Found(0.0, "all agents have an arm of the best mean, so that no game can be lost")
+    best, lowest = case.market.best_mean, 1.0
+    rivals = []
+    for agent in case.playing:
+        means = [arm.mean for arm in _registered(agent)]
+        if agent.name in good:
+            _requires_above(agent, min(means), best - gap / 2)
+            lowest = min(lowest, *means)
+        else:
+            rivals.append((max(means), min(means)))
+    value = theorem_d(best, lowest, rivals, case.T, rule.in_turn, len(good))
+    why = (
+        f"all arms of agent {good[0]!r}{' and its equals' if len(good) > 1 else ''} have means of "
+        f"at least {lowest:g}, above the middle of μ* = {best:g} and {best - gap:g}"
+    )
+    return Found(value, why, {"gap": gap, "rho": lowest, "q": rule.in_turn})
+
+
+def _requires_above(agent: Agent, lowest: float, middle: float) -> None:
+    if lowest <= middle:
+        raise ConditionFails(
+            f"it takes a best agent that registers arms of means above {middle:g} only, the middle "
+            f"of μ* and the best rival, and agent {agent.name!r} registers one of mean {lowest:g}"
+        )
+
+
 def _registered(agent: Agent) -> list[Arm]:
     return [arm for arm, copies in zip(agent.arms, agent.copies, strict=True) if copies > 0]
 
@@ -254,4 +297,5 @@ OWN_THEOREMS = (
     Theorem("theorem A′, with rates", "lower", _cost_with_rates),
     Theorem("theorem B", "upper", _theorem_b),
     Theorem("theorem B, with gaps", "upper", _theorem_b_with_gaps),
+    Theorem("theorem D, lost games", "upper", _theorem_d, of="lost games"),
 )
