@@ -1,8 +1,8 @@
 """Tiny games in which visitors may see different agents, and ways to share what is learnt.
 
-Three agents; agent 0 registers its best arm, or something that pays less. The index is a mean and
-the width √(1/2N): it sees own plays and rewards only. A visitor's set is a bit mask of the agents
-that it may see. Nothing here uses the package: what is proven or refuted is so of the idea.
+Three agents; agent 0 registers its best arm, or something that pays less. An index sees own plays
+and rewards only. A visitor's set is a bit mask of the agents that it may see. Nothing here uses the
+package: what is proven or refuted is so of the idea.
 """
 
 import itertools
@@ -21,7 +21,8 @@ ORDERS = tuple(itertools.permutations(range(3)))
 class Sharing:
     """What the games of different sets share.
 
-    ``index`` is "one" for all sets, "own" of each set, or the "largest" of all sets' indices.
+    ``index`` is "one" for all sets, "own" of each set, the "largest" of all sets' indices, or that
+    of the set "raised" by the others' lower bounds. It is a mean and √(``doubt``/N).
     ``arms`` says whether arms are chosen by all plays of the agent, or by those in the set.
     ``trial`` is the number of first plays of each agent that all sets see.
     """
@@ -29,6 +30,7 @@ class Sharing:
     index: str = "own"
     arms: str = "own"
     trial: int = 0
+    doubt: float = 0.5
 
 
 @dataclass
@@ -42,22 +44,26 @@ class Record:
         self.plays[of] = self.plays.get(of, 0) + 1
         self.earned[of] = self.earned.get(of, 0.0) + reward
 
-    def index(self, sets: Sequence[int]) -> float:
+    def bound(self, sets: Sequence[int], doubt: float, side: float = 1.0) -> float:
         plays = sum(self.plays.get(of, 0) for of in sets)
         if plays == 0:
             return math.inf
-        return sum(self.earned.get(of, 0.0) for of in sets) / plays + math.sqrt(0.5 / plays)
+        mean = sum(self.earned.get(of, 0.0) for of in sets) / plays
+        return mean + side * math.sqrt(doubt / plays)
 
 
 TRIAL = -1  # in place of a set: plays of the common trial
 
 
 def _index(record: Record, visitor: int, sharing: Sharing) -> float:
+    own, others = record.bound([TRIAL, visitor], sharing.doubt), set(record.plays) - {visitor}
     if sharing.index == "one":
-        return record.index(list(record.plays))
+        return record.bound(list(record.plays), sharing.doubt)
     if sharing.index == "largest":
-        return max(record.index([of]) for of in {visitor, *record.plays})
-    return record.index([TRIAL, visitor])
+        return max([own, *(record.bound([of], sharing.doubt) for of in others)])
+    if sharing.index == "raised":
+        return max([own, *(record.bound([of], sharing.doubt, -0.05) for of in others)])
+    return own
 
 
 def play(

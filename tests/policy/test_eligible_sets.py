@@ -10,6 +10,7 @@ ONE_INDEX = Sharing("one", "one")
 OWN_STREAMS = Sharing("one", "own")
 SHARED_ARMS = Sharing("own", "one")
 LARGEST = Sharing("largest", "own")
+RAISED = Sharing("raised", "own", doubt=0.1)
 VALUES = {"0": 0.0, "m": 0.45, "1": 1.0, "l": 0.4, "h": 0.5}
 AB, BC, AC, ABC, B = 0b011, 0b110, 0b101, 0b111, 0b010
 
@@ -62,6 +63,14 @@ CASES = {
     "the largest index, a common agent": (
         LARGEST, [AB, AB, AB, AB, AC, AC, AC, AB, AB], "102",
         {(0, AB): "hhhh", (0, AC): "l", (1, AB): "1010", (2, AC): "m0"}, None,
+    ),
+    "raised by lower bounds, three pairs": (
+        RAISED, [AB] * 4 + [BC] * 6 + [AC] * 4, "210",
+        {
+            (0, AB): "lhh", (0, AC): "h", (1, AB): "m110", (1, BC): "10110m",
+            (2, BC): "m111011", (2, AC): "000m1101",
+        },
+        None,
     ),
 }  # fmt: skip
 

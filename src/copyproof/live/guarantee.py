@@ -7,8 +7,9 @@ has the proof): also with late rewards, with agents that may not be chosen, and 
 arm of an agent. And where the *pathwise* theorem covers the policy (``policy.theorem``), nothing
 that an agent registers earns it more than its best arm alone, on any path; the theorem asks for
 rewards that come at once, for visitors who may all see the same agents, and for rivals whose arms
-stay. Where visitors may see different agents, worthless arms can pay; not if each set of agents is
-a segment, and the sets depend on no decision and no registration (``docs/explanation/eligible.md``).
+stay. Where visitors may see different agents, worthless arms can pay, but not if each set of agents
+is a segment, and the sets depend on no decision and no registration: ``docs/explanation/
+eligible.md`` has the proof.
 Where nobody is waited for longer than for others, the default reward is 0, and no play is told as
 more than it is in the end worth, those are the others' rewards: the agent's own may come whenever
 they will.
@@ -61,9 +62,10 @@ def guarantee(
         whose = "all other agents' rewards" if is_late else "all rewards"
         proven.append(
             f"an agent's best arm alone earns it most, on every path, where {whose} are told "
-            "before the next decision, every visitor may see the same agents (or each set of eligible "
-            "agents is a segment, and the sets depend on no decision and no registration), the "
-            "arms of all others stay and this policy has decided from the first decision on"
+            "before the next decision, every visitor may see the same agents (or each set of "
+            "eligible agents is a segment, and the sets depend on no decision and no "
+            "registration), the arms of all others stay and this policy has decided from the "
+            "first decision on"
         )
         audited = "other strategies under other conditions"
     else:
