@@ -3,6 +3,9 @@
 Four agents have one arm each; every visitor may see one of some sets of them, drawn uniformly. The
 market keeps one index per agent for all sets, or every set is a segment. Regret is against the
 best agent of the visitor's set. Writes ``results/eligible.md``.
+
+With ``--worthless`` it plays a market of four blocks in which worthless arms can pay, and prints
+the revenue of the first agent without and with that many of them.
 """
 
 import argparse
@@ -43,13 +46,41 @@ def regret(policy: str, sets: Sequence[list[str]], visitors: int, seed: int, own
     return total
 
 
+# Blocks of visitors, and the rivals' arms that pay nothing beside one that always pays.
+BLOCKS = [(["one", "two"], 400), (["one"], 2000), (["two", "three"], 300), (["one", "three"], 4000)]
+WORTHLESS = {"two": 130, "three": 110}
+
+
+def revenue(policy: str, worthless: int, seed: int) -> float:
+    """What the first agent earns in the market of four blocks."""
+    game = LiveGame(policy, seed, attacks=False, horizon=10_000, config={})
+    game.register("one", 0.9)
+    if worthless:
+        game.register("one", 0.0, copies=worthless)
+    for agent, count in WORTHLESS.items():
+        game.register(agent, 1.0)
+        game.register(agent, 0.0, copies=count)
+    for agents, visitors in BLOCKS:
+        for _ in range(visitors):
+            game.show(eligible=agents)
+    plays = zip(game.path, game.rewards, strict=True)
+    return sum(reward for agent, reward in plays if agent == "one")
+
+
 def main() -> None:
     """Play the games and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--policy", default="default-anytime")
     parser.add_argument("--visitors", type=int, default=10_000)
     parser.add_argument("--games", type=int, default=10)
+    parser.add_argument("--worthless", type=int, help="play the four blocks with so many arms")
     given = parser.parse_args()
+    if given.worthless is not None:
+        for count in (0, given.worthless):
+            found = [revenue(given.policy, count, seed) for seed in range(given.games)]
+            error = np.std(found, ddof=1) / len(found) ** 0.5
+            print(f"{count} worthless arms: {np.mean(found):,.0f} ± {error:.0f}", flush=True)
+        return
     lines = [
         f"| visitors may see | sets | one index for all: regret of {given.visitors:,} visitors "
         "| a segment for each | everyone equally often |",
