@@ -150,4 +150,4 @@ def test_the_guarantee_says_where_worthless_arms_can_pay() -> None:
     proven, _, pays = said.partition("pays: ")
     assert "every visitor may see the same agents" in proven
     assert "each set of eligible agents is a segment" in proven
-    assert "worthless arms where visitors may see different agents" in pays
+    assert "worthless arms, where visitors may see different agents" in pays

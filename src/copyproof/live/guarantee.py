@@ -38,8 +38,8 @@ def guarantee(
     'none: ucb1 is flat, it chooses among arms, and copies are arms'
     >>> print(guarantee(parse_policy("trial-anytime"), MarketConfig(per_agent=2)))
     proven: copies of an agent's only arm change nothing, ...; pays: copies on slates (per_agent =
-    2); worthless arms where visitors may see different agents, or others come and go; lists of
-    eligible arms; several identities that are not bound to one group; ...
+    2); under some policies worthless arms, where visitors may see different agents, or others come
+    and go; lists of eligible arms; several identities that are not bound to one group; ...
     """
     second, share = candidate or (policy, 0.0)
     for one in (policy, second) if 0.0 < share < 1.0 else (second if share == 1.0 else policy,):
@@ -76,7 +76,8 @@ def guarantee(
         pays.append(f"copies on slates ({most})")
     if config.seen == "content":
         pays.append("copies that `seen` takes for another content, or for a rival's")
-    pays.append("worthless arms where visitors may see different agents, or others come and go")
+    sets = "where visitors may see different agents, or others come and go"
+    pays.append(f"under some policies worthless arms, {sets}")
     pays += ["lists of eligible arms", "several identities that are not bound to one group"]
     others = ", where another one is, too" if waits_for_others else ""
     pays.append(f"to become worse and be told late{others}")
