@@ -6,8 +6,11 @@ has, so that copies of an agent's only arm leave every path unchanged (``docs/ex
 has the proof): also with late rewards, with agents that may not be chosen, and on slates with one
 arm of an agent. And where the *pathwise* theorem covers the policy (``policy.theorem``), nothing
 that an agent registers earns it more than its best arm alone, on any path; the theorem asks for
-an arm of the agent as every epoch begins, for rewards that come at once, for visitors who may see
-every agent, and for rivals whose arms stay. Afterwards the agent may be away.
+an arm of the agent as every epoch begins, for rewards that come at once, for visitors who may all
+see the same agents, and for rivals whose arms stay. Afterwards the agent may be away. Where
+visitors may see different agents, worthless arms can pay, but not if each set of agents is a
+segment, and the sets depend on no decision and no registration: ``docs/explanation/eligible.md``
+has the proof.
 Where nobody is waited for longer than for others, the default reward is 0, and no play is told as
 more than it is in the end worth, those are the others' rewards: the agent's own may come whenever
 they will.
@@ -38,7 +41,8 @@ def guarantee(
     'none: ucb1 is flat, it chooses among arms, and copies are arms'
     >>> print(guarantee(parse_policy("trial-anytime"), MarketConfig(per_agent=2)))
     proven: copies of an agent's only arm change nothing, ...; pays: copies on slates (per_agent =
-    2); lists of eligible arms; several identities that are not bound to one group, ...
+    2); under some policies worthless arms, where visitors may see different agents, or others come
+    and go; lists of eligible arms; several identities that are not bound to one group, ...
     """
     second, share = candidate or (policy, 0.0)
     for one in (policy, second) if 0.0 < share < 1.0 else (second if share == 1.0 else policy,):
@@ -62,8 +66,9 @@ def guarantee(
         proven.append(
             "an agent's best arm alone earns it most, on every path, where the agent has an arm as "
             f"every epoch begins (it may be away afterwards), {whose} are told before the next "
-            "decision, every agent may be chosen, the arms of all others stay and this policy has "
-            "decided from the first decision on"
+            "decision, every visitor may see the same agents (or each set of eligible agents is a "
+            "segment, and the sets depend on no decision and no registration), the arms of all "
+            "others stay and this policy has decided from the first decision on"
         )
         audited = "other strategies under other conditions"
     else:
@@ -74,6 +79,8 @@ def guarantee(
         pays.append(f"copies on slates ({most})")
     if config.seen == "content":
         pays.append("copies that `seen` takes for another content, or for a rival's")
+    sets = "where visitors may see different agents, or others come and go"
+    pays.append(f"under some policies worthless arms, {sets}")
     identities = "several identities that are not bound to one group" + _worthless(policy, config)
     pays += ["lists of eligible arms", identities]
     others = ", where another one is, too" if waits_for_others else ""

@@ -34,7 +34,9 @@ agent is ahead at some round (``tests/drills/test_lateness.py``).
 
 And of the market: rewards are at least 0, an agent's best arm first-order dominates its others, as
 with Bernoulli arms, and what an arm pays does not depend on the round. Where means change during
-the game (``game.changing``) a play that comes earlier may be paid less, and the claim is false.
+the game (``game.changing``) a play that comes earlier may be paid less, and the claim is false. All
+agents may be chosen in every round. Where they differ by round, worthless arms can pay:
+``docs/explanation/eligible.md`` says when.
 """
 
 from copyproof.policy.records import Policy, clock_of
