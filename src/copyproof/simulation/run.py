@@ -128,15 +128,9 @@ def play(
         record = empty_record(len(market.agents), setup.originals, len(rounds), count)
         paths = np.zeros(count, np.uint64)
         seconds = fill_external(
-            asked,
-            setup,
-            record,
-            paths,
-            workers=workers,
-            first=first,
-            apart=apart,
+            asked, setup, record, paths, workers=workers, first=first, apart=apart,
             progress=progress,
-        )
+        )  # fmt: skip
         record = record._replace(original_plays=principals.by_name(record.original_plays))
     else:
         lowered = lower(
