@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools import sizes
 
-MOST = 47_200
+MOST = 47_800
 """Lines of code of both packages, their templates and style sheets."""
 
 
