@@ -117,9 +117,8 @@ def play(
     rounds = checkpoint_rounds(checkpoints, _last_round(stop, horizon, asked, principals))
     means, paths = None, None
     if market.has_priors:
-        means = drawn_means(
-            lower_priors(principals.market), seed=seed, first=first, repetitions=count
-        )
+        drawn = lower_priors(principals.market)
+        means = drawn_means(drawn, seed=seed, first=first, repetitions=count)
     if isinstance(asked, ExternalPolicy):
         refuse_what_only_ours_take(asked, schedule, priority, principals)
         setup = game_setup(
@@ -127,9 +126,8 @@ def play(
             earners=principals.earners, schedule=schedule,
         )  # fmt: skip
         record = empty_record(len(market.agents), setup.originals, len(rounds), count)
-        seconds, paths = fill_external(
-            asked, setup, record, workers=workers, first=first, apart=apart, progress=progress
-        )
+        shared: dict[str, Any] = {"workers": workers, "first": first, "progress": progress}
+        seconds, paths = fill_external(asked, setup, record, apart=apart, **shared)
         record = record._replace(original_plays=principals.by_name(record.original_plays))
     else:
         lowered = lower(
