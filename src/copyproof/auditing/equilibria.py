@@ -246,7 +246,7 @@ def equilibrium(
         market=market,
         cap=cap,
         epsilon=epsilon,
-        truthful=False if "prone" in verdicts else None if "undecided" in verdicts else True,
+        truthful=False if "prone" in verdicts else True if set(verdicts) <= {"no-gain"} else None,
         tempted=tuple(tempted),
         truthful_regret=truthful_regret,
         paths=paths,

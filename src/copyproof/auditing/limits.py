@@ -23,8 +23,9 @@ on either side together.
   the part with p is not, and it is wide where few games are played: then the audit is undecided.
   `benchmarks/calibration.py` measures how often the limits miss.
 
-The stages s = 1, 2, … of a sequential test and the k gains that are judged together share one error
-rate: each gain at stage s is given α/(k s (s + 1)), which sums to α over all of them.
+The stages s = 1, 2, … of a sequential test and k values that are judged together share one error
+rate: each value at stage s has α/(k s (s + 1)), which sums to α over all of them. The gains of an
+audit need no stages (``auditing.confidence_sequences``); its advantages do.
 """
 
 import math

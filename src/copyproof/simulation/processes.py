@@ -28,22 +28,21 @@ def fill_external(
     policy: ExternalPolicy,
     setup: GameSetup,
     record: Record,
-    paths: NDArray[np.uint64],
     *,
     workers: int,
     first: int = 0,
     apart: bool = False,
     progress: Callable[[int], None] | None = None,
-) -> float:
-    """Fill a record, with several processes; return the seconds it took.
+) -> tuple[float, NDArray[np.uint64]]:
+    """Fill a record, with several processes; return the seconds it took, and digests of the plays.
 
     With one worker the games are played in this process, unless they are to be ``apart``. On Linux
     the others are forked off; elsewhere they are spawned, which takes a policy that can be pickled.
-    ``record`` and ``paths``, the digests of what was played, are modified in place; their rows are
-    the repetitions ``first``, ``first`` + 1, …
+    ``record`` is modified in place; its rows are the repetitions ``first``, ``first`` + 1, …
     """
     repetitions = len(record.revenue)
     workers = min(workers, repetitions)
+    paths = np.zeros(repetitions, np.uint64)
 
     def keep(repetition: int, game: GameResult) -> None:
         row = repetition - first
@@ -67,7 +66,7 @@ def fill_external(
         in_processes(policy, setup, batches, keep, workers=workers, progress=progress)
     if progress is not None:
         progress(setup.horizon * repetitions)
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, paths
 
 
 def refuse_what_only_ours_take(

@@ -117,8 +117,8 @@ def play(
     rounds = checkpoint_rounds(checkpoints, _last_round(stop, horizon, asked, principals))
     means, paths = None, None
     if market.has_priors:
-        priors = lower_priors(principals.market)
-        means = drawn_means(priors, seed=seed, first=first, repetitions=count)
+        drawn = lower_priors(principals.market)
+        means = drawn_means(drawn, seed=seed, first=first, repetitions=count)
     if isinstance(asked, ExternalPolicy):
         refuse_what_only_ours_take(asked, schedule, priority, principals)
         setup = game_setup(
@@ -126,17 +126,8 @@ def play(
             earners=principals.earners, schedule=schedule,
         )  # fmt: skip
         record = empty_record(len(market.agents), setup.originals, len(rounds), count)
-        paths = np.zeros(count, np.uint64)
-        seconds = fill_external(
-            asked,
-            setup,
-            record,
-            paths,
-            workers=workers,
-            first=first,
-            apart=apart,
-            progress=progress,
-        )
+        shared: dict[str, Any] = {"workers": workers, "first": first, "progress": progress}
+        seconds, paths = fill_external(asked, setup, record, apart=apart, **shared)
         record = record._replace(original_plays=principals.by_name(record.original_plays))
     else:
         lowered = lower(
@@ -155,7 +146,7 @@ def play(
         original_plays=_frozen(record.original_plays),
         new_arms=_frozen(record.renewals) if schedule else None,  # others take no schedule
         means=means if means is None else principals.by_name(means),
-        paths=None if paths is None else _frozen(paths),
+        paths=paths if paths is None else _frozen(paths),
         seconds=seconds,
     )
 
