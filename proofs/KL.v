@@ -156,28 +156,29 @@ Section Table.
     apply Rle_trans with (2 := IH ltac:(intros; apply tilts_range; right; assumption)), Rmin_r.
   Qed.
 
-  (** As a sum with a number that is not negative is no smaller. *)
-  Hypothesis add_raises : forall a b, 0 < a -> 0 <= b -> decay a <= decay (add A a b).
+  (** [raised l]: a sum of [l] and a number that is not negative is no smaller. *)
+  Definition raised (l : R) : Prop := forall b, 0 <= b -> l <= add A l b.
 
-  Lemma decay_below_table r l : 0 < l -> 0 <= r -> decay l <= least_tilted r l.
+  Lemma decay_below_table r l : raised l -> 0 < l -> 0 <= r -> decay l <= least_tilted r l.
   Proof.
-    intros L H. unfold least_tilted. revert tilts_range.
+    intros Up L H. unfold least_tilted. revert tilts_range.
     induction tilts as [|e es IH]; intros T; simpl; [apply decay_at_most_one|].
     apply Rmin_glb; [|apply IH; intros f F; apply T; right; exact F].
     destruct (T e (or_introl eq_refl)) as [P Q].
     assert (M : 0 <= mul A (fst e) r) by (apply (mul_positive A ordered); lra).
-    apply Rle_trans with (decay (add A l (mul A (fst e) r))); [apply add_raises; lra|].
+    apply Rle_trans with (decay (add A l (mul A (fst e) r))); [apply decay_order, Up, M|].
     apply div_raises; [apply (add_positive A ordered); lra|exact Q].
   Qed.
 
-  Theorem table_index_order top r s l : 0 <= r <= s -> table_index top r l <= table_index top s l.
+  Theorem table_index_order top r s l : raised l -> 0 <= r <= s ->
+    table_index top r l <= table_index top s l.
   Proof.
-    intros H. unfold table_index. pose proof (least_tilted_at_most_one r l).
+    intros Up H. unfold table_index. pose proof (least_tilted_at_most_one r l).
     pose proof (decay_at_most_one l).
     destruct (Rle_dec 1 r), (Rle_dec 1 s), (Rle_dec top l), (Rle_dec l 0); try lra.
     - destruct (Rle_dec r 0); [lra|]. apply Rmax_lub; lra.
     - destruct (Rle_dec r 0), (Rle_dec s 0); try lra.
-      + apply Rle_trans with (least_tilted s l); [apply decay_below_table; lra|apply Rmax_r].
+      + apply Rle_trans with (least_tilted s l); [apply decay_below_table; auto; lra|apply Rmax_r].
       + apply max_order; [lra|]. apply least_tilted_order. exact H.
   Qed.
 
@@ -209,9 +210,6 @@ Proof.
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. nra.
 Qed.
 
-Lemma exact_add_raises a b : 0 < a -> 0 <= b -> exact_decay a <= exact_decay (a + b).
-Proof. intros. apply exact_decay_order. lra. Qed.
-
 Theorem table_index_exact_order tilts top r s l :
   (forall e, In e tilts -> 0 <= fst e /\ 0 < snd e <= 1) -> 0 <= r <= s ->
   table_index exact exact_decay tilts top r l <= table_index exact exact_decay tilts top s l.
@@ -221,7 +219,7 @@ Proof.
   - exact exact_decay_order.
   - intros a. unfold exact_decay. pose proof (exp_pos (- a)). lra.
   - exact exact_div_raises.
-  - exact exact_add_raises.
+  - intros b B. simpl. lra.
 Qed.
 
 (** The table's index is never below the KL index. *)

@@ -29,13 +29,31 @@ Proof.
   - rewrite IH, mean_of_add, mean_of_scale. reflexivity.
 Qed.
 
+(** Values of weight above 0. *)
+Definition supported {A : Type} (law : list (A * R)) (a : A) : Prop :=
+  exists w, 0 < w /\ In (a, w) law.
+
 Lemma mean_of_order {A : Type} (law : list (A * R)) f g :
-  (forall a w, In (a, w) law -> 0 <= w) -> (forall a, f a <= g a) -> mean_of law f <= mean_of law g.
+  (forall a w, In (a, w) law -> 0 <= w) -> (forall a, supported law a -> f a <= g a) ->
+  mean_of law f <= mean_of law g.
 Proof.
   intros W H. induction law as [|[a w] l IH]; simpl; [lra|].
-  pose proof (W a w (or_introl eq_refl)). specialize (H a).
-  assert (mean_of l f <= mean_of l g) by (apply IH; intros b v Hb; apply (W b v); right; exact Hb).
+  assert (mean_of l f <= mean_of l g).
+  { apply IH; [intros b v Hb; apply (W b v); right; exact Hb|].
+    intros b [v [P B]]. apply H. exists v. split; [exact P|right; exact B]. }
+  destruct (W a w (or_introl eq_refl)) as [P|E]; [|subst w; lra].
+  assert (f a <= g a) by (apply H; exists w; split; [exact P|left; reflexivity]).
   assert (w * f a <= w * g a) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
+Lemma some_supported {A : Type} (law : list (A * R)) :
+  is_law law -> exists a, supported law a.
+Proof.
+  unfold is_law. intros H.
+  destruct (Rlt_dec 0 (mean_of law (fun _ => 1))) as [P|]; [|lra]. clear H.
+  induction law as [|[a w] l IH]; simpl in P; [lra|]. destruct (Rlt_dec 0 w) as [W|W].
+  - exists a, w. split; [exact W|left; reflexivity].
+  - destruct IH as [b [v [V B]]]; [lra|]. exists b, v. split; [exact V|right; exact B].
 Qed.
 
 Section Luck.
@@ -116,23 +134,31 @@ Section Luck.
     rewrite (mean_of_ext law _ (fun _ => c)) by (intros s; apply IH). apply mean_of_constant, whole.
   Qed.
 
-  Lemma over_order keys : forall table f g, (forall tab, f tab <= g tab) ->
+  Lemma over_order keys : forall table f g,
+    (forall a, supported law (table a)) ->
+    (forall tab, (forall a, supported law (tab a)) -> f tab <= g tab) ->
     over keys table f <= over keys table g.
   Proof.
-    induction keys as [|a keys IH]; intros table f g H; simpl; [apply H|].
-    apply mean_of_order; [exact weights|]. intros s. apply IH, H.
+    induction keys as [|a keys IH]; intros table f g P H; simpl; [apply H, P|].
+    apply mean_of_order; [exact weights|]. intros s Hs. apply IH; [|exact H].
+    intros b. unfold entry. destruct (same_key b a); auto.
   Qed.
 
   (** What is not drawn any more is fixed. *)
-  Lemma over_fixed a keys : ~ In a keys -> forall table f g,
-    (forall tab, tab a = table a -> f tab = g tab) -> over keys table f = over keys table g.
+  Lemma over_agree keys : forall table f g,
+    (forall tab, (forall a, ~ In a keys -> tab a = table a) -> f tab = g tab) ->
+    over keys table f = over keys table g.
   Proof.
-    induction keys as [|b keys IH]; intros N table f g H; simpl; [apply H; reflexivity|].
-    apply mean_of_ext. intros s. apply IH; [intros F; apply N; right; exact F|].
-    intros tab E. apply H. rewrite E. unfold entry.
+    induction keys as [|b keys IH]; intros table f g H; simpl; [apply H; reflexivity|].
+    apply mean_of_ext. intros s. apply IH. intros tab E. apply H. intros a N.
+    rewrite E by (intros F; apply N; right; exact F). unfold entry.
     destruct (same_key a b) eqn:F; [|reflexivity].
     apply same_key_iff in F. exfalso. apply N. left. congruence.
   Qed.
+
+  Lemma over_fixed a keys : ~ In a keys -> forall table f g,
+    (forall tab, tab a = table a -> f tab = g tab) -> over keys table f = over keys table g.
+  Proof. intros N table f g H. apply over_agree. intros tab E. apply H, E, N. Qed.
 
   Lemma over_app keys keys' : forall table f,
     over (keys ++ keys') table f = over keys table (fun tab => over keys' tab f).
@@ -355,7 +381,8 @@ Section Dominance.
       luck at the same own play, and then the first pays at least as much at every play. *)
   Variables out out' : @process S O.
   Hypothesis same_others : forall j past s, j <> i -> out' j past s = out j past s.
-  Hypothesis pays_no_less : forall table k, below (stream out' table i k) (stream out table i k).
+  Hypothesis pays_no_less : forall table, (forall a, supported law (table a)) ->
+    forall k, below (stream out' table i k) (stream out table i k).
 
   Lemma same_streams table j k : j <> i -> stream out' table j k = stream out table j k.
   Proof.
@@ -367,13 +394,13 @@ Section Dominance.
 
   (** On every path of the re-keyed game. *)
   Theorem order_of_rekeyed_paths (table : key -> S) (g : nat -> R) (U : R -> R) (T : nat) :
-    is_discount g -> non_decreasing U ->
+    (forall a, supported law (table a)) -> is_discount g -> non_decreasing U ->
     (forall t, (t <= T)%nat -> (plays (course largest_index out' table) i t
                                 <= plays (course largest_index out table) i t)%nat) /\
     U (paid g worth i (history largest_index out' table T))
       <= U (paid g worth i (history largest_index out table T)).
   Proof.
-    intros G HU. rewrite !paid_is_revenue.
+    intros P G HU. rewrite !paid_is_revenue.
     assert (F : forall o, (forall j k, j <> i -> stream o table j k = stream out table j k) ->
       follows le rank (first :: rest) (indices i (fun j k => index j (firsts (stream out table j) k))
         (fun k _ => index i (firsts (stream o table i) k))) T (course largest_index o table)).
@@ -388,21 +415,21 @@ Section Dominance.
           apply map_ext. intros m. symmetry. apply Same, D. }
       rewrite !E. exact B. }
     exact (pathwise_prompt le order rank (first :: rest) i _ worth below below_worth (index i)
-             monotone (stream out table i) (stream out' table i) T _ _ g U (pays_no_less table)
+             monotone (stream out table i) (stream out' table i) T _ _ g U (pays_no_less table P)
              (F out (fun j k _ => eq_refl)) (F out' (fun j k N => same_streams table j k N)) G HU).
   Qed.
 
   (** In the game as it is played: the mean of every non-decreasing function of the revenue is at
       least as large, which is first-order dominance. *)
-  Theorem dominance_as_played (g : nat -> R) (U : R -> R) (T : nat) (luck : S) :
+  Theorem dominance_as_played (g : nat -> R) (U : R -> R) (T : nat) :
     is_discount g -> non_decreasing U ->
     played law largest_index out' (fun h => U (paid g worth i h)) T []
       <= played law largest_index out (fun h => U (paid g worth i h)) T [].
   Proof.
-    intros G HU.
+    intros G HU. destruct (some_supported law whole) as [luck L].
     rewrite <- !(one_law law whole largest_index (first :: rest) largest_index_in distinct _ _
                    (fun _ => luck)).
-    apply over_order; [exact weights|]. intros table.
-    exact (proj2 (order_of_rekeyed_paths table g U T G HU)).
+    apply over_order; [exact weights|intros _; exact L|]. intros table P.
+    exact (proj2 (order_of_rekeyed_paths table g U T P G HU)).
   Qed.
 End Dominance.
