@@ -167,9 +167,10 @@ Proof.
         apply (IH w Tot' w); [left; reflexivity|congruence].
 Qed.
 
-(** Any way to pick the next agent, from the round and everybody's plays, makes one course. *)
+(** Any way to pick the next agent, by the agents that were played so far (the last one first), makes
+    one course. *)
 Section Course.
-  Variable pick : nat -> (nat -> nat) -> nat.
+  Variable pick : list nat -> nat.
 
   Definition count (j : nat) (past : list nat) : nat :=
     fold_right (fun a n => n + (if a =? j then 1 else 0)) 0 past.
@@ -177,19 +178,23 @@ Section Course.
   Fixpoint past (t : nat) : list nat :=
     match t with
     | 0 => []
-    | S s => pick s (fun j => count j (past s)) :: past s
+    | S s => pick (past s) :: past s
     end.
 
-  Definition course (t : nat) : nat := pick t (fun j => count j (past t)).
+  Definition course (t : nat) : nat := pick (past t).
 
   Lemma course_plays j t : plays course j t = count j (past t).
   Proof. induction t as [|t IH]; [reflexivity|]. simpl. rewrite IH. reflexivity. Qed.
+
+  Lemma past_length t : length (past t) = t.
+  Proof. induction t as [|t IH]; simpl; congruence. Qed.
 End Course.
 
 (** What the rule picks. *)
 Definition pick_leader {V : Type} (le : V -> V -> bool) (rank : nat -> nat) (first : nat)
-  (rest : list nat) (I : nat -> nat -> nat -> V) (t : nat) (k : nat -> nat) : nat :=
-  leader (fun i j => beats le rank (I i (k i) t) i (I j (k j) t) j) first rest.
+  (rest : list nat) (I : nat -> nat -> nat -> V) (h : list nat) : nat :=
+  leader (fun i j => beats le rank (I i (count i h) (length h)) i (I j (count j h) (length h)) j)
+    first rest.
 
 (** The statements about courses that follow the rule are not empty: here is one. *)
 Theorem course_follows {V : Type} (le : V -> V -> bool) (rank : nat -> nat) first rest
@@ -202,7 +207,7 @@ Proof.
   set (better := fun i j => beats le rank (I i (plays p i t) t) i (I j (plays p j t) t) j).
   assert (E : p t = leader better first rest).
   { unfold p, course, pick_leader. apply leader_ext. intros i j. unfold better, p.
-    rewrite !course_plays. reflexivity. }
+    rewrite !course_plays, !past_length. reflexivity. }
   rewrite E. split; [apply leader_in|]. intros j Hj N. apply (leader_beats better); auto.
   - intros a b c. apply beats_transitive. exact O.
   - intros a b Ha Hb D. apply beats_total. intros R. apply D. apply Inj; auto.
