@@ -77,6 +77,55 @@ Section Order.
   Qed.
 End Order.
 
+(** ** Two agents *)
+
+(** With two agents the rival's index may see the round as well: where agent [i] has as many plays in the
+    same round, the rival has, too. With three agents it may not
+    ([Counterexamples.rivals_see_the_round]). *)
+Section TwoAgents.
+  Context {V : Type} (le : V -> V -> bool) (order : total_preorder le).
+  Variable rank : nat -> nat.
+  Variables i rival : nat.
+  Hypothesis different : i <> rival.
+  Variables I I' : nat -> nat -> nat -> V.
+  Variable T : nat.
+  Variables p p' : nat -> nat.
+  Hypothesis course_p : follows le rank [i; rival] I T p.
+  Hypothesis course_p' : follows le rank [i; rival] I' T p'.
+  Hypothesis same_rival : forall k t, I' rival k t = I rival k t.
+  Hypothesis raised : forall k t, k <= t -> t < T -> le (I' i k t) (I i k t) = true.
+
+  Lemma plays_of_two J q : follows le rank [i; rival] J T q ->
+    forall t, t <= T -> plays q i t + plays q rival t = t.
+  Proof.
+    intros F t. induction t as [|t IH]; intros L; [reflexivity|]. specialize (IH ltac:(lia)).
+    destruct (F t ltac:(lia)) as [[E|[E|[]]] _].
+    - rewrite (plays_of_played q i t (eq_sym E)), (plays_of_unplayed q rival t) by congruence. lia.
+    - rewrite (plays_of_played q rival t (eq_sym E)), (plays_of_unplayed q i t) by congruence. lia.
+  Qed.
+
+  Theorem two_agents_no_later : forall t, t <= T -> plays p' i t <= plays p i t.
+  Proof.
+    induction t as [|t IH]; intros L; [reflexivity|]. specialize (IH ltac:(lia)).
+    destruct (Nat.eq_dec (p' t) i) as [F'|F'].
+    2:{ rewrite (plays_of_unplayed p' i t F'). pose proof (plays_up p i t (S t)). lia. }
+    rewrite (plays_of_played p' i t F'). destruct (Nat.eq_dec (p t) i) as [F|F].
+    1:{ rewrite (plays_of_played p i t F). lia. }
+    rewrite (plays_of_unplayed p i t F).
+    destruct (Nat.eq_dec (plays p' i t) (plays p i t)) as [E|]; [exfalso|lia].
+    pose proof (plays_of_two I p course_p t ltac:(lia)).
+    pose proof (plays_of_two I' p' course_p' t ltac:(lia)).
+    assert (Q : plays p rival t = plays p' rival t) by lia.
+    destruct (course_p t ltac:(lia)) as [[C|[C|[]]] B1]; [congruence|].
+    destruct (course_p' t ltac:(lia)) as [_ B2]. rewrite F' in B2. rewrite <- C in B1.
+    specialize (B1 i (or_introl eq_refl) different).
+    specialize (B2 rival (or_intror (or_introl eq_refl)) (not_eq_sym different)).
+    rewrite E, same_rival, <- Q in B2. pose proof (plays_at_most p i t) as M.
+    exact (beats_asymmetric le rank order _ _ _ _ B1
+             (beats_raised le rank order _ _ _ _ _ (raised _ _ M ltac:(lia)) B2)).
+  Qed.
+End TwoAgents.
+
 Local Open Scope R_scope.
 
 (** ** The theorem *)
@@ -158,6 +207,29 @@ Section Strategies.
     apply income_order; [intros k; apply below_worth, Hxy|exact L].
   Qed.
 End Strategies.
+
+(** With two agents, where the indices of both see the round, as those of H-UCB do. *)
+Theorem pathwise_two_agents {V : Type} (le : V -> V -> bool) (order : total_preorder le)
+  (rank : nat -> nat) (i rival : nat) (J : nat -> nat -> V) {O : Type} (worth : O -> R)
+  (below : O -> O -> Prop) (index : nat -> list O -> V) (x y : nat -> O) (T : nat)
+  (p q : nat -> nat) (g : nat -> R) (U : R -> R) :
+  i <> rival ->
+  (forall a b, below a b -> 0 <= worth a <= worth b) ->
+  (forall t a b, Forall2 below a b -> le (index t a) (index t b) = true) ->
+  (forall k, below (y k) (x k)) ->
+  follows le rank [i; rival]
+    (fun j k t => if (j =? i)%nat then index t (firsts x k) else J k t) T p ->
+  follows le rank [i; rival]
+    (fun j k t => if (j =? i)%nat then index t (firsts y k) else J k t) T q ->
+  is_discount g -> non_decreasing U ->
+  U (revenue g (fun k => worth (y k)) q i T) <= U (revenue g (fun k => worth (x k)) p i T).
+Proof.
+  intros D Worth Mono Hxy P Q G HU. apply HU, discounted_order; [exact G|].
+  apply income_order; [intros k; apply Worth, Hxy|].
+  refine (two_agents_no_later le order rank i rival D _ _ T p q P Q _ _).
+  - intros k t. apply not_eq_sym, Nat.eqb_neq in D. rewrite D. reflexivity.
+  - intros k t _ _. rewrite Nat.eqb_refl. apply Mono, firsts_related. exact Hxy.
+Qed.
 
 (** Rewards as outcomes: at least 0, and at most as large. *)
 Definition at_most (a b : R) : Prop := 0 <= a <= b.

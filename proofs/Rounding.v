@@ -139,3 +139,27 @@ Proof.
   exact (binary64_trial_monotone decay tilts top table least q in_turn last_start starts level a b
            D1 D2 D3 D4 Tl Tb Q S).
 Qed.
+
+(** The hypotheses on [decay] can be met: a correctly rounded one meets them. *)
+Definition rounded_decay (x : R) : R := binary64 (exact_decay x).
+
+Lemma binary64_one : binary64 1 = 1.
+Proof.
+  unfold binary64. apply round_generic; [auto with typeclass_instances|].
+  change 1 with (bpow radix2 0). apply generic_format_bpow. unfold FLT_exp. lia.
+Qed.
+
+Corollary binary64_trial_never_pays_if_expm1_is_exact tilts top table least q in_turn last_start
+  starts level :
+  (forall e, In e tilts -> 0 <= fst e /\ 0 < snd e <= 1) ->
+  (forall e, In e table -> least <= snd e) -> 0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
+  never_pays (trial_index (rounded binary64) (rounded_bound binary64 rounded_decay tilts top) table
+    least q in_turn last_start starts level).
+Proof.
+  apply binary64_trial_never_pays.
+  - intros a b L. apply binary64_order, exact_decay_order, L.
+  - intros a. rewrite <- binary64_one. apply binary64_order. unfold exact_decay.
+    pose proof (exp_pos (- a)). lra.
+  - intros a L. rewrite <- binary64_zero. apply binary64_order, exact_decay_range, L.
+  - intros a. apply binary64_idempotent.
+Qed.

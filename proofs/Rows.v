@@ -45,6 +45,23 @@ Proof.
   - intros r s l L. apply table_index_exact_order; assumption.
 Qed.
 
+(** The table of claims: 2^(-g/64) with its power 2^(-1.2 g/64), for g = 0, ..., 384. *)
+Definition grid_point (g : nat) : R * R :=
+  (Rpower 2 (- (6 / 5) * (INR g / 64)), Rpower 2 (- (INR g / 64))).
+Definition claims : list (R * R) := map grid_point (seq 0 385).
+Definition least_claim_of_all : R := Rpower 2 (- 6).
+
+Lemma claims_above_the_least e : In e claims -> least_claim_of_all <= snd e.
+Proof.
+  unfold claims. rewrite in_map_iff. intros [g [E H]]. subst e. apply in_seq in H. simpl.
+  unfold least_claim_of_all. apply Rle_Rpower; [lra|].
+  assert (INR g <= 384) by (replace 384 with (INR 384) by (simpl; lra); apply le_INR; lia). lra.
+Qed.
+
+(** A grid point is claimed only if its power 1.2 is at most v. *)
+Lemma claim_is_a_power g : fst (grid_point g) = Rpower (snd (grid_point g)) (6 / 5).
+Proof. unfold grid_point. simpl. rewrite Rpower_mult. f_equal. lra. Qed.
+
 (** ** The theorem for any row with a monotone index *)
 
 (** What a game of agent [i]'s best arm alone against any other strategy needs: the arms, their
@@ -57,6 +74,21 @@ Record strategies (arms : list nat) (best : nat) (F quantile : nat -> R -> R)
   best_dominates : forall a, In a arms -> dominates (F best) (F a);
   rewards_not_negative : forall a u, In a arms -> 0 < u < 1 -> 0 <= quantile a u;
   rule_plays_own_arms : forall past k, In (rule past k) arms }.
+
+(** Markets of Bernoulli arms are such: the arm of the largest mean is the best. *)
+Theorem bernoulli_strategies (mean : nat -> R) (arms : list nat) (best : nat) (uniform : nat -> R)
+  (rule : list (nat * R) -> nat -> nat) :
+  (forall k, 0 < uniform k < 1) -> In best arms -> mean best <= 1 ->
+  (forall a, In a arms -> 0 <= mean a <= mean best) ->
+  (forall past k, In (rule past k) arms) ->
+  strategies arms best (fun a => bernoulli_distribution (mean a))
+    (fun a => bernoulli_quantile (mean a)) uniform rule.
+Proof.
+  intros Uni Here Top Best Own. split; auto.
+  - intros a _. apply bernoulli_inverse.
+  - intros a A. apply bernoulli_dominates; auto.
+  - intros a u _ _. unfold bernoulli_quantile. destruct (Rle_dec u (1 - mean a)); lra.
+Qed.
 
 (** On every path the best arm alone earns at least as much, for every discount and utility, and its
     k-th play comes no later. *)
@@ -86,6 +118,12 @@ Corollary trial_never_pays table least q in_turn last_start starts level :
 Proof.
   intros T Q S. apply monotone_index_never_pays. intros a b. apply trial_index_monotone; assumption.
 Qed.
+
+(** With the claims of trial.md, whatever its other numbers are. *)
+Corollary trial_of_the_page_never_pays q in_turn last_start starts level :
+  0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
+  never_pays (trial_index exact kl_index claims least_claim_of_all q in_turn last_start starts level).
+Proof. apply trial_never_pays, claims_above_the_least. Qed.
 
 Corollary rh_kl_ucb_never_pays kappa level : never_pays (sample_index exact kl_index kappa level).
 Proof. apply monotone_index_never_pays. intros a b. apply rh_kl_ucb_monotone. Qed.
