@@ -1,11 +1,12 @@
 (** Theorem C: agents chosen blind to the visitor.
 
     Visitors come independently, with one law, whatever was decided. The index of an agent sees its
-    own past plays, visitors and rewards, and never the visitor of this round. The rule inside an agent
-    sees its own plays and this visitor. Given visitor and arm, rewards are independent of the past.
-    The luck of a play holds its visitor and the uniform number of its reward. *)
+    own past plays, visitors and rewards, and never the visitor of this round. The rule inside an
+    agent sees its own plays and this visitor. Given visitor and arm, rewards are independent of the
+    past. The luck of a play holds its visitor and the uniform number of its reward. *)
 Require Import List Arith Lia Bool Reals Lra.
-Require Import Copyproof.Game Copyproof.Revenue Copyproof.Pathwise Copyproof.Copies Copyproof.Rekeying.
+Require Import Copyproof.Game Copyproof.Revenue Copyproof.Pathwise Copyproof.Copies.
+Require Import Copyproof.Rekeying Copyproof.Dominance.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -45,13 +46,7 @@ Section OneStreamLaw.
 
   Lemma split_keys_distinct : NoDup (other_keys ++ own_keys).
   Proof.
-    assert (G : forall a b : list key, NoDup a -> NoDup b -> (forall c, In c a -> ~ In c b) ->
-              NoDup (a ++ b)).
-    { clear. induction a as [|c a IH]; intros b A B N; simpl; [exact B|]. inversion A; subst.
-      constructor.
-      - rewrite in_app_iff. intros [H|H]; [contradiction|]. apply (N c); [left; reflexivity|exact H].
-      - apply IH; auto. intros d Hd. apply N. right. exact Hd. }
-    apply G.
+    apply distinct_app.
     - apply NoDup_filter. exact (keys_distinct agents agents_distinct T).
     - unfold own_keys. pose proof (seq_NoDup T 0) as Q. revert Q. generalize (seq 0 T). intros l Q.
       induction l as [|k l IH]; simpl; [constructor|]. inversion Q; subst.
@@ -144,9 +139,9 @@ End OneStreamLaw.
 
 (** ** (b) A joint coupling *)
 
-(** An outcome is what the rule inside the agent remembers of the play (the arm, its random numbers),
-    the visitor and the reward. Of two outcomes with one visitor the first pays at most as much, and
-    at least 0. *)
+(** An outcome is what the rule inside the agent remembers of the play (the arm, its random
+    numbers), the visitor and the reward. Of two outcomes with one visitor the first pays at most as
+    much, and at least 0. *)
 Section Coupled.
   Context {M C : Type}.
 
@@ -170,8 +165,8 @@ Section Coupled.
     rank i = rank j -> i = j.
   Variable index : nat -> list outcome -> V.
   Variable i : nat.
-  (** With equal visitors the index is non-decreasing in each own reward. It does not see what the rule
-      inside remembers: [same_visitor] leaves that free on both sides. *)
+  (** With equal visitors the index is non-decreasing in each own reward. It does not see what the
+      rule inside remembers: [same_visitor] leaves that free on both sides. *)
   Hypothesis monotone : forall a b, Forall2 same_visitor a b -> le (index i a) (index i b) = true.
 
   Theorem theorem_C_b (out out' : @process S outcome) (g : nat -> R) (U : R -> R) (T : nat) :
@@ -181,15 +176,17 @@ Section Coupled.
     is_discount g -> non_decreasing U ->
     let choice := largest_index le rank first rest index in
     (forall table, (forall a, supported law (table a)) ->
-       U (paid g reward i (history choice out' table T)) <= U (paid g reward i (history choice out table T)))
+       U (paid g reward i (history choice out' table T))
+         <= U (paid g reward i (history choice out table T)))
     /\ played law choice out' (fun h => U (paid g reward i h)) T []
        <= played law choice out (fun h => U (paid g reward i h)) T [].
   Proof.
     intros Others Pays G HU choice. split.
-    - intros table P. exact (proj2 (order_of_rekeyed_paths law reward same_visitor same_visitor_worth le
-        order rank first rest rank_strict index i monotone out out' Others Pays table g U T P G HU)).
-    - exact (dominance_as_played law weights whole reward same_visitor same_visitor_worth le order rank
-        first rest distinct rank_strict index i monotone out out' Others Pays g U T G HU).
+    - intros table P. exact (proj2 (order_of_rekeyed_paths law reward same_visitor
+        same_visitor_worth le order rank first rest rank_strict index i monotone out out' Others Pays
+        table g U T P G HU)).
+    - exact (dominance_as_played law weights whole reward same_visitor same_visitor_worth le order
+        rank first rest distinct rank_strict index i monotone out out' Others Pays g U T G HU).
   Qed.
 
   (** ** (c) One arm that dominates for almost every visitor *)
