@@ -11,8 +11,9 @@ import pytest
 
 from tests.programs import not_there
 from tools import proofs
+from tools.programs import ROOT
 
-PAGE = (proofs.ROOT / "docs" / "explanation" / "proofs.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "proofs.md").read_text(encoding="utf-8")
 NAMED = {
     (stem, name)
     for stem, name in re.findall(r"`(\w+)\.(\w+)`", PAGE)
@@ -66,7 +67,7 @@ def test_the_axioms_are_on_the_page() -> None:
 def test_the_tests_on_the_page_exist() -> None:
     paths = re.findall(r"`(tests/[\w/]+\.py)`", PAGE)
     assert len(paths) > 5
-    assert [path for path in paths if not (proofs.ROOT / path).exists()] == []
+    assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
 def test_the_files_compile(tmp_path: Path) -> None:
