@@ -72,6 +72,11 @@ coverage: $(DEV) $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## run the t
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 
+# Coq comes along where it is missing: 141 MB of Debian's packages.
+.PHONY: proofs
+proofs: $(RUN)  ## check the machine proofs with Coq, and print the axioms of every theorem
+	$(BIN)/python -m tools.proofs
+
 .PHONY: sizes
 sizes: $(RUN)  ## count the lines of code, and list what is too large
 	$(BIN)/python -m tools.sizes

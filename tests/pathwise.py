@@ -123,6 +123,15 @@ SEES_T_INSIDE = [
     and why_not_covered(replace(policy, sampling=AllArms())) is None
 ]
 """Free of t but for one thing: an agent's sample grows with the round of the game."""
+INDEX_SEES_T = [
+    policy
+    for policy in ALL
+    if isinstance(policy.agent, UCB | KLUCB)
+    and policy.agent.clock == "round"
+    and policy.restart is None
+    and why_not_covered(replace(policy, agent=replace(policy.agent, clock="horizon"))) is None
+]
+"""Free of t but for the agents' indices: with two agents that changes nothing."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from copyproof import CATALOGUE, parse_policy, why_not_covered
 from copyproof.policy import UCB, NamedPolicy, row
-from tests.pathwise import ALL, COVERED, SEES_T_INSIDE, random_case, shortfall, violations
+from tests.pathwise import (
+    ALL,
+    COVERED,
+    INDEX_SEES_T,
+    SEES_T_INSIDE,
+    random_case,
+    shortfall,
+    violations,
+)
 
 RANDOMS = st.randoms(use_true_random=False)
 
@@ -89,6 +97,15 @@ def test_no_deviation_is_ahead_in_compiled_games() -> None:
 @pytest.mark.slow
 def test_no_deviation_is_ahead_in_a_million_compiled_games() -> None:
     assert violations(random.Random(2), COVERED, cases=4000, repetitions=250) == []
+
+
+def test_no_deviation_is_ahead_of_one_rival_where_indices_see_the_round() -> None:
+    """`Pathwise.pathwise_two_agents` in the folder ``proofs``."""
+    rng = random.Random(8)
+    cases = (random_case(rng, INDEX_SEES_T, taped=rng.random() < 0.5) for _ in range(2000))
+    of_two = [case for case in cases if len(case.market.agents) == 2]
+    assert len(of_two) > 300
+    assert [case for case in of_two if shortfall(case) is not None] == []
 
 
 DEFAULTS = [parse_policy("default"), parse_policy("default-anytime(first=5, factor=2, power=1)")]
