@@ -54,8 +54,7 @@ Qed.
 Record arithmetic : Type := {
   add : R -> R -> R;
   mul : R -> R -> R;
-  div : R -> R -> R;
-  root : R -> R }.
+  div : R -> R -> R }.
 
 Record keeps_order (A : arithmetic) : Prop := {
   add_order : forall a a' b b', a <= a' -> b <= b' -> add A a b <= add A a' b';
@@ -63,10 +62,9 @@ Record keeps_order (A : arithmetic) : Prop := {
   mul_order : forall a a' b b', 0 <= a <= a' -> 0 <= b <= b' -> mul A a b <= mul A a' b';
   mul_positive : forall a b, 0 <= a -> 0 <= b -> 0 <= mul A a b;
   div_order : forall a a' c, 0 < c -> a <= a' -> div A a c <= div A a' c;
-  div_positive : forall a c, 0 < c -> 0 <= a -> 0 <= div A a c;
-  root_order : forall a a', 0 <= a <= a' -> root A a <= root A a' }.
+  div_positive : forall a c, 0 < c -> 0 <= a -> 0 <= div A a c }.
 
-Definition exact : arithmetic := {| add := Rplus; mul := Rmult; div := Rdiv; root := sqrt |}.
+Definition exact : arithmetic := {| add := Rplus; mul := Rmult; div := Rdiv |}.
 
 Lemma over_order a b c : 0 < c -> a <= b -> a / c <= b / c.
 Proof. intros C L. apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat|]; assumption. Qed.
@@ -83,7 +81,6 @@ Proof.
   - apply Rmult_le_pos; lra.
   - apply over_order; assumption.
   - apply over_positive; assumption.
-  - apply sqrt_le_1_alt. lra.
 Qed.
 
 Section Indices.
@@ -205,25 +202,19 @@ Section Indices.
     - apply IH. intros f Hf. apply H. right. exact Hf.
   Qed.
 
-  (** The claim of an agent whose [n] plays have paid [s]: the grid point below
-      (q + sqrt(q^2 + 2 s^2)) / 2n. The exponent 1/1.2 is in the table. *)
-  Variable q : R.
-  Hypothesis q_positive : 0 <= q.
+  (** The claim of an agent whose [n] plays have paid [s]: the grid point below (q + min(s/2, cap)) / n,
+      cap = 0.3 q. The exponent 1/1.2 is in the table. *)
+  Variables q cap : R.
 
   Definition claim (n : nat) (s : R) : R :=
-    on_grid (div A (add A q (root A (add A (mul A q q) (mul A 2 (mul A s s))))) (2 * INR n)).
+    on_grid (div A (add A q (Rmin (mul A (/ 2) s) cap)) (INR n)).
 
   Lemma claim_order n s s' : (0 < n)%nat -> 0 <= s <= s' -> claim n s <= claim n s'.
   Proof.
     intros N L. apply lt_INR in N. simpl in N.
-    apply on_grid_order, (div_order A ordered); [lra|].
-    apply (add_order A ordered); [lra|]. apply (root_order A ordered).
-    pose proof (mul_positive A ordered q q q_positive q_positive).
-    pose proof (mul_positive A ordered s s ltac:(lra) ltac:(lra)).
-    pose proof (mul_order A ordered s s' s s' L L).
-    split.
-    - apply (add_positive A ordered); [lra|]. apply (mul_positive A ordered); lra.
-    - apply (add_order A ordered); [lra|]. apply (mul_order A ordered); lra.
+    apply on_grid_order, (div_order A ordered); [exact N|].
+    apply (add_order A ordered); [lra|]. apply min_order; [|lra].
+    apply (mul_order A ordered); lra.
   Qed.
 
   (** [starts]: d_0, d_1, ... up to the last one; an agent may forget what was before a start. The

@@ -17,8 +17,7 @@ Section Rounded.
   Definition rounded : arithmetic := {|
     add := fun a b => rnd (a + b);
     mul := fun a b => rnd (a * b);
-    div := fun a b => rnd (a / b);
-    root := fun a => rnd (sqrt a) |}.
+    div := fun a b => rnd (a / b) |}.
 
   Lemma rnd_positive a : 0 <= a -> 0 <= rnd a.
   Proof. intros H. rewrite <- rnd_zero. apply rnd_order, H. Qed.
@@ -32,7 +31,6 @@ Section Rounded.
     - apply Rmult_le_pos; lra.
     - apply over_order; assumption.
     - apply over_positive; assumption.
-    - apply sqrt_le_1_alt. lra.
   Qed.
 
   (** The rounded KL index. [decay x], 1 - e^-x as it is computed (by [expm1]), is taken to keep
@@ -62,11 +60,11 @@ Section Rounded.
   Lemma rounded_bound_at_most_one r l : rounded_bound r l <= 1.
   Proof. apply table_index_at_most_one; auto. Qed.
 
-  Theorem rounded_trial_monotone table least q in_turn last_start starts level xs ys :
+  Theorem rounded_trial_monotone table least q cap in_turn last_start starts level xs ys :
     (forall e, In e table -> least <= snd e) -> 0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
     Forall2 at_most xs ys ->
-    value_le (trial_index rounded rounded_bound table least q in_turn last_start starts level xs)
-      (trial_index rounded rounded_bound table least q in_turn last_start starts level ys) = true.
+    value_le (trial_index rounded rounded_bound table least q cap in_turn last_start starts level xs)
+      (trial_index rounded rounded_bound table least q cap in_turn last_start starts level ys) = true.
   Proof.
     intros T Q S. apply trial_monotone; auto.
     - exact rounded_keeps_order.
@@ -110,33 +108,33 @@ Proof.
 Qed.
 
 (** The index of [trial] as the engine computes it, given a computed [expm1] that keeps order. *)
-Theorem binary64_trial_monotone decay tilts top table least q in_turn last_start starts level xs ys :
+Theorem binary64_trial_monotone decay tilts top table least q cap in_turn last_start starts level xs ys :
   (forall a b, a <= b -> decay a <= decay b) -> (forall a, decay a <= 1) ->
   (forall a, 0 <= a -> 0 <= decay a) -> (forall a, binary64 (decay a) = decay a) ->
   (forall e, In e tilts -> 0 <= fst e /\ 0 < snd e <= 1) ->
   (forall e, In e table -> least <= snd e) -> 0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
   Forall2 at_most xs ys ->
-  let index := trial_index (rounded binary64) (rounded_bound binary64 decay tilts top) table least q
+  let index := trial_index (rounded binary64) (rounded_bound binary64 decay tilts top) table least q cap
     in_turn last_start starts level in
   value_le (index xs) (index ys) = true.
 Proof.
   intros D1 D2 D3 D4 Tl Tb Q S H index.
   exact (rounded_trial_monotone binary64 binary64_order binary64_zero binary64_idempotent decay D1 D2
-           D3 D4 tilts Tl top table least q in_turn last_start starts level xs ys Tb Q S H).
+           D3 D4 tilts Tl top table least q cap in_turn last_start starts level xs ys Tb Q S H).
 Qed.
 
 (** So the pathwise theorem holds for the rounded index, too: the order of plays is decided by rounded
     numbers, and revenue is summed exactly. *)
-Corollary binary64_trial_never_pays decay tilts top table least q in_turn last_start starts level :
+Corollary binary64_trial_never_pays decay tilts top table least q cap in_turn last_start starts level :
   (forall a b, a <= b -> decay a <= decay b) -> (forall a, decay a <= 1) ->
   (forall a, 0 <= a -> 0 <= decay a) -> (forall a, binary64 (decay a) = decay a) ->
   (forall e, In e tilts -> 0 <= fst e /\ 0 < snd e <= 1) ->
   (forall e, In e table -> least <= snd e) -> 0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
-  never_pays (trial_index (rounded binary64) (rounded_bound binary64 decay tilts top) table least q
+  never_pays (trial_index (rounded binary64) (rounded_bound binary64 decay tilts top) table least q cap
     in_turn last_start starts level).
 Proof.
   intros D1 D2 D3 D4 Tl Tb Q S. apply monotone_index_never_pays. intros a b.
-  exact (binary64_trial_monotone decay tilts top table least q in_turn last_start starts level a b
+  exact (binary64_trial_monotone decay tilts top table least q cap in_turn last_start starts level a b
            D1 D2 D3 D4 Tl Tb Q S).
 Qed.
 
@@ -149,12 +147,12 @@ Proof.
   change 1 with (bpow radix2 0). apply generic_format_bpow. unfold FLT_exp. lia.
 Qed.
 
-Corollary binary64_trial_never_pays_if_expm1_is_exact tilts top table least q in_turn last_start
+Corollary binary64_trial_never_pays_if_expm1_is_exact tilts top table least q cap in_turn last_start
   starts level :
   (forall e, In e tilts -> 0 <= fst e /\ 0 < snd e <= 1) ->
   (forall e, In e table -> least <= snd e) -> 0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
   never_pays (trial_index (rounded binary64) (rounded_bound binary64 rounded_decay tilts top) table
-    least q in_turn last_start starts level).
+    least q cap in_turn last_start starts level).
 Proof.
   apply binary64_trial_never_pays.
   - intros a b L. apply binary64_order, exact_decay_order, L.

@@ -21,24 +21,24 @@ Proof.
   - exact kl_index_at_most_one.
 Qed.
 
-Theorem trial_index_monotone table least q in_turn last_start starts level xs ys :
+Theorem trial_index_monotone table least q cap in_turn last_start starts level xs ys :
   (forall e, In e table -> least <= snd e) -> 0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
   Forall2 at_most xs ys ->
-  value_le (trial_index exact kl_index table least q in_turn last_start starts level xs)
-    (trial_index exact kl_index table least q in_turn last_start starts level ys) = true.
+  value_le (trial_index exact kl_index table least q cap in_turn last_start starts level xs)
+    (trial_index exact kl_index table least q cap in_turn last_start starts level ys) = true.
 Proof.
   intros T Q S. apply trial_monotone; auto.
   - exact exact_keeps_order.
   - exact kl_index_order.
 Qed.
 
-Theorem trial_index_by_table_monotone tilts top table least q in_turn last_start starts level xs ys :
+Theorem trial_index_by_table_monotone tilts top table least q cap in_turn last_start starts level xs ys :
   (forall e, In e tilts -> 0 <= fst e /\ 0 < snd e <= 1) ->
   (forall e, In e table -> least <= snd e) -> 0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
   Forall2 at_most xs ys ->
   let bound := table_index exact exact_decay tilts top in
-  value_le (trial_index exact bound table least q in_turn last_start starts level xs)
-    (trial_index exact bound table least q in_turn last_start starts level ys) = true.
+  value_le (trial_index exact bound table least q cap in_turn last_start starts level xs)
+    (trial_index exact bound table least q cap in_turn last_start starts level ys) = true.
 Proof.
   intros Tilts T Q S H bound. apply trial_monotone; auto.
   - exact exact_keeps_order.
@@ -112,17 +112,17 @@ Proof.
            rewards_not_negative0 rule_plays_own_arms0 P Q G HU).
 Qed.
 
-Corollary trial_never_pays table least q in_turn last_start starts level :
+Corollary trial_never_pays table least q cap in_turn last_start starts level :
   (forall e, In e table -> least <= snd e) -> 0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
-  never_pays (trial_index exact kl_index table least q in_turn last_start starts level).
+  never_pays (trial_index exact kl_index table least q cap in_turn last_start starts level).
 Proof.
   intros T Q S. apply monotone_index_never_pays. intros a b. apply trial_index_monotone; assumption.
 Qed.
 
 (** With the claims of trial.md, whatever its other numbers are. *)
-Corollary trial_of_the_page_never_pays q in_turn last_start starts level :
+Corollary trial_of_the_page_never_pays q cap in_turn last_start starts level :
   0 <= q -> (forall d, In d starts -> (0 < d)%nat) ->
-  never_pays (trial_index exact kl_index claims least_claim_of_all q in_turn last_start starts level).
+  never_pays (trial_index exact kl_index claims least_claim_of_all q cap in_turn last_start starts level).
 Proof. apply trial_never_pays, claims_above_the_least. Qed.
 
 Corollary rh_kl_ucb_never_pays kappa level : never_pays (sample_index exact kl_index kappa level).
