@@ -127,7 +127,7 @@ class Trial:
         """The first start with a claim not far above m, or the last one; None in a trial."""
         starts = self.starts(T, n)
         for start in (one for one in starts if one <= len(rewards)):
-            if start == starts[-1] or self.claim(rewards[:start], starts[0]) <= min(1, 1.2 * m):
+            if start == starts[-1] or self.claim(rewards[:start], starts[0]) <= min(1, 1.3 * m):
                 return start
         return None
 

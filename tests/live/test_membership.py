@@ -170,7 +170,7 @@ def test_the_guarantee_says_so() -> None:
 @pytest.mark.parametrize(
     ("policy", "what"),
     [
-        ("trial", "where more than 190 agents share an epoch of 100,000 decisions"),
+        ("trial", "where more than 206 agents share an epoch of 100,000 decisions"),
         (
             "trial(season=1000)",
             "in an epoch of 1,000 decisions, which is too short for whole trials",

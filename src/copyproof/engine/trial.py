@@ -62,7 +62,7 @@ PLAY_LAST = 3
 TEST_TRIED = 4  # play the one that may be the best: plays are forgiven, and no fresh arm is left
 
 _EARNED = 0.3  # of q: the most that an agent's rewards add to what its trial may cost
-_NEAR = 1.2  # a claim of no more than so many times m ends the trial of a champion of mean m
+_NEAR = 1.3  # a claim of no more than so many times m ends the trial of a champion of mean m
 _IN_A_ROW = 8  # fresh arms after a failure of a champion's that seldom fails
 _SELDOM = 3.0  # a champion fails seldom if so many times less than the tried arms on average
 _WIDER = 15.0  # of T/n, in the level of the index
@@ -393,7 +393,7 @@ def _fails_seldom(state: State, pool: int, number: int) -> bool:
 
 @inlined
 def _judging(state: State, agent: int, limits: tuple[float, float], m: float) -> int:
-    """The first start whose claim is no more than 1.2 m, else the last; −1 if it is to come."""
+    """The first start whose claim is no more than 1.3 m, else the last; −1 if it is to come."""
     bar = min(1.0, _NEAR * m)
     for j in range(LEVELS):
         claim = state.starts[agent, j].claim

@@ -105,7 +105,7 @@ def most_agents(policy: Policy, horizon: int) -> int | None:
     --------
     >>> from copyproof.policy import parse_policy
     >>> most_agents(parse_policy("trial"), 100_000)
-    190
+    206
     """
     if not isinstance(policy.agent, own_rules.Trial):
         return None

@@ -14,7 +14,7 @@ from copyproof.validation import known, require
 
 # Of ``Trial`` and ``TrialArms``, measured:
 SPARE = 1.25  # arms to try for each that theorem A′ asks for, as a good arm may fail at first
-TURNS = 1.03  # plays in turn for each
+TURNS = 1.02  # plays in turn for each
 SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
 TURN_SHARE = 0.2  # of the same: the most plays in turn
 GATE = 0.5  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
@@ -141,9 +141,9 @@ class Trial(BaseRule):
     Examples
     --------
     >>> Trial().in_turn, Trial().tries
-    (98, 119)
+    (97, 119)
     >>> Trial(c=1 / 200).in_turn, Trial(c=1 / 200).tries
-    (947, 1149)
+    (938, 1149)
     """
 
     traits = Traits(
@@ -198,7 +198,7 @@ class TrialArms(BaseRule):
     The champion is the tried arm of largest estimate m = (S + 1/2)/(n + 1); K arms are tried. A
     play fails if it takes the arm's shortfall n − S, rounded, over a whole number: one that pays 0
     does, one that pays 1 does not. The *trial* lasts until the first start whose claim is at most
-    1.2 m (or 1), and no longer than to the last start; r is the agent's mean reward in the w plays
+    1.3 m (or 1), and no longer than to the last start; r is the agent's mean reward in the w plays
     since that start.
 
     1. *Gate*: if w > 0, r < m and w·kl(r, m) > GATE·ln(T/(n w)), the champion is played, so that

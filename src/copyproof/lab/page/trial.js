@@ -7,13 +7,13 @@ import { CLAIM, CLAIM_POWER, CLAIM_STEPS, LAST_CLAIM, START_PLAYS, STARTS } from
 
 const SHARE = 0.3; // of T/n: no start comes later
 const GATE = 0.5;
-const TURNS = 1.03; // plays in turn, of those that theorem A′ asks for
+const TURNS = 1.02; // plays in turn, of those that theorem A′ asks for
 const SPARE = 1.25; // arms that may be tried, of the same
 const EARNED = 0.3; // of q: the most that an agent's rewards add to what its trial may cost
 const TURN_SHARE = 0.2; // of T/n: the most plays in turn
 const IN_A_ROW = 8; // fresh arms after a failure of a champion's that seldom fails
 const SELDOM = 3; // a champion fails seldom if so many times less than the tried arms on average
-const NEAR = 1.2; // a claim of no more than so many times m ends the trial of a champion of mean m
+const NEAR = 1.3; // a claim of no more than so many times m ends the trial of a champion of mean m
 const WIDER = 15; // of T/n, in the level of the index
 const STEPS_BY_LN = (-5 * CLAIM_STEPS) / (6 * Math.LN2);
 
@@ -127,7 +127,7 @@ export class TrialRecord {
     return found;
   }
 
-  // The first start whose claim is no more than 1.2 m, else the last; −1 if it is to come.
+  // The first start whose claim is no more than 1.3 m, else the last; −1 if it is to come.
   judging(m) {
     const { starts, last } = this.settings;
     const bar = Math.min(1, NEAR * m);
