@@ -202,12 +202,12 @@ Section Indices.
     - apply IH. intros f Hf. apply H. right. exact Hf.
   Qed.
 
-  (** The claim of an agent whose [n] plays have paid [s]: the grid point below (q + min(s/2, cap)) / n,
+  (** The claim of an agent whose [n] plays have paid [s]: the grid point below (q + min(0.4 s, cap)) / n,
       cap = 0.3 q. The exponent 1/1.2 is in the table. *)
   Variables q cap : R.
 
   Definition claim (n : nat) (s : R) : R :=
-    on_grid (div A (add A q (Rmin (mul A (/ 2) s) cap)) (INR n)).
+    on_grid (div A (add A q (Rmin (mul A (2 / 5) s) cap)) (INR n)).
 
   Lemma claim_order n s s' : (0 < n)%nat -> 0 <= s <= s' -> claim n s <= claim n s'.
   Proof.

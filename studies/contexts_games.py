@@ -6,6 +6,7 @@ A game draws everything random beforehand. ``contexts.py`` plays them and makes 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -83,7 +84,7 @@ class Platform:
 
 
 @njit(nogil=True)
-def first_largest(values: np.ndarray, order: np.ndarray) -> int:
+def first_largest(values: Any, order: Any) -> Any:
     """The place of the largest value; the first in the order of priority if several are."""
     best = order[0]
     for place in order[1:]:
@@ -94,9 +95,21 @@ def first_largest(values: np.ndarray, order: np.ndarray) -> int:
 
 @njit(nogil=True)
 def hierarchical_game(
-    owner, key, mean, visits, own_visits, uniforms, agent_order, arm_order, segments, sees_context,
-    level, inner_level, credit, base,
-):  # fmt: skip
+    owner: Any,
+    key: Any,
+    mean: Any,
+    visits: Any,
+    own_visits: Any,
+    uniforms: Any,
+    agent_order: Any,
+    arm_order: Any,
+    segments: Any,
+    sees_context: Any,
+    level: Any,
+    inner_level: Any,
+    credit: Any,
+    base: Any,
+) -> Any:
     """One game: the revenue of every agent, its plays, and the sum of expected rewards.
 
     visits: the context of every round; own_visits: of every play of an agent, used in its place if
@@ -142,7 +155,9 @@ def hierarchical_game(
 
 
 @njit(nogil=True)
-def flat_game(owner, mean, visits, uniforms, arm_order, agents):
+def flat_game(
+    owner: Any, mean: Any, visits: Any, uniforms: Any, arm_order: Any, agents: Any
+) -> Any:
     """One game of UCB1 over all arms, within each context."""
     arms, contexts = mean.shape
     count, total = np.zeros((arms, contexts)), np.zeros((arms, contexts))
@@ -166,7 +181,7 @@ def flat_game(owner, mean, visits, uniforms, arm_order, agents):
 
 
 @njit(nogil=True)
-def paired_game(successes, rival, level):
+def paired_game(successes: Any, rival: Any, level: Any) -> Any:
     """One agent's given rewards against a rival's: the revenue of the first."""
     count, total = np.zeros(2), np.zeros(2)
     index = np.zeros(2)

@@ -573,8 +573,8 @@ def choices(
             rule = spec.rule
         else:
             clock = horizon if spec.agent_clock == "T" else t
-            taking_part = [agents[i] for i in order if pools[i].arms]
-            chosen = spec.agent(taking_part, clock, Draws(principal, t, spec.priority))
+            with_arms = [agents[i] for i in order if pools[i].arms]
+            chosen = spec.agent(with_arms, clock, Draws(principal, t, spec.priority))
             pool, n = pools[chosen.number], chosen.n
             draws = Draws(streams[chosen.number], n)
             growth_clock = n + 1 if spec.own_growth else t

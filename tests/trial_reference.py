@@ -53,7 +53,7 @@ class Trial:
         """What an agent claims after these rewards, in steps of 64 to an octave."""
         N = len(rewards)
         S = 0 if self.memory else math.fsum(rewards)
-        v = (q + min(S / 2, 0.3 * q)) / N
+        v = (q + min(0.4 * S, 0.3 * q)) / N
         return 1.0 if v >= 1 else 2 ** (-math.ceil(-math.log2(v) / 1.2 * 64) / 64)
 
     def index(self, rewards: list[float], T: int, n: int) -> float:

@@ -43,7 +43,7 @@ def test_claims_are_next_below_the_formula_and_never_fall_where_more_is_earned()
     for _ in range(2000):
         q, plays = rng.randint(1, 2000), rng.randint(1, 200_000)
         earned = rng.choice([rng.random() * plays, float(rng.randint(0, plays))])
-        v = (q + min(earned / 2, 0.3 * q)) / plays
+        v = (q + min(0.4 * earned, 0.3 * q)) / plays
         exact = min(1.0, v ** (1 / 1.2))
         least = 2**-6
         found = trial._claim(float(q), plays, earned)

@@ -177,8 +177,9 @@ def test_constants_are_the_engines() -> None:
         "SPARE": own_rules.SPARE,
         "NEAR": trial._NEAR,
         "WIDER": trial._WIDER,
+        "CREDIT": trial._CREDIT,
         "EARNED": trial._EARNED,
-        "TURN_SHARE": own_rules.TURN_SHARE,
+        "TURN_SHARE": trial.TURN_SHARE,
         "SELDOM": trial._SELDOM,
         "IN_A_ROW": trial._IN_A_ROW,
     }

@@ -2,10 +2,10 @@
 
 An agent with N plays that have paid S in all may claim
 
-    x_N(S) = min(1, v^(1/1.2)),  v = (q + min(S/2, 0.3 q))/N,
+    x_N(S) = min(1, v^(1/1.2)),  v = (q + min(0.4 S, 0.3 q))/N,
 
-the x with x^1.2·N = q + min(S/2, 0.3 q): a trial may cost about q rewards, somewhat more where
-rewards are rare, and half of what the agent has earned in it, up to 0.3 q. Claims are rounded down
+the x with x^1.2·N = q + min(0.4 S, 0.3 q): a trial may cost about q rewards, somewhat more where
+rewards are rare, and 0.4 of what the agent has earned in it, up to 0.3 q. Claims are rounded down
 to the grid 2^(−g/64), by comparing v with a table of 2^(−1.2 g/64): neither v, made of a minimum, a
 sum and a quotient, nor what such comparisons say ever falls where a reward grows.
 
@@ -52,7 +52,6 @@ from copyproof.engine.cache import inlined, part
 from copyproof.engine.memory import evidence_below, forgets, held, mean_of, windows_of
 from copyproof.engine.numerics import log
 from copyproof.engine.state import FAILED, LEVELS, PAID, State, epoch_of
-from copyproof.policy.own_rules import TURN_SHARE
 
 # What is to be done with an agent's arms.
 TRY_FRESH = 0
@@ -61,7 +60,9 @@ LET_CHALLENGE = 2
 PLAY_LAST = 3
 TEST_TRIED = 4  # play the one that may be the best: plays are forgiven, and no fresh arm is left
 
-_EARNED = 0.3  # of q: the most that an agent's rewards add to what its trial may cost
+TURN_SHARE = 0.2  # of T/n: the most plays in turn
+_CREDIT = 0.4  # of an agent's rewards: what they add to what its trial may cost
+_EARNED = 0.3  # of q: the most that they add
 _NEAR = 1.3  # a claim of no more than so many times m ends the trial of a champion of mean m
 _IN_A_ROW = 8  # fresh arms after a failure of a champion's that seldom fails
 _SELDOM = 3.0  # a champion fails seldom if so many times less than the tried arms on average
@@ -107,7 +108,7 @@ def _start(limits: tuple[float, float], j: int) -> int:
 @inlined
 def _claim(q: float, plays: int, earned: float) -> float:
     """x_N(S), on the grid: the largest x = 2^(−g/64) with x^1.2 ≤ v, or the least there is."""
-    v = (q + min(0.5 * earned, _EARNED * q)) / plays
+    v = (q + min(_CREDIT * earned, _EARNED * q)) / plays
     if v >= 1.0:
         return 1.0
     g = min(max(int(log(v) * _STEPS_BY_LN), 1), _LAST)  # about

@@ -20,6 +20,7 @@ agents with an arm count in n. Names with a worthless arm each still do, and cha
 may spend: how many of them a game bears, ``most_agents`` says.
 """
 
+from copyproof.engine.trial import TURN_SHARE
 from copyproof.live.records import MarketConfig
 from copyproof.policy import Policy, own_rules
 from copyproof.policy.theorem import why_not_covered
@@ -109,7 +110,7 @@ def most_agents(policy: Policy, horizon: int) -> int | None:
     """
     if not isinstance(policy.agent, own_rules.Trial):
         return None
-    return int(own_rules.TURN_SHARE * horizon / policy.agent.in_turn)
+    return int(TURN_SHARE * horizon / policy.agent.in_turn)
 
 
 def _worthless(policy: Policy, config: MarketConfig) -> str:

@@ -16,7 +16,6 @@ from copyproof.validation import known, require
 SPARE = 1.25  # arms to try for each that theorem A′ asks for, as a good arm may fail at first
 TURNS = 1.02  # plays in turn for each
 SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
-TURN_SHARE = 0.2  # of the same: the most plays in turn
 GATE = 0.5  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
 
 
@@ -114,9 +113,9 @@ class Trial(BaseRule):
 
     Every agent has q plays in turn. With N plays that have paid S it may claim
 
-        x_N(S) = min(1, v^(1/1.2)),  v = (q + min(S/2, 0.3 q))/N,
+        x_N(S) = min(1, v^(1/1.2)),  v = (q + min(0.4 S, 0.3 q))/N,
 
-    as a trial may cost about q rewards and half of what it has paid, up to 0.3 q. A claim is kept
+    as a trial may cost about q rewards and 0.4 of what it has paid, up to 0.3 q. A claim is kept
     at each start d_j = ⌊q·2^(0.3 j)⌋, j ≤ 23; SHARE·T/n is the last start there can be, and q is at
     most T/(5 n). The index is the
     largest of x_N(S_N), until the last start, and of min(x_j, U_j) of all starts so far, x_j the
