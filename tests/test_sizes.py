@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools import sizes
 
-MOST = 48_200
+MOST = 48_400
 """Lines of code of both packages, their templates and style sheets."""
 
 

@@ -15,7 +15,7 @@ FOUND: dict[str, tuple[Any, int]] = {
     "equilibrium": (equilibrium(MARKET, "h-ucb", cap=2, budget=10**5, **GAME), 3),
     "exact": (exact(MARKET, "h-ucb", horizon=8), 2),
     "bound": (bounds(MARKET, "h-ucb", 60)[0], 1),
-    "bounds": (bounds(MARKET, "h-ucb", 60), 13),
+    "bounds": (bounds(MARKET, "h-ucb", 60), 14),
 }
 
 

@@ -57,12 +57,13 @@ def quantile(arm: Reward, u: float) -> float:
 
 
 def random_arm(rng: random.Random) -> Reward:
-    return rng.choice([
+    arms: list[Callable[[], Reward]] = [
         lambda: Bernoulli(rng.choice([0, 1, 0.5, 0.9, 0.05, rng.random()])),
         lambda: Empirical([rng.choice([0.1, 0.3, 0.5, 0.51, 1.0, 0.9, rng.random()])]),
         lambda: Empirical([rng.random() for _ in range(rng.randint(2, 5))]),
         lambda: Empirical([rng.choice([0.0, 0.25, 0.5, 0.75, 1.0]) for _ in range(3)]),
-    ])()  # fmt: skip
+    ]
+    return rng.choice(arms)()
 
 
 def random_tape(rng: random.Random, length: int) -> list[float]:
@@ -77,7 +78,7 @@ def random_tape(rng: random.Random, length: int) -> list[float]:
 
 
 def random_market(rng: random.Random) -> Market:
-    agents = []
+    agents: list[Agent] = []
     for i in range(rng.randint(1, 5)):
         if i > 0 and rng.random() < 0.15:
             agents.append(Agent(f"agent {i}", agents[-1].arms, copies=agents[-1].copies))

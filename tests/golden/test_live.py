@@ -31,7 +31,8 @@ THIRD = OLD / "numerics-3"
 NEW = OLD / f"numerics-{NUMERICS}"
 UNARMED = {(folder, "grace-anytime") for folder in (OLD, SECOND, THIRD)}
 """Markets of old files in which an epoch begins with a name without an arm."""
-MOVED = {*UNARMED, (TRIAL, "trial"), (TRIAL, "trial-anytime")}
+TRIALS = {(folder, name) for folder in (TRIAL, THIRD) for name in ("trial", "trial-anytime")}
+MOVED = {*UNARMED, *TRIALS}
 """Markets of old files in which the numerics of today decide otherwise."""
 FOLDERS = (OLD, SECOND, TRIAL, THIRD, NEW)
 CASES = [
@@ -69,7 +70,7 @@ def check_outlook(store: Store, folder: Path, market: str) -> None:
         for decisions in (found["next"], expected["next"]):
             decisions[:] = [decision[1:] for decision in decisions]
     moved = {"next", "after"} if (folder, market) in MOVED else set()
-    if folder == TRIAL or (folder, market) in UNARMED:  # other sums and units are kept today
+    if folder == TRIAL or (folder, market) in MOVED:  # other sums and units are kept today
         moved.add("digest")
     for name in expected.keys() - moved:
         assert _of_then(found[name], expected[name]) == expected[name], name

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from copyproof import Agent, Market, Renew, Schedule, simulate
-from copyproof.engine import numerics_tables, trial
+from copyproof.engine import numerics_tables, trial, trial_search
 from copyproof.policy import own_rules
 from copyproof.simulation.decisions import decisions
 from tests.markets import random_market
@@ -175,13 +175,13 @@ def test_constants_are_the_engines() -> None:
         "GATE": own_rules.GATE,
         "TURNS": own_rules.TURNS,
         "SPARE": own_rules.SPARE,
-        "NEAR": trial._NEAR,
+        "NEAR": trial_search._NEAR,
         "WIDER": trial._WIDER,
         "CREDIT": trial._CREDIT,
         "EARNED": trial._EARNED,
         "TURN_SHARE": trial.TURN_SHARE,
-        "SELDOM": trial._SELDOM,
-        "IN_A_ROW": trial._IN_A_ROW,
+        "SELDOM": trial_search._SELDOM,
+        "IN_A_ROW": trial_search._IN_A_ROW,
     }
     assert {name: float(value) for name, value in written.items()} == expected
 

@@ -71,7 +71,7 @@ def test_the_targets_are_multiples_of_the_papers_regrets(tmp_path: Path) -> None
     assert len(lines) == 12
     first = {line["market"]: line for line in lines if line["horizon"] == 300}
     truthful = first["five truthful agents"]
-    assert truthful["limits"]["default"] == pytest.approx(0.45 * truthful["h-ucb"]["regret"])
+    assert truthful["limits"]["default"] == pytest.approx(0.46 * truthful["h-ucb"]["regret"])
     copies = first["figure 2c"]
     assert copies["limits"]["default"] == pytest.approx(copies["rh-ucb(L=3)"]["regret"] / 30)
     assert "h-ucb" not in next(line for line in lines if line["horizon"] == 600)

@@ -35,7 +35,7 @@ def test_games_lost_are_those_of_simulate(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_market_that_has_lost_enough_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rare, "BAD", (0.55, 0.2))
+    monkeypatch.setattr(rare, "BAD", (0.6, 0.2))
     most = ("--portion", "50", "--most", "150")
     found = run(tmp_path, monkeypatch, *most, "--enough", "1")
     assert [one["games"] for one in found] == [50, 150]
@@ -43,7 +43,7 @@ def test_a_market_that_has_lost_enough_is_left_alone(
     assert more[0]["estimate"]["probability"] > 0
     text = (tmp_path / "rare.md").read_text().splitlines()
     assert len(text) == 4
-    assert text[2].startswith("| 0.55 | 50 |")
+    assert text[2].startswith("| 0.6 | 50 |")
 
 
 def test_no_time_no_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

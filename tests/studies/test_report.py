@@ -51,9 +51,9 @@ def test_lost_games_and_verdicts_are_counted() -> None:
         audit_verdict=["prone", "prone", "no-gain", "undecided"],
     )
     (table,) = comparisons(frame)
-    assert table.head[6:] == ("lost", "exact regret", "prone", "no-gain", "undecided")
-    assert table.rows[0][6:] == ("10.00 %", "1.5", "2", "0", "0")
-    assert table.rows[1][6:] == ("0.00 %", "1.5", "0", "1", "1")
+    assert table.head[6:] == ("lost", "exact regret", "prone", "no-gain", "unchanged", "undecided")
+    assert table.rows[0][6:] == ("10.00 %", "1.5", "2", "0", "0", "0")
+    assert table.rows[1][6:] == ("0.00 %", "1.5", "0", "1", "0", "1")
 
 
 def test_a_failed_cell_is_in_no_comparison() -> None:

@@ -112,7 +112,7 @@ def test_the_study_files_say_what_is_published(name: str, size: int) -> None:
 def test_the_calibration_is_a_study_file() -> None:
     points = list(Study.read(STUDIES.parent / "benchmarks" / "calibration.toml").points())
     parts = collections.Counter(point.part for point in points)
-    assert parts == {"truth": 44, "settings": 2500, "random": 1800, "exact": 1890}
+    assert parts == {"truth": 56, "settings": 1600, "random": 600, "exact": 1890}
     assert len({point.cell.digest for point in points}) == len(points)
 
 

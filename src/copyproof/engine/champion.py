@@ -10,11 +10,12 @@ m = (S + 1)/(n + 2), the first of equals in registration order.
    played if it is not the champion and n·kl(r, m) ≤ ln(N/(K n)) for its n plays and mean r ≤ m.
 3. Otherwise the champion is played.
 
-Under the rule ``trial-arms`` the estimate is m = (S + 1/2)/(n + 1), other rules say when a play
-fails, when a fresh arm is tried and when the last one is played again (``trial``), and a challenger
-is played if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K). In a trial without fresh arms the tried arm is
-played that has the largest upper bound of Wilson's interval (1927) with z² = 4, the first of equals
-in registration order: with n plays and mean r, (n r + 2 + 2 √(n r (1 − r) + 1))/(n + 4).
+Under the rule ``trial-arms`` the estimate is m = (S + 1/2)/(n + 1). Other rules say when a play
+fails, when a fresh arm is tried and when the last one is played again (``trial_search``), and a
+challenger is played if n·kl(r, m) ≤ max(ln(N/(K n)), ln T/K). In a trial without fresh arms the
+tried arm is played that has the largest upper bound of Wilson's interval (1927) with z² = 4, the
+first of equals in registration order: with n plays and mean r, (n r + 2 + 2 √(n r (1 − r) + 1))/
+(n + 4).
 
 Of an agent whose index sees its last plays only (``memory``), the champion is played whenever a
 window of w plays and mean r < m has w·kl(r, m) > 0.4 ln T, so that search does not bring its index
@@ -37,7 +38,7 @@ from copyproof.engine.numerics import log
 from copyproof.engine.rules import Kind, LoweredRule, Turn
 from copyproof.engine.selection import Mask, gather, scan_winners, select
 from copyproof.engine.state import FAILED, PAID, State, epoch_of
-from copyproof.engine.trial import (
+from copyproof.engine.trial_search import (
     LET_CHALLENGE,
     PLAY_CHAMPION,
     PLAY_LAST,

@@ -29,16 +29,10 @@ With a memory of W plays each U_j is the least over windows of the agent's last 
 where the first d_j are forgiven, each at the level ℓ of its own number of plays; and a claim counts
 no rewards, S = 0, so that a reputation does not live on in claims.
 
-Inside an agent ``verdict`` says when fresh arms are tried and when tried ones may challenge the
-champion (``champion``). A play of an arm *fails* if it takes the arm's shortfall n − S, rounded,
-over a whole number (``falls_short``): a play that pays 0 always does, one that pays 1 never, and an
-arm that always pays 0.51 fails about every second time. So search never waits for a failure that
-cannot come.
+Where rewards come late, counts N and w are those of plays, and means those of the answers so far: a
+start comes with the d_j-th answer, and its sum is of the answers since.
 
-Where rewards come late, counts N, w and n are those of plays, and means those of the answers so
-far: a start comes with the d_j-th answer, and its sum is of the answers since. An arm that was
-played last and whose rewards are not all known has neither failed nor succeeded: with a champion
-below 1/2 the search goes on, above it does not.
+Inside an agent ``trial_search`` decides.
 """
 
 import math
@@ -47,25 +41,15 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.bounds import bernoulli_kl, kl_index, level_line, line_below, tilted_index
+from copyproof.engine.bounds import kl_index, level_line, line_below, tilted_index
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.memory import evidence_below, forgets, held, mean_of, windows_of
+from copyproof.engine.memory import forgets, held, mean_of, windows_of
 from copyproof.engine.numerics import log
-from copyproof.engine.state import FAILED, LEVELS, PAID, State, epoch_of
-
-# What is to be done with an agent's arms.
-TRY_FRESH = 0
-PLAY_CHAMPION = 1
-LET_CHALLENGE = 2
-PLAY_LAST = 3
-TEST_TRIED = 4  # play the one that may be the best: plays are forgiven, and no fresh arm is left
+from copyproof.engine.state import LEVELS, State, epoch_of
 
 TURN_SHARE = 0.2  # of T/n: the most plays in turn
 _CREDIT = 0.4  # of an agent's rewards: what they add to what its trial may cost
 _EARNED = 0.3  # of q: the most that they add
-_NEAR = 1.3  # a claim of no more than so many times m ends the trial of a champion of mean m
-_IN_A_ROW = 8  # fresh arms after a failure of a champion's that seldom fails
-_SELDOM = 3.0  # a champion fails seldom if so many times less than the tried arms on average
 _WIDER = 15.0  # of T/n, in the level of the index
 _STEPS = 64  # of the grid of claims, to an octave
 _LAST = 6 * _STEPS  # its last step: claims at the starts are above 2^−6
@@ -86,7 +70,7 @@ _STEPS_BY_LN = -5 * _STEPS / (6 * math.log(2))
 
 
 @inlined
-def _limits(parameters: tuple[float, float, float], epoch: Any) -> tuple[float, float]:
+def limits_of(parameters: tuple[float, float, float], epoch: Any) -> tuple[float, float]:
     """Give q, and the last start.
 
     ⌊share·T/n⌋ is what whole numbers give: T/n is rounded, and where share·T/n is a whole number
@@ -99,7 +83,7 @@ def _limits(parameters: tuple[float, float, float], epoch: Any) -> tuple[float, 
 
 
 @inlined
-def _start(limits: tuple[float, float], j: int) -> int:
+def start_of(limits: tuple[float, float], j: int) -> int:
     """d_j; the first that is as late as the second limit is the last."""
     first, most = limits
     return int(min(first * _PLAYS[j], most))
@@ -120,7 +104,7 @@ def _claim(q: float, plays: int, earned: float) -> float:
 
 
 @inlined
-def _allowance(unit: float, w: int) -> float:
+def allowance(unit: float, w: int) -> float:
     """ln(unit/w), or 0 where that is negative."""
     return log(unit / w) if w < unit else 0.0
 
@@ -138,8 +122,8 @@ def trial_index(
     """The index of an agent, with its starts and the sums of its rewards since."""
     if item.plays == 0:
         return math.inf
-    limits = _limits(parameters, epoch)
-    in_turn = _start(limits, 0)
+    limits = limits_of(parameters, epoch)
+    in_turn = start_of(limits, 0)
     if item.plays < in_turn:
         return 3.0 - float(item.plays / in_turn)  # above all others
     best, unit = 0.0, _WIDER * epoch.unit
@@ -156,13 +140,13 @@ def trial_index(
         if j < 0 or starts[j].claim <= best or (k > 0 and j == likely):
             continue
         claim = starts[j].claim
-        start = _start(limits, j)
+        start = start_of(limits, j)
         w = item.plays - start
         if w > 0 and not forgets(item, start, memory):
             mean = _mean_since(item, sums, start, j)
             if most_level + s * mean < c:
                 continue
-            level = _allowance(unit, w) / w
+            level = allowance(unit, w) / w
             most_level = level if k > 0 else most_level
             if 0.0 < mean < best and level + s * mean >= c:
                 s, c = line_below(mean, best)
@@ -187,14 +171,14 @@ def trial_is_above(
     kl(r, b) ≤ (b − r)²/(2 v). Where last bits matter, nothing is certain.
     """
     item, epoch = state.items[agent], epoch_of(state, agent)
-    start = _start(_limits(parameters, epoch), 0)
+    start = start_of(limits_of(parameters, epoch), 0)
     b += 1e-9
     if item.answers <= start or not 0.0 < b < state.starts[agent, 0].claim:
         return False
     w = item.plays - start
     r = _mean_since(item, state.trials[agent], start, 0)
     v = min(r * (1.0 - r), b * (1.0 - b))
-    return bool(r > b or w * ((b - r) * (b - r)) < 2.0 * v * _allowance(_WIDER * epoch.unit, w))
+    return bool(r > b or w * ((b - r) * (b - r)) < 2.0 * v * allowance(_WIDER * epoch.unit, w))
 
 
 @inlined
@@ -204,7 +188,7 @@ def _likely(item: Any, sums: Any, starts: Any, limits: tuple[float, float], best
     for j in range(LEVELS):
         claim = starts[j].claim
         if claim > best:
-            mean = _mean_since(item, sums, _start(limits, j), j)
+            mean = _mean_since(item, sums, start_of(limits, j), j)
             if min(claim, mean) > best:
                 best, found = min(claim, mean), j
     return found
@@ -238,7 +222,7 @@ def _least_of_windows(item: Any, blocks: Any, unit: float, forgotten: int, memor
         if answers > 0:
             w = answers + (item.plays - item.answers)
             mean = mean_of(blocks, j, answers)
-            least = min(least, kl_index(mean, _allowance(unit, w) / w))
+            least = min(least, kl_index(mean, allowance(unit, w) / w))
     return least
 
 
@@ -254,7 +238,7 @@ def add_to_levels(
 
     ``state`` is modified in place.
     """
-    limits = _limits(parameters, epoch_of(state, agent))
+    limits = limits_of(parameters, epoch_of(state, agent))
     item = state.items[agent]
     plays = item.answers + 1
     if plays > limits[1]:  # no start is to come
@@ -264,7 +248,7 @@ def add_to_levels(
             state.trials[agent, j] += reward
         return
     for j in range(LEVELS):
-        start = _start(limits, j)
+        start = start_of(limits, j)
         if start > plays:
             break
         if start == plays:
@@ -295,10 +279,10 @@ def correct_levels(
 
     Sums are kept within what rewards in [0, 1] give. ``state`` is modified in place.
     """
-    limits = _limits(parameters, epoch_of(state, agent))
+    limits = limits_of(parameters, epoch_of(state, agent))
     plays = state.items[agent].answers
     for j in range(LEVELS):
-        start = _start(limits, j)
+        start = start_of(limits, j)
         if start > plays:
             break
         if start <= number:
@@ -319,12 +303,12 @@ def spread_over_levels(
 
     ``state`` is modified in place.
     """
-    limits = _limits(parameters, epoch_of(state, agent))
+    limits = limits_of(parameters, epoch_of(state, agent))
     item = state.items[agent]
     mean = item.total / item.answers if item.answers > 0 else 0.0
     is_over = False
     for j in range(LEVELS):
-        start = _start(limits, j)
+        start = start_of(limits, j)
         state.trials[agent, j] = 0.0
         state.starts[agent, j].earned = 0.0
         state.starts[agent, j].claim = 0.0
@@ -333,99 +317,3 @@ def spread_over_levels(
             earned = mean * start if memory == 0 else 0.0
             _set_start(state, agent, j, limits[0], start, earned)
         is_over = start >= limits[1]
-
-
-@inlined
-def verdict(
-    parameters: tuple[float, float, float],
-    tries: int,
-    memory: int,
-    state: State,
-    pool: int,
-    m: float,
-    top: int,
-) -> int:
-    """What is to be done with a pool whose champion is item ``top``, of estimated mean m.
-
-    Under a mask there is no champion, and ``top`` is −1: nothing is known of the last play.
-    """
-    here = state.pools[pool]
-    agent = pool - 1
-    limits = _limits(parameters, epoch_of(state, agent))
-    j = _judging(state, agent, limits, m)
-    in_trial = j < 0
-    if not in_trial and _is_gated(parameters[2], memory, state, agent, m, j, _start(limits, j)):
-        return PLAY_CHAMPION
-    is_known = top >= 0 and here.last >= 0
-    failed = is_known and here.failed == FAILED
-    succeeded = is_known and here.failed == PAID and _is_answered(state, here.last)
-    if succeeded and here.last != top and state.place[here.last] >= 0:
-        return PLAY_LAST
-    if here.outside == 0 or here.seats >= tries:
-        return TEST_TRIED if in_trial else LET_CHALLENGE
-    if not in_trial:
-        return TRY_FRESH if m <= 0.5 or (failed and here.last == top) else LET_CHALLENGE
-    if failed and here.last != top and here.seats % _IN_A_ROW == 0:
-        return PLAY_CHAMPION if _fails_seldom(state, pool, top) else TRY_FRESH
-    if failed:
-        return TRY_FRESH
-    return PLAY_CHAMPION if succeeded or m > 0.5 else TRY_FRESH
-
-
-@inlined
-def falls_short(answers: int, total: float, reward: float) -> bool:
-    """Whether a play fails, of an arm that has paid ``total`` in ``answers`` plays before it."""
-    before = math.floor(float(answers) - total + 0.5)
-    return bool(math.floor(float(answers + 1) - (total + reward) + 0.5) > before)
-
-
-@part
-def _fails_seldom(state: State, pool: int, number: int) -> bool:
-    """Whether an arm falls short of 1 at most a third as much as the tried ones do on average."""
-    here = state.pools[pool]
-    leaves = here.base + here.cap
-    estimates = 0.0
-    for place in range(here.size):
-        estimates += state.nodes[leaves + place].height
-    item = state.items[number]
-    short = float(item.answers) - item.total
-    return bool(_SELDOM * short <= (1.0 - estimates / here.size) * float(item.answers))
-
-
-@inlined
-def _judging(state: State, agent: int, limits: tuple[float, float], m: float) -> int:
-    """The first start whose claim is no more than 1.3 m, else the last; −1 if it is to come."""
-    bar = min(1.0, _NEAR * m)
-    for j in range(LEVELS):
-        claim = state.starts[agent, j].claim
-        if claim == 0.0:
-            return -1
-        if claim <= bar or _start(limits, j) >= limits[1]:
-            return j
-    return -1
-
-
-@inlined
-def _is_gated(
-    gate: float, memory: int, state: State, agent: int, m: float, j: int, start: int
-) -> bool:
-    """Whether search since the trial has brought the agent's mean, or a window's, far below m."""
-    item = state.items[agent]
-    unit = epoch_of(state, agent).unit
-    w = item.plays - start
-    answers = item.answers - start
-    if w <= 0 or answers <= 0:
-        return False
-    for k in range(windows_of(memory)):
-        v, evidence = evidence_below(item, state.blocks[agent], start, memory, k, m)
-        if evidence > 0.0 and evidence > gate * _allowance(unit, v):
-            return True
-    if forgets(item, start, memory):
-        return False
-    r = min(state.trials[agent, j] / answers, 1.0)
-    return bool(r < m and w * bernoulli_kl(r, m) > gate * _allowance(unit, w))
-
-
-@inlined
-def _is_answered(state: State, number: int) -> bool:
-    return bool(state.items[number].plays == state.items[number].answers)
