@@ -151,7 +151,7 @@ SEASONS = "trial(c=0.3, season=250)"
 
 @pytest.mark.parametrize(
     ("policy", "away", "seed"),
-    [("trial", range(5), 5), (SEASONS, range(250, 255), 1), (SEASONS, range(249, 255), 1)],
+    [("trial", range(5), 4), (SEASONS, range(250, 255), 15), (SEASONS, range(249, 255), 15)],
     ids=["name-registers-late", "away-as-an-epoch-begins", "goes-before-it-begins"],
 )
 def test_the_condition_cannot_be_dropped(policy: str, away: range, seed: int) -> None:
