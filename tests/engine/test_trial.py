@@ -12,7 +12,7 @@ from copyproof import Agent, Beta, Empirical, Market, parse_policy, simulate
 from copyproof.engine import trial
 from copyproof.engine.lower import lower
 from copyproof.engine.plan import LEAVES, TOURNAMENT
-from copyproof.engine.state import BLOCK, LEVELS
+from copyproof.engine.state import BLOCK, EPOCH, LEVELS
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.snapshots import from_bytes, to_bytes
 from copyproof.simulation.threads import fill, new_record
@@ -76,6 +76,20 @@ def test_claims_never_fall_across_a_step_of_the_grid() -> None:
             assert claims == sorted(claims)
             assert claims[0] < claim <= claims[-1]
         assert steps == sorted(steps)
+
+
+def test_the_last_start_is_what_whole_numbers_give() -> None:
+    """In floats 0.3·(1000/3) is below 100."""
+    rng = random.Random(8)
+    games = [
+        (1000, 3),
+        *((rng.randint(1, 10 ** rng.randint(1, 6)), rng.randint(1, 400)) for _ in range(3000)),
+    ]
+    for T, n in games:
+        epoch = np.zeros(1, EPOCH)[0]
+        epoch["unit"] = T / n
+        q, last = trial.limits_of((1e6, 0.3, 0.5), epoch)
+        assert (q, last) == (max(1, T // (5 * n)), max(1, 3 * T // (10 * n)))
 
 
 def test_an_index_is_said_to_be_above_a_bar_only_if_it_is() -> None:
