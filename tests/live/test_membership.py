@@ -173,7 +173,7 @@ def test_the_guarantee_says_so() -> None:
         ("trial", "where more than 206 agents share an epoch of 100,000 decisions"),
         (
             "trial(season=1000)",
-            "in an epoch of 1,000 decisions, which is too short for whole trials",
+            "where more than 2 agents share an epoch of 1,000 decisions",
         ),
         ("trial-anytime", "in an epoch of 500 decisions, which is too short for whole trials"),
         ("grace", "also with a worthless arm each, as they count in n"),
