@@ -1,9 +1,9 @@
 """A command on a GPU of another machine: compile its kernels here, play there, go on here.
 
-    .venv/bin/python benchmarks/gpu_elsewhere.py compile COMMAND
-    .venv/bin/python benchmarks/gpu_elsewhere.py jobs JOBS COMMAND
+    .venv/bin/python benchmarks/gpu_elsewhere.py compile -- COMMAND
+    .venv/bin/python benchmarks/gpu_elsewhere.py jobs JOBS -- COMMAND
     python benchmarks/gpu_run.py JOBS RESULTS --together    there: NumPy and CuPy are enough
-    .venv/bin/python benchmarks/gpu_elsewhere.py finish RESULTS COMMAND
+    .venv/bin/python benchmarks/gpu_elsewhere.py finish RESULTS -- COMMAND
 
 COMMAND is what follows ``copyproof`` and takes ``--device cuda``, such as
 ``paper --out out/gpu-paper --device cuda`` or
@@ -96,21 +96,24 @@ def main() -> None:
     parser.add_argument("what", choices=("compile", "jobs", "finish"))
     parser.add_argument("rest", nargs=argparse.REMAINDER)
     given = parser.parse_args()
+    if "--" not in given.rest:
+        parser.error("COMMAND is to follow --")
+    folder, command = Path(given.rest[0]), given.rest[given.rest.index("--") + 1 :]
 
     def only_compile(batches: Sequence[Batch]) -> Played:
         compile_all(batches, given.most)
         raise SystemExit
 
     def only_write(batches: Sequence[Batch]) -> Played:
-        write_jobs(batches, Path(given.rest[0]))
+        write_jobs(batches, folder)
         raise SystemExit
 
     if given.what == "compile":
-        run(given.rest, only_compile)
+        run(command, only_compile)
     elif given.what == "jobs":
-        run(given.rest[1:], only_write)
+        run(command, only_write)
     else:
-        run(given.rest[1:], lambda batches: known(Path(given.rest[0]), batches))
+        run(command, lambda batches: known(folder, batches))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def test_json_has_the_promised_fields(run: Run) -> None:
     for bound in found["bounds"]:
         assert {"theorem", "kind", "parameters", "value", "applies", "why"} <= set(bound)
         assert bound["kind"] in ("upper", "lower", "asymptotic")
-        assert bound["of"] in ("regret", "probability")
+        assert bound["of"] in ("regret", "probability", "lost games")
         assert bound["proven"] == (bound["theorem"] not in ("theorem 5", "theorem 6", "theorem 7"))
         assert type(bound["applies"]) is bool
         assert bound["value"] is None or type(bound["value"]) is float

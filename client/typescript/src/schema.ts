@@ -1265,7 +1265,7 @@ export interface components {
             most_arms?: number | null;
             /** @default 100 */
             most_segments?: number;
-            /** @default 3 */
+            /** @default 4 */
             numerics?: number;
             /** @default 1 */
             per_agent?: number | null;

@@ -287,7 +287,7 @@ class Audit:
         >>> how = {"agent": "0.5-agent", "most_copies": 2, "horizon": 1000, "seed": 1}
         >>> few = audit(paper_market("1a"), "ucb1", budget=100_000, **how)
         >>> few.why_undecided.partition("; ")[2]
-        'about 200 games would decide'
+        'about 140 games would decide'
         >>> audit(paper_market("1a"), "ucb1", budget=few.budget_needed, **how).verdict
         'prone'
         """

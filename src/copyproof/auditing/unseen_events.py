@@ -93,7 +93,7 @@ def revenue_limits(agent: Agent, discount: Discount, horizon: int) -> tuple[floa
     >>> from copyproof.game import Constant
     >>> low, high, beyond = revenue_limits(Agent("ann", [0.6]), Constant(), 3000)
     >>> round(low), round(high), f"{beyond:.1g}"
-    (-147, 1947, '5e-06')
+    (-147, 1947, '4e-06')
     """
     least, most = revenue_of_event(agent, discount, horizon, math.exp(-_LEVEL))
     heaviest = discount.at(1)

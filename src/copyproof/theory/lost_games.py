@@ -69,10 +69,10 @@ class TrialTerms:
         """
         parameters = (float(in_turn), SHARE, GATE)
         engine = _engine()
-        limits = engine._limits.py_func(parameters, SimpleNamespace(unit=T / n))
+        limits = engine.limits_of.py_func(parameters, SimpleNamespace(unit=T / n))
         starts: list[int] = []
         for j in range(engine.LEVELS):
-            starts.append(int(engine._start.py_func(limits, j)))
+            starts.append(int(engine.start_of.py_func(limits, j)))
             if starts[-1] >= limits[1]:
                 break
         return cls(T / n, tuple(starts))

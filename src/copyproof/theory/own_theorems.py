@@ -248,9 +248,9 @@ def _requires_order(case: Case, agent: Agent, bad: Sequence[Arm]) -> None:
 
 def _theorem_d(case: Case) -> Found:
     """Lost games of ``trial``, where the best agents register arms of high means only."""
+    rule = case.requires_trial()
     from copyproof.simulation.lost import gap_to_rivals  # loads the compiler
 
-    rule = case.requires_trial()
     case.requires_unit_rewards()
     case.requires_best_agent()
     good = [agent.name for agent in best_agents(case.market)]

@@ -108,7 +108,7 @@ def without_copies_words(audit: Audit) -> str:
     >>> market = Market([Agent("ann", [0.75, 0.25]), Agent("bob", [0.5])])
     >>> found = audit(market, "h-ucb", agent="ann", reference="honest", horizon=8, most_copies=2)
     >>> without_copies_words(found)
-    ' Without any copy, “best × 1” gains ann 1.128 [1.128, 1.128].'
+    ' Without any copy, “best × 1” gains ann 1.12762.'
     """
     gains = [
         (agent, best)
