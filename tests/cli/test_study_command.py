@@ -82,6 +82,7 @@ def test_two_at_once_are_refused(file: Path, tmp_path: Path, run: Run, start: St
     out = tmp_path / "out"
     running = start("study", "run", file, "--out", out)
     wait_for(out, 1)
+    running.send_signal(signal.SIGSTOP)  # so that it is not done before the others have asked
     second = run("study", "run", file, "--out", out)
     status = json.loads(run("study", "status", out, "--json").stdout)
     running.send_signal(signal.SIGKILL)
