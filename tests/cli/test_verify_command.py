@@ -4,15 +4,20 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    PublicFormat,
+    load_pem_private_key,
+)
 
 from copyproof.cli import main
 from copyproof.live import MarketConfig, Principal
-from copyproof.live.heads import SigningKey
+from copyproof.live.heads import SigningKey, head_of
 from copyproof.live.stores import open_store
 
 Call = Callable[..., tuple[int, str, str]]
@@ -39,9 +44,9 @@ def url(tmp_path: Path) -> str:
         principal = Principal(store=store, market="site", config=config, clock=lambda: 1.7e9)
         principal.register_arms([("ann", "a"), ("bob", "b"), ("cid", "c")])
         principal.tell_many([(each.id, each.round % 2) for each in principal.ask(40)])
-        number, digest = store.head("site")
-        for name, said in (("good", digest), ("bad", "00" * 32)):
-            head = key.sign("site", number, said, at=1.7e9)
+        good = head_of(store, "site", 1.7e9)
+        for name, digest in (("good", good.digest), ("bad", "00" * 32)):
+            head = key.sign(replace(good, digest=digest))
             (tmp_path / f"{name}.json").write_text(json.dumps(asdict(head)))
         principal.ask(5)
     return url
@@ -65,7 +70,8 @@ def test_an_auditor(tmp_path: Path, program: Any, url: str) -> None:
     found = done(program, "verify", file, "--head", bad, status=1)
     assert (found["holds"], found["first_violation"]["event"]) == (False, 6)
     found = done(program, "verify", file, "--head", good, "--head", bad, status=1)
-    assert found["contradicting_heads"] == 6
+    why = "two signed heads of event 6 differ: the past was rewritten"
+    assert found["first_violation"]["why"] == why
 
     lines = file.read_text().splitlines()
     asked = json.loads(lines[5])
@@ -88,8 +94,11 @@ def test_an_auditor(tmp_path: Path, program: Any, url: str) -> None:
 def test_an_agent(tmp_path: Path, program: Any, url: str) -> None:
     file = tmp_path / "ann.ndjson"
     done(program, "store", "export", "site", file, "--agent", "ann", "--store", url)
-    found = done(program, "verify", file, "--head", tmp_path / "good.json")
-    assert (found["holds"], found["replayed"], found["heads"]) == (True, False, 1)
+    good = ("--head", tmp_path / "good.json", "--agent", "ann")
+    found = done(program, "verify", file, *good, status=3)
+    assert (found["holds"], found["heads"]) == (None, 1)
+    found = done(program, "verify", file, *good[:2], "--agent", "bob", status=1)
+    assert found["first_violation"]["why"] == "it is not the journal of agent 'bob'"
     with open_store(url) as store:
         mine = Principal(store=store, market="site").statistics("ann").agents[0]
     assert found["sums"] == {
@@ -106,14 +115,48 @@ def test_a_head_that_is_newer_than_the_file(tmp_path: Path, program: Any, url: s
     with open_store(url) as store:
         Principal(store=store, market="site").ask(2)
         key = SigningKey.from_file(tmp_path / "key.pem")
-        late.write_text(json.dumps(asdict(key.sign("site", *store.head("site"), at=4e9))))
+        late.write_text(json.dumps(asdict(key.sign(head_of(store, "site", 4e9)))))
         last = store.last("site")
     status, out, _ = program("verify", file, "--head", late)
     assert status == 1
-    assert f"head {last} lies after the end of this file (event 7): not confirmed\n" in out
+    assert f"not confirmed: head {last} lies after the end of this file (event 7)\n" in out
     assert "\nholds" not in out
     found = done(program, "verify", file, "--head", late, status=1)
     assert (found["holds"], found["heads"], len(found["unconfirmed"])) == (False, 0, 1)
+
+
+def test_a_public_key_is_pinned(tmp_path: Path, program: Any, url: str) -> None:
+    file, pem, digits = (tmp_path / name for name in ("journal.ndjson", "public.pem", "public.txt"))
+    done(program, "store", "export", "site", file, "--store", url)
+    private = load_pem_private_key((tmp_path / "key.pem").read_bytes(), None)
+    public = private.public_key()
+    pem.write_bytes(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    digits.write_text(public.public_bytes(Encoding.Raw, PublicFormat.Raw).hex() + "\n")
+    good = ("--head", tmp_path / "good.json")
+    for key in (pem, digits):
+        assert done(program, "verify", file, *good, "--public-key", key)["holds"] is True
+    [fingerprint] = done(program, "verify", file, *good)["keys"]
+    assert (
+        f"by the key {fingerprint} (as --public-key says)"
+        in (program("verify", file, *good, "--public-key", pem)[1])
+    )
+    digits.write_text("ab" * 32)
+    found = done(program, "verify", file, *good, "--public-key", digits, status=1)
+    assert fingerprint in found["first_violation"]["why"]
+    digits.write_text("a key")
+    status, _, err = program("verify", file, "--public-key", digits)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "is not a public Ed25519 key" in err
+
+
+def test_bytes_after_the_end_are_refused(tmp_path: Path, program: Any, url: str) -> None:
+    file = tmp_path / "journal.ndjson"
+    done(program, "store", "export", "site", file, "--store", url)
+    with open(file, "a") as more:
+        more.write('{"number": 8}\n')
+    status, _, err = program("verify", file)
+    assert status == 2
+    assert "goes on after its last line" in err
 
 
 def test_a_name_is_forgotten(tmp_path: Path, program: Any, url: str) -> None:
@@ -141,8 +184,8 @@ def test_the_commands_of_the_page(
     (tmp_path / "good.json").rename("head.json")
     for command in commands:
         status, out, err = program(*command.split())
-        assert (status, err) == (0, ""), command
-        assert "holds: every event is in the chain" in out or "journal: " in out
+        assert (status, err) == (3 if "ann.ndjson --" in command else 0, ""), command
+        assert "every event is in the chain" in out or "in the chain" in out or "journal: " in out
 
 
 def test_bad_arguments(tmp_path: Path, program: Any, url: str) -> None:

@@ -40,14 +40,14 @@ def played(store: Store) -> Principal:
 def forgotten(store: Store) -> Principal:
     before = played(store)
     last, revenue = before.last, before.statistics().revenue
-    exported = list(audit_lines(store, "m", lambda: 5.0))
+    exported = list(audit_lines(store, "m"))
     token, events = forget(store, "m", "annabel")
     assert token.startswith("~")
     assert events == 23  # the agent, its arms, twice ten lists of what is eligible, a suspension
     assert [one["id"] for one in list(store.keys())] == ["of bob"]
     check_store(store, replay=True)
     # The chain goes on from where it was, by an event that says that something was forgotten.
-    again = list(audit_lines(store, "m", lambda: 5.0))
+    again = list(audit_lines(store, "m"))
     assert again[:-2] == exported[:-1]
     assert (again[-2]["kind"], store.last("m")) == ("kept", last + 1)
     assert verify(exported).holds
@@ -215,7 +215,7 @@ def named_in_texts(store: Store) -> Principal:
 def test_it_is_forgotten_in_groups_and_reasons(tmp_path: Path) -> None:
     with open_store(f"sqlite:{tmp_path}/live.db") as store:
         before = named_in_texts(store)
-        exported = list(audit_lines(store, "m", lambda: 5.0))
+        exported = list(audit_lines(store, "m"))
         assert "annabel" not in str(exported).lower()
         assert verify(exported).holds
         groups = [one.group for one in before.statistics().agents]
@@ -234,7 +234,7 @@ def test_it_is_forgotten_in_groups_and_reasons(tmp_path: Path) -> None:
         assert after.bind(["cid"], "Annabel & sons", key="bind")  # the answer of before
         after.resume()
         after.ask(20)
-        again = list(audit_lines(store, "m", lambda: 5.0))
+        again = list(audit_lines(store, "m"))
         assert again[: len(exported) - 1] == exported[:-1]
         assert verify(again).holds
         check_store(store, replay=True)
@@ -252,7 +252,7 @@ def test_a_chain_from_before_holds_groups_and_reasons_as_they_are(tmp_path: Path
             raw.execute("UPDATE markets SET secret = rtrim(secret, '+')")
             raw.commit()
         named_in_texts(store)
-        exported = list(audit_lines(store, "m", lambda: 5.0))
+        exported = list(audit_lines(store, "m"))
         assert {line["group"] for line in exported if line.get("kind") == "group"} == {
             *("annabel", "Annabel & sons", "annabelle")
         }

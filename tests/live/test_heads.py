@@ -47,6 +47,6 @@ def test_of_two_processes_that_make_a_key_both_take_the_first(
 
 
 def test_a_head_that_was_never_signed_is_said_to_be_so() -> None:
-    unsigned = SignedHead("m", 7, "00" * 32, 1.5)
+    unsigned = SignedHead("m", "5c", "00" * 32, 0, 7, "00" * 32, 1.5)
     with pytest.raises(FieldError, match=r"head\.public_key is null: .* no --signing-key"):
         SignedHead.from_dict(asdict(unsigned))

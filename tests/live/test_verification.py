@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -11,17 +11,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from copyproof.live import MarketConfig, Principal
 from copyproof.live.exports import agent_lines, audit_lines
-from copyproof.live.heads import SignedHead, SigningKey
+from copyproof.live.heads import SignedHead, SigningKey, head_of
 from copyproof.live.stores import Store, open_store
-from copyproof.live.verification import contradiction, verify
+from copyproof.live.verification import verify
 from copyproof.validation import FieldError
 from tests.golden.live.generate import MARKETS, Session
 
 KEY = SigningKey(Ed25519PrivateKey.generate())
-
-
-def clock() -> float:
-    return 1.8e9
 
 
 def through_file(lines: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -30,16 +26,16 @@ def through_file(lines: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def exported(store: Store, market: str = "m") -> list[dict[str, Any]]:
-    return through_file(audit_lines(store, market, clock))
+    return through_file(audit_lines(store, market))
 
 
 def signed(store: Store, market: str = "m") -> SignedHead:
-    return KEY.sign(market, *store.head(market), at=1.7e9)
+    return KEY.sign(head_of(store, market, 1.7e9))
 
 
 def own_lines(store: Store, agent: str, market: str = "m") -> list[dict[str, Any]]:
     arms = Principal(store=store, market=market).arm_numbers(agent)
-    return through_file(agent_lines(store, market, agent, arms, clock))
+    return through_file(agent_lines(store, market, agent, arms))
 
 
 @pytest.fixture
@@ -69,7 +65,7 @@ def test_every_kind_of_request_is_verified(store: Store, market: str) -> None:
     lines = exported(store, market)
     verdict = verify(lines, [signed(store, market)])
     assert verdict.first_violation is None
-    assert (verdict.holds, verdict.replayed, verdict.heads) == (True, True, 1)
+    assert (verdict.holds, verdict.not_replayed, verdict.heads) == (True, None, 1)
     assert verdict.decisions == session.principal.round
     assert verdict.events == session.principal.last == len(lines) - 2
     assert not {"ann", "bob", "grün \U0001f600"} & set(
@@ -83,9 +79,10 @@ def test_an_agent_adds_up_its_own(store: Store, market: str) -> None:
     session.play()
     for agent in ("ann", "grün \U0001f600", "bob", "cid", "dan", "late 3"):
         lines = own_lines(store, agent, market)
-        verdict = verify(lines, [signed(store, market)])
+        verdict = verify(lines, [signed(store, market)], agent=agent)
         assert verdict.first_violation is None
-        assert (verdict.holds, verdict.replayed, verdict.heads) == (True, False, 1)
+        assert (verdict.holds, verdict.heads) == (None, 1)
+        assert "does not show the decisions" in (verdict.not_replayed or "")
         mine = session.principal.statistics(agent).agents[0]
         assert verdict.sums is not None
         assert verdict.sums["plays"] == mine.plays
@@ -138,7 +135,7 @@ def forged(store: Store, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     chain = store.chain("m")
     with open_store("memory:") as other:
         other.create_market("m", lines[0]["config"])
-        other._markets["m"].chain = type(chain)(chain.secret, 0, chain.cut, chain.cut)  # type: ignore[attr-defined]
+        other._markets["m"].chain = replace(chain, head=chain.cut)  # type: ignore[attr-defined]
         events = [{k: v for k, v in line.items() if k != "number"} for line in lines[1:-1]]
         other.append("m", 1, events)
         return exported(other)
@@ -183,18 +180,20 @@ def test_a_head_that_was_kept_shows_a_rewritten_past(store: Store) -> None:
     found = verify(rewritten, [kept]).first_violation
     assert found is not None
     assert (found.event, found.why[:24]) == (kept.number, "the signed head is anoth")
-    again = KEY.sign("m", kept.number, "00" * 32, at=1.7e9 + 5)
-    assert contradiction([kept, again]) == kept.number
-    assert contradiction([kept, kept]) is None
+    again = KEY.sign(replace(kept, digest="00" * 32, at=1.7e9 + 5))
+    found = verify(lines, [kept, again]).first_violation
+    assert found is not None
+    assert found.why == f"two signed heads of event {kept.number} differ: the past was rewritten"
+    assert verify(exported(store), [kept, kept]).holds
 
 
 def test_a_journal_that_shrank_is_found(store: Store) -> None:
     principal = play(store, 20)
     lines = exported(store)
     principal.ask(3)
-    found = verify(lines, [signed(store)]).first_violation
-    assert found is not None
-    assert "was signed before this journal was exported" in found.why
+    verdict = verify(lines, [signed(store)])
+    assert verdict.holds is False
+    assert "lies after the end of this file" in verdict.unconfirmed[0]
 
 
 def test_a_head_outside_of_the_journal_is_not_confirmed(store: Store) -> None:
@@ -204,20 +203,22 @@ def test_a_head_outside_of_the_journal_is_not_confirmed(store: Store) -> None:
     lines, own = exported(store), own_lines(store, "ann")
     end = store.last("m")
     principal.ask(3)
-    later = KEY.sign("m", *store.head("m"), at=4e9)  # after the journal was exported
+    later = KEY.sign(head_of(store, "m", 4e9))  # after the journal was exported
     for some in (lines, own):
         verdict = verify(some, [early, later])
         assert (verdict.holds, verdict.first_violation, verdict.heads) == (False, None, 1)
         after_end = f"head {later.number} lies after the end of this file (event {end})"
         assert verdict.unconfirmed == [after_end]
         assert verify(some, [early]).unconfirmed == []
+        assert verify(some, [early]).holds is (True if some is lines else None)
     principal.compact()
     principal.ask()
     principal.compact()
     gone = store.compacted("m")
     assert gone > early.number
-    verdict = verify(exported(store), [early, later])
-    assert verdict.holds is False
+    now = KEY.sign(head_of(store, "m", 1.75e9))
+    verdict = verify(exported(store), [early, now])
+    assert (verdict.holds, verdict.first_violation) == (False, None)
     before = f"head {early.number} lies before the beginning of this file (event {gone})"
     assert verdict.unconfirmed == [before]
 
@@ -230,7 +231,7 @@ def test_a_head_that_was_not_signed_is_refused(store: Store) -> None:
             verify(lines, [SignedHead.from_dict({**asdict(head), **wrong})])
     with pytest.raises(FieldError, match="is of market 'n', and the journal of 'm'"):
         verify(lines, [SignedHead.from_dict({**asdict(head), "market": "n"})])
-    for name, value in (("number", "5"), ("signature", None)):
+    for name, value in (("number", "5"), ("signature", None), ("cut", True)):
         with pytest.raises(FieldError, match="head"):
             SignedHead.from_dict({**asdict(head), name: value})
 
@@ -240,7 +241,7 @@ def test_what_is_not_a_journal_is_refused(store: Store) -> None:
     lines = exported(store)
     for wrong, said in (
         ([], "journal is empty"),
-        ([{"number": 1}], "journal is no exported journal"),
+        ([{"number": 1}], "journal is not an exported journal"),
         (lines[:-1], r"journal is cut off after event \d+: its last line is missing"),
         ([lines[0], *lines[2:]], "number = 2 is not the next one, 1"),
         ([{**lines[0], "version": 9}, *lines[1:]], "version = 9"),
@@ -253,14 +254,65 @@ def test_what_is_not_a_journal_is_refused(store: Store) -> None:
 
 def test_a_compacted_journal_is_chained_but_not_replayed(store: Store) -> None:
     principal = play(store)
+    early = signed(store)
     principal.snapshot()
     principal.ask(2)
     principal.compact()
     principal.tell(principal.ask()[0].id, 1.0)
-    assert store.compacted("m") > 0
+    cut = store.compacted("m")
+    assert cut > 0
     verdict = verify(exported(store), [signed(store)])
-    assert (verdict.holds, verdict.replayed, verdict.heads) == (True, False, 1)
-    assert verify(own_lines(store, "ann")).holds
+    assert (verdict.holds, verdict.first_violation, verdict.heads) == (None, None, 1)
+    assert verdict.not_replayed == f"events up to {cut} are not in the file"
+    assert verify(own_lines(store, "ann"), [signed(store)]).holds is None
+    found = verify(exported(store), [early]).first_violation
+    assert found is not None
+    assert "and no signed head says that they were compacted away" in found.why
+
+
+def test_a_head_before_the_first_event_confirms_none(store: Store) -> None:
+    Principal(store=store, market="n", config=MarketConfig("h-ucb", seed=1))
+    head = signed(store, "n")
+    Principal(store=store, market="n").register_arm("ann", "a")
+    verdict = verify(exported(store, "n"), [head])
+    assert (head.number, verdict.holds, verdict.heads) == (0, True, 0)
+
+
+def test_a_market_that_was_made_again_is_another_chain() -> None:
+    heads = []
+    for _ in range(2):
+        with open_store("memory:") as store:
+            play(store, 10)
+            heads.append(signed(store))
+            lines = exported(store)
+    verdict = verify(lines, heads)
+    assert (verdict.holds, verdict.first_violation, verdict.heads) == (False, None, 1)
+    [why] = verdict.unconfirmed
+    assert "the market was deleted and made again" in why
+    assert "rewritten" not in why
+
+
+def test_keys_are_pinned(store: Store) -> None:
+    play(store)
+    lines, head = exported(store), signed(store)
+    verdict = verify(lines, [head], public_key=KEY.public)
+    assert (verdict.holds, verdict.keys) == (True, [head.fingerprint])
+    other = SigningKey(Ed25519PrivateKey.generate())
+    found = verify(lines, [head], public_key=other.public).first_violation
+    assert found is not None
+    assert head.fingerprint in found.why
+    found = verify(lines, [head, other.sign(head)]).first_violation
+    assert found is not None
+    assert found.why == "the signed heads of this chain are by different keys"
+
+
+def test_other_numerics_are_not_replayed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(store)
+    lines, head = exported(store), signed(store)
+    monkeypatch.setattr("copyproof.live.verification.NUMERICS", 99)
+    verdict = verify(lines, [head])
+    assert (verdict.holds, verdict.first_violation) == (None, None)
+    assert "and this program has 99" in (verdict.not_replayed or "")
 
 
 def test_random_lines_of_an_agents_file_are_found(store: Store) -> None:

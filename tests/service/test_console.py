@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from copyproof.live.heads import SignedHead
 from tests.browser import opened, screenshots
 from tests.service import console as at
 from tests.service.console import (
@@ -436,7 +437,9 @@ def test_a_provider_verifies_its_share(browser: Browser, console: Console) -> No
             page.get_by_label("Signed heads").fill(json.dumps({**head, **wrong}))
             page.get_by_role("button", name="Verify").click()
             expect(page.locator("[data-live=verdict]")).to_contain_text(said)
-        late = SIGNING_KEY.sign(head["market"], 10**6, "00" * 32, at=4e9)  # after the end
+        late = SIGNING_KEY.sign(
+            SignedHead.from_dict({**head, "number": 10**6, "at": 4e9})  # after the end
+        )
         page.get_by_label("Signed heads").fill(json.dumps(asdict(late)))
         text = verdict(page)
         assert "not verified" in text

@@ -209,7 +209,7 @@ def export(
     """Write a market's journal into a new file, for `copyproof verify`.
 
     It holds tokens in place of names. With --agent it shows the agent's own decisions, rewards and
-    arms, and of all the rest digests that tell nothing. A file that ends in .parquet gets a table
+    arms, and digests of all the rest. Plays of others can be counted from it. A file that ends in .parquet gets a table
     instead: one row for each decision, with names, ids and rewards.
     """
     _require_new(file)
@@ -275,8 +275,7 @@ def check(
 ) -> None:
     """Read everything; if anything is missing or damaged, say so and end with status 1.
 
-    Every page, every event against the hash chain of its journal, and every snapshot. Events that
-    are older than their chain, from a version without one, are counted as unchained.
+    Every page, every event against the hash chain of its journal, and every snapshot.
     """
     with opened(store) as found:
         from copyproof.live.checks import check_store
@@ -285,11 +284,9 @@ def check(
         check_store(found, replay=replay)
         markets = found.markets()
         kept = {market: (found.compacted(market), found.last(market)) for market in markets}
-        begun = {market: found.chain(market).begins for market in markets}
         done: dict[str, object] = {
             "markets": len(markets),
             "events": sum(last - first for first, last in kept.values()),
-            "unchained": sum(max(begun[one] - first, 0) for one, (first, _) in kept.items()),
             "keys": len(found.keys()),
         }
         print_done(done, as_json)

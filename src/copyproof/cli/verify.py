@@ -24,31 +24,38 @@ def verify(
     ],
     head: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="A signed head that was kept; may be given again."),
+        typer.Option(metavar="FILE", help="A signed head that was stored; may be repeated."),
+    ] = None,
+    public_key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The public key that must have signed the heads."),
+    ] = None,
+    agent: Annotated[
+        str | None, options.optional("The agent whose own journal it must be.", "NAME")
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Check an exported journal: its chain, every decision, and signed heads that were kept.
+    """Check an exported journal: its chain, every decision, and signed heads that were stored.
 
-    The file comes from `copyproof store export`, or from the service. The status is 0 if all holds,
-    and 1 if anything does not.
+    The file comes from `copyproof store export`, or from the service. The exit status is 0 if all
+    holds, 1 if anything does not, and 3 if nothing is wrong but decisions could not be made again.
     """
     require_libraries("cryptography")
-    from copyproof.live.verification import contradiction
+    from copyproof.live.heads import read_public_key
     from copyproof.live.verification import verify as check
 
     signed = [_head(path) for path in head or []]
+    key = None if public_key is None else read_public_key(public_key)
     try:
-        verdict = check(_lines(journal), signed)
+        verdict = check(_lines(journal), signed, public_key=key, agent=agent)
     except FieldError as error:
         raise error if error.field == "head" else _about("JOURNAL", journal, error) from None
-    two = contradiction(signed)
     if as_json:
-        emit_json({**asdict(verdict), "contradicting_heads": two})
+        emit_json(asdict(verdict))
     else:
-        emit(_told(verdict, two))
-    if not verdict.holds or two is not None:
-        raise typer.Exit(1)
+        emit(_in_words(verdict, is_pinned=key is not None))
+    if not verdict.holds:
+        raise typer.Exit(3 if verdict.holds is None else 1)
 
 
 def _lines(path: Path) -> Iterator[Any]:
@@ -93,28 +100,40 @@ def _about(option: str, path: Path, error: FieldError) -> FieldError:
     return FieldError(option, str(path), error.accepted, f"= {path} {error.said}")
 
 
-def _told(verdict: "Verdict", two: int | None) -> str:
+def _in_words(verdict: "Verdict", *, is_pinned: bool) -> str:
     """The verdict in words."""
     lines = [
-        f"{verdict.kind} of market {verdict.market!r}: {verdict.events} events, "
-        f"{verdict.decisions} decisions, {verdict.heads} signed heads confirmed",
+        f"{verdict.kind} of market {verdict.market!r}, chain {verdict.chain}: "
+        f"{verdict.events} events, {verdict.decisions} decisions",
         f"head: {verdict.head}",
+        _signatures(verdict, is_pinned),
     ]
     if verdict.sums is not None:
         plays, answered, revenue = verdict.sums.values()
         lines.append(f"plays: {plays}, answered: {answered}, revenue: {revenue:.12g}")
-    elif not verdict.replayed:
-        lines.append("decisions were not made again: its beginning is gone, or of other numerics")
-    if two is not None:
-        lines.append(f"two signed heads of event {two} differ: the past was rewritten")
-    lines += [f"{one}: not confirmed" for one in verdict.unconfirmed]
-    found = verdict.first_violation
-    if found is None:
-        rule = ", and every decision follows the rule" if verdict.replayed else ""
-        said = "not all is confirmed, but" if verdict.unconfirmed else "holds:"
-        lines.append(f"{said} every event is in the chain{rule}")
+    lines += [f"not confirmed: {why}" for why in verdict.unconfirmed]
+    if verdict.not_replayed is not None:
+        lines.append(f"not replayed: {verdict.not_replayed}")
+    violation = verdict.first_violation
+    if violation is not None:
+        place = "" if violation.round is None else f", round {violation.round}"
+        arms = ""
+        if violation.rule is not None:
+            arms = f": arm {violation.decided}, by the rule arm {violation.rule}"
+        lines.append(f"does not hold: event {violation.event}{place}: {violation.why}{arms}")
+    elif verdict.holds:
+        lines.append("holds: every event is in the chain, and every decision follows the rule")
+    elif verdict.sums is not None:
+        lines.append("every piece shown is in the chain; a play that is left out cannot be seen")
     else:
-        place = "" if found.round is None else f", round {found.round}"
-        arms = "" if found.rule is None else f": arm {found.decided}, by the rule arm {found.rule}"
-        lines.append(f"does not hold: event {found.event}{place}: {found.why}{arms}")
+        lines.append("every event is in the chain; whether decisions follow the rule is not known")
     return "\n".join(lines) + "\n"
+
+
+def _signatures(verdict: "Verdict", is_pinned: bool) -> str:
+    """How many signed heads confirm the file, and by which key."""
+    if not verdict.keys:
+        return "signed heads: none was given, so anyone could have written this file"
+    by = " and ".join(verdict.keys)
+    pin = "as --public-key says" if is_pinned else "compare it with the operator's published key"
+    return f"signed heads confirmed: {verdict.heads}, by the key {by} ({pin})"

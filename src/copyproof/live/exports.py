@@ -6,11 +6,11 @@ chain has there; between them each line is an event. No names are in either, but
 The **audit** file holds every event, and the key of the salts, so that all of it can be chained and
 replayed. The **agent** file holds of each event the digests of its pieces, and in place of some the
 piece itself with its salt: the agent's own decisions, rewards and arms, what happened to the agent,
-and what expired. It shows nothing else; ``verification`` reads both.
+and what expired. It also shows how many pieces every event has, and the market's round numbers, so
+that plays of the others can be counted from it. ``verification`` reads both.
 """
 
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -33,9 +33,7 @@ _AT_ONCE = 1000  # events that are read in one go
 _TERMS = ("default_reward", "late", "rewards")
 
 
-def audit_lines(
-    store: Store, market: str, clock: Callable[[], float] = time.time
-) -> Iterator[dict[str, Any]]:
+def audit_lines(store: Store, market: str) -> Iterator[dict[str, Any]]:
     """Give the whole journal of a market, as far as it is kept, for auditors.
 
     Examples
@@ -55,15 +53,11 @@ def audit_lines(
     blinding = blinding_of(chain.secret)
     for number, event in _events(store, market, after, end):
         yield {"number": number, **blinding.blinded(event)}
-    yield {"end": end, "head": chain.head, "at": clock()}
+    yield {"end": end, "head": chain.head}
 
 
 def agent_lines(
-    store: Store,
-    market: str,
-    agent: str,
-    arms: Iterable[int],
-    clock: Callable[[], float] = time.time,
+    store: Store, market: str, agent: str, arms: Iterable[int]
 ) -> Iterator[dict[str, Any]]:
     """Give what one agent may see of a market's journal, and digests of the rest.
 
@@ -74,7 +68,7 @@ def agent_lines(
     key, blinding = key_of(chain.secret, "chain"), blinding_of(chain.secret)
     token = blinding.token(agent)
     own = _Own(token, {*arms})
-    texts = opening_pieces(market, config, chain.begins)
+    texts = opening_pieces(market, chain.identity, config)
     shown = {0} | {n for n, name in enumerate(sorted(config), 1) if name in _TERMS}
     yield {
         **_first(AGENT, market, chain, after),
@@ -86,7 +80,7 @@ def agent_lines(
         event = blinding.blinded(event)
         texts = pieces(event)
         yield {"number": number, "pieces": _shown(texts, number, key, own.places(event))}
-    yield {"end": end, "head": chain.head, "at": clock()}
+    yield {"end": end, "head": chain.head}
 
 
 def _events(
@@ -102,8 +96,8 @@ def _events(
 
 
 def _first(kind: str, market: str, chain: Chain, after: int) -> dict[str, Any]:
-    begun = {"begins": chain.begins, "after": after, "head": chain.cut}
-    return {"copyproof": kind, "version": VERSION, "market": market, **begun}
+    place = {"market": market, "chain": chain.identity, "after": after, "head": chain.cut}
+    return {"copyproof": kind, "version": VERSION, **place}
 
 
 def _shown(texts: list[str], number: int, key: bytes, places: set[int]) -> list[Any]:

@@ -1,28 +1,36 @@
-"""Signed heads: what the operator of a market said, at a time, about all that had happened.
+"""Signed heads: what the operator of a market stated, at a time, about all that had happened.
 
-A head is the number of the last event and the head of the chain after it, with the time, signed
-with Ed25519. Who keeps one can show later that a journal is not the one that it was: two heads of
-one number and different digests are a proof, and so is a head that a journal does not lead to.
+A head names the chain, its opening, the events that were compacted away, the last event, the head
+of the chain after it, and the time. All of it is signed with Ed25519. A head that was stored fixes
+the market's configuration and every event up to its number. A journal that does not lead to it is
+another one. Two heads of one chain and number with different digests prove that the past was
+rewritten.
 
 The key is a file (PEM, PKCS#8) that only its owner can read. All processes that serve a store need
 the same one.
 """
 
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from copyproof.live.stores.chain import encode
 from copyproof.validation import FieldError, require
 
+if TYPE_CHECKING:
+    from copyproof.live.stores import Store
+
+_HEX = re.compile("[0-9a-f]{192}")
 _RAW = serialization.Encoding.Raw, serialization.PublicFormat.Raw
 
 
@@ -34,6 +42,12 @@ class SignedHead:
     ----------
     market : str
         The market.
+    chain : str
+        The identity of its chain: a market that is deleted and made again has another one.
+    opening : str
+        The head before the first event: it commits to market, chain and configuration.
+    cut : int
+        The last event that was compacted away; 0 if the whole journal is there.
     number : int
         The last event.
     digest : str
@@ -45,6 +59,9 @@ class SignedHead:
     """
 
     market: str
+    chain: str
+    opening: str
+    cut: int
     number: int
     digest: str
     at: float
@@ -53,12 +70,20 @@ class SignedHead:
 
     @property
     def text(self) -> bytes:
-        """What is signed: the JSON object of market, number, digest and at, in this order."""
-        said = {"market": self.market, "number": self.number, "digest": self.digest, "at": self.at}
-        return encode(said).encode()
+        """What is signed: the JSON object of all fields before the key, in their order."""
+        fields = asdict(self)
+        del fields["public_key"], fields["signature"]
+        return encode(fields).encode()
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the key that signed."""
+        return fingerprint(self.public_key or "")
 
     def is_signed(self) -> bool:
-        """Whether the signature is one of the public key."""
+        """Whether the signature is one of the public key, both in hexadecimal."""
+        if not _HEX.fullmatch(f"{self.public_key}{self.signature}"):
+            return False
         try:
             key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(self.public_key or ""))
             key.verify(bytes.fromhex(self.signature or ""), self.text)
@@ -76,14 +101,16 @@ class SignedHead:
             If it is something else.
         """
         fields = cls.__slots__
-        require(isinstance(data, dict) and {*data} >= {*fields}, "head", data, "a signed head")
-        head = cls(**{name: data[name] for name in fields})
+        require(isinstance(data, dict) and {*data} == {*fields}, "head", data, "a signed head")
+        head = cls(**data)
+        if type(head.at) is int:  # a browser writes 2.0 as 2
+            head = replace(head, at=float(head.at))
         if head.public_key is None:
             said = "is null: the service that gave it has no --signing-key, and signed nothing"
             raise FieldError("head.public_key", None, "a key", said)
-        kinds = (str, int, str, int | float, str, str)
-        for name, value, kind in zip(fields, asdict(head).values(), kinds, strict=True):
-            if not isinstance(value, kind):
+        kinds = {"cut": int, "number": int, "at": float}
+        for name, value in asdict(head).items():
+            if type(value) is not kinds.get(name, str):
                 raise FieldError(f"head.{name}", value, "what the service gives")
         return head
 
@@ -94,10 +121,10 @@ class SigningKey:
     Examples
     --------
     >>> key = SigningKey(Ed25519PrivateKey.generate())
-    >>> head = key.sign("m", 7, "00" * 32, at=1.5)
+    >>> head = key.sign(SignedHead("m", "5c", "00" * 32, 0, 7, "00" * 32, at=1.5))
     >>> head.is_signed()
     True
-    >>> SignedHead.from_dict({**asdict(head), "number": 8}).is_signed()
+    >>> SignedHead.from_dict({**asdict(head), "cut": 3}).is_signed()
     False
     """
 
@@ -125,11 +152,52 @@ class SigningKey:
             raise FieldError("signing key", str(path), "a key", said=said)
         return cls(private)
 
-    def sign(self, market: str, number: int, digest: str, at: float) -> SignedHead:
-        """Sign the head of a market."""
-        head = SignedHead(market, number, digest, at)
+    def sign(self, head: SignedHead) -> SignedHead:
+        """Return the head with the key and its signature."""
         signature = self._private.sign(head.text).hex()
-        return SignedHead(market, number, digest, at, self.public, signature)
+        return replace(head, public_key=self.public, signature=signature)
+
+
+def head_of(store: "Store", market: str, at: float) -> SignedHead:
+    """Return the head of a market as it stands, without a signature."""
+    number, cut, chain = store.standing(market)
+    return SignedHead(market, chain.identity, chain.opening, cut, number, chain.head, at)
+
+
+def fingerprint(public_key: str) -> str:
+    """Return the fingerprint of a public key: the first 32 digits of its SHA-256.
+
+    Examples
+    --------
+    >>> fingerprint("00" * 32)
+    '66687aadf862bd776c8fc18b8e9f8e20'
+    """
+    return sha256(bytes.fromhex(public_key)).hexdigest()[:32]
+
+
+def read_public_key(path: Path) -> str:
+    """Read a public key, in PEM or as 64 hexadecimal digits; return the digits.
+
+    Raises
+    ------
+    FieldError
+        If the file is not such a key.
+    """
+    try:
+        data = path.read_bytes().strip()
+    except OSError as error:
+        why = f"= {path} cannot be read: {error.strerror}"
+        raise FieldError("--public-key", str(path), "a file", said=why) from None
+    if re.fullmatch(rb"[0-9a-f]{64}", data):
+        return data.decode()
+    try:
+        key = serialization.load_pem_public_key(data)
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PublicKey):
+        why = f"= {path} is not a public Ed25519 key, in PEM or as 64 hexadecimal digits"
+        raise FieldError("--public-key", str(path), "a key", said=why)
+    return key.public_bytes(*_RAW).hex()
 
 
 def _write_new_key(path: Path) -> None:

@@ -7,10 +7,12 @@ each arm that was chosen, each reward and each registered arm (``pieces``). With
 
 for the k-th event. The salts are 16 bytes a piece: the first four are BLAKE2b-512(key ‖ k), k as 8
 bytes, and all others come from SHAKE-128(key ‖ k); the key is made from the market's secret. So one
-piece can be shown with its salt, and the rest as digests that tell nothing, and still the same head
-comes out. The chain begins with a head made in the same way from the market's name, its
-configuration, field by field, and the number of the event after which it begins: 0, or the last one
-of a journal that is older than chains.
+piece can be shown with its salt, and the rest as digests, and still the same head comes out. The
+digests hide what the pieces say, but not how many there are.
+
+The chain begins with its **opening**: a head made in the same way from the market's name, the
+chain's identity, and the configuration, field by field. The identity is made from the secret. Two
+chains have two identities, also where a market was deleted and made again.
 """
 
 import secrets
@@ -42,30 +44,35 @@ class Chain:
     secret : str
         64 random hexadecimal digits, from which all keys of the market are made; never shown. A
         ``+`` behind them says that texts of operators are names (``blinding``).
-    begins : int
-        The event after which the chain begins.
+    opening : str
+        Its head before the first event, in hexadecimal.
     cut : str
-        Its head after the last event that was compacted away, or where it begins, in hexadecimal.
+        Its head after the last event that was compacted away, or its opening.
     head : str
         Its head after the last event.
     """
 
     secret: str
-    begins: int
+    opening: str
     cut: str
     head: str
 
     @classmethod
-    def begin(cls, market: str, config: Mapping[str, Any], after: int = 0) -> Self:
+    def begin(cls, market: str, config: Mapping[str, Any]) -> Self:
         """Begin a chain with a new secret."""
         secret = secrets.token_hex(32) + _WITH_TEXTS
-        first = opening(market, config, after, key_of(secret, "chain")).hex()
-        return cls(secret, after, first, first)
+        first = opening_of(market, config, secret)
+        return cls(secret, first, first, first)
+
+    @property
+    def identity(self) -> str:
+        """What tells this chain from others, of a market of the same name, too."""
+        return identity_of(self.secret)
 
 
 @lru_cache(maxsize=1024)
 def key_of(secret: str, purpose: str) -> bytes:
-    """Return the key of a market for one purpose: ``ids``, ``chain`` or ``names``.
+    """Return the key of a market for one purpose: ``ids``, ``chain``, ``names`` or ``identity``.
 
     Who is told one of them learns nothing about the secret, nor about the others.
     """
@@ -79,15 +86,25 @@ def blinding_of(secret: str) -> Blinding:
     return Blinding(key_of(secret, "names"), texts=secret.endswith(_WITH_TEXTS))
 
 
-def opening(market: str, config: Mapping[str, Any], after: int, key: bytes) -> bytes:
-    """Return the head with which a chain begins."""
-    return link(b"", digests(opening_pieces(market, config, after), 0, key))
+def identity_of(secret: str) -> str:
+    """Return the identity of the chain of a market: 32 hexadecimal digits."""
+    return key_of(secret, "identity")[:16].hex()
 
 
-def opening_pieces(market: str, config: Mapping[str, Any], after: int) -> list[str]:
-    """Return what a chain begins with: the market, and each field of its configuration."""
+def opening_of(market: str, config: Mapping[str, Any], secret: str) -> str:
+    """Return the head with which the chain of a market begins."""
+    return opening(market, identity_of(secret), config, key_of(secret, "chain")).hex()
+
+
+def opening(market: str, identity: str, config: Mapping[str, Any], key: bytes) -> bytes:
+    """Return the head with which a chain begins, given the key of its salts."""
+    return link(b"", digests(opening_pieces(market, identity, config), 0, key))
+
+
+def opening_pieces(market: str, identity: str, config: Mapping[str, Any]) -> list[str]:
+    """Return what a chain begins with: market and identity, and each field of the configuration."""
     fields = [encode({name: config[name]}) for name in sorted(config)]
-    return [encode({"market": market, "after": after}), *fields]
+    return [encode({"market": market, "chain": identity}), *fields]
 
 
 def encode(value: dict[str, Any]) -> str:

@@ -35,10 +35,8 @@ def begin_chains(database: "Database") -> None:
 
     Their ids stay as they were: they have no generations.
     """
-    for market, config, last in database.rows(
-        "SELECT name, config, last FROM markets WHERE secret = ''"
-    ):
-        chain = Chain.begin(market, decode(config), last)
+    for market, config in database.rows("SELECT name, config FROM markets WHERE secret = ''"):
+        chain = Chain.begin(market, decode(config))
         columns = ", ".join(f"{column} = ?" for column in CHAIN)
         values = chain_row(chain, None)
         database.change(f"UPDATE markets SET {columns} WHERE name = ?", *values, market)

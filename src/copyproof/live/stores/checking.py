@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from copyproof.live.stores.chain import Chain, head_after, heads_after, key_of, opening
+from copyproof.live.stores.chain import Chain, head_after, heads_after, opening_of
 from copyproof.live.stores.errors import Damaged
 from copyproof.live.stores.texts import decode_events, fingerprint
 from copyproof.validation import FieldError
@@ -28,17 +27,15 @@ def check_journal(
     ``marks`` say how the heads on the way began, where that was kept: so the first event that is
     wrong has a number. There may be events after ``last``: others write meanwhile.
     """
-    first = max(compacted, chain.begins) + 1
-    if compacted <= chain.begins:
-        begun = opening(market, config, chain.begins, key_of(chain.secret, "chain")).hex()
-        if begun != chain.cut:
-            raise Damaged(f"market {market!r}: its configuration is not the one it began with")
+    first = compacted + 1
+    if opening_of(market, config, chain.secret) != chain.opening:
+        raise Damaged(f"market {market!r}: its configuration is not the one it began with")
+    if compacted == 0 and chain.cut != chain.opening:
+        raise Damaged(f"market {market!r}: its chain does not begin with its configuration")
     chained = (event for number, event in events if first <= number <= last)
     heads = heads_after(chain.cut, first, chained, chain.secret)
     head, sound = chain.cut, first - 1  # the head so far, and the last event that is known as good
-    for number, (head, mark) in enumerate(
-        zip(heads, islice(marks, first - 1 - compacted, None), strict=False), first
-    ):
+    for number, (head, mark) in enumerate(zip(heads, marks, strict=False), first):
         if mark is not None:
             if not head.startswith(mark):
                 raise Damaged(f"market {market!r}: {_one_of(sound + 1, number)}")
@@ -92,8 +89,8 @@ def head_at_cut(market: str, mine: "StoredMarket", upto: int) -> str:
     texts, expected = mine.read_events(upto), upto - mine.compacted
     if len(texts) != expected:
         raise Damaged(f"market {market!r}: {expected - len(texts)} events up to {upto} are missing")
-    first = max(mine.compacted, mine.chain.begins)
-    events = decode_events(market, first + 1, texts[first - mine.compacted :])
+    first = mine.compacted
+    events = decode_events(market, first + 1, texts)
     head = head_after(mine.chain.cut, first + 1, events, mine.chain.secret)
     mark = mine.read_marks(upto - 1, upto)[upto]
     if mark is not None and not head.startswith(mark):

@@ -52,7 +52,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     # that begins after their last event, from ``sql.begin_chains``.
     (
         "ALTER TABLE markets ADD COLUMN secret TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE markets ADD COLUMN begins BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE markets ADD COLUMN opening TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE markets ADD COLUMN cut TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE markets ADD COLUMN head TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE markets ADD COLUMN generations TEXT",
@@ -147,7 +147,7 @@ SQLITE_AS_THEY_COME = (
 )
 
 # The columns of a market's chain, and its generations.
-CHAIN = ("secret", "begins", "cut", "head", "generations")
+CHAIN = ("secret", "opening", "cut", "head", "generations")
 
 # What ``dump`` gives of every table, in this order of tables.
 COLUMNS = {

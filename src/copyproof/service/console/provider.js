@@ -6,7 +6,7 @@ import {
 } from "./dom.js";
 import { attempt } from "./dialogs.js";
 import { agentFigures, armsTable } from "./agents.js";
-import { isSigned, verifyJournal } from "./verify.js";
+import { fingerprintOf, isSigned, verifyJournal } from "./verify.js";
 
 export function providerPage(root, session, say) {
   const { agent } = session.me,
@@ -95,7 +95,8 @@ export function providerPage(root, session, say) {
       return;
     }
     const after = await api.get(`${own()}?limit=1`);
-    fill(result, ...verdict({ found, head, signed, before, after, earlier }));
+    const key = await fingerprintOf(head);
+    fill(result, ...verdict({ found, head, signed, key, before, after, earlier }));
   }
 
   reload();
@@ -125,7 +126,7 @@ export function heads(text) {
   return JSON.parse(whole);
 }
 
-function verdict({ found, head, signed, before, after, earlier }) {
+function verdict({ found, head, signed, key, before, after, earlier }) {
   const isWhole = found.after === 0;
   const close = (sum, low, high) => sum >= low - 1e-6 && sum <= high + 1e-6;
   // What the market did while we looked may or may not be in the journal; revenue may be corrected.
@@ -149,9 +150,20 @@ function verdict({ found, head, signed, before, after, earlier }) {
           : `The signature was not checked: ${signed}.`,
     ],
     [
-      found.confirmed === 1 + earlier.length,
-      `The journal leads to ${found.confirmed} of ${1 + earlier.length} signed heads.`,
+      found.others ? null : found.confirmed === 1 + earlier.length && found.upto > found.after,
+      `The journal leads to ${found.confirmed} of ${1 + earlier.length} signed heads. ` +
+        (found.upto > found.after
+          ? `They confirm the events up to ${whole(found.upto)}.`
+          : "They confirm no event."),
     ],
+    ...(found.others
+      ? [
+          [
+            null,
+            `${whole(found.others)} signed heads are of another chain: the market was deleted and made again.`,
+          ],
+        ]
+      : []),
     [
       isWhole ? adds : null,
       isWhole
@@ -172,7 +184,7 @@ function verdict({ found, head, signed, before, after, earlier }) {
         ? badge("bad", "not verified")
         : isOpen
           ? badge("warn", "verified in part")
-          : badge("good", "verified"),
+          : badge("good", "verified, as far as it is shown"),
     ),
     h(
       "ul",
@@ -194,7 +206,8 @@ function verdict({ found, head, signed, before, after, earlier }) {
       "p",
       { class: "quiet" },
       "It cannot tell whether something of yours was left out: compare the plays with your own logs. Keep this head, ",
-      `signed ${moment(head.at)}; compare its public key with the one that the operator has published.`,
+      `signed ${moment(head.at)}; compare its key with the one that the operator has published`,
+      key === null ? "." : `: its fingerprint is ${key}.`,
     ),
     h("code", { class: "secret", text: JSON.stringify(head) }),
   ];

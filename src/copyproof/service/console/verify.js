@@ -2,12 +2,17 @@
 //
 // Event k is cut into pieces; d_j = H(salt_j ‖ piece_j), head_k = H(head_{k−1} ‖ d_0 ‖ d_1 ‖ …), with
 // H = BLAKE2s-256. The agent is shown its own pieces with their salts, and digests of all others, so
-// the same heads must come out; one of them was signed before the journal was asked for. Then plays
-// and rewards are added up from the pieces alone. The same is done by `copyproof verify`.
+// the same heads must come out; one of them was signed before the journal was asked for. No field of
+// the file is believed: market, chain and terms are in the opening, which every signed head names.
+// Then plays and rewards are added up from the pieces alone. `copyproof verify` does the same.
 
 import { blake2s } from "./blake2s.js";
 
 const utf8 = new TextEncoder();
+const SIGNED = ["market", "chain", "opening", "cut", "number", "digest", "at"];
+const HEADER = [
+  "copyproof", "version", "market", "chain", "after", "head", "agent", "salt", "opening",
+];
 
 export function fromHex(text) {
   return Uint8Array.from(text.match(/../g) ?? [], (two) => parseInt(two, 16));
@@ -27,9 +32,23 @@ function joined(parts) {
   return whole;
 }
 
+/** Read so many hexadecimal digits: a longer salt could take a part of the piece behind it. */
+function hexOf(text, digits) {
+  if (typeof text !== "string" || text.length !== digits || !/^[0-9a-f]*$/.test(text))
+    throw new Error(`the journal is not as it is exported: ${text} is not ${digits} hexadecimal digits`);
+  return fromHex(text);
+}
+
+function requireFields(line, names) {
+  const sorted = (fields) => [...fields].sort().join(", ");
+  if (sorted(Object.keys(line)) !== sorted(names))
+    throw new Error(`the journal is not as it is exported: a line has the fields ${sorted(Object.keys(line))}`);
+}
+
 function digest(piece) {
-  if (typeof piece === "string") return fromHex(piece);
-  return blake2s(joined([fromHex(piece[0]), utf8.encode(piece[1])]));
+  if (typeof piece === "string") return hexOf(piece, 64);
+  if (piece.length !== 2) throw new Error("the journal is not as it is exported: a piece has no salt");
+  return blake2s(joined([hexOf(piece[0], 32), utf8.encode(piece[1])]));
 }
 
 function link(head, pieces) {
@@ -123,8 +142,20 @@ export function signedText(head) {
       /[\u007f-\uffff]/g,
       (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
     );
-  const at = Number.isInteger(head.at) ? `${head.at}.0` : String(head.at);
-  return `{"market":${ascii(head.market)},"number":${head.number},"digest":${ascii(head.digest)},"at":${at}}`;
+  const value = (name) =>
+    typeof head[name] === "string"
+      ? ascii(head[name])
+      : name === "at" && Number.isInteger(head.at)
+        ? `${head.at}.0`
+        : String(head[name]);
+  return `{${SIGNED.map((name) => `"${name}":${value(name)}`).join(",")}}`;
+}
+
+/** The fingerprint of the key that signed a head, or null where the browser cannot make it. */
+export async function fingerprintOf(head) {
+  if (!globalThis.crypto?.subtle || !head.public_key) return null;
+  const hash = await crypto.subtle.digest("SHA-256", fromHex(head.public_key));
+  return toHex(new Uint8Array(hash)).slice(0, 32);
 }
 
 /** Whether a head is signed by its key: "yes", "no", or why that cannot be told here. */
@@ -132,6 +163,7 @@ export async function isSigned(head) {
   if (!head.signature) return "this service signs no heads";
   if (!globalThis.crypto?.subtle)
     return "the browser checks signatures only over https or on this machine";
+  if (!/^[0-9a-f]{192}$/.test(`${head.public_key}${head.signature}`)) return "no";
   try {
     const key = await crypto.subtle.importKey(
       "raw",
@@ -155,17 +187,59 @@ export async function isSigned(head) {
 
 async function tokenOf(salt, name) {
   if (!globalThis.crypto?.subtle) return null;
-  const data = joined([fromHex(salt), utf8.encode(name)]);
+  const data = joined([hexOf(salt, 32), utf8.encode(name)]);
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
   return `~${toHex(hash).slice(0, 40)}`;
 }
 
 // --- the whole ------------------------------------------------------------------------------------
 
+/** What is wrong with signed heads as such, or with their openings; null if nothing is. */
+function wrongHeads(heads, first, opening) {
+  const digests = new Map();
+  for (const head of heads) {
+    if (head.opening !== opening)
+      return "the opening is not the one of the signed head: market or configuration";
+    if ((digests.get(head.number) ?? head.digest) !== head.digest)
+      return `two signed heads of event ${head.number} differ: the past was rewritten`;
+    digests.set(head.number, head.digest);
+  }
+  if (new Set(heads.map((head) => head.public_key)).size > 1)
+    return "the signed heads of this chain are by different keys";
+  if (first.after && heads.length && !heads.some((head) => head.cut === first.after))
+    return `events up to ${first.after} are missing, and no signed head says that they were compacted away`;
+  return null;
+}
+
+/** What is wrong with the first line; the terms, the token and the head with which it begins. */
+async function begin(first, agent, heads, note) {
+  if (first.copyproof !== "agent's journal" || first.version !== 1)
+    throw new Error("this is not an agent's journal");
+  requireFields(first, HEADER);
+  if (!Number.isInteger(first.after) || first.after < 0) throw new Error("after is not a count");
+  const token = await tokenOf(first.salt, agent);
+  if (token !== null && token !== first.agent) note(0, "the journal is about somebody else");
+  const opening = toHex(link(new Uint8Array(0), first.opening));
+  if (first.after === 0 && opening !== first.head)
+    note(0, "the configuration is not the one that the chain began with");
+  const terms = {};
+  for (const piece of first.opening)
+    if (typeof piece !== "string") Object.assign(terms, JSON.parse(piece[1]));
+  if (terms.market !== first.market || terms.chain !== first.chain)
+    note(0, "market and chain are not those that the chain began with");
+  for (const name of ["rewards", "late", "default_reward"])
+    if (!(name in terms)) note(0, `the term ${name} is not shown`);
+  const why = wrongHeads(heads, first, opening);
+  if (why !== null) note(0, why);
+  return new Sums(first.agent, terms, first.after === 0);
+}
+
 /**
  * Check an agent's journal, given as its lines in order, against signed heads.
  *
- * Gives {events, head, first, sums, confirmed, violation}; `violation` is null if all is right.
+ * Signatures are checked before. Heads of another chain are a market that was deleted and made again.
+ * Gives {events, after, head, sums, confirmed, upto, others, violation}: signed heads confirm the
+ * events up to `upto`, `others` are of other chains, and `violation` is null if all is right.
  */
 export async function verifyJournal(lines, agent, heads, progress = () => {}) {
   let first = null,
@@ -173,47 +247,36 @@ export async function verifyJournal(lines, agent, heads, progress = () => {}) {
     number = 0,
     sums = null,
     end = null,
-    violation = null;
+    violation = null,
+    mine = [];
   const confirmed = new Set();
   const note = (event, why) => {
     violation ??= { event, why };
   };
   const confirm = () => {
-    for (const one of heads) {
+    for (const one of mine) {
       if (one.number !== number) continue;
       if (one.digest === toHex(head)) confirmed.add(one);
       else note(number, "the signed head is another one: an event before was changed since");
     }
   };
   for await (const line of lines) {
+    if (end !== null) throw new Error("the journal goes on after its last line");
     if (first === null) {
       first = line;
-      if (first.copyproof !== "agent's journal" || first.version !== 1)
-        throw new Error("this is not an agent's journal");
-      head = fromHex(first.head);
+      mine = heads.filter((one) => one.chain === first.chain);
+      sums = await begin(first, agent, mine, note);
+      head = hexOf(first.head, 64);
       number = first.after;
-      const token = await tokenOf(first.salt, agent);
-      if (token !== null && token !== first.agent) note(0, "the journal is about somebody else");
-      if (
-        first.after <= first.begins &&
-        toHex(link(new Uint8Array(0), first.opening)) !== first.head
-      ) {
-        note(0, "the configuration is not the one that the chain began with");
-      }
-      const terms = {};
-      for (const piece of first.opening)
-        if (typeof piece !== "string") Object.assign(terms, JSON.parse(piece[1]));
-      for (const name of ["rewards", "late", "default_reward"])
-        if (!(name in terms)) note(0, `the term ${name} is not shown`);
-      sums = new Sums(first.agent, terms, first.after === 0);
       confirm();
     } else if ("end" in line) {
+      requireFields(line, ["end", "head"]);
       end = line;
-      break;
     } else {
+      requireFields(line, ["number", "pieces"]);
       number += 1;
       if (line.number !== number) throw new Error(`event ${number} is missing`);
-      if (number > first.begins) head = link(head, line.pieces);
+      head = link(head, line.pieces);
       const [common, ...rest] = line.pieces.map((piece) =>
         typeof piece === "string" ? null : piece[1],
       );
@@ -235,9 +298,9 @@ export async function verifyJournal(lines, agent, heads, progress = () => {}) {
   if (end === null) throw new Error("the journal is not complete: its last line is missing");
   if (end.end !== number || end.head !== toHex(head))
     note(number, "the events do not lead to the head at the end: one is not as it was written");
-  for (const one of heads) {
-    if (one.number > number && one.at <= end.at)
-      note(number, `a head of event ${one.number} was signed before this journal was exported`);
+  for (const one of mine) {
+    if (one.number > number || one.number < first.after)
+      note(number, `the head of event ${one.number} lies outside of this journal`);
   }
   return {
     events: number - first.after,
@@ -245,6 +308,8 @@ export async function verifyJournal(lines, agent, heads, progress = () => {}) {
     head: toHex(head),
     sums: sums.found,
     confirmed: confirmed.size,
+    upto: Math.max(first.after, ...[...confirmed].map((one) => one.number)),
+    others: heads.length - mine.length,
     violation,
   };
 }

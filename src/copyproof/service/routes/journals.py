@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import StreamingResponse
 
 from copyproof.live.exports import agent_lines, audit_lines
-from copyproof.live.heads import SignedHead, SigningKey
+from copyproof.live.heads import SignedHead, SigningKey, head_of
 from copyproof.service.routes.call import ApiCall, allowed_to
 
 router = APIRouter(prefix="/v1/markets/{market}", tags=["journals"])
@@ -30,11 +30,9 @@ async def read_head(market: str, request: Request, call: _ReadHead) -> SignedHea
     key: SigningKey | None = request.app.state.signing_key
     leadership = call.leadership
     name = (await leadership.find(market)).name
-    number, digest = await call.on_thread(lambda: leadership.store.head(name))
     at = leadership.keyring.clock()
-    if key is None:
-        return SignedHead(name, number, digest, at)
-    return key.sign(name, number, digest, at)
+    head = await call.on_thread(lambda: head_of(leadership.store, name, at))
+    return head if key is None else key.sign(head)
 
 
 @router.get("/journal/audit", response_class=StreamingResponse, responses=_LINES)
