@@ -92,6 +92,8 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.theory import Bound as Bound
     from copyproof.theory import bounds as bounds
 
+__version__ = "0.1.0"
+
 # Where each public name lives.
 _HOME = {
     name: f"copyproof.{module}"
@@ -145,4 +147,4 @@ if not TYPE_CHECKING:  # type checkers know every name, and report any other
 
 
 def __dir__() -> list[str]:
-    return sorted(_HOME)
+    return [*sorted(_HOME), "__version__"]
