@@ -15,6 +15,8 @@ library.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from copyproof._version import __version__ as __version__
+
 if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.auditing import Attacks as Attacks
     from copyproof.auditing import Audit as Audit
@@ -91,8 +93,6 @@ if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.studies.study import Study as Study
     from copyproof.theory import Bound as Bound
     from copyproof.theory import bounds as bounds
-
-__version__ = "0.1.0"
 
 # Where each public name lives.
 _HOME = {

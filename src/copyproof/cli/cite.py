@@ -6,7 +6,7 @@ installed package has neither of the two files.
 
 from dataclasses import dataclass
 
-from copyproof import __version__
+from copyproof._version import __version__
 from copyproof.cli import options
 from copyproof.cli.output import emit, emit_json
 

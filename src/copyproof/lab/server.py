@@ -19,7 +19,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from copyproof import __version__
+from copyproof._version import __version__
 from copyproof.lab import asked, packing
 from copyproof.policy import CATALOGUE
 from copyproof.validation import FieldError

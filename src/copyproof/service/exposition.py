@@ -22,7 +22,7 @@ from prometheus_client.core import (
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
-from copyproof import __version__
+from copyproof._version import __version__
 from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import GroupMetrics, Histogram, RequestMetrics
 from copyproof.service.writer import ServedMarket, Writer

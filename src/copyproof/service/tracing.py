@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from copyproof import __version__
+from copyproof._version import __version__
 
 if TYPE_CHECKING:
     from copyproof.service.observation import RequestNote

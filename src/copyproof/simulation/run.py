@@ -24,9 +24,9 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from copyproof import __version__
 from copyproof._machine import processors
 from copyproof._progress import Progress, shown
+from copyproof._version import __version__
 from copyproof.defaults import CHECKPOINTS, HORIZON, REPETITIONS, SEED
 from copyproof.devices.batch import can_hold, check_game
 from copyproof.devices.gpus import is_there, require_device

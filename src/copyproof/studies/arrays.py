@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from copyproof import __version__
 from copyproof._files import write_atomically
+from copyproof._version import __version__
 from copyproof.simulation import Repetitions, Result
 from copyproof.studies.cells import Cell
 
