@@ -15,7 +15,7 @@ from tools.install import SETTINGS, indexes
 
 ROOT = Path(__file__).parents[1]
 PIP = ("-m", "pip", "-q", "--disable-pip-version-check")
-SIMULATE = ("simulate", "paper:1a", "--policy", "h-ucb")
+SIMULATE: tuple[str, ...] = ("simulate", "paper:1a", "--policy", "h-ucb")
 SIMULATE += ("--horizon", "1000", "--repetitions", "10", "--seed", "1")
 CLIENT = "from copyproof.client import Client; print(Client.__module__)"
 
