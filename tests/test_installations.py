@@ -11,6 +11,7 @@ import pytest
 
 import copyproof
 from tests.programs import not_there
+from tools import install
 from tools.install import SETTINGS, indexes
 
 ROOT = Path(__file__).parents[1]
@@ -122,3 +123,15 @@ def test_uv_asks_the_indexes_that_pip_asks() -> None:
         "UV_INDEX": "https://x.example https://y.example",
     }
     assert set(indexes(listed)) <= set(SETTINGS.values())
+
+
+def test_pip_installs_where_uv_cannot(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments: list[list[str]] = []
+    monkeypatch.setattr(install, "with_uv", lambda given: False)
+    monkeypatch.setattr(install, "with_pip", lambda given: arguments.append(given) or 3)
+    monkeypatch.setattr(sys, "argv", ["install.py", "-e", "."])
+    assert install.main() == 3
+    assert arguments == [["-c", str(ROOT / "constraints.txt"), "-e", "."]]
+    assert "pip does" in capsys.readouterr().out
