@@ -33,6 +33,7 @@ from copyproof import (
 )
 from copyproof._machine import processors
 from copyproof.engine.cache import cache_folder
+from copyproof.engine.exact_layers import copy_layer, new_layer
 from copyproof.live import Principal
 from copyproof.simulation.logged_game import rows_of_game
 
@@ -75,9 +76,10 @@ def logged_games() -> None:
 
 
 def exact_values() -> None:
-    """All games at once, as floats."""
+    """All games at once, as floats; and the move to a larger layer, which only large games make."""
     for policy in POLICIES[:2]:
         exact(MARKET, policy, horizon=3)
+    copy_layer(new_layer(2, 1), new_layer(4, 1))
 
 
 def exact_fractions() -> None:
@@ -176,6 +178,8 @@ def main() -> None:
         return
     with _turn(folder):
         compile_all()
+        if missing := kernels() - compiled():
+            sys.exit(f"error: no step compiles {', '.join(sorted(missing))}")
         for stale in stale_folders():
             shutil.rmtree(stale, ignore_errors=True)
 
