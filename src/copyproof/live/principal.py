@@ -17,8 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from copyproof_client.records import Statistics
-
+from copyproof.client.records import Statistics
 from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.estimates import Estimates, estimates

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from copyproof_client.records import Status
-
+from copyproof.client.records import Status
 from copyproof.engine.version import NUMERICS
 from copyproof.policy import parse_policy
 from copyproof.validation import FieldError, known, name, number, require, shown, text, whole_in

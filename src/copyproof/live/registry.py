@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from copyproof_client.records import IdentitySuspicion
 
+from copyproof.client.records import IdentitySuspicion
 from copyproof.live.events import Bound, Eligible
 from copyproof.live.identities import Identities
 from copyproof.live.principals import NAMED_ARM, Principals

@@ -1,7 +1,6 @@
 """What a policy would have decided on a journal of the past: its shadow, after the fact."""
 
-from copyproof_client.records import CandidateStatistics
-
+from copyproof.client.records import CandidateStatistics
 from copyproof.engine.version import NUMERICS
 from copyproof.live.events import CandidateDropped, CandidateSet, PolicyChanged, decode
 from copyproof.live.records import MarketConfig

@@ -6,8 +6,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from copyproof_client.records import IdentitySuspicion
-
+from copyproof.client.records import IdentitySuspicion
 from copyproof.live import events
 from copyproof.live.identities import Review, checked_fingerprint
 from copyproof.live.records import Unknown

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, assert_never, get_args
 
 import numpy as np
-from copyproof_client.records import CandidateStatistics
 
+from copyproof.client.records import CandidateStatistics
 from copyproof.engine.live_records import PENDING
 from copyproof.live import events
 from copyproof.live.candidate import Beside, Candidate, Request

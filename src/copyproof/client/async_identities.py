@@ -1,27 +1,27 @@
 """Requests about who stands behind the names of a market: groups, and the review of suspicions.
 
-Made of ``async_identities.py`` by ``make clients``; change that.
+The blocking twin, ``identities``, is made of this module by ``make clients``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from copyproof_client.protocol import part
-from copyproof_client.records import ArmName, IdentitySuspicion
+from .protocol import part
+from .records import ArmName, IdentitySuspicion
 
 
-class Identities:
+class AsyncIdentities:
     """The part of the client that is about identities."""
 
-    def bind_agent(
+    async def bind_agent(
         self, market: str, agent: str, group: str | None, *, retry_key: str | None = None
     ) -> bool:
         """Bind an agent to a group of names of one principal, or free it; whether it is new."""
         path = f"/agents/{part(agent)}/group"
-        found = self._send("PUT", market, path, {"group": group}, retry_key)
+        found = await self._send("PUT", market, path, {"group": group}, retry_key)
         return bool(found["changed"])
 
-    def suspicions(self, market: str) -> list[IdentitySuspicion]:
+    async def suspicions(self, market: str) -> list[IdentitySuspicion]:
         """Arms of several agents that are alike, and what operators said of that."""
         pages = self._pages(f"/v1/markets/{part(market)}/suspicions")
         return [
@@ -33,11 +33,11 @@ class Identities:
                 similarity=float(one["similarity"]),
                 status=one["status"],
             )
-            for page in pages
+            async for page in pages
             for one in page["suspicions"]
         ]
 
-    def confirm_suspicion(
+    async def confirm_suspicion(
         self,
         market: str,
         suspicion: str,
@@ -47,19 +47,21 @@ class Identities:
     ) -> bool:
         """Bind the agents of a suspicion to one group; whether that is a change."""
         path = f"/suspicions/{part(suspicion)}/confirm"
-        found = self._send("POST", market, path, {"group": group}, retry_key)
+        found = await self._send("POST", market, path, {"group": group}, retry_key)
         return bool(found["changed"])
 
-    def dismiss_suspicion(
+    async def dismiss_suspicion(
         self, market: str, suspicion: str, *, retry_key: str | None = None
     ) -> bool:
         """Let nothing follow from a suspicion; whether that is a change."""
         path = f"/suspicions/{part(suspicion)}/dismiss"
-        found = self._send("POST", market, path, None, retry_key)
+        found = await self._send("POST", market, path, None, retry_key)
         return bool(found["changed"])
 
-    def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
+    async def _send(
+        self, method: str, market: str, path: str, body: Any, retry_key: str | None
+    ) -> Any:
         raise NotImplementedError
 
-    def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> Iterator[Any]:
+    def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> AsyncIterator[Any]:
         raise NotImplementedError

@@ -1,25 +1,25 @@
 """Every request of the service as a method: paths, bodies, and what answers are read into.
 
-Made of ``async_client.py`` by ``make clients``; change that.
+The blocking twin, ``client``, is made of this module by ``make clients``.
 The two differ in their transport alone.
 """
 
 import os
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
-from copyproof_client.connection import Connection
-from copyproof_client.identities import Identities
-from copyproof_client.operations import Operations
-from copyproof_client.protocol import dictionaries, listed, part, private, query
-from copyproof_client.records import ApiKey, Decision, Told, read
+from .async_connection import AsyncConnection
+from .async_identities import AsyncIdentities
+from .async_operations import AsyncOperations
+from .protocol import dictionaries, listed, part, private, query
+from .records import ApiKey, Decision, Told, read
 
 _EVENTS = 10_000  # of a journal that are fetched at once
 
 
-class Client(Identities, Operations):
+class AsyncClient(AsyncIdentities, AsyncOperations):
     """One caller of the service, whose connections are shared by all that use it at once.
 
     Every write may be given a ``retry_key``: the same key later, even from another process, gives
@@ -42,7 +42,7 @@ class Client(Identities, Operations):
 
     Examples
     --------
-    >>> Client("http://127.0.0.1:8000", "cp_0_0").connection.attempts
+    >>> AsyncClient("http://127.0.0.1:8000", "cp_0_0").connection.attempts
     0
     """
 
@@ -56,7 +56,7 @@ class Client(Identities, Operations):
         connections: int = 8,
         context: ssl.SSLContext | None = None,
     ) -> None:
-        self.connection = Connection(
+        self.connection = AsyncConnection(
             url,
             key,
             timeout=timeout,
@@ -65,19 +65,19 @@ class Client(Identities, Operations):
             context=context,
         )
 
-    def __enter__(self) -> "Client":
+    async def __aenter__(self) -> "AsyncClient":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Close all connections that are not in use."""
-        self.connection.close()
+        await self.connection.close()
 
     # --- decisions and rewards -------------------------------------------------------------------
 
-    def ask(
+    async def ask(
         self,
         market: str,
         count: int = 1,
@@ -105,41 +105,43 @@ class Client(Identities, Operations):
                 }
             elif named is not None:
                 body[field] = listed(field, named)
-        found = self._send("POST", market, "/decisions", body, retry_key)
+        found = await self._send("POST", market, "/decisions", body, retry_key)
         return [read(Decision, each) for each in found["decisions"]]
 
-    def tell(
+    async def tell(
         self, market: str, decision: str, reward: float, *, retry_key: str | None = None
     ) -> Told:
         """Tell what a decision was worth, from 0 to 1."""
         body = {"decision": decision, "reward": reward}
-        found = self._send("POST", market, "/rewards", body, retry_key)
+        found = await self._send("POST", market, "/rewards", body, retry_key)
         return read(Told, found["told"][0])
 
-    def tell_many(
+    async def tell_many(
         self, market: str, rewards: Sequence[tuple[str, float]], *, retry_key: str | None = None
     ) -> list[Told]:
         """Tell what up to 1000 decisions were worth."""
         body = {"rewards": [{"decision": name, "reward": reward} for name, reward in rewards]}
-        found = self._send("POST", market, "/rewards", body, retry_key)
+        found = await self._send("POST", market, "/rewards", body, retry_key)
         return [read(Told, each) for each in found["told"]]
 
     # --- agents and arms -------------------------------------------------------------------------
 
-    def register_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
+    async def register_agent(
+        self, market: str, agent: str, *, retry_key: str | None = None
+    ) -> bool:
         """Register an agent; whether it is new."""
-        found = self._send("POST", market, "/agents", {"agent": agent}, retry_key)
+        found = await self._send("POST", market, "/agents", {"agent": agent}, retry_key)
         return bool(found["changed"])
 
-    def suspend_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
+    async def suspend_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
         """Show no arm of an agent until it is resumed; whether that is a change."""
-        return self._change(market, agent, "/suspend", None, retry_key)
+        return await self._change(market, agent, "/suspend", None, retry_key)
 
-    def resume_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
+    async def resume_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
         """End the suspension of an agent; whether that is a change."""
-        return self._change(market, agent, "/resume", None, retry_key)
+        return await self._change(market, agent, "/resume", None, retry_key)
 
-    def remove_agent(
+    async def remove_agent(
         self, market: str, agent: str, *, forget: bool = False, retry_key: str | None = None
     ) -> None:
         """Retire all arms of an agent, suspend it, and revoke its keys; its statistics stay.
@@ -147,9 +149,9 @@ class Client(Identities, Operations):
         With ``forget`` its name and those of its arms do not: tokens take their place everywhere.
         """
         path = query(f"/agents/{part(agent)}", {"forget": "true"} if forget else {})
-        self._send("DELETE", market, path, None, retry_key)
+        await self._send("DELETE", market, path, None, retry_key)
 
-    def register_arms(
+    async def register_arms(
         self,
         market: str,
         agent: str,
@@ -168,53 +170,53 @@ class Client(Identities, Operations):
         body: dict[str, Any] = {"arms": listed("arms", arms)}
         more = {"content": content, "fingerprints": fingerprints}
         body |= {name: dict(given) for name, given in more.items() if given}
-        found = self._send("POST", market, f"/agents/{part(agent)}/arms", body, retry_key)
+        found = await self._send("POST", market, f"/agents/{part(agent)}/arms", body, retry_key)
         return int(found["registered"])
 
-    def retire_arm(
+    async def retire_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> bool:
         """Retire an arm of an agent; whether that is a change."""
-        return self._change(market, agent, "/arms/retire", {"arm": arm}, retry_key)
+        return await self._change(market, agent, "/arms/retire", {"arm": arm}, retry_key)
 
-    def suspend_arm(
+    async def suspend_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> bool:
         """Show an arm no more until it is resumed, whatever its agent does; whether that is new."""
-        return self._change(market, agent, "/arms/suspend", {"arm": arm}, retry_key)
+        return await self._change(market, agent, "/arms/suspend", {"arm": arm}, retry_key)
 
-    def resume_arm(
+    async def resume_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> bool:
         """End the suspension of an arm; whether that is a change."""
-        return self._change(market, agent, "/arms/resume", {"arm": arm}, retry_key)
+        return await self._change(market, agent, "/arms/resume", {"arm": arm}, retry_key)
 
     # --- markets -------------------------------------------------------------------------------
 
-    def create_market(self, market: str, **config: Any) -> dict[str, Any]:
+    async def create_market(self, market: str, **config: Any) -> dict[str, Any]:
         """Create a market; once more with the same config changes nothing."""
-        return dict(self._send("PUT", market, "", config, None))
+        return dict(await self._send("PUT", market, "", config, None))
 
-    def delete_market(self, market: str) -> None:
+    async def delete_market(self, market: str) -> None:
         """Delete a market and its journal for good."""
-        self._send("DELETE", market, "", None, None)
+        await self._send("DELETE", market, "", None, None)
 
-    def set_clock(
+    async def set_clock(
         self, market: str, at: float | None = None, *, retry_key: str | None = None
     ) -> float:
         """Set a market's clock, to the service's own time if none is given; what it is now."""
-        found = self._send("PUT", market, "/clock", {"at": at}, retry_key)
+        found = await self._send("PUT", market, "/clock", {"at": at}, retry_key)
         return float(found["at"])
 
-    def market(self, market: str) -> dict[str, Any]:
+    async def market(self, market: str) -> dict[str, Any]:
         """How a market was created, the policy that it runs, and what that promises of copies."""
-        return dict(self._send("GET", market, "", None, None))
+        return dict(await self._send("GET", market, "", None, None))
 
-    def markets(self) -> list[dict[str, Any]]:
+    async def markets(self) -> list[dict[str, Any]]:
         """List all markets."""
-        return [each for page in self._pages("/v1/markets") for each in page["markets"]]
+        return [each async for page in self._pages("/v1/markets") for each in page["markets"]]
 
-    def set_policy(
+    async def set_policy(
         self,
         market: str,
         policy: str,
@@ -229,15 +231,15 @@ class Client(Identities, Operations):
         the first policy, and there is no candidate any more.
         """
         body = {"policy": policy} if share is None else {"policy": policy, "share": share}
-        found = self._send("PUT", market, "/policy", body, retry_key)
+        found = await self._send("PUT", market, "/policy", body, retry_key)
         return bool(found["changed"])
 
-    def drop_candidate(self, market: str, *, retry_key: str | None = None) -> bool:
+    async def drop_candidate(self, market: str, *, retry_key: str | None = None) -> bool:
         """Let the first policy decide alone; whether there was a candidate."""
-        found = self._send("DELETE", market, "/candidate", None, retry_key)
+        found = await self._send("DELETE", market, "/candidate", None, retry_key)
         return bool(found["changed"])
 
-    def set_rails(
+    async def set_rails(
         self,
         market: str,
         rails: Sequence[Mapping[str, Any]],
@@ -251,20 +253,20 @@ class Client(Identities, Operations):
         ``then`` ("pause" or "fall-back"), and ``agent`` if it is the share of a certain one.
         """
         body: dict[str, Any] = {"rails": dictionaries("rails", rails), "fallback": fallback}
-        found = self._send("PUT", market, "/rails", body, retry_key)
+        found = await self._send("PUT", market, "/rails", body, retry_key)
         return bool(found["changed"])
 
-    def pause(self, market: str, reason: str, *, retry_key: str | None = None) -> bool:
+    async def pause(self, market: str, reason: str, *, retry_key: str | None = None) -> bool:
         """Decide nothing until the market is resumed; whether that is a change."""
-        found = self._send("POST", market, "/pause", {"reason": reason}, retry_key)
+        found = await self._send("POST", market, "/pause", {"reason": reason}, retry_key)
         return bool(found["changed"])
 
-    def resume(self, market: str, *, retry_key: str | None = None) -> bool:
+    async def resume(self, market: str, *, retry_key: str | None = None) -> bool:
         """Decide again after a pause; whether that is a change."""
-        found = self._send("POST", market, "/resume", None, retry_key)
+        found = await self._send("POST", market, "/resume", None, retry_key)
         return bool(found["changed"])
 
-    def statistics(
+    async def statistics(
         self, market: str, agent: str | None = None, *, segment: str | None = None
     ) -> dict[str, Any]:
         """Plays and revenue of a market, or of one agent and its arms.
@@ -277,28 +279,28 @@ class Client(Identities, Operations):
         asked = {} if segment is None else {"segment": segment}
         pages = self._pages(f"/v1/markets/{part(market)}{path}", asked)
         found: dict[str, Any] = {}
-        for page in pages:
+        async for page in pages:
             found = found or {**page, rows: [], "next": None}
             found[rows] += page[rows]
         return found
 
-    def journal(self, market: str, after: int = 0) -> Iterator[dict[str, Any]]:
+    async def journal(self, market: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
         """Everything that happened after event number ``after``, fetched in parts."""
         path = f"/v1/markets/{part(market)}/journal?limit={_EVENTS}&after="
         count = _EVENTS
         while count >= _EVENTS:
             count = 0
-            for event in self.connection.lines(f"{path}{after}"):
+            for event in await self.connection.lines(f"{path}{after}"):
                 yield event
                 count, after = count + 1, event["number"]
 
     # --- what others check ---------------------------------------------------------------------
 
-    def head(self, market: str) -> dict[str, Any]:
+    async def head(self, market: str) -> dict[str, Any]:
         """The last event and the head of the chain after it, signed: keep it, as JSON."""
-        return dict(self._send("GET", market, "/head", None, None))
+        return dict(await self._send("GET", market, "/head", None, None))
 
-    def export(
+    async def export(
         self, market: str, path: str | os.PathLike[str], *, agent: str | None = None
     ) -> None:
         """Write a market's journal, without names, into a new file for ``copyproof verify``.
@@ -310,24 +312,28 @@ class Client(Identities, Operations):
         stream = self.connection.stream(f"/v1/markets/{part(market)}{what}")
         with open(path, "xb", opener=private) as file:
             try:
-                with closing(stream) as parts:
-                    for some in parts:
+                async with aclosing(stream) as parts:
+                    async for some in parts:
                         file.write(some)
             except BaseException:
                 os.unlink(path)
                 raise
 
-    def actions(self) -> list[dict[str, Any]]:
+    async def actions(self) -> list[dict[str, Any]]:
         """What operators did, the oldest first."""
-        return [each for page in self._pages("/v1/actions") for each in page["actions"]]
+        return [each async for page in self._pages("/v1/actions") for each in page["actions"]]
 
     # --- keys ----------------------------------------------------------------------------------
 
-    def keys(self) -> list[ApiKey]:
+    async def keys(self) -> list[ApiKey]:
         """List all API keys."""
-        return [ApiKey.from_dict(each) for page in self._pages("/v1/keys") for each in page["keys"]]
+        return [
+            ApiKey.from_dict(each)
+            async for page in self._pages("/v1/keys")
+            for each in page["keys"]
+        ]
 
-    def make_key(
+    async def make_key(
         self,
         role: str,
         *,
@@ -347,39 +353,45 @@ class Client(Identities, Operations):
         body |= {"agent": agent, "note": note}
         limits = {"rate": rate, "burst": burst, "expires": expires}
         body |= {name: each for name, each in limits.items() if each is not None}
-        return ApiKey.from_dict(self.connection.send("POST", "/v1/keys", body, retry_key=retry_key))
+        return ApiKey.from_dict(
+            await self.connection.send("POST", "/v1/keys", body, retry_key=retry_key)
+        )
 
-    def rotate_key(
+    async def rotate_key(
         self, key_id: str, *, overlap: float = 300.0, retry_key: str | None = None
     ) -> ApiKey:
         """Give a key a new secret; the old one works for ``overlap`` seconds more."""
         path = f"/v1/keys/{part(key_id)}/rotate"
         body = {"overlap": overlap}
-        return ApiKey.from_dict(self.connection.send("POST", path, body, retry_key=retry_key))
+        return ApiKey.from_dict(await self.connection.send("POST", path, body, retry_key=retry_key))
 
-    def revoke_key(self, key_id: str) -> ApiKey:
+    async def revoke_key(self, key_id: str) -> ApiKey:
         """Refuse a key from now on."""
-        return ApiKey.from_dict(self.connection.send("DELETE", f"/v1/keys/{part(key_id)}"))
+        return ApiKey.from_dict(await self.connection.send("DELETE", f"/v1/keys/{part(key_id)}"))
 
-    def delete_key(self, key_id: str) -> ApiKey:
+    async def delete_key(self, key_id: str) -> ApiKey:
         """Refuse a key from now on, and list it no more."""
         path = f"/v1/keys/{part(key_id)}?forget=true"
-        return ApiKey.from_dict(self.connection.send("DELETE", path))
+        return ApiKey.from_dict(await self.connection.send("DELETE", path))
 
-    def _change(self, market: str, agent: str, what: str, body: Any, retry_key: str | None) -> bool:
+    async def _change(
+        self, market: str, agent: str, what: str, body: Any, retry_key: str | None
+    ) -> bool:
         """Change something about an agent or its arms; whether that is a change."""
         path = f"/agents/{part(agent)}{what}"
-        found = self._send("POST", market, path, body, retry_key)
+        found = await self._send("POST", market, path, body, retry_key)
         return bool(found["changed"])
 
-    def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> Iterator[Any]:
+    async def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> AsyncIterator[Any]:
         """Return the pages of a list, one after another."""
-        page = self.connection.send("GET", query(path, asked or {}))
+        page = await self.connection.send("GET", query(path, asked or {}))
         yield page
         while (after := page.get("next")) is not None:
-            page = self.connection.send("GET", query(path, {**(asked or {}), "after": after}))
+            page = await self.connection.send("GET", query(path, {**(asked or {}), "after": after}))
             yield page
 
-    def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
+    async def _send(
+        self, method: str, market: str, path: str, body: Any, retry_key: str | None
+    ) -> Any:
         whole = f"/v1/markets/{part(market)}{path}"
-        return self.connection.send(method, whole, body, retry_key=retry_key)
+        return await self.connection.send(method, whole, body, retry_key=retry_key)

@@ -2,7 +2,7 @@
 
 ::
 
-    from copyproof_client import Client
+    from copyproof.client import Client  # `copyproof_client` where copyproof-client is installed
 
     with Client("http://127.0.0.1:8000", key) as client:
         [decision] = client.ask("site")
@@ -11,8 +11,8 @@
 ``AsyncClient`` has the same methods, to be awaited.
 """
 
-from copyproof_client.async_client import AsyncClient
-from copyproof_client.client import Client
-from copyproof_client.records import ApiError, ApiKey, Decision, Told, Unavailable
+from .async_client import AsyncClient
+from .client import Client
+from .records import ApiError, ApiKey, Decision, Told, Unavailable
 
 __all__ = ["ApiError", "ApiKey", "AsyncClient", "Client", "Decision", "Told", "Unavailable"]

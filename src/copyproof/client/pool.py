@@ -16,7 +16,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from copyproof_client.protocol import LONGEST_IDLE, PART, Address, Answer, Refused, Request
+from .protocol import LONGEST_IDLE, PART, Address, Answer, Refused, Request
 
 
 class _Idle(NamedTuple):

@@ -1,20 +1,20 @@
 """A service as requests reach it: tried again, and sent to the process that leads a market.
 
-The blocking twin, ``connection``, is made of this module by ``make clients``.
+Made of ``async_connection.py`` by ``make clients``; change that.
 """
 
 import json
 import ssl
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import Generator
+from contextlib import closing
 from typing import Any
 
-from copyproof_client.async_pool import AsyncPool
-from copyproof_client.protocol import BROKEN, Address, Answer, Refused, Request, Retries
-from copyproof_client.records import Unavailable
+from .pool import Pool
+from .protocol import BROKEN, Address, Answer, Refused, Request, Retries
+from .records import Unavailable
 
 
-class AsyncConnection:
+class Connection:
     """A pool of connections to a service, with retries that change nothing.
 
     Parameters
@@ -34,7 +34,7 @@ class AsyncConnection:
 
     Examples
     --------
-    >>> AsyncConnection("http://127.0.0.1:8000", "cp_0_0").attempts
+    >>> Connection("http://127.0.0.1:8000", "cp_0_0").attempts
     0
     """
 
@@ -54,18 +54,18 @@ class AsyncConnection:
         self._key = key
         self._patience = patience
         self._leaders: dict[str, Address] = {}
-        self._pool = AsyncPool(connections, timeout, context)
+        self._pool = Pool(connections, timeout, context)
 
     @property
     def attempts(self) -> int:
         """How many requests were sent, retries included."""
         return self._pool.attempts
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Close all connections that are not in use; they open again by themselves."""
-        await self._pool.close()
+        self._pool.close()
 
-    async def send(
+    def send(
         self, method: str, path: str, body: Any = None, *, retry_key: str | None = None
     ) -> Any:
         """Send a request until it is answered, and return the answer's JSON.
@@ -77,15 +77,15 @@ class AsyncConnection:
         Unavailable
             If patience ends before the service could serve it.
         """
-        answer = await self._answer(method, path, body, retry_key)
+        answer = self._answer(method, path, body, retry_key)
         return answer.json
 
-    async def lines(self, path: str) -> list[Any]:
+    def lines(self, path: str) -> list[Any]:
         """Return the JSON objects of an answer that has one on each line."""
-        answer = await self._answer("GET", path)
+        answer = self._answer("GET", path)
         return [json.loads(line) for line in answer.body.splitlines()]
 
-    async def stream(self, path: str) -> AsyncGenerator[bytes, None]:
+    def stream(self, path: str) -> Generator[bytes, None]:
         """Return a long answer in parts, on a connection of its own.
 
         It is asked for until it begins, and once it has begun never again.
@@ -101,16 +101,16 @@ class AsyncConnection:
         retries = Retries(request, self._home, self._leaders, self._patience)
         while True:
             try:
-                async with aclosing(self._pool.stream(retries.address(), request)) as parts:
-                    async for part in parts:
+                with closing(self._pool.stream(retries.address(), request)) as parts:
+                    for part in parts:
                         yield part
                 return
             except Refused as refused:
-                await self._pool.pause(retries.pause(refused.answer))
+                self._pool.pause(retries.pause(refused.answer))
             except BROKEN as broken:
                 raise Unavailable(0, "url", f"no answer: {broken!r}") from None
 
-    async def _answer(
+    def _answer(
         self, method: str, path: str, body: Any = None, retry_key: str | None = None
     ) -> Answer:
         request = Request.of(method, path, body, key=self._key, retry_key=retry_key)
@@ -118,10 +118,10 @@ class AsyncConnection:
         while True:
             outcome: Answer | Exception
             try:
-                outcome = await self._pool.exchange(retries.address(), request)
+                outcome = self._pool.exchange(retries.address(), request)
             except BROKEN as broken:
                 outcome = broken
             else:
                 if outcome.status < 300:
                     return outcome
-            await self._pool.pause(retries.pause(outcome))
+            self._pool.pause(retries.pause(outcome))

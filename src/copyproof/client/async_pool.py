@@ -11,8 +11,8 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from copyproof_client.async_http import Head, read_body, read_head, read_parts
-from copyproof_client.protocol import LONGEST_IDLE, Address, Answer, Refused, Request
+from .async_http import Head, read_body, read_head, read_parts
+from .protocol import LONGEST_IDLE, Address, Answer, Refused, Request
 
 _LONGEST_HEAD = 2**16  # bytes
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from email.message import Message
 from typing import NamedTuple
 
-from copyproof_client.protocol import PART
+from .protocol import PART
 
 _EMPTY = (204, 304)
 

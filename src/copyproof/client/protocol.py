@@ -23,7 +23,7 @@ from email.message import Message
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
-from copyproof_client.records import ApiError, Unavailable
+from .records import ApiError, Unavailable
 
 BROKEN = (OSError, http.client.HTTPException)
 """What a transport raises if no answer came."""

@@ -1,25 +1,25 @@
 """Every request of the service as a method: paths, bodies, and what answers are read into.
 
-The blocking twin, ``client``, is made of this module by ``make clients``.
+Made of ``async_client.py`` by ``make clients``; change that.
 The two differ in their transport alone.
 """
 
 import os
 import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
-from copyproof_client.async_connection import AsyncConnection
-from copyproof_client.async_identities import AsyncIdentities
-from copyproof_client.async_operations import AsyncOperations
-from copyproof_client.protocol import dictionaries, listed, part, private, query
-from copyproof_client.records import ApiKey, Decision, Told, read
+from .connection import Connection
+from .identities import Identities
+from .operations import Operations
+from .protocol import dictionaries, listed, part, private, query
+from .records import ApiKey, Decision, Told, read
 
 _EVENTS = 10_000  # of a journal that are fetched at once
 
 
-class AsyncClient(AsyncIdentities, AsyncOperations):
+class Client(Identities, Operations):
     """One caller of the service, whose connections are shared by all that use it at once.
 
     Every write may be given a ``retry_key``: the same key later, even from another process, gives
@@ -42,7 +42,7 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
 
     Examples
     --------
-    >>> AsyncClient("http://127.0.0.1:8000", "cp_0_0").connection.attempts
+    >>> Client("http://127.0.0.1:8000", "cp_0_0").connection.attempts
     0
     """
 
@@ -56,7 +56,7 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         connections: int = 8,
         context: ssl.SSLContext | None = None,
     ) -> None:
-        self.connection = AsyncConnection(
+        self.connection = Connection(
             url,
             key,
             timeout=timeout,
@@ -65,19 +65,19 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
             context=context,
         )
 
-    async def __aenter__(self) -> "AsyncClient":
+    def __enter__(self) -> "Client":
         return self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Close all connections that are not in use."""
-        await self.connection.close()
+        self.connection.close()
 
     # --- decisions and rewards -------------------------------------------------------------------
 
-    async def ask(
+    def ask(
         self,
         market: str,
         count: int = 1,
@@ -105,43 +105,41 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
                 }
             elif named is not None:
                 body[field] = listed(field, named)
-        found = await self._send("POST", market, "/decisions", body, retry_key)
+        found = self._send("POST", market, "/decisions", body, retry_key)
         return [read(Decision, each) for each in found["decisions"]]
 
-    async def tell(
+    def tell(
         self, market: str, decision: str, reward: float, *, retry_key: str | None = None
     ) -> Told:
         """Tell what a decision was worth, from 0 to 1."""
         body = {"decision": decision, "reward": reward}
-        found = await self._send("POST", market, "/rewards", body, retry_key)
+        found = self._send("POST", market, "/rewards", body, retry_key)
         return read(Told, found["told"][0])
 
-    async def tell_many(
+    def tell_many(
         self, market: str, rewards: Sequence[tuple[str, float]], *, retry_key: str | None = None
     ) -> list[Told]:
         """Tell what up to 1000 decisions were worth."""
         body = {"rewards": [{"decision": name, "reward": reward} for name, reward in rewards]}
-        found = await self._send("POST", market, "/rewards", body, retry_key)
+        found = self._send("POST", market, "/rewards", body, retry_key)
         return [read(Told, each) for each in found["told"]]
 
     # --- agents and arms -------------------------------------------------------------------------
 
-    async def register_agent(
-        self, market: str, agent: str, *, retry_key: str | None = None
-    ) -> bool:
+    def register_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
         """Register an agent; whether it is new."""
-        found = await self._send("POST", market, "/agents", {"agent": agent}, retry_key)
+        found = self._send("POST", market, "/agents", {"agent": agent}, retry_key)
         return bool(found["changed"])
 
-    async def suspend_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
+    def suspend_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
         """Show no arm of an agent until it is resumed; whether that is a change."""
-        return await self._change(market, agent, "/suspend", None, retry_key)
+        return self._change(market, agent, "/suspend", None, retry_key)
 
-    async def resume_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
+    def resume_agent(self, market: str, agent: str, *, retry_key: str | None = None) -> bool:
         """End the suspension of an agent; whether that is a change."""
-        return await self._change(market, agent, "/resume", None, retry_key)
+        return self._change(market, agent, "/resume", None, retry_key)
 
-    async def remove_agent(
+    def remove_agent(
         self, market: str, agent: str, *, forget: bool = False, retry_key: str | None = None
     ) -> None:
         """Retire all arms of an agent, suspend it, and revoke its keys; its statistics stay.
@@ -149,9 +147,9 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         With ``forget`` its name and those of its arms do not: tokens take their place everywhere.
         """
         path = query(f"/agents/{part(agent)}", {"forget": "true"} if forget else {})
-        await self._send("DELETE", market, path, None, retry_key)
+        self._send("DELETE", market, path, None, retry_key)
 
-    async def register_arms(
+    def register_arms(
         self,
         market: str,
         agent: str,
@@ -170,53 +168,53 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         body: dict[str, Any] = {"arms": listed("arms", arms)}
         more = {"content": content, "fingerprints": fingerprints}
         body |= {name: dict(given) for name, given in more.items() if given}
-        found = await self._send("POST", market, f"/agents/{part(agent)}/arms", body, retry_key)
+        found = self._send("POST", market, f"/agents/{part(agent)}/arms", body, retry_key)
         return int(found["registered"])
 
-    async def retire_arm(
+    def retire_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> bool:
         """Retire an arm of an agent; whether that is a change."""
-        return await self._change(market, agent, "/arms/retire", {"arm": arm}, retry_key)
+        return self._change(market, agent, "/arms/retire", {"arm": arm}, retry_key)
 
-    async def suspend_arm(
+    def suspend_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> bool:
         """Show an arm no more until it is resumed, whatever its agent does; whether that is new."""
-        return await self._change(market, agent, "/arms/suspend", {"arm": arm}, retry_key)
+        return self._change(market, agent, "/arms/suspend", {"arm": arm}, retry_key)
 
-    async def resume_arm(
+    def resume_arm(
         self, market: str, agent: str, arm: str, *, retry_key: str | None = None
     ) -> bool:
         """End the suspension of an arm; whether that is a change."""
-        return await self._change(market, agent, "/arms/resume", {"arm": arm}, retry_key)
+        return self._change(market, agent, "/arms/resume", {"arm": arm}, retry_key)
 
     # --- markets -------------------------------------------------------------------------------
 
-    async def create_market(self, market: str, **config: Any) -> dict[str, Any]:
+    def create_market(self, market: str, **config: Any) -> dict[str, Any]:
         """Create a market; once more with the same config changes nothing."""
-        return dict(await self._send("PUT", market, "", config, None))
+        return dict(self._send("PUT", market, "", config, None))
 
-    async def delete_market(self, market: str) -> None:
+    def delete_market(self, market: str) -> None:
         """Delete a market and its journal for good."""
-        await self._send("DELETE", market, "", None, None)
+        self._send("DELETE", market, "", None, None)
 
-    async def set_clock(
+    def set_clock(
         self, market: str, at: float | None = None, *, retry_key: str | None = None
     ) -> float:
         """Set a market's clock, to the service's own time if none is given; what it is now."""
-        found = await self._send("PUT", market, "/clock", {"at": at}, retry_key)
+        found = self._send("PUT", market, "/clock", {"at": at}, retry_key)
         return float(found["at"])
 
-    async def market(self, market: str) -> dict[str, Any]:
+    def market(self, market: str) -> dict[str, Any]:
         """How a market was created, the policy that it runs, and what that promises of copies."""
-        return dict(await self._send("GET", market, "", None, None))
+        return dict(self._send("GET", market, "", None, None))
 
-    async def markets(self) -> list[dict[str, Any]]:
+    def markets(self) -> list[dict[str, Any]]:
         """List all markets."""
-        return [each async for page in self._pages("/v1/markets") for each in page["markets"]]
+        return [each for page in self._pages("/v1/markets") for each in page["markets"]]
 
-    async def set_policy(
+    def set_policy(
         self,
         market: str,
         policy: str,
@@ -231,15 +229,15 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         the first policy, and there is no candidate any more.
         """
         body = {"policy": policy} if share is None else {"policy": policy, "share": share}
-        found = await self._send("PUT", market, "/policy", body, retry_key)
+        found = self._send("PUT", market, "/policy", body, retry_key)
         return bool(found["changed"])
 
-    async def drop_candidate(self, market: str, *, retry_key: str | None = None) -> bool:
+    def drop_candidate(self, market: str, *, retry_key: str | None = None) -> bool:
         """Let the first policy decide alone; whether there was a candidate."""
-        found = await self._send("DELETE", market, "/candidate", None, retry_key)
+        found = self._send("DELETE", market, "/candidate", None, retry_key)
         return bool(found["changed"])
 
-    async def set_rails(
+    def set_rails(
         self,
         market: str,
         rails: Sequence[Mapping[str, Any]],
@@ -253,20 +251,20 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         ``then`` ("pause" or "fall-back"), and ``agent`` if it is the share of a certain one.
         """
         body: dict[str, Any] = {"rails": dictionaries("rails", rails), "fallback": fallback}
-        found = await self._send("PUT", market, "/rails", body, retry_key)
+        found = self._send("PUT", market, "/rails", body, retry_key)
         return bool(found["changed"])
 
-    async def pause(self, market: str, reason: str, *, retry_key: str | None = None) -> bool:
+    def pause(self, market: str, reason: str, *, retry_key: str | None = None) -> bool:
         """Decide nothing until the market is resumed; whether that is a change."""
-        found = await self._send("POST", market, "/pause", {"reason": reason}, retry_key)
+        found = self._send("POST", market, "/pause", {"reason": reason}, retry_key)
         return bool(found["changed"])
 
-    async def resume(self, market: str, *, retry_key: str | None = None) -> bool:
+    def resume(self, market: str, *, retry_key: str | None = None) -> bool:
         """Decide again after a pause; whether that is a change."""
-        found = await self._send("POST", market, "/resume", None, retry_key)
+        found = self._send("POST", market, "/resume", None, retry_key)
         return bool(found["changed"])
 
-    async def statistics(
+    def statistics(
         self, market: str, agent: str | None = None, *, segment: str | None = None
     ) -> dict[str, Any]:
         """Plays and revenue of a market, or of one agent and its arms.
@@ -279,28 +277,28 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         asked = {} if segment is None else {"segment": segment}
         pages = self._pages(f"/v1/markets/{part(market)}{path}", asked)
         found: dict[str, Any] = {}
-        async for page in pages:
+        for page in pages:
             found = found or {**page, rows: [], "next": None}
             found[rows] += page[rows]
         return found
 
-    async def journal(self, market: str, after: int = 0) -> AsyncIterator[dict[str, Any]]:
+    def journal(self, market: str, after: int = 0) -> Iterator[dict[str, Any]]:
         """Everything that happened after event number ``after``, fetched in parts."""
         path = f"/v1/markets/{part(market)}/journal?limit={_EVENTS}&after="
         count = _EVENTS
         while count >= _EVENTS:
             count = 0
-            for event in await self.connection.lines(f"{path}{after}"):
+            for event in self.connection.lines(f"{path}{after}"):
                 yield event
                 count, after = count + 1, event["number"]
 
     # --- what others check ---------------------------------------------------------------------
 
-    async def head(self, market: str) -> dict[str, Any]:
+    def head(self, market: str) -> dict[str, Any]:
         """The last event and the head of the chain after it, signed: keep it, as JSON."""
-        return dict(await self._send("GET", market, "/head", None, None))
+        return dict(self._send("GET", market, "/head", None, None))
 
-    async def export(
+    def export(
         self, market: str, path: str | os.PathLike[str], *, agent: str | None = None
     ) -> None:
         """Write a market's journal, without names, into a new file for ``copyproof verify``.
@@ -312,28 +310,24 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         stream = self.connection.stream(f"/v1/markets/{part(market)}{what}")
         with open(path, "xb", opener=private) as file:
             try:
-                async with aclosing(stream) as parts:
-                    async for some in parts:
+                with closing(stream) as parts:
+                    for some in parts:
                         file.write(some)
             except BaseException:
                 os.unlink(path)
                 raise
 
-    async def actions(self) -> list[dict[str, Any]]:
+    def actions(self) -> list[dict[str, Any]]:
         """What operators did, the oldest first."""
-        return [each async for page in self._pages("/v1/actions") for each in page["actions"]]
+        return [each for page in self._pages("/v1/actions") for each in page["actions"]]
 
     # --- keys ----------------------------------------------------------------------------------
 
-    async def keys(self) -> list[ApiKey]:
+    def keys(self) -> list[ApiKey]:
         """List all API keys."""
-        return [
-            ApiKey.from_dict(each)
-            async for page in self._pages("/v1/keys")
-            for each in page["keys"]
-        ]
+        return [ApiKey.from_dict(each) for page in self._pages("/v1/keys") for each in page["keys"]]
 
-    async def make_key(
+    def make_key(
         self,
         role: str,
         *,
@@ -353,45 +347,39 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         body |= {"agent": agent, "note": note}
         limits = {"rate": rate, "burst": burst, "expires": expires}
         body |= {name: each for name, each in limits.items() if each is not None}
-        return ApiKey.from_dict(
-            await self.connection.send("POST", "/v1/keys", body, retry_key=retry_key)
-        )
+        return ApiKey.from_dict(self.connection.send("POST", "/v1/keys", body, retry_key=retry_key))
 
-    async def rotate_key(
+    def rotate_key(
         self, key_id: str, *, overlap: float = 300.0, retry_key: str | None = None
     ) -> ApiKey:
         """Give a key a new secret; the old one works for ``overlap`` seconds more."""
         path = f"/v1/keys/{part(key_id)}/rotate"
         body = {"overlap": overlap}
-        return ApiKey.from_dict(await self.connection.send("POST", path, body, retry_key=retry_key))
+        return ApiKey.from_dict(self.connection.send("POST", path, body, retry_key=retry_key))
 
-    async def revoke_key(self, key_id: str) -> ApiKey:
+    def revoke_key(self, key_id: str) -> ApiKey:
         """Refuse a key from now on."""
-        return ApiKey.from_dict(await self.connection.send("DELETE", f"/v1/keys/{part(key_id)}"))
+        return ApiKey.from_dict(self.connection.send("DELETE", f"/v1/keys/{part(key_id)}"))
 
-    async def delete_key(self, key_id: str) -> ApiKey:
+    def delete_key(self, key_id: str) -> ApiKey:
         """Refuse a key from now on, and list it no more."""
         path = f"/v1/keys/{part(key_id)}?forget=true"
-        return ApiKey.from_dict(await self.connection.send("DELETE", path))
+        return ApiKey.from_dict(self.connection.send("DELETE", path))
 
-    async def _change(
-        self, market: str, agent: str, what: str, body: Any, retry_key: str | None
-    ) -> bool:
+    def _change(self, market: str, agent: str, what: str, body: Any, retry_key: str | None) -> bool:
         """Change something about an agent or its arms; whether that is a change."""
         path = f"/agents/{part(agent)}{what}"
-        found = await self._send("POST", market, path, body, retry_key)
+        found = self._send("POST", market, path, body, retry_key)
         return bool(found["changed"])
 
-    async def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> AsyncIterator[Any]:
+    def _pages(self, path: str, asked: Mapping[str, str] | None = None) -> Iterator[Any]:
         """Return the pages of a list, one after another."""
-        page = await self.connection.send("GET", query(path, asked or {}))
+        page = self.connection.send("GET", query(path, asked or {}))
         yield page
         while (after := page.get("next")) is not None:
-            page = await self.connection.send("GET", query(path, {**(asked or {}), "after": after}))
+            page = self.connection.send("GET", query(path, {**(asked or {}), "after": after}))
             yield page
 
-    async def _send(
-        self, method: str, market: str, path: str, body: Any, retry_key: str | None
-    ) -> Any:
+    def _send(self, method: str, market: str, path: str, body: Any, retry_key: str | None) -> Any:
         whole = f"/v1/markets/{part(market)}{path}"
-        return await self.connection.send(method, whole, body, retry_key=retry_key)
+        return self.connection.send(method, whole, body, retry_key=retry_key)
