@@ -11,7 +11,7 @@ from tests.drills.limits import check_no_gain
 SAME = ["its zeros never", "on slates of 2", "all late, its zeros never"]
 
 
-@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime", "h-ucb"])
+@pytest.mark.parametrize("policy", ["trial-anytime", "h-ucb"])
 def test_silence_changes_nothing(policy: str) -> None:
     found = drill(policy, scenarios=["silence"], games=2, seed=1, workers=1)
     by_setting = {(one.setting, one.is_old): one for one in found.gains}
@@ -38,15 +38,13 @@ def test_to_sign_up_late_does_not_pay() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime"])
-def test_lateness_of_one_agent_is_decided_not_to_pay(policy: str) -> None:
-    check_no_gain(policy, "silence", ["its ones late", "all of it late"], most=0.02)
+def test_lateness_of_one_agent_is_decided_not_to_pay() -> None:
+    check_no_gain("trial-anytime", "silence", ["its ones late", "all of it late"], most=0.02)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime"])
-def test_signing_up_late_is_decided_not_to_pay(policy: str) -> None:
-    check_no_gain(policy, "sign-up", ["after 1", "after 100", "after 1000"], most=0.02)
+def test_signing_up_late_is_decided_not_to_pay() -> None:
+    check_no_gain("trial-anytime", "sign-up", ["after 1", "after 100", "after 1000"], most=0.02)
 
 
 @pytest.mark.parametrize("policy", ["trial-anytime", "h-ucb"])
@@ -98,7 +96,7 @@ def _earned(policy: str, seed: int, *, attacks: bool) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    "policy", ["trial-anytime", "trial-anytime(memory=200)", "grace-anytime(first=300)", "trial"]
+    "policy", ["trial-anytime", "trial-anytime(memory=200)", "trial-anytime(first=300)", "trial"]
 )
 def test_no_lateness_pays_on_any_path_where_all_others_are_told_at_once(policy: str) -> None:
     """The pathwise theorem, with rewards of the agent's own that come whenever they will."""

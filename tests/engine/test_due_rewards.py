@@ -16,8 +16,7 @@ MEANS = {"ann": 0.6, "bob": 0.5, "eve": 0.3}
 POLICIES = [
     "trial-anytime",
     "trial-anytime(memory=200)",
-    "grace-anytime(first=300)",
-    "grace-anytime(first=300, memory=200)",
+    "trial-anytime(first=300)",
     "h-ucb",
     "h-thompson",
 ]
@@ -245,7 +244,7 @@ def test_the_delay_follows_when_telling_changes() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime(memory=100)", "thompson"])
+@pytest.mark.parametrize("policy", ["trial-anytime", "trial-anytime(memory=100)", "thompson"])
 def test_sums_are_those_of_what_plays_count_for(policy: str, seed: int) -> None:
     """Whatever is asked, told, corrected and expires in whatever order."""
     rng = random.Random(seed)

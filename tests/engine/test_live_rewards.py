@@ -10,8 +10,7 @@ from copyproof.live import MarketConfig, Principal
 POLICIES = [
     "trial-anytime",
     "trial-anytime(memory=200)",
-    "grace-anytime(first=300)",
-    "grace-anytime(first=300, memory=200)",
+    "trial-anytime(first=300)",
     "h-ucb",
     "ucb1",
     "h-thompson",

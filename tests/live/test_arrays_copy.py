@@ -7,7 +7,7 @@ import pytest
 from copyproof.live import MarketConfig, Principal, arrays_copy
 from copyproof.live.snapshots import StateCopy, from_bytes, to_bytes
 
-EPOCHS = "grace-anytime(first=30, power=1.1)"  # which soon end
+EPOCHS = "trial-anytime(first=30, power=1.1)"  # which soon end
 POLICIES = (
     *("default-anytime", "ucb1", "h-ucb", "rh-ucb(L=3)", "prh-ucb", "s-ucb(l=2)", "fair(ucb1)"),
     EPOCHS,

@@ -176,7 +176,6 @@ def test_the_guarantee_says_so() -> None:
             "where more than 2 agents share an epoch of 1,000 decisions",
         ),
         ("trial-anytime", "in an epoch of 500 decisions, which is too short for whole trials"),
-        ("grace", "also with a worthless arm each, as they count in n"),
         ("h-ucb", "not bound to one group; "),
     ],
 )

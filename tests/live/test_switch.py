@@ -18,7 +18,7 @@ from copyproof.live.verification import Verdict, verify
 from tests.live.simulated import EVERY_ROW
 from tests.live.test_principal import TEN, Clock, market, reopened
 
-OTHERS = ["ucb1", "trial-anytime", "grace-anytime(first=10, factor=2, power=1)", "prh-ucb"]
+OTHERS = ["ucb1", "rh-kl-ucb(L=0.5)", "trial-anytime(first=10, factor=2, power=1)", "prh-ucb"]
 OTHERS += ["h-thompson", "rh-ucb(L=0.5)", "s-ucb(l=2)"]
 
 

@@ -31,7 +31,7 @@ from copyproof.engine.live_records import (
 )
 from copyproof.engine.plan import Plan
 from copyproof.engine.rules import Kind
-from copyproof.engine.state import ABSENT, OUTSIDE, WINDOW, State, power_of_two
+from copyproof.engine.state import ABSENT, OUTSIDE, State, power_of_two
 from copyproof.live.layout import (
     CHALLENGE,
     FIXED,
@@ -325,12 +325,6 @@ class Arrays:
         saved = self.export()
         join_epochs(saved, self._unanswered)
         saved["challenges"] = np.zeros(0, CHALLENGE)
-        if self.plan.agent.kind != Kind.OWN_INDEX:
-            saved["windows"][:] = np.zeros((), WINDOW)  # nobody has kept them up to date
-        # Where no window was kept, all rewards so far count as recent.
-        empty = saved["windows"]["recents"] == 0
-        for name, source in (("recent", "total"), ("recents", "answers")):
-            saved["windows"][name][empty] = saved["agents"][source][empty]
         self._lay_out(saved, plan, 16)
         if self.counters[LAID]:
             lay_again(plan, self.state, self.live, int(drawn), CHANGED)

@@ -115,8 +115,6 @@ def most_agents(policy: Policy, horizon: int) -> int | None:
 
 def _worthless(policy: Policy, config: MarketConfig) -> str:
     """What identities with a worthless arm each do to n."""
-    if isinstance(policy.agent, own_rules.OwnIndex):
-        return ", also with a worthless arm each, as they count in n"
     horizon = config.horizon if policy.restart is None else policy.restart.horizons(1)[0]
     most = None if horizon is None else most_agents(policy, horizon)
     if most is None:

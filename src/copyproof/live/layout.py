@@ -37,7 +37,6 @@ from copyproof.engine.state import (
     POOL,
     RING,
     START,
-    WINDOW,
     WINDOWS,
     power_of_two,
 )
@@ -112,7 +111,6 @@ TABLE = (
     Array("left", np.int64, "agent"),
     Array("keys", np.dtype((np.uint64, 2)), "stream"),
     Array("item_of", np.int64, "arm"),
-    Array("windows", WINDOW, "agent", exported=True),
     Array("trials", np.dtype((np.float64, LEVELS)), "agent", exported=True, kept_for="trial"),
     Array("starts", np.dtype((START, LEVELS)), "agent", exported=True, kept_for="trial"),
     Array("blocks", np.dtype((BLOCK, WINDOWS)), "agent", exported=True, kept_for="memory"),
@@ -136,7 +134,7 @@ TABLE = (
     Array("counters", np.int64, "counter", exported=True),
 )
 # What a pool with a champion remembers, with arms by their number; −1 for none.
-CHALLENGE = np.dtype([("bar", "f8"), ("last", "i8"), ("failed", "i8"), ("pointer", "i8")])
+CHALLENGE = np.dtype([("last", "i8"), ("failed", "i8"), ("pointer", "i8")])
 # What is exported beside: gathered from items and pools in order of registration.
 GATHERED = {
     "agents": ITEM,

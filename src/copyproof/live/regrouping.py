@@ -26,7 +26,6 @@ from copyproof.live.layout import CHALLENGE
 _IN_PLAY = 0
 _BY_AGENT = (
     "agents",
-    "windows",
     "trials",
     "starts",
     "blocks",
@@ -136,9 +135,6 @@ def _add_up(saved: dict[str, Any], agent: int) -> None:
         saved["numbers"][rows] = int(item["plays"][0]) - len(rows) + np.arange(len(rows))
     if "due" in saved:
         _know_again(saved, agent, np.flatnonzero(mine[log["arm"]]), rounds)
-    window = saved["windows"][agent : agent + 1]
-    window[:] = 0
-    window["recent"], window["recents"] = item["total"], item["answers"]
 
 
 def _know_again(saved: dict[str, Any], agent: int, rows: Any, rounds: Any) -> None:
