@@ -191,7 +191,6 @@ def test_the_guarantee_says_what_names_with_worthless_arms_do(policy: str, what:
         (MarketConfig(default_reward=0.5), False, True),
         (MarketConfig(rewards="last"), False, True),
         (MarketConfig(unanswered="patient"), False, False),
-        (MarketConfig(rules=1), False, False),
     ],
 )
 def test_the_guarantee_says_whose_lateness_pays(

@@ -393,21 +393,6 @@ def test_decisions_of_a_paused_market_are_damage() -> None:
         Principal(store=copied(principal, more))
 
 
-def test_a_journal_of_other_numerics_is_followed() -> None:
-    principal, clock = market()
-    principal.set_policy("trial-anytime", share=0.4)
-    play(principal, clock, 80)
-    store = open_store("memory:")
-    config = principal.store.markets()["default"]
-    store.create_market("default", {name: config[name] for name in config if name != "numerics"})
-    store.append("default", 1, [event for _, event in principal.store.events("default")])
-    again = Principal(store=store)
-    mine, theirs = again.statistics(), principal.statistics()
-    assert mine.agents == theirs.agents
-    assert mine.candidate == theirs.candidate
-    assert again.ask(20)
-
-
 def test_only_snapshots_that_say_who_decides_have_another_format() -> None:
     """So that earlier versions go on reading the others, and do not take these for complete."""
     principal, _ = market()

@@ -98,27 +98,6 @@ def _own_turn(state: State, agent: int, t: int, repetition: int) -> Turn:
 
 
 @part
-def follow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> Choice:
-    """An arm that was decided before, in round t, as a choice; ``state`` is modified in place.
-
-    The arm's agent goes through the steps of a decision of its own: a fresh arm joins its sample,
-    a champion's challengers have their turns. None of that depends on the last bits of an index;
-    only which arm has the largest one does, and that is what the record says.
-    """
-    agent = int64(state.items[arm].owner)
-    t -= state.epoch[0].before
-    turn = Turn(t, t - 1, t, int64(state.epoch[0].horizon), 0)
-    if not plan.is_flat:
-        turn = _own_turn(state, agent, t, 0)
-    pool = pool_of(plan, agent)
-    if mask is None:
-        _choose_arm(plan, state, pool, turn, None)
-    else:
-        _choose_arm_among(plan, state, pool, turn, mask)
-    return Choice(agent, arm, int64(state.place[arm]))
-
-
-@part
 def shadow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> tuple[int, Choice]:
     """What would be chosen in round t, where another policy chose ``arm``; and that as a choice.
 

@@ -128,12 +128,9 @@ def _add_up(saved: dict[str, Any], agent: int) -> None:
     rows = np.flatnonzero(mine[log["arm"]] & (rounds > counters[BANKED]))
     if "worths" in saved:
         # For its arm a play that waits counts otherwise.
-        waiting = rows if "due" in saved else rows[log["told"][rows] == PENDING]
-        counted = saved["counted"] if "due" in saved else log["value"]
-        item["total"] += (counted[waiting] - saved["worths"][waiting]).sum()
+        item["total"] += (saved["counted"][rows] - saved["worths"][rows]).sum()
         # The decisions that are remembered are the last plays of the principal, in their order.
         saved["numbers"][rows] = int(item["plays"][0]) - len(rows) + np.arange(len(rows))
-    if "due" in saved:
         _know_again(saved, agent, np.flatnonzero(mine[log["arm"]]), rounds)
 
 

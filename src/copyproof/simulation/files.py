@@ -87,7 +87,7 @@ def _read(content: io.BytesIO, source: str) -> Result:
         policy=policy_from_dict(manifest["policy"]),
         schedule=None if schedule is None else Schedule.from_dict(schedule),
         **{name: manifest[name] for name in _PLAIN},
-        numerics=manifest.get("numerics", 1),  # a file from before they had versions
+        numerics=manifest["numerics"],
         **arrays,
     )
 
