@@ -113,7 +113,7 @@ async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> Mar
             accepted = "above 0: with late 'refuse' every reward would come too late"
             require(waits, "reward_window", config.reward_window, accepted)
         plan_of(parse_policy(config.policy), config)
-        # Markets from before there was a default have none.
+        # Markets that the library makes have none unless it is told.
         return call.leadership.create(market, config, {"most_arms"} - said.keys())
 
     return _shown(await call.on_thread(create, "policy"))
