@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from copyproof import Agent, Market, parse_policy
-from copyproof.live import MarketConfig, Principal, events
+from copyproof.live import MarketConfig, Principal
 from copyproof.policy import with_market_defaults
 from tests.live.exported import are_due, check_known
 from tests.live.simulated import EVERY_ROW
@@ -161,23 +161,3 @@ def test_a_sample_keeps_to_its_bound_and_to_what_was_played_most(policy: str) ->
     assert sorted((one.plays for one in left), reverse=True) == every[: len(left)]
     principal.ask(300)
     reopened(principal)
-
-
-def test_a_journal_of_before_only_names_groups() -> None:
-    """Its decisions are made again as they were; bound anew, the names are one."""
-    principal = market("h-ucb")
-    principal.bind(["bob", "dan"], "x")
-    play(principal, 50, 1)
-    assert principal._state.registry.principals.number == [0, 1, 2, 1]
-    old = Principal(config=MarketConfig("h-ucb", seed=11, horizon=2000))
-    old.register_arms([(owner, arm) for arm, owner in OWNERS.items()])
-    with old.group():
-        old._write(events.Bound([1, 3], 0.0, "x"))
-    play(old, 50, 1)
-    assert old._state.registry.principals.is_trivial
-    assert [one.group for one in old.statistics().agents] == [None, "x", None, "x"]
-    reopened(old)
-    assert old.bind(["bob", "dan"], "x")
-    assert not old.bind(["bob", "dan"], "x")
-    assert old._state.registry.principals.number == [0, 1, 2, 1]
-    reopened(old)
