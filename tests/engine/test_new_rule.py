@@ -67,8 +67,8 @@ EDITS = {
     ),
     "kind": (
         "src/copyproof/engine/rules.py",
-        "    MOSS_ANYTIME = 16\n",
-        "    MOSS_ANYTIME = 16\n    HOPEFUL = 17\n",
+        "    MOSS_ANYTIME = 14\n",
+        "    MOSS_ANYTIME = 14\n    HOPEFUL = 15\n",
     ),
     "branch": ("src/copyproof/engine/rules.py", "    if rule.kind == Kind.GREEDY:", BRANCH),
     "case": (
