@@ -15,7 +15,7 @@ PROGRAMS := $(VENV)/.ready-programs
 BROWSER := $(VENV)/.ready-browser
 
 # Study files in `studies`; the scripts of the same names make their tables.
-STUDIES := lost_games_development lost_games targets price least_lost search held_out
+STUDIES := lost_games_development lost_games targets price least_lost
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -35,7 +35,7 @@ bench: $(KERNELS)  ## measure the speed, alone and against other libraries
 	$(BIN)/python benchmarks/run.py
 
 .PHONY: study
-study: $(KERNELS)  ## test the default on mixed and held-out markets, and search for grace anew
+study: $(KERNELS)  ## test the default on mixed and held-out markets
 	for name in $(STUDIES); do \
 	  $(BIN)/copyproof study run studies/$$name.toml --out out/studies/$$name || exit; done
 	for name in $(filter-out lost_games_development,$(STUDIES)); do \

@@ -122,7 +122,7 @@ def test_what_was_changed_is_said_and_not_backed_up(
     with open_store(f"sqlite:{path}") as store:
         filled(store)
         Principal(store=store, market="site").snapshot()
-    assert _done(program, "check", "--replay", "--store", f"sqlite:{path}")["unchained"] == 0
+    _done(program, "check", "--replay", "--store", f"sqlite:{path}")
     with sqlite3.connect(path) as raw:
         raw.execute(change)
         assert raw.total_changes > 0  # which counts what triggers change, too

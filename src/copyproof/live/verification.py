@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from copyproof.engine.version import NUMERICS
 from copyproof.live.agent_sums import AgentSums
 from copyproof.live.events import (
     Asked,
@@ -70,7 +69,7 @@ class Verdict:
         What is wrong first.
     replayed : bool
         Whether all decisions were made again: not of an agent's journal, nor of one whose beginning
-        is gone, nor of one that began under other numerics.
+        is gone.
     heads : int
         How many signed heads were confirmed.
     sums : dict or None
@@ -246,7 +245,7 @@ class _Audit:
         self._first = first
         self._key = bytes.fromhex(first["key"])
         config = MarketConfig.from_dict(first["config"])
-        self.replayed = first["after"] == 0 and config.numerics == NUMERICS
+        self.replayed = first["after"] == 0
         self.decisions = 0
         self.violation: Violation | None = None
         self._state = SwitchState(config)
