@@ -4,7 +4,6 @@ PYTHON ?= python3
 
 VENV := .venv
 BIN  := $(VENV)/bin
-PIP  := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 # One environment, filled in steps: what users run, then the tools of developers and of the docs.
 RUN  := $(VENV)/.ready-run
@@ -16,7 +15,7 @@ PROGRAMS := $(VENV)/.ready-programs
 BROWSER := $(VENV)/.ready-browser
 
 # Study files in `studies`; the scripts of the same names make their tables.
-STUDIES := lost_games_development lost_games targets price least_lost search held_out
+STUDIES := lost_games_development lost_games targets price least_lost
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -25,7 +24,7 @@ STUDIES := lost_games_development lost_games targets price least_lost search hel
 ##@ Use
 
 .PHONY: setup
-setup: $(KERNELS)  ## build the private environment with .venv/bin/copyproof, and compile the engine
+setup: $(KERNELS)  ## build the private environment with .venv/bin/copyproof, and compile all kernels
 
 .PHONY: paper
 paper: $(KERNELS)  ## reproduce the paper: figures, claims and report in out/paper/index.html
@@ -36,7 +35,7 @@ bench: $(KERNELS)  ## measure the speed, alone and against other libraries
 	$(BIN)/python benchmarks/run.py
 
 .PHONY: study
-study: $(KERNELS)  ## test the default on mixed and held-out markets, and search for grace anew
+study: $(KERNELS)  ## test the default on mixed and held-out markets
 	for name in $(STUDIES); do \
 	  $(BIN)/copyproof study run studies/$$name.toml --out out/studies/$$name || exit; done
 	for name in $(filter-out lost_games_development,$(STUDIES)); do \
@@ -123,9 +122,9 @@ help:  ## this list
 
 # --- the environment -------------------------------------------------------------------------
 
-$(RUN): pyproject.toml client/pyproject.toml constraints.txt
+$(RUN): pyproject.toml client/pyproject.toml constraints.txt tools/install.py
 	@$(call install,.[service])
-$(KERNELS): $(RUN) $(wildcard src/copyproof/engine/*.py)
+$(KERNELS): $(RUN) tools/compile_kernels.py $(wildcard src/copyproof/engine/*.py)
 	@$(BIN)/python -m tools.compile_kernels
 	@touch $@
 $(DEV): $(RUN)
@@ -172,6 +171,6 @@ else \
   printf '%s\n' "$(CURDIR)" > $(VENV)/.root; \
 fi; \
 echo "Installing $(1)"; \
-$(PIP) install -c constraints.txt -e ./client -e '$(1)'; \
+$(BIN)/python tools/install.py -e ./client -e '$(1)'; \
 touch $@
 endef

@@ -45,7 +45,7 @@ CASES = ("decision", "reward", "retriable", "batch")
 LINES = (
     *(f"ucb1 {arms}" for arms in ARMS),
     *("copies 1000", "copies 1000000"),
-    *("h-ucb 2c", "rh-ucb 2c", "prh-ucb 2c", "grace 2c", "trial 2c", "threads 2"),
+    *("h-ucb 2c", "rh-ucb 2c", "prh-ucb 2c", "trial 2c", "threads 2"),
     *(f"{name} {figure}" for name in ("kl-ucb", "thompson") for figure in ("2a", "2c")),
     *("h-kl-ucb 2c", "h-thompson 2c"),
     *(f"http {case}{durable}" for case in CASES for durable in ("", ", not durable")),

@@ -26,11 +26,9 @@ from copyproof.simulation.threads import fill, new_record
 # Name, policy, market, T, games: as many games as fill the chip several times over.
 SPEED = (
     ("h-ucb-five", "h-ucb", "paper:1a", 10_000, 456_192),
-    ("grace-five", "grace", "paper:1a", 10_000, 270_336),
     ("trial-five", "trial", "paper:1a", 10_000, 135_168),
     ("ucb1-104", "ucb1", "paper:1a:100", 10_000, 67_584),
     ("rh-ucb-2c", "rh-ucb(L=3)", "paper:2c", 100_000, 67_584),
-    ("grace-2c", "grace", "paper:2c", 100_000, 33_792),
     ("trial-2c", "trial", "paper:2c", 100_000, 16_896),
 )
 HORIZONS = (100, 200, 300, 500, 1000)

@@ -1,9 +1,9 @@
 """Lost games, where rational agents stand beside replicators: how many, and what they cost.
 
-The markets are those on which the first default, ``grace``, was found to fail, and two beside them
-on which it does not. A game is lost when its last tenth costs at least half the gap a round
-(``copyproof.simulation.lost``); the limits of its share are exact binomial ones of 95 % (Clopper,
-Pearson 1934). All policies meet the same luck.
+In some of the markets agents copy good arms or bad ones; in two beside them nobody copies. A game
+is lost when its last tenth costs at least half the gap a round (``copyproof.simulation.lost``); the
+limits of its share are exact binomial ones of 95 % (Clopper, Pearson 1934). All policies meet the
+same luck.
 
     python benchmarks/mixed_markets.py [--games 200] [--horizon 100000] [--policy P ...]
 
@@ -28,8 +28,6 @@ POLICIES = (
     "trial-anytime",
     "trial(c=1/200)",
     "rh-kl-ucb",
-    "grace",
-    "grace-anytime",
     "h-ucb",
     "h-thompson",
     "rh-ucb",

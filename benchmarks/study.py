@@ -43,7 +43,7 @@ from copyproof.studies.cluster import open_cluster
 from copyproof.studies.store import Store
 from copyproof.studies.tasks import Outcome, Task
 
-POLICIES = ["ucb1", "h-ucb", "rh-ucb", "prh-ucb", "grace"]
+POLICIES = ["ucb1", "h-ucb", "rh-ucb", "prh-ucb", "trial"]
 
 
 def study_of(cells: int, horizon: int = 10_000, repetitions: int = 10) -> Study:

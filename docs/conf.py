@@ -1,15 +1,16 @@
 """Sphinx configuration."""
 
 import sys
-from importlib.metadata import version as _version
 from pathlib import Path
+
+from copyproof import __version__
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "copyproof"
 author = "copyproof contributors"
 copyright = author
-version = release = _version("copyproof")
+version = release = __version__
 
 extensions = [
     "myst_parser",

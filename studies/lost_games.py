@@ -4,7 +4,7 @@
     copyproof study run studies/lost_games_development.toml --out out/studies/lost_games_development
     python studies/lost_games.py [--cells FOLDER] [--out FOLDER] [--part development|held-out]
 
-``default``, ``default-anytime``, ``grace`` and the paper's six policies play every market of
+``default``, ``default-anytime`` and the paper's six policies play every market of
 ``mixed.py`` with the same luck. ``default`` plays 100 games of a market (40 at T = 10⁵, 4 from 10⁶
 on), the others of ours at most 30 at T = 10⁵, the paper's 4, and all at least one. Games lost
 (``copyproof.simulation.lost``) are counted apart, over all games and on the worst market; they are
@@ -29,7 +29,7 @@ from markets import Case
 from mixed import decidable, development_mixed, held_out_mixed, judged, share
 from runs import Row, geometric_mean, rows_of, study_parser, table_of, write
 
-OURS = ("default", "default-anytime", "grace")
+OURS = ("default", "default-anytime")
 PARTS: dict[str, tuple[Callable[[], list[Case]], str]] = {
     "development": (development_mixed, "lost_games_development"),
     "held-out": (held_out_mixed, "lost_games"),

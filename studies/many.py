@@ -126,10 +126,10 @@ def _on_processors(
 
 
 def with_rules(lowered: Lowered, numbers: NDArray[np.float64]) -> Lowered:
-    """The same game with other numbers in both rules: three parameters, and the form."""
-    first, second, third, form = (float(number) for number in numbers)
+    """The same game with other numbers in both rules: three parameters, and the tries."""
+    first, second, third, tries = (float(number) for number in numbers)
     agent, arm = (
-        rule._replace(parameters=(first, second, third), form=int(form))
+        rule._replace(parameters=(first, second, third), tries=int(tries))
         for rule in (lowered.plan.agent, lowered.plan.arm)
     )
     return replace(lowered, plan=lowered.plan._replace(agent=agent, arm=arm))

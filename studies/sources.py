@@ -12,21 +12,11 @@ import missed
 import price as price_study
 import targets as targets_study
 import trade as trade_study
-from markets import Case, development, held_out
+from markets import Case
 from mixed import development_mixed, held_out_mixed
 
 MISSED_SEED = 1
 """Of all markets of ``missed.toml``: a GPU plays those of one seed together."""
-
-
-def search() -> list[copyproof.Case]:
-    """The suite on which ``grace`` was chosen."""
-    return _cases(development())
-
-
-def search_held_out() -> list[copyproof.Case]:
-    """The random markets that were held apart from it."""
-    return _cases(held_out())
 
 
 def mixed() -> list[copyproof.Case]:

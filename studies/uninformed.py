@@ -46,7 +46,7 @@ from copyproof.simulation import rules_digest
 from runs import CELLS, RESULTS, games_of, records
 
 POLICIES = (
-    "ucb1", "fair(ucb1)", "h-ucb", "rh-ucb", "h-thompson", "h-etc", "grace", "trial",
+    "ucb1", "fair(ucb1)", "h-ucb", "rh-ucb", "h-thompson", "h-etc", "trial",
     "trial-anytime", "rh-kl-ucb",
 )  # fmt: skip
 COUNTS = (2, 5)

@@ -14,7 +14,7 @@ import math
 
 from copyproof import Agent, Market, Retire, Schedule, simulate
 
-POLICIES = ("trial", "trial-anytime", "grace")
+POLICIES = ("trial", "trial-anytime")
 NAMES = (10, 20, 30, 50, 100, 200, 500)
 _B = Agent("B", [0.8])
 RIVALS = {

@@ -10,7 +10,7 @@ LENGTH = re.compile(r"^\s*>>> len\(")
 def test_no_example_ends_in_a_length() -> None:
     files = [
         path
-        for folder in ("src", "client/src", "docs")
+        for folder in ("src", "docs")
         for path in sorted((ROOT / folder).rglob("*"))
         if path.suffix in (".py", ".md") and "_build" not in path.parts
     ]

@@ -6,6 +6,7 @@ import pydoc
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -74,8 +75,13 @@ def test_importing_the_package_loads_the_standard_library_alone() -> None:
     assert loaded_by("import copyproof") == {"copyproof"}
 
 
+def test_the_version_is_that_of_the_metadata() -> None:
+    assert copyproof.__version__ == version("copyproof")
+    assert "__version__" in dir(copyproof)
+
+
 def test_importing_the_client_loads_the_standard_library_alone() -> None:
-    assert loaded_by("import copyproof.client") == {"copyproof", "copyproof_client"}
+    assert loaded_by("import copyproof.client") == {"copyproof"}
 
 
 def test_reference_documents_every_name() -> None:

@@ -8,10 +8,14 @@ import sysconfig
 import zipfile
 from collections.abc import Iterator
 from email import message_from_bytes
+from email.message import Message
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from readme_renderer import markdown
+
+import copyproof
 
 ROOT = Path(__file__).parents[1]
 PIP = (sys.executable, "-m", "pip", "-q", "--disable-pip-version-check")
@@ -90,15 +94,26 @@ def test_the_client_alone(
     assert loaded == "copyproof_client"
 
 
-def test_the_program(wheels: dict[str, Path], tmp_path: Path) -> None:
-    """Both wheels; what they depend on comes from the environment of the tests."""
-    programs = environment(tmp_path / "new", *wheels.values())
+def with_dependencies(programs: Path) -> Path:
+    """The environment's packages; what they depend on comes from the environment of the tests."""
     python = programs / "python"
     site = Path(run(python, "-c", "import site; print(site.getsitepackages()[0])").strip())
     # Not a .pth file's own .pth files: an editable copyproof of that environment stays unseen.
     (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-    where = run(python, "-c", "import copyproof; print(copyproof.__file__)")
+    return site
+
+
+def test_the_program(wheels: dict[str, Path], tmp_path: Path) -> None:
+    """The wheel of copyproof alone."""
+    programs = environment(tmp_path / "new", wheels["copyproof"])
+    site = with_dependencies(programs)
+    where = run(
+        programs / "python", "-c", "import copyproof.client; print(copyproof.client.__file__)"
+    )
     assert Path(where.strip()).is_relative_to(site)
+    version = f"copyproof {copyproof.__version__}\n"
+    assert run(programs / "copyproof", "--version") == version
+    assert run(programs / "python", "-m", "copyproof", "--version") == version
     shown = run(
         *(programs / "copyproof", "simulate", "paper:1a", "--policy", "h-ucb"),
         *("--horizon", "1000", "--repetitions", "10", "--seed", "1"),
@@ -107,11 +122,67 @@ def test_the_program(wheels: dict[str, Path], tmp_path: Path) -> None:
     assert "0.9-agent" in shown
 
 
+@pytest.mark.parametrize("removed", ["copyproof", "copyproof-client"])
+def test_either_is_removed_and_the_other_works(
+    wheels: dict[str, Path], tmp_path: Path, removed: str
+) -> None:
+    programs = environment(tmp_path / "both", *wheels.values())
+    python = programs / "python"
+    subprocess.run([*PIP, "--python", str(python), "uninstall", "-y", removed], check=True)
+    removed_module = {"copyproof": "copyproof", "copyproof-client": "copyproof_client"}[removed]
+    other = {"copyproof": "copyproof_client", "copyproof-client": "copyproof.client"}[removed]
+    run(python, "-c", f"from {other} import AsyncClient, Client")
+    found = run(
+        *(python, "-c"),
+        f"from importlib.util import find_spec; print(find_spec({removed_module!r}))",
+    )
+    assert found == "None\n"
+
+
+def test_the_client_says_the_same_version(wheels: dict[str, Path]) -> None:
+    versions = {path.name.split("-")[1] for path in wheels.values()}
+    assert versions == {copyproof.__version__}
+
+
+def test_metadata_names_the_pythons_and_no_package_of_ours(wheels: dict[str, Path]) -> None:
+    for path in wheels.values():
+        metadata = metadata_of(path)
+        assert metadata["Requires-Python"] == ">=3.11"
+        classifiers = metadata.get_all("Classifier") or []
+        for minor in (11, 12, 13):
+            assert f"Programming Language :: Python :: 3.{minor}" in classifiers
+        required = [word for word in metadata.get_all("Requires-Dist") or [] if "extra" not in word]
+        assert [word for word in required if word.startswith("copyproof")] == []
+
+
+@pytest.mark.parametrize("project", ["copyproof", "copyproof_client"])
+def test_a_source_distribution_builds_the_same_wheel(
+    wheels: dict[str, Path], tmp_path: Path, project: str
+) -> None:
+    source = ROOT / ("client" if project == "copyproof_client" else ".")
+    # hatchling is in an environment of its own for a build, as pip makes it.
+    build = (
+        "import os, sys; from hatchling.build import build_sdist; os.chdir(sys.argv[1]); "
+        "build_sdist(sys.argv[2])"
+    )
+    if find_spec("hatchling") is None:
+        pip = [*PIP, "install", "--target", str(tmp_path / "hatchling"), "hatchling"]
+        subprocess.run(pip, check=True)
+    variables = {"PYTHONPATH": str(tmp_path / "hatchling")}
+    run(sys.executable, "-c", build, source, tmp_path, **variables)
+    [archive] = tmp_path.glob("*.tar.gz")
+    subprocess.run([*PIP, "wheel", "--no-deps", "-w", tmp_path, archive], check=True, cwd=tmp_path)
+    [wheel] = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as made, zipfile.ZipFile(wheels[project]) as direct:
+        assert sorted(made.namelist()) == sorted(direct.namelist())
+
+
 def test_what_the_wheels_hold(wheels: dict[str, Path]) -> None:
     for project, path in wheels.items():
         with zipfile.ZipFile(path) as wheel:
             names = wheel.namelist()
         assert f"{project}/py.typed" in names
+        assert [name for name in names if "typescript" in name] == []
         tops = {name.partition("/")[0] for name in names}
         assert {top for top in tops if not top.endswith(".dist-info")} == {project}
     held = zipfile.ZipFile(wheels["copyproof"]).namelist()
@@ -124,13 +195,18 @@ def test_what_the_wheels_hold(wheels: dict[str, Path]) -> None:
     assert {name for name in held if name.startswith("copyproof/")} == expected
 
 
+def metadata_of(path: Path) -> Message:
+    """The metadata of a wheel."""
+    with zipfile.ZipFile(path) as wheel:
+        [name] = [name for name in wheel.namelist() if name.endswith("/METADATA")]
+        return message_from_bytes(wheel.read(name))
+
+
 @pytest.mark.parametrize("project", ["copyproof", "copyproof_client"])
 def test_description_renders_where_packages_are_listed(
     wheels: dict[str, Path], project: str
 ) -> None:
-    with zipfile.ZipFile(wheels[project]) as wheel:
-        [name] = [name for name in wheel.namelist() if name.endswith("/METADATA")]
-        metadata = message_from_bytes(wheel.read(name))
+    metadata = metadata_of(wheels[project])
     assert metadata["Description-Content-Type"] == "text/markdown"
     text = metadata.get_payload()
     assert isinstance(text, str)

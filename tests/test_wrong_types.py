@@ -40,7 +40,7 @@ def found() -> Audit:
 @pytest.mark.parametrize("market", [5, None, {"agents": []}, "h-ucb.toml"])
 def test_what_is_not_a_market_is_named(function: str, market: Any) -> None:
     with pytest.raises(FieldError, match=r"market = .* is not a Market|h-ucb.toml: cannot be read"):
-        getattr(copyproof, function)(market, "grace", **GAMES[function])
+        getattr(copyproof, function)(market, "trial", **GAMES[function])
 
 
 @pytest.mark.parametrize("function", GAMES)
@@ -60,7 +60,7 @@ def test_where_only_ours_will_do_it_is_said(function: str, policy: Any) -> None:
 @pytest.mark.parametrize("function", GAMES)
 def test_markets_by_file_and_by_name(function: str, tmp_path: Path) -> None:
     write_market(MARKET, tmp_path / "market.toml")
-    policy = "h-ucb" if function == "exact" else "grace"
+    policy = "h-ucb" if function == "exact" else "trial"
     answers = [
         getattr(copyproof, function)(market, policy, **GAMES[function])
         for market in (MARKET, "paper:1a", tmp_path / "market.toml", str(tmp_path / "market.toml"))
@@ -76,7 +76,7 @@ def test_markets_by_file_and_by_name(function: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("function", ["audit", "attacks", "equilibrium", "lost_probability"])
 def test_a_progress_that_cannot_be_told_is_named(function: str) -> None:
     with pytest.raises(FieldError, match="progress = 5 is not True, for a bar, or a function"):
-        getattr(copyproof, function)(MARKET, "grace", progress=5, **GAMES[function])
+        getattr(copyproof, function)(MARKET, "trial", progress=5, **GAMES[function])
 
 
 @pytest.mark.parametrize("results", [5, None, "h-ucb", [5], [], {"a": 1}, MARKET])

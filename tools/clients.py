@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-PYTHON = ROOT / "client" / "src" / "copyproof_client"
+PYTHON = ROOT / "src" / "copyproof" / "client"
 TYPESCRIPT = ROOT / "client" / "typescript"
 TWINS = {
     "async_connection.py": "connection.py",

@@ -21,7 +21,7 @@ import grimp
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "CONTRIBUTING.md"
-NAMES = ("copyproof", "copyproof_client")
+NAME = "copyproof"
 WALKS = {
     "simulate": 'A simulation, `simulate(market, "h-ucb", …)`',
     "decision": "A decision over HTTP, `POST /v1/markets/{market}/decisions`",
@@ -33,7 +33,7 @@ class House:
     """The import graph, by package."""
 
     def __init__(self) -> None:
-        self.graph = grimp.build_graph(*NAMES, exclude_type_checking_imports=True, cache_dir=None)
+        self.graph = grimp.build_graph(NAME, exclude_type_checking_imports=True, cache_dir=None)
         self.rooms = sorted({room for module in self.graph.modules if (room := room_of(module))})
         self.arrows = {room: self._imported_by(room) for room in self.rooms}
         self.levels = {room: self._level(room) for room in self.rooms}
@@ -63,10 +63,7 @@ class House:
 
 def room_of(module: str) -> str | None:
     """The public package or module at the top that a module belongs to."""
-    top, _, rest = module.partition(".")
-    if top != NAMES[0]:
-        return top
-    name = rest.partition(".")[0]
+    name = module.partition(".")[2].partition(".")[0]
     return name if name and not name.startswith("_") else None
 
 
@@ -80,8 +77,7 @@ def first_sentence(module: str) -> str:
 
 def path_of(module: str) -> Path:
     """The file of a module."""
-    folder = ROOT / ("client/src" if module.startswith(NAMES[1]) else "src")
-    path = folder.joinpath(*module.split("."))
+    path = (ROOT / "src").joinpath(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
@@ -112,8 +108,7 @@ def drawing(house: House) -> str:
         lines += [f"  {room} --> {below}" for below in house.shortened(room)]
     lines += ["```", "", "| package | what it is |", "|---|---|"]
     for room in ordered:
-        module = room if room == NAMES[1] else f"{NAMES[0]}.{room}"
-        lines.append(f"| `{room}` | {first_sentence(module)} |")
+        lines.append(f"| `{room}` | {first_sentence(f'{NAME}.{room}')} |")
     return "\n".join(lines)
 
 
@@ -138,7 +133,7 @@ def walks(house: House) -> str:
         lines = [f"{title}:", ""]
         for number, module in enumerate(walked(house, name), start=1):
             path = path_of(module)
-            shown = "/".join(path.relative_to(ROOT / "src" / NAMES[0]).parts)
+            shown = "/".join(path.relative_to(ROOT / "src" / NAME).parts)
             lines.append(f"{number}. `{shown}`: {first_sentence(module)}")
         parts.append("\n".join(lines))
     return "\n\n".join(parts)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ("src/copyproof", "client/src/copyproof_client")
+SOURCES = ("src/copyproof",)
 PAGES = (".j2", ".css")
 MOST_FUNCTION = 60
 MOST_FILE = 400

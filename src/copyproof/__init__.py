@@ -15,6 +15,8 @@ library.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from copyproof._version import __version__ as __version__
+
 if TYPE_CHECKING:  # `as` tells type checkers that the names are public
     from copyproof.auditing import Attacks as Attacks
     from copyproof.auditing import Audit as Audit
@@ -145,4 +147,4 @@ if not TYPE_CHECKING:  # type checkers know every name, and report any other
 
 
 def __dir__() -> list[str]:
-    return sorted(_HOME)
+    return [*sorted(_HOME), "__version__"]

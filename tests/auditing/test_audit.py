@@ -370,7 +370,7 @@ def test_h_ucb_pays_an_uninformed_agent_for_a_copy() -> None:
 
 
 def test_the_pathwise_theorem_is_for_agents_who_know_their_means() -> None:
-    found = audit(DRAWN, "grace", horizon=300, seed=1, most_copies=2)
+    found = audit(DRAWN, "h-ucb-t-free", horizon=300, seed=1, most_copies=2)
     ann, bob = found.agents
     assert (ann.reference, bob.reference) == ((1, 1), (1, 0))
     # For bob it holds whatever ann's means are; for ann nothing is proven.
@@ -389,7 +389,7 @@ def test_two_arms_of_one_prior_are_not_the_same(
     before, after = (DRAWN.with_strategy("ann", copies) for copies in (reference, deviation))
     trial = DeviationTrial(0, before, after, Deviation(deviation, "copies"), None)
     assert trial.is_same_on_every_path(parse_policy("h-ucb"), before) is same
-    assert not trial.is_never_ahead(parse_policy("grace"), before)
+    assert not trial.is_never_ahead(parse_policy("h-ucb-t-free"), before)
     assert largest_regret(before, 10) == 10.0
     found = audit(
         DRAWN,

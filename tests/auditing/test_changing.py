@@ -52,7 +52,7 @@ CHANGES = "agents[0].arms[0] has a mean that changes"
         (lambda: exact(MARKET, "h-ucb", horizon=5), f"{CHANGES}: exact takes fixed means only"),
         (lambda: bounds(MARKET, "h-ucb", 100), f"{CHANGES}: bounds takes fixed means only"),
         (
-            lambda: lost_probability(MARKET, "grace", horizon=100, seed=1),
+            lambda: lost_probability(MARKET, "trial", horizon=100, seed=1),
             f"{CHANGES}: lost_probability takes fixed means only",
         ),
         (

@@ -20,7 +20,7 @@ def test_a_deviation_of_a_group_is_a_joint_strategy() -> None:
 
 
 def test_pathwise_policies_pay_a_principal_nothing_for_more_arms() -> None:
-    found = audit(bound(), "grace", horizon=500, seed=1, agent="ann & co", most_copies=10)
+    found = audit(bound(), "trial", horizon=500, seed=1, agent="ann & co", most_copies=10)
     assert found.verdict == "no-gain"
     assert all(gain.gain.high <= 0 for gain in found.agents[0].copying)
 

@@ -17,7 +17,7 @@ arms = [{ mean = 0.9, copies = 2 }, { mean = 0.2, copies = 30 }]
 name = "B"
 arms = [{ mean = 0.8 }]
 """
-ASK = ("--policy", "grace", "--horizon", "1000", "--runs", "4")
+ASK = ("--policy", "trial", "--horizon", "1000", "--runs", "4")
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_the_library_finds_the_same(run: Run, game: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     [told] = json.loads(done.stdout)["policies"]
     same = lost_probability(
-        read_market(game), "grace", horizon=1000, runs=4, seed=3, rival=0.7
+        read_market(game), "trial", horizon=1000, runs=4, seed=3, rival=0.7
     ).to_dict()
     assert told | {"seconds": 0} == same | {"seconds": 0}
     assert told["numerics"] == NUMERICS
@@ -45,8 +45,8 @@ def test_table(run: Run, game: Path) -> None:
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[0] == "A (best mean 0.9) against an index of 0.8; 2 agents; 1,000 rounds"
-    rows = [line.split()[0] for line in lines if line.startswith(("grace ", "h-ucb-t-free "))]
-    assert rows == ["grace", "h-ucb-t-free"]
+    rows = [line.split()[0] for line in lines if line.startswith(("trial ", "h-ucb-t-free "))]
+    assert rows == ["trial", "h-ucb-t-free"]
     assert "is undecided after 500 plays" in done.stdout
 
 
@@ -58,7 +58,7 @@ def test_table(run: Run, game: Path) -> None:
         ((*ASK, "--agent", "B"), "rival = 0.9 is not below 0.8"),
         ((*ASK, "--rival", "1.5"), "rival = 1.5 is not a number in (0, 1)"),
         ((*ASK, "--horizon", "1" + 19 * "0"), "horizon"),
-        (("--policy", "grace"), "--horizon"),
+        (("--policy", "trial"), "--horizon"),
         (("--horizon", "10"), "--policy"),
     ],
 )

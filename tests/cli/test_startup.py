@@ -2,8 +2,8 @@
 
 import subprocess
 import sys
-from importlib.metadata import version
 
+from copyproof import __version__
 from tests.cli.conftest import Run
 
 HEAVY = ("numba", "pandas", "matplotlib", "pydantic", "rich", "copyproof.simulation")
@@ -25,7 +25,7 @@ def test_help_loads_nothing_heavy() -> None:
 def test_version(run: Run) -> None:
     done = run("--version")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"copyproof {version('copyproof')}\n"
+    assert done.stdout == f"copyproof {__version__}\n"
 
 
 def test_without_arguments_there_is_help(run: Run) -> None:

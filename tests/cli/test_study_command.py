@@ -104,7 +104,7 @@ def test_status_and_report(whole: Path, run: Run) -> None:
     page = (whole / "report.html").read_text()
     assert "Performance profile" in page or "data:image/svg+xml" in page
     answer = json.loads(run("study", "report", whole, "--json").stdout)
-    assert [row["policy"] for row in answer["tables"][0]["rows"]] == ["ucb1", "h-ucb", "grace"]
+    assert [row["policy"] for row in answer["tables"][0]["rows"]] == ["ucb1", "h-ucb", "trial"]
     assert (whole / "report.html").read_text() == page
     assert "geometric mean over markets. Least in: " in page
 
@@ -138,7 +138,7 @@ def test_another_study_in_a_folder_is_said(tmp_path: Path, run: Run) -> None:
     path, out = tmp_path / "study.toml", tmp_path / "out"
     path.write_text(f'policies = ["ucb1", "h-ucb"]\n{text}')
     assert run("study", "run", path, "--out", out).stderr == ""
-    path.write_text(f'policies = ["grace"]\n{text}')
+    path.write_text(f'policies = ["trial"]\n{text}')
     done = run("study", "run", path, "--out", out)
     assert done.returncode == 0
     assert done.stderr == "2 cells kept in the folder are not in this study\n"

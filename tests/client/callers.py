@@ -9,7 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeAlias, TypeVar, cast
 
-from copyproof_client import AsyncClient, Client
+from copyproof.client import AsyncClient, Client
 
 Item = TypeVar("Item")
 Caller: TypeAlias = Callable[..., Client]

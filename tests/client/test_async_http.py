@@ -6,7 +6,8 @@ import socket
 import threading
 
 import pytest
-from copyproof_client.async_http import read_body, read_head
+
+from copyproof.client.async_http import read_body, read_head
 
 GOOD = {
     "length": b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from copyproof_client.connection import Connection
 
 from copyproof.client import ApiError, AsyncClient, Client, Decision, Unavailable
+from copyproof.client.connection import Connection
 from copyproof.live import Principal
 from copyproof.live.stores import Store, open_store
 from copyproof.live.verification import verify

@@ -1,8 +1,8 @@
 """A market that another process leads: the request goes there, and later ones go there at once."""
 
 import pytest
-from copyproof_client import ApiError, Unavailable
 
+from copyproof.client import ApiError, Unavailable
 from tests.client.callers import CALLERS, OK, Caller, Scripted
 
 CLOCK = "/v1/markets/m/clock"

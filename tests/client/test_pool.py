@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from copyproof_client import AsyncClient, Client, Unavailable
 
+from copyproof.client import AsyncClient, Client, Unavailable
 from tests.client.callers import CALLERS, OK, Caller, Scripted
 from tests.client.tls import encrypted
 
@@ -40,7 +40,7 @@ def test_a_connection_that_was_idle_for_long_is_not_used_again(
 ) -> None:
     """What lies between may have dropped it without a word."""
     for module in ("pool", "async_pool"):
-        monkeypatch.setattr(f"copyproof_client.{module}.LONGEST_IDLE", -1.0)
+        monkeypatch.setattr(f"copyproof.client.{module}.LONGEST_IDLE", -1.0)
     with Scripted(OK, OK) as server, caller(server.url, "k") as client:
         assert client.set_clock("m") == client.set_clock("m") == 1.5
         assert server.connections == [1, 2]
@@ -219,7 +219,7 @@ def test_an_async_client_belongs_to_one_loop() -> None:
 
 FORK = """
 import os, sys
-from copyproof_client import Client
+from copyproof.client import Client
 client = Client(sys.argv[1], "k")
 client.set_clock("m")
 child = os.fork()

@@ -3,8 +3,9 @@
 from email.message import Message
 
 import pytest
-from copyproof_client import ApiError, Unavailable
-from copyproof_client.protocol import Address, Answer, Request, Retries, query
+
+from copyproof.client import ApiError, Unavailable
+from copyproof.client.protocol import Address, Answer, Request, Retries, query
 
 
 def answer(status: int, **headers: str) -> Answer:

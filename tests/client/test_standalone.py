@@ -5,9 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import copyproof_client
-
-SOURCES = Path(copyproof_client.__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def _loaded(statement: str, *options: str) -> set[str]:
@@ -22,11 +20,17 @@ def _loaded(statement: str, *options: str) -> set[str]:
     return {name.partition(".")[0] for name in json.loads(said)}
 
 
-def test_the_client_needs_the_standard_library_only() -> None:
-    found = _loaded(f"sys.path.insert(0, {str(SOURCES)!r}); import copyproof_client", "-I", "-S")
+def test_the_small_package_needs_the_standard_library_only() -> None:
+    sources = ROOT / "client" / "src"
+    found = _loaded(f"sys.path.insert(0, {str(sources)!r}); import copyproof_client", "-I", "-S")
     assert found - sys.stdlib_module_names == {"copyproof_client"}
 
 
-def test_the_old_name_loads_nothing_more() -> None:
+def test_the_client_in_copyproof_loads_nothing_more() -> None:
     found = _loaded("import copyproof.client")
-    assert found - sys.stdlib_module_names == {"copyproof", "copyproof_client"}
+    assert found - sys.stdlib_module_names == {"copyproof"}
+
+
+def test_both_are_made_of_the_same_files() -> None:
+    small, big = (ROOT / "client/src/copyproof_client", ROOT / "src/copyproof/client")
+    assert small.resolve() == big.resolve()

@@ -182,7 +182,7 @@ def test_the_paper(tmp_path: Path) -> None:
     assert said["device"]["games"] == 14
 
 
-@pytest.mark.parametrize("policy", ["grace", "trial"])
+@pytest.mark.parametrize("policy", ["rh-ucb-t-free(L=1)", "trial"])
 def test_rare_events(policy: str) -> None:
     market = Market([Agent("a", [0.9, 0.2], copies=[1, 2]), Agent("b", [0.7])])
     how: dict[str, Any] = {"horizon": 1000, "seed": 1, "runs": 4, "most_plays": 14}

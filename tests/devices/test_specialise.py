@@ -22,7 +22,7 @@ def specialised(function: Any, known: dict[str, Any]) -> tuple[Any, list[str]]:
 
 
 def rule(kind: Kind, clock: int) -> LoweredRule:
-    return LoweredRule(int(kind), clock, (2.0, 0.0, 1.0), 0, 0, 1, 0, 0.0, 0)
+    return LoweredRule(int(kind), clock, (2.0, 0.0, 1.0), 0, 0, 1, 0.0, 0)
 
 
 def test_what_is_decided_is_gone_and_the_rest_computes_the_same() -> None:

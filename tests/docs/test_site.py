@@ -1,11 +1,11 @@
 """The documentation as readers have it: built, and opened from the disk in a real browser."""
 
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
+from copyproof import __version__
 from tests.browser import check_page, check_quiet, check_width, opened, screenshots, thin_out
 from tests.docs.site import ROOT, built
 
@@ -82,7 +82,7 @@ def test_search_has_excerpts(site: Path, browser: Browser) -> None:
 
 def test_version_changelog_and_citation(site: Path, browser: Browser) -> None:
     with opened(browser, site / "index.html") as page:
-        assert version("copyproof") in page.locator(".sidebar-brand-text").first.inner_text()
+        assert __version__ in page.locator(".sidebar-brand-text").first.inner_text()
         page.get_by_role("link", name="Changelog").first.click()
         assert page.get_by_role("heading", level=1).inner_text().startswith("Changelog")
         page.get_by_role("link", name="Cite").first.click()

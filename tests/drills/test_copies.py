@@ -9,7 +9,7 @@ from tests.drills.limits import check_no_gain
 PAID = {"slates": (880, 2100), "eligible": (118, 300), "seen": (600, 1200)}
 
 
-@pytest.mark.parametrize("policy", ["grace-anytime", "h-ucb"])
+@pytest.mark.parametrize("policy", ["trial-anytime", "h-ucb"])
 @pytest.mark.parametrize("scenario", PAID)
 def test_copies_pay_in_the_old_ways_and_change_nothing_now(scenario: str, policy: str) -> None:
     old, *new = drill(policy, scenarios=[scenario], games=1, seed=1, workers=1).gains

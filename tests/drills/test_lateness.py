@@ -19,8 +19,6 @@ POLICIES = [
     "trial(c=0.3, season=250)",
     "trial(c=0.5, lost=0.1, memory=100)",
     "trial-anytime(first=300)",
-    "grace-anytime(first=300)",
-    "grace",
     "h-ucb-t-free",
 ]
 

@@ -1,4 +1,4 @@
-"""One agent's silence, lateness and late sign-up paid under rules 1, and do not now."""
+"""One agent's silence, lateness and late sign-up do not pay."""
 
 import numpy as np
 import pytest
@@ -11,42 +11,37 @@ from tests.drills.limits import check_no_gain
 SAME = ["its zeros never", "on slates of 2", "all late, its zeros never"]
 
 
-@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime", "h-ucb"])
+@pytest.mark.parametrize("policy", ["trial-anytime", "h-ucb"])
 def test_silence_changes_nothing(policy: str) -> None:
     found = drill(policy, scenarios=["silence"], games=2, seed=1, workers=1)
-    by_setting = {(one.setting, one.is_old): one for one in found.gains}
+    by_setting = {one.setting: one for one in found.gains}
     for name in SAME:
-        assert by_setting[name, False].verdict == "unchanged"
-        assert by_setting[name, True].gain.mean > 0.5 * by_setting[name, True].without.revenue
+        assert by_setting[name].verdict == "unchanged"
 
 
 def test_lateness_of_one_agent_does_not_pay() -> None:
     found = drill("trial-anytime", scenarios=["silence"], games=12, seed=1, workers=1)
     for one in found.gains:
-        if not one.is_old and one.setting in ("its ones late", "all of it late"):
+        if one.setting in ("its ones late", "all of it late"):
             assert one.gain.mean < 0
 
 
 def test_to_sign_up_late_does_not_pay() -> None:
     found = drill("trial-anytime", scenarios=["sign-up"], games=12, seed=1, workers=1)
-    by_setting = {(one.setting, one.is_old): one for one in found.gains}
+    by_setting = {one.setting: one for one in found.gains}
     for after in ("after 1", "after 100"):
-        old, new = by_setting[after, True], by_setting[after, False]
-        assert old.gain.mean > 4 * old.error
-        assert new.gain.mean < 2.5 * new.error
-    assert by_setting["after 1000", False].gain.mean < 0
+        assert by_setting[after].gain.mean < 2.5 * by_setting[after].error
+    assert by_setting["after 1000"].gain.mean < 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime"])
-def test_lateness_of_one_agent_is_decided_not_to_pay(policy: str) -> None:
-    check_no_gain(policy, "silence", ["its ones late", "all of it late"], most=0.02)
+def test_lateness_of_one_agent_is_decided_not_to_pay() -> None:
+    check_no_gain("trial-anytime", "silence", ["its ones late", "all of it late"], most=0.02)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime"])
-def test_signing_up_late_is_decided_not_to_pay(policy: str) -> None:
-    check_no_gain(policy, "sign-up", ["after 1", "after 100", "after 1000"], most=0.02)
+def test_signing_up_late_is_decided_not_to_pay() -> None:
+    check_no_gain("trial-anytime", "sign-up", ["after 1", "after 100", "after 1000"], most=0.02)
 
 
 @pytest.mark.parametrize("policy", ["trial-anytime", "h-ucb"])
@@ -98,7 +93,7 @@ def _earned(policy: str, seed: int, *, attacks: bool) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    "policy", ["trial-anytime", "trial-anytime(memory=200)", "grace-anytime(first=300)", "trial"]
+    "policy", ["trial-anytime", "trial-anytime(memory=200)", "trial-anytime(first=300)", "trial"]
 )
 def test_no_lateness_pays_on_any_path_where_all_others_are_told_at_once(policy: str) -> None:
     """The pathwise theorem, with rewards of the agent's own that come whenever they will."""

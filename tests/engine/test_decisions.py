@@ -68,8 +68,6 @@ KEPT = [
     "h-ucb-t-free",
     "epsilon-greedy",
     "fair(ucb1)",
-    "grace",
-    "grace-anytime",
     "trial",
     "trial-anytime",
     "rh-kl-ucb(L=1)",

@@ -16,8 +16,7 @@ MEANS = {"ann": 0.6, "bob": 0.5, "eve": 0.3}
 POLICIES = [
     "trial-anytime",
     "trial-anytime(memory=200)",
-    "grace-anytime(first=300)",
-    "grace-anytime(first=300, memory=200)",
+    "trial-anytime(first=300)",
     "h-ucb",
     "h-thompson",
 ]
@@ -88,17 +87,6 @@ def test_silence_about_zeros_changes_no_decision(policy: str, way: str, late: in
         paths.append(market.path)
     assert paths[0] == paths[1] == paths[2]
     assert 0 < paths[0].count("eve") < 600
-
-
-def test_it_did_under_rules_1() -> None:
-    shown = []
-    for silent in ((), ("eve",)):
-        market = Market(rules=1)
-        for _ in range(120):
-            market.ask(10)
-            market.tell(silent=silent)
-        shown.append(market.path.count("eve"))
-    assert shown[1] > 2 * shown[0]
 
 
 def test_ones_that_are_told_later_are_not_worth_more() -> None:
@@ -245,7 +233,7 @@ def test_the_delay_follows_when_telling_changes() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("policy", ["trial-anytime", "grace-anytime(memory=100)", "thompson"])
+@pytest.mark.parametrize("policy", ["trial-anytime", "trial-anytime(memory=100)", "thompson"])
 def test_sums_are_those_of_what_plays_count_for(policy: str, seed: int) -> None:
     """Whatever is asked, told, corrected and expires in whatever order."""
     rng = random.Random(seed)
@@ -318,13 +306,10 @@ def test_when_all_is_due_it_does_not_matter_when_it_was_told() -> None:
 
 
 def test_a_newcomer_during_an_epoch_shares_it_with_all_that_are_there() -> None:
-    units = {}
-    for rules in (1, 2):
-        principal = Principal("trial-anytime", config=MarketConfig(seed=1, rules=rules))
-        principal.register_arms([("ann", "a"), ("bob", "a")])
-        principal.ask()
-        principal.register_arms([("eve", "a"), ("fay", "a")])
-        state = principal._state.export()
-        units[rules] = (state["epoch"]["unit"] / state["epoch"]["horizon"]).tolist()
-    assert units[1] == [1 / 2]  # the market's, and all agents'
-    assert units[2] == [1 / 2, 1 / 2, 1 / 2, 1 / 3, 1 / 4]
+    principal = Principal("trial-anytime", config=MarketConfig(seed=1))
+    principal.register_arms([("ann", "a"), ("bob", "a")])
+    principal.ask()
+    principal.register_arms([("eve", "a"), ("fay", "a")])
+    state = principal._state.export()
+    units = (state["epoch"]["unit"] / state["epoch"]["horizon"]).tolist()
+    assert units == [1 / 2, 1 / 2, 1 / 2, 1 / 3, 1 / 4]

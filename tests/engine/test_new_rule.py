@@ -67,8 +67,8 @@ EDITS = {
     ),
     "kind": (
         "src/copyproof/engine/rules.py",
-        "    MOSS_ANYTIME = 16\n",
-        "    MOSS_ANYTIME = 16\n    HOPEFUL = 17\n",
+        "    MOSS_ANYTIME = 14\n",
+        "    MOSS_ANYTIME = 14\n    HOPEFUL = 15\n",
     ),
     "branch": ("src/copyproof/engine/rules.py", "    if rule.kind == Kind.GREEDY:", BRANCH),
     "case": (
@@ -146,7 +146,7 @@ def test_a_rule_in_four_files_is_played_everywhere(tmp_path: Path) -> None:
     [
         ("union", "ImportError: a kind of engine.rules belongs to no rule of policy.records"),
         ("kind", "AttributeError: HOPEFUL"),
-        ("branch", "ImportError: each of UCB, KL_UCB, GREEDY, THOMPSON, UNIFORM, OWN_INDEX, CHAMP"),
+        ("branch", "ImportError: each of UCB, KL_UCB, GREEDY, THOMPSON, UNIFORM, TRIAL, TRIAL_AR"),
         ("case", "AssertionError: Expected code to be unreachable, but got: Hopeful(hope=1.0)"),
     ],
 )

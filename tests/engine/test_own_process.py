@@ -95,7 +95,7 @@ def test_a_sample_without_a_good_arm_is_split_off() -> None:
     assert_mean(runs(process, 300)[:, LOST], exact, relative=0.02)
 
 
-@pytest.mark.parametrize("policy", ["grace", "grace(doubt=3, fresh=1)", "rh-ucb-t-free(L=3)"])
+@pytest.mark.parametrize("policy", ["trial(c=0.2)", "rh-ucb-t-free(L=3)"])
 def test_ensembles_and_walkers_on_their_own_agree(policy: str) -> None:
     market = Market([Agent("A", [0.9, 0.2], copies=[2, 30]), Agent("B", [0.8])])
     alone = runs(asked(market, policy, 0.8, 2000, walkers=1, bins=1), 2000)
@@ -109,7 +109,7 @@ def test_ensembles_and_walkers_on_their_own_agree(policy: str) -> None:
 
 
 def test_no_weight_is_lost_or_made() -> None:
-    found = runs(asked(MANY, "grace", 0.7, 10_000), 20)
+    found = runs(asked(MANY, "trial", 0.7, 10_000), 20)
     weights = found[:, [LOST, SAFE, UNDECIDED]]
     assert np.allclose(weights.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     assert (weights >= 0).all()
@@ -117,7 +117,7 @@ def test_no_weight_is_lost_or_made() -> None:
 
 
 def test_runs_are_functions_of_their_numbers() -> None:
-    process = asked(MANY, "grace", 0.7, 1000)
+    process = asked(MANY, "trial", 0.7, 1000)
     whole = play_runs(process, 0, 6, workers=2)[0]
     later = play_runs(process, 4, 2, workers=1)[0]
     assert (whole[4:] == later).all()

@@ -1,6 +1,5 @@
 """Trial: a larger reward never costs an agent plays, to the last bit, and rewards may be late."""
 
-import io
 import math
 import random
 from dataclasses import replace
@@ -14,7 +13,6 @@ from copyproof.engine.lower import lower
 from copyproof.engine.plan import LEAVES, TOURNAMENT
 from copyproof.engine.state import BLOCK, EPOCH, LEVELS
 from copyproof.live import MarketConfig, Principal
-from copyproof.live.snapshots import from_bytes, to_bytes
 from copyproof.simulation.threads import fill, new_record
 
 
@@ -151,44 +149,3 @@ def test_a_champion_that_pays_is_played_on() -> None:
         shown.append(decision.arm)
         principal.tell(decision.id, 1)
     assert len(set(shown)) == 1
-
-
-def test_a_snapshot_without_starts_is_opened_as_if_rewards_had_come_evenly() -> None:
-    """Markets of before kept the sums of other levels."""
-    principal = Principal(config=MarketConfig("trial(c=0.9, lost=0.5)", horizon=1000))
-    principal.register_arms([("ann", "a"), ("bob", "b")])
-    for number in range(80):
-        [decision] = principal.ask()
-        principal.tell(decision.id, number % 2)
-    with np.load(io.BytesIO(to_bytes(principal._state))) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    kept = arrays.pop("starts")
-    arrays["trials"][:] = 7.0
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    opened = from_bytes(file.getvalue())
-    assert opened is not None
-    found = opened.export()
-    assert ((found["starts"]["claim"] > 0) == (kept["claim"] > 0)).all()
-    rows = found["agents"]
-    mean = rows["total"] / rows["answers"]
-    np.testing.assert_allclose(found["trials"][:, 0], mean * (rows["answers"] - 2))
-    np.testing.assert_allclose(found["starts"]["earned"][:, 0], mean * 2)
-
-
-def test_a_correction_changes_what_was_earned_by_later_starts() -> None:
-    # Under rules 1 it counts at once; else when it is due, which is later here.
-    config = MarketConfig("trial(c=0.9, lost=0.5)", horizon=1000, rewards="last", rules=1)
-    principal = Principal(config=config)
-    principal.register_arm("ann", "a")
-    decisions = principal.ask(60)
-    principal.tell_many([(decision.id, 0.0) for decision in decisions])
-    before = principal._state.export()["starts"][0].copy()
-    principal.tell(decisions[9].id, 1.0)  # the tenth play
-    after = principal._state.export()
-    starts = np.array([int(2 * 2 ** (0.3 * j)) for j in range(24)])
-    begun = starts <= 60
-    assert after["starts"]["earned"][0].tolist() == (begun & (starts >= 10)).astype(float).tolist()
-    assert after["trials"][0].tolist() == (begun & (starts < 10)).astype(float).tolist()
-    assert (after["starts"]["claim"][0] >= before["claim"]).all()
-    assert ((after["starts"]["claim"][0] > 0) == begun).all()

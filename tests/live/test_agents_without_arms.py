@@ -72,7 +72,7 @@ def test_names_without_arms_change_no_decision(policy: str) -> None:
     assert [list(MEANS)[owners[arm]] for arm in record.choices[0]] == game.path
 
 
-@pytest.mark.parametrize("policy", ["trial", "trial-anytime", "grace"])
+@pytest.mark.parametrize("policy", ["trial", "trial-anytime"])
 def test_the_attack_of_armless_names_changes_no_unit(policy: str) -> None:
     alone, attacked = (Served(policy, names) for names in (0, 1000))
     for game in (alone, attacked):
@@ -119,7 +119,7 @@ def test_names_that_are_bound_count_once_and_have_a_unit() -> None:
     assert unit_of(game.state)[0] == 400 / 3
 
 
-@pytest.mark.parametrize("policy", ["trial", "trial-anytime", "grace-anytime"])
+@pytest.mark.parametrize("policy", ["trial", "trial-anytime"])
 def test_markets_with_names_without_arms_are_opened_again(policy: str) -> None:
     """From the journal as from a snapshot, however the requests were gathered."""
     with open_store("memory:") as store:

@@ -244,26 +244,6 @@ def test_it_is_forgotten_in_groups_and_reasons(tmp_path: Path) -> None:
         assert b"annabel" not in left
 
 
-def test_a_chain_from_before_holds_groups_and_reasons_as_they_are(tmp_path: Path) -> None:
-    path = tmp_path / "live.db"
-    with open_store(f"sqlite:{path}") as store:
-        store.create_market("m", MarketConfig("h-ucb", seed=3).to_dict())
-        with contextlib.closing(sqlite3.connect(path)) as raw:
-            raw.execute("UPDATE markets SET secret = rtrim(secret, '+')")
-            raw.commit()
-        named_in_texts(store)
-        exported = list(audit_lines(store, "m"))
-        assert {line["group"] for line in exported if line.get("kind") == "group"} == {
-            *("annabel", "Annabel & sons", "annabelle")
-        }
-        token, _ = forget(store, "m", "annabel")
-        check_store(store, replay=True)
-        after = Principal(store=store, market="m")
-        first = after.statistics().agents[0]
-        assert (first.agent, first.group) == (token, "annabel")
-        assert after.paused == "annabel has cheated"
-
-
 def test_a_lease_is_short_and_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert forgetting._SECONDS <= 15.0  # what a crash in between costs the market
     monkeypatch.setattr(forgetting, "_SECONDS", 0.3)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copyproof.live import MarketConfig, Principal, Undone, Unknown
-from copyproof.live.ids import Ids, SeededIds
+from copyproof.live.ids import Ids
 from copyproof.live.stores import Conflict, Store, open_store, restore
 from tests.postgres import Server
 
@@ -161,26 +161,13 @@ def test_ids_in_a_row_are_those_of_their_rounds(first: int, count: int) -> None:
     for ids in (
         Ids("m", b"key", [(1, "0a0a0a0a")]),
         Ids("m", b"key", [(1, "0a0a0a0a"), (first + 3, "0b0b0b0b")]),
-        SeededIds("m", seed=1),
     ):
         rounds = range(first, first + count)
         assert ids.ids(first, count) == [ids.id(round_) for round_ in rounds]
         assert len({*ids.ids(first, count)}) == count
 
 
-@given(st.integers(1, 2**47), st.text(min_size=1, max_size=20))
-def test_an_id_of_before_gives_its_round_back(round_: int, market: str) -> None:
-    ids = SeededIds(market, seed=1)
-    assert ids.round(ids.id(round_), last=2**47) == round_
-    with pytest.raises(Unknown):
-        ids.round(ids.id(round_), last=round_ - 1)
-    for other in (SeededIds(market, 2), SeededIds(f"{market}-", 1), SeededIds("-", 1)):
-        with pytest.raises(Unknown):
-            other.round(ids.id(round_), last=2**47)
-
-
 @given(TEXTS)
 def test_anything_else_is_unknown(text: object) -> None:
-    for ids in (Ids("m", b"key", [(1, "0a0a0a0a")]), SeededIds("m", seed=0)):
-        with pytest.raises(Unknown, match="is not known"):
-            ids.round(text, last=1000)
+    with pytest.raises(Unknown, match="is not known"):
+        Ids("m", b"key", [(1, "0a0a0a0a")]).round(text, last=1000)

@@ -176,7 +176,6 @@ def test_the_guarantee_says_so() -> None:
             "where more than 2 agents share an epoch of 1,000 decisions",
         ),
         ("trial-anytime", "in an epoch of 500 decisions, which is too short for whole trials"),
-        ("grace", "also with a worthless arm each, as they count in n"),
         ("h-ucb", "not bound to one group; "),
     ],
 )
@@ -192,7 +191,6 @@ def test_the_guarantee_says_what_names_with_worthless_arms_do(policy: str, what:
         (MarketConfig(default_reward=0.5), False, True),
         (MarketConfig(rewards="last"), False, True),
         (MarketConfig(unanswered="patient"), False, False),
-        (MarketConfig(rules=1), False, False),
     ],
 )
 def test_the_guarantee_says_whose_lateness_pays(

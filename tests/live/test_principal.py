@@ -124,7 +124,7 @@ def test_corrections_never_leave_the_range_of_rewards() -> None:
 
 
 def test_corrections_of_earlier_epochs_stay_in_range_too() -> None:
-    principal, _ = market("grace-anytime(first=10, factor=2, power=1)", rewards="last")
+    principal, _ = market("trial-anytime(first=10, factor=2, power=1)", rewards="last")
     decisions = principal.ask(40)  # two epochs are over
     for rewards in ([0.1, 0.2, 0.3], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.7, 0.1, 0.3], 3 * [0.0]):
         for n, decision in enumerate(decisions):
@@ -185,7 +185,7 @@ def test_an_agent_cannot_register_arms_without_end() -> None:
     assert len(principal.statistics().agents) == 2
 
 
-@pytest.mark.parametrize("policy", ["h-ucb", "ucb1", "grace-anytime", "rh-ucb(L=2)"])
+@pytest.mark.parametrize("policy", ["h-ucb", "ucb1", "trial-anytime", "rh-ucb(L=2)"])
 def test_a_suspended_arm_stays_out_whatever_its_agent_does(policy: str) -> None:
     principal = Principal(config=MarketConfig(policy, horizon=1000))
     principal.register_arms([("ann", "a"), ("ann", "b"), ("bob", "c")])
@@ -349,7 +349,7 @@ def test_a_slate_has_different_arms_each_a_play(policy: str) -> None:
     reopened(principal)
 
 
-EPOCHS = "grace-anytime(first=10, factor=2, power=1)"
+EPOCHS = "trial-anytime(first=10, factor=2, power=1)"
 
 
 @pytest.mark.parametrize(
@@ -410,25 +410,10 @@ def test_another_policy_goes_on_with_the_statistics_of_all_epochs(policy: str) -
 def test_rewards_of_plays_before_a_policy_with_epochs_are_learned_from() -> None:
     principal, _ = market("h-ucb")
     decisions = principal.ask(30)
-    principal.set_policy("grace-anytime")
+    principal.set_policy("trial-anytime")
     for decision in decisions:
         principal.tell(decision.id, 1)
     assert principal._state.export()["agents"]["answers"].sum() == 30
-    reopened(principal)
-
-
-@pytest.mark.parametrize("between", ["h-ucb", "trial"])
-def test_recent_rewards_are_those_of_all_policies(between: str) -> None:
-    """A policy that looks at recent rewards does not go by old ones when it comes back."""
-    principal, _ = market("grace", horizon=1000)
-    for policy, reward in (("grace", 0), (between, 1)):
-        principal.set_policy(policy)
-        for decision in principal.ask(60):
-            principal.tell(decision.id, reward)
-    principal.set_policy("grace")
-    known = principal._state.export()
-    counted = known["windows"]["recents"] + known["windows"]["befores"]
-    assert (2 * counted >= known["agents"]["answers"]).all()
     reopened(principal)
 
 
@@ -459,28 +444,6 @@ def test_a_correction_goes_to_all_levels_of_a_trial_that_have_begun() -> None:
     begun = [int(2 * 2 ** (0.3 * g)) < plays for g in range(24)]
     assert after[agent].tolist() == [float(one) for one in begun]
     reopened(principal)
-
-
-def test_a_market_of_the_former_default_is_opened_by_the_default_of_today() -> None:
-    principal = Principal("grace-anytime", config=MarketConfig(seed=3))
-    for opened in (
-        Principal(store=principal.store),
-        Principal(store=principal.store, config=MarketConfig(seed=3)),
-        Principal("default-anytime", principal.store),
-    ):
-        assert opened.policy == "grace-anytime"
-    with pytest.raises(ValueError, match="use set_policy"):
-        Principal("trial-anytime", principal.store)
-    with pytest.raises(ValueError, match="is not the one of market 'default', which exists"):
-        Principal(store=principal.store, config=MarketConfig("trial-anytime", seed=3))
-
-
-def test_a_policy_that_was_changed_to_a_former_default_is_not_the_default() -> None:
-    principal = Principal("trial-anytime")
-    principal.set_policy("grace-anytime")
-    assert Principal("grace-anytime", principal.store).policy == "grace-anytime"
-    with pytest.raises(ValueError, match="use set_policy"):
-        Principal("default-anytime", principal.store)
 
 
 def test_a_season_needs_no_horizon() -> None:

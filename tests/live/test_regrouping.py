@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from copyproof import Agent, Market, parse_policy
-from copyproof.live import MarketConfig, Principal, events
+from copyproof.live import MarketConfig, Principal
 from copyproof.policy import with_market_defaults
 from tests.live.exported import are_due, check_known
 from tests.live.simulated import EVERY_ROW
@@ -97,10 +97,9 @@ def test_bound_names_are_asked_as_one_from_then_on() -> None:
     assert show(400)["ann"] == 1000
 
 
-@pytest.mark.parametrize("rules", [1, 2])
-def test_late_rewards_find_their_play_after_names_were_bound(rules: int) -> None:
+def test_late_rewards_find_their_play_after_names_were_bound() -> None:
     """A market that is told late ends with the statistics of one that is told at once."""
-    late, at_once = market("trial", rules=rules), market("trial", rules=rules)
+    late, at_once = market("trial"), market("trial")
     waiting = []
     for principal in (late, at_once):
         for k in range(300):
@@ -118,16 +117,12 @@ def test_late_rewards_find_their_play_after_names_were_bound(rules: int) -> None
     owner = log["arms"]["owner"][log["log"]["arm"]]
     for name in ("ann", "bob", "cid"):
         assert row(late, name)["plays"] == row(at_once, name)["plays"]
-        if rules == 1:
-            assert row(late, name)["total"] == row(at_once, name)["total"]
     for one in np.unique(owner):
         mine = owner == one
         assert log["numbers"][mine].tolist() == list(range(mine.sum()))
-        if rules == 2:
-            assert log["agents"]["total"][one] == log["counted"][mine].sum()
-    if rules == 2:
-        assert not are_due(log).all()
-        check_known(log, owner)
+        assert log["agents"]["total"][one] == log["counted"][mine].sum()
+    assert not are_due(log).all()
+    check_known(log, owner)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -166,23 +161,3 @@ def test_a_sample_keeps_to_its_bound_and_to_what_was_played_most(policy: str) ->
     assert sorted((one.plays for one in left), reverse=True) == every[: len(left)]
     principal.ask(300)
     reopened(principal)
-
-
-def test_a_journal_of_before_only_names_groups() -> None:
-    """Its decisions are made again as they were; bound anew, the names are one."""
-    principal = market("h-ucb")
-    principal.bind(["bob", "dan"], "x")
-    play(principal, 50, 1)
-    assert principal._state.registry.principals.number == [0, 1, 2, 1]
-    old = Principal(config=MarketConfig("h-ucb", seed=11, horizon=2000))
-    old.register_arms([(owner, arm) for arm, owner in OWNERS.items()])
-    with old.group():
-        old._write(events.Bound([1, 3], 0.0, "x"))
-    play(old, 50, 1)
-    assert old._state.registry.principals.is_trivial
-    assert [one.group for one in old.statistics().agents] == [None, "x", None, "x"]
-    reopened(old)
-    assert old.bind(["bob", "dan"], "x")
-    assert not old.bind(["bob", "dan"], "x")
-    assert old._state.registry.principals.number == [0, 1, 2, 1]
-    reopened(old)

@@ -15,15 +15,13 @@ from copyproof.live.stores import StoreError, Uncertain
 from copyproof.live.stores.memory import MemoryStore
 from copyproof.live.verification import verify
 
-EPOCHS = "grace-anytime(first=10, factor=2, power=1)"
+EPOCHS = "trial-anytime(first=10, factor=2, power=1)"
 POLICIES = ["prh-ucb", "h-ucb", "ucb1", "rh-ucb(L=0.7)", "h-ucb-t-free", "h-thompson", "fair"]
 POLICIES += [
-    "grace",
     EPOCHS,
     "trial(c=0.3)",
     "trial(c=0.5, season=30)",
     "trial(c=0.5, lost=0.5, memory=8)",
-    "grace(doubt=0.1, memory=9)",
     "rh-kl-ucb(L=0.5)",
     "h-etc(plays=2)",
 ]

@@ -73,7 +73,6 @@ HIERARCHICAL = [
     "h-thompson",
     "fair",
     "trial(c=0.5)",
-    "grace",
 ]
 
 

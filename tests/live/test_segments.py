@@ -10,7 +10,7 @@ from copyproof.live import KeyReused, MarketConfig, Principal, Unknown
 from copyproof.live.stores import open_store
 from tests.live.test_principal import TEN, Clock, market, reopened
 
-POLICIES = ["h-ucb", "ucb1", "trial-anytime", "grace-anytime(first=10, factor=2, power=1)"]
+POLICIES = ["h-ucb", "ucb1", "trial-anytime(first=10, factor=2, power=1)"]
 
 
 def test_without_a_segment_nothing_changes() -> None:

@@ -309,7 +309,7 @@ def test_keys_are_pinned(store: Store) -> None:
 def test_other_numerics_are_not_replayed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     play(store)
     lines, head = exported(store), signed(store)
-    monkeypatch.setattr("copyproof.live.verification.NUMERICS", 99)
+    monkeypatch.setattr("copyproof.live.verification.VERSIONS", {"numerics": 99})
     verdict = verify(lines, [head])
     assert (verdict.holds, verdict.first_violation) == (None, None)
     assert "and this program has 99" in (verdict.not_replayed or "")

@@ -9,8 +9,6 @@ def test_every_policy_of_the_study_has_its_own_name_and_colour() -> None:
     assert len({name_of(policy) for policy in policies}) == 8
     assert len({colour_of(policy) for policy in policies}) == 8
     assert not set(COLOURS.values()) & set(MORE_COLOURS)
-    assert name_of("grace(doubt=1)") == "Grace"
-    assert colour_of("grace") not in {*COLOURS.values(), *MORE_COLOURS}
     assert all(colour_of(name) == colour for name, colour in COLOURS.items())
     assert name_of("rh-ucb(L=22)") == "RH-UCB"
     assert name_of("something else") == "something else"

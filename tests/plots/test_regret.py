@@ -63,7 +63,7 @@ def test_every_line_ends_in_its_name_and_its_regret() -> None:
     assert ax.figure.get_supxlabel().startswith(note)
 
 
-MANY = [*SIX, "trial", "grace", "thompson", "kl-ucb", "h-thompson", "trial(c=1/50, lost=0.001)"]
+MANY = [*SIX, "trial", "prh-ucb", "thompson", "kl-ucb", "h-thompson", "trial(c=1/50, lost=0.001)"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 12])

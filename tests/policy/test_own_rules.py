@@ -49,7 +49,7 @@ def test_compositions_have_a_text_form(ties: str) -> None:
         ("fair(s-ucb(l=2, season=10))", "fair takes a flat policy without epochs or seasons"),
         ("trial(lost=nan)", "lost = nan is not a number in [1e-300, 1)"),
         ("flat(trial-arms)", "arm = trial-arms: its c and lost are those of agents chosen by tr"),
-        ("hierarchical(own-index, trial-arms)", "arm = trial-arms: its c and lost are those of a"),
+        ("hierarchical(ucb, trial-arms)", "arm = trial-arms: its c and lost are those of a"),
         ("hierarchical(trial, trial-arms, sample=fixed)", "trial-arms tries arms by its own rule"),
         ("hierarchical(sampled-kl-ucb, kl-ucb)", "it needs a sample of fixed size (sample=fixed)"),
         ("hierarchical(ucb, sampled-kl-ucb)", "arm = sampled-kl-ucb: it is a rule for agents"),
@@ -61,14 +61,6 @@ def test_what_does_not_fit_is_refused_in_one_line(text: str, message: str) -> No
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         parse_policy(text)
     assert "\n" not in str(caught.value)
-
-
-def test_grace_means_what_it_meant() -> None:
-    agent, arm = "own-index(statistic=recent, width=kl, scale=1, doubt=2)", "champion(fresh=4)"
-    assert str(parse_policy(f"hierarchical({agent}, {arm}, ties=priority)")) == "grace"
-    epochs = "epochs(first=1000, factor=1, power=1.5)"
-    text = f"hierarchical({agent}, {arm}, ties=priority, restart={epochs})"
-    assert str(parse_policy(text)) == "grace-anytime"
 
 
 def test_the_defaults_are_rows_that_no_path_pays_copies() -> None:

@@ -13,17 +13,17 @@ from copyproof.policy import (
     KLUCB,
     UCB,
     AllArms,
-    Champion,
     EpsilonDecreasing,
     EpsilonGreedy,
     FixedSample,
     GrowingSample,
     NamedPolicy,
-    OwnIndex,
     Restart,
     Rule,
     Sampling,
     Thompson,
+    Trial,
+    TrialArms,
     Uniform,
     fair,
     from_dict,
@@ -35,6 +35,7 @@ from copyproof.validation import FieldError
 
 NUMBERS = st.floats(0, 4, allow_subnormal=False)
 POSITIVE = st.floats(1e-6, 1e6)
+SHARES = st.floats(1e-6, 0.999)
 
 
 def rules(*clocks: str) -> st.SearchStrategy[Rule]:
@@ -57,8 +58,6 @@ SAMPLES: st.SearchStrategy[Sampling] = st.one_of(
     st.builds(GrowingSample, st.none() | POSITIVE, NUMBERS, GROWING),
 )
 TIES: st.SearchStrategy[Any] = st.sampled_from(["random", "priority"])
-STATISTICS: st.SearchStrategy[Any] = st.sampled_from(["recent", "mean"])
-WIDTHS: st.SearchStrategy[Any] = st.sampled_from(["kl", "hoeffding"])
 EPOCHS = st.none() | st.builds(Restart, st.integers(2, 10**12), st.floats(1, 10), st.floats(1.1, 3))
 FLAT = st.builds(Policy, st.none(), rules("round", "horizon"), SAMPLES)
 POLICIES = st.one_of(
@@ -74,8 +73,8 @@ POLICIES = st.one_of(
     ),
     st.builds(
         Policy,
-        st.builds(OwnIndex, STATISTICS, WIDTHS, NUMBERS, NUMBERS, NUMBERS),
-        st.builds(Champion, NUMBERS, st.floats(0, 1)),
+        st.builds(Trial, SHARES, SHARES, st.none() | st.integers(2, 10**6)),
+        st.just(TrialArms()),
         ties=TIES,
         restart=EPOCHS,
     ),

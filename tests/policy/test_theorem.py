@@ -31,7 +31,7 @@ def test_the_catalogue_claims_what_is_covered() -> None:
 
 
 def test_the_catalogue_refuses_the_claim_for_a_policy_that_is_not_covered() -> None:
-    claims = row("grace").claims
+    claims = row("trial").claims
     with pytest.raises(ValueError, match=r"h-ucb is claimed to be pathwise .* see the round t"):
         NamedPolicy("h-ucb", row("h-ucb").policy, "", "", claims=claims)
 
@@ -69,7 +69,7 @@ def test_any_arm_rule_is_covered() -> None:
 
 
 def test_the_default_is_covered() -> None:
-    for name in ("default", "default-anytime", "grace(doubt=9, scale=0.1, fresh=0)"):
+    for name in ("default", "default-anytime", "trial(c=0.9, lost=0.5)"):
         assert why_not_covered(parse_policy(name)) is None
 
 

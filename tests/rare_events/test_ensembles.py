@@ -21,7 +21,7 @@ def test_stops_grow_to_the_last(most: int) -> None:
 
 def test_the_arrays_of_a_state_share_their_memory() -> None:
     market = Market([Agent("A", [0.9, 0.2], copies=[2, 5]), Agent("B", [0.5]), Agent("C", [0.4])])
-    process = own_process(market, 0, parse_policy("grace"), 0.5, horizon=100, seed=1, most=100)
+    process = own_process(market, 0, parse_policy("trial"), 0.5, horizon=100, seed=1, most=100)
     plain = process.lowered.new_state()
     state, ensemble = process.new_memory()
     for piece, same in zip(state, plain, strict=True):
@@ -33,7 +33,7 @@ def test_the_arrays_of_a_state_share_their_memory() -> None:
 
 def test_too_many_arms_are_refused() -> None:
     market = Market([Agent("A", [0.9, 0.2], copies=[1, 10**6]), Agent("B", [0.5])])
-    process = own_process(market, 0, parse_policy("grace"), 0.5, horizon=100, seed=1, most=100)
+    process = own_process(market, 0, parse_policy("trial"), 0.5, horizon=100, seed=1, most=100)
     with pytest.raises(
         FieldError, match=r"^agent has too many arms: .* would need [0-9.]+ GB a thread"
     ):

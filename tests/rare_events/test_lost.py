@@ -18,7 +18,7 @@ MARKET = Market([
 
 def found(**changes: Any) -> Any:
     how = {"horizon": 1000, "seed": 1, "runs": 4} | changes
-    return lost_probability(how.pop("market", MARKET), how.pop("policy", "grace"), **how)
+    return lost_probability(how.pop("market", MARKET), how.pop("policy", "trial"), **how)
 
 
 def test_the_best_agent_meets_the_best_registered_rival() -> None:
@@ -64,7 +64,7 @@ def test_json() -> None:
     one = found()
     told = json.loads(json.dumps(one.to_dict(), allow_nan=False))
     assert told["probability"] == one.probability
-    assert told["policy"] == "grace"
+    assert told["policy"] == "trial"
 
 
 def test_the_market_fills_in_what_a_policy_leaves_out() -> None:
@@ -76,7 +76,7 @@ def test_the_market_fills_in_what_a_policy_leaves_out() -> None:
     [
         ({"policy": "h-ucb"}, "policy = 'h-ucb' has no index made of an agent's own rewards: "),
         ({"policy": "ucb1"}, "agent = None"),
-        ({"policy": "grace-anytime"}, "policy = 'grace-anytime' starts anew by the round t"),
+        ({"policy": "trial-anytime"}, "policy = 'trial-anytime' starts anew by the round t"),
         ({"agent": "D"}, "agent = 'D' is not one of"),
         ({"agent": "B"}, "rival = 0.9 is not below 0.8, the best mean that agent 'B' registers"),
         ({"rival": 0.9}, "rival = 0.9 is not below 0.9"),

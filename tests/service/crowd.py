@@ -70,7 +70,7 @@ class Crowd:
 def check(store: Store, crowd: Crowd) -> None:
     """Every acknowledged decision and reward is there once, and nothing else is."""
     principal = Principal(store=store, market=MARKET)
-    ids = ids_of(store, MARKET, principal.config)
+    ids = ids_of(store, MARKET)
     asked: Counter[str] = Counter()
     told: Counter[tuple[str, float]] = Counter()
     for _, event in store.events(MARKET):

@@ -2,14 +2,13 @@
 
 import http.client
 import json
-import shutil
 import socket
 import ssl
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -32,7 +31,7 @@ from tests.service.test_spreading import all_have_moved
 MARKETS = [f"m{n}" for n in range(8)]
 # Made in the middle: beside a process that is still the old one, and at the end.
 NEW = [[f"new{n}" for n in range(4)], ["last"]]
-# Run by the version that serves first: makes the markets, and says an operator's key.
+# Makes the markets, and says an operator's key.
 MAKE_MARKETS = """
 import sys, time
 from copyproof.live import Principal
@@ -46,8 +45,6 @@ with open_store(url) as store:
         Principal(policy, store, market=market).register_arms([("ann", "a"), ("bob", "b")])
     print(Keyring(store, time.time).add("operator")[1])
 """
-# While there is no tag, the version before is this one: the last whose markets have rules 1.
-PREVIOUS = "fa71a05"
 BALANCERS = {
     "nginx": ("nginx.conf", ["-g", "daemon off;", "-e", "stderr", "-c"]),
     "haproxy": ("haproxy.cfg", ["-f"]),
@@ -179,11 +176,11 @@ class Callers:
             time.sleep(0.01)
 
 
-def _made(url: str, markets: list[str], variables: Mapping[str, str] | None = None) -> str:
-    """Have the version that is to serve first make the markets; an operator's key."""
+def _made(url: str, markets: list[str]) -> str:
+    """Have another process make the markets; an operator's key."""
     made = subprocess.run(
         [sys.executable, "-c", MAKE_MARKETS, url, *markets],
-        env={**environment(), **(variables or {})},
+        env=environment(),
         capture_output=True,
         text=True,
         check=True,
@@ -191,35 +188,9 @@ def _made(url: str, markets: list[str], variables: Mapping[str, str] | None = No
     return made.stdout.strip()
 
 
-@pytest.fixture(scope="module")
-def previous(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The variables with which Python runs the version before, made from git."""
-    tag = programs.checked("git", "describe", "--tags", "--abbrev=0", "HEAD^", folder=ROOT)
-    version = tag.stdout.strip() or PREVIOUS
-    folder = tmp_path_factory.mktemp("previous")
-    packed = folder / "all.tar"
-    made = programs.checked("git", "archive", f"--output={packed}", version, folder=ROOT)
-    if made.returncode:
-        said = f"{version} cannot be had from git: {made.stderr.strip()}"
-        programs.not_there(said, required=False)  # a checkout without its history
-    shutil.unpack_archive(packed, folder, filter="data")
-    variables = {"PYTHONPATH": f"{folder / 'src'}:{folder / 'client' / 'src'}"}
-    run = [sys.executable, "-m", "tools.compile_kernels"]
-    subprocess.run(run, cwd=folder, env={**environment(), **variables}, check=True)
-    return variables
-
-
 @pytest.mark.parametrize("program", BALANCERS)
 def test_a_rolling_restart_is_not_noticed(postgres: Server, tmp_path: Path, program: str) -> None:
     _replace_both(postgres.new_url(), tmp_path, program)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", BALANCERS)
-def test_a_rolling_upgrade_is_not_noticed(
-    postgres: Server, tmp_path: Path, program: str, previous: dict[str, str]
-) -> None:
-    _replace_both(postgres.new_url(), tmp_path, program, previous)
 
 
 @pytest.mark.parametrize("program", BALANCERS)
@@ -254,14 +225,12 @@ def _tell_a_thousand(call: Secure, market: str, size: int) -> None:
         assert answer.status == 200, answer
 
 
-def _replace_both(
-    url: str, folder: Path, program: str, variables: dict[str, str] | None = None
-) -> None:
-    """Replace two processes under load, one by one; ``variables`` are for the first two."""
+def _replace_both(url: str, folder: Path, program: str) -> None:
+    """Replace two processes under load, one by one."""
     programs.program(program, package=program)  # or nothing is tested here
-    before = [Program(url, variables=variables) for _ in "ab"]
+    before = [Program(url) for _ in "ab"]
     after = [Program(url, port=each.port) for each in before]
-    key = _made(url, MARKETS, variables)
+    key = _made(url, MARKETS)
     certificate(folder)
     try:
         for each in before:
@@ -287,10 +256,7 @@ def _replace_both(
 
 
 def _make_anew(program: Program, through: Secure, key: str, market: str) -> None:
-    """Make a market by the process of the new version, which the other may not be able to open.
-
-    If both can, it may be the other's by the next request, which goes through the proxy.
-    """
+    """Make a market by the new process; with the next request it may be the other's."""
     assert Caller(program.url, key)("PUT", f"/v1/markets/{market}", {}).status == 200
     for agent, arm in (("ann", "a"), ("bob", "b")):
         path = f"/v1/markets/{market}/agents/{agent}/arms"

@@ -276,7 +276,7 @@ def test_agents_have_a_limit_of_arms_unless_the_operator_says_otherwise() -> Non
         assert (answer.status, answer.field) == (422, "arms")
         free = call("PUT", "/v1/markets/free", {"policy": "h-ucb", "most_arms": None})
         assert free.json["config"]["most_arms"] is None
-        # A market from before there was a default keeps what it has, and is not another one.
+        # A market that the library has made without a limit is not another one.
         assert call("PUT", "/v1/markets/site", {"policy": "h-ucb", "seed": 7}).status == 200
         other = {"policy": "h-ucb", "seed": 7, "most_arms": 10_000}
         assert call("PUT", "/v1/markets/site", other).status == 409

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from copyproof_client.records import Role
 
+from copyproof.client.records import Role
 from copyproof.live.stores import open_store
 from copyproof.live.stores.contract import KeyChanges
 from copyproof.live.stores.memory import MemoryStore

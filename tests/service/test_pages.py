@@ -115,7 +115,7 @@ def test_many_suspicions_come_in_pages_also_if_one_changes_between_them() -> Non
 def test_the_client_fetches_a_journal_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store("memory:")
     key = filled(store)["operator"]
-    monkeypatch.setattr("copyproof_client.client._EVENTS", 2)
+    monkeypatch.setattr("copyproof.client.client._EVENTS", 2)
     with serving(store) as running, Client(running.url, key) as client:
         numbers = [event["number"] for event in client.journal("site")]
         assert numbers == list(range(1, store.last("site") + 1))

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import copyproof_client
 import pytest
 
 import copyproof
@@ -18,7 +17,7 @@ from copyproof.live.stores import open_store
 from tests.service.conftest import filled
 from tests.service.serving import Caller, serving
 
-ROOTS = [Path(package.__file__ or "").parent for package in (copyproof, copyproof_client)]
+SOURCES = Path(copyproof.__file__).parent
 ASK = "/v1/markets/site/decisions"
 SERVICE = ["protocol", "gateway", "observation", "access", "bodies", "leadership", "writer"]
 SERVICE += ["committer", "snapshots", "metrics"]
@@ -37,7 +36,7 @@ class Profile:
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
         if self.is_on and event == "call":
             file = Path(frame.f_code.co_filename)
-            if any(root in file.parents for root in ROOTS):
+            if SOURCES in file.parents:
                 self.files[file] = None
 
 
@@ -80,5 +79,4 @@ def test_one_decision_enters_few_modules(entered: list[str]) -> None:
 
 
 def _name(file: Path) -> str:
-    [root] = [root for root in ROOTS if root in file.parents]
-    return ".".join((root.name, *file.relative_to(root).with_suffix("").parts))
+    return ".".join(("copyproof", *file.relative_to(SOURCES).with_suffix("").parts))

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from copyproof.live import MarketConfig, Principal
+from copyproof.live import Principal
 from copyproof.live.stores import open_store
 from tests.service.conftest import filled
 from tests.service.serving import Caller, serving
@@ -81,11 +81,6 @@ def test_a_market_is_created_once() -> None:
         assert (first.status, first.json["served_here"]) == (200, True)
         assert call("PUT", "/v1/markets/m", body).body == first.body
         assert call("PUT", "/v1/markets/m", {**body, "seed": 6}).status == 409
-        former = MarketConfig("grace-anytime").to_dict()
-        store.create_market("former", former)  # a market with the default of an earlier version
-        same = call("PUT", "/v1/markets/former", {}).json["config"]
-        assert same == {**former, "most_segments": 100}  # which is not written down
-        assert call("PUT", "/v1/markets/former", {"policy": "trial-anytime"}).status == 409
         for bad, field in (
             ({"policy": "nothing"}, "policy"),
             ({"policy": "rh-ucb(L=3)"}, "policy"),  # it needs T
@@ -98,4 +93,4 @@ def test_a_market_is_created_once() -> None:
             assert answer.field.startswith(field), answer.body
         for name in ("x" * 201, "%00", "a%0Ab"):
             assert call("PUT", f"/v1/markets/{name}", {}).status == 422
-        assert set(store.markets()) == {"site", "shop", "m", "former"}
+        assert set(store.markets()) == {"site", "shop", "m"}

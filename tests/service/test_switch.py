@@ -4,8 +4,8 @@ import time
 from pathlib import Path
 
 import pytest
-from copyproof_client import ApiError, Client
 
+from copyproof.client import ApiError, Client
 from copyproof.live.checks import check_store
 from copyproof.live.exports import audit_lines
 from copyproof.live.stores import open_store

@@ -15,8 +15,6 @@ READ_N = [
     "trial",
     "trial(c=0.5, lost=0.1, memory=100)",
     "trial-anytime(c=0.3, first=200, factor=2, power=1)",
-    "grace",
-    "hierarchical(own-index(turns=0.3, doubt=0), thompson, ties=priority)",
     "rh-kl-ucb(L=3)",
     "h-moss",
 ]

@@ -31,7 +31,7 @@ AGENTS = [
     Agent("cat", [0.7]),
 ]
 GAME: dict[str, Any] = {"horizon": 400, "repetitions": 5, "seed": 3}
-POLICIES = ("h-ucb", "ucb1", "grace", "grace-anytime", "rh-ucb(L=2)", "thompson")
+POLICIES = ("h-ucb", "ucb1", "trial", "trial-anytime", "rh-ucb(L=2)", "thompson")
 
 
 def check(market: Market, policy: str, **game: Any) -> None:
@@ -98,11 +98,11 @@ def test_the_rewards_of_a_name_are_those_of_its_own_arms() -> None:
 def test_games_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     market = Market(AGENTS).bind(["ann", "anna"], "ann & co")
     game: dict[str, Any] = {"horizon": 300, "seed": 1}
-    whole = play(market, "grace", 0, 7, **game)
+    whole = play(market, "trial", 0, 7, **game)
     monkeypatch.setattr(principals, "_CHOICES", 600)
     told: list[int] = []
-    cut = play(market, "grace", 0, 7, **game, workers=2, progress=told.append)
-    later = play(market, "grace", 4, 3, **game)
+    cut = play(market, "trial", 0, 7, **game, workers=2, progress=told.append)
+    later = play(market, "trial", 4, 3, **game)
     for name in ("revenue", "plays", "original_plays", "regret_curves"):
         assert np.array_equal(getattr(whole, name), getattr(cut, name))
         assert np.array_equal(getattr(whole, name)[4:], getattr(later, name))
@@ -116,8 +116,8 @@ def test_slices_of_a_study_are_the_same_games(prior: bool) -> None:
     market = Market(agents).bind(["ann", "anna"], "ann & co")
     schedule = Schedule([Admit(50, "anna", 0, count=2)])
     game: dict[str, Any] = {"horizon": 300, "seed": 1, "schedule": schedule}
-    whole = play(market, "grace", 0, 7, checkpoints=[300], **game)
-    sliced = SlicedGame(market, "grace", checkpoints=[300], **game)
+    whole = play(market, "trial", 0, 7, checkpoints=[300], **game)
+    sliced = SlicedGame(market, "trial", checkpoints=[300], **game)
     part = sliced.play(4, 3, np.zeros(2, np.int64), 0)
     assert part is not None
     for name in ("revenue", "plays", "original_plays", "regret_curves", "new_arms", "means"):
@@ -157,7 +157,7 @@ def test_bound_names_gain_nothing_and_unbound_ones_do() -> None:
     several = Market([names[0], *rivals, *names[1:]])
     bound = several.bind([name.name for name in names], "ann")
     game: dict[str, Any] = {"horizon": 3000, "repetitions": 60, "seed": 1}
-    for policy in ("grace", "rh-ucb-t-free(L=3)"):
+    for policy in ("h-ucb-t-free", "rh-ucb-t-free(L=3)"):
         alone = simulate(one, policy, **game)
         own = [0, 3, 4, 5, 6]
         together = simulate(bound, policy, **game).revenue[:, own].sum(axis=1)

@@ -77,7 +77,7 @@ DRAWN = Market(
 )
 
 
-@pytest.mark.parametrize("policy", ["ucb1", "rh-ucb", "grace", "h-thompson"])
+@pytest.mark.parametrize("policy", ["ucb1", "rh-ucb", "trial", "h-thompson"])
 def test_a_prior_of_one_mean_is_that_mean(policy: str) -> None:
     means = [[0.5, 0.1], [0.4]]
     known = Market([Agent("ann", means[0], copies=[3, 2]), Agent("bob", means[1])])
@@ -256,7 +256,7 @@ def test_what_is_not_a_schedule_is_refused() -> None:
 
 def test_several_policies_share_their_luck(tmp_path: Path) -> None:
     write_market(MARKET, tmp_path / "market.toml")
-    asked: list[AnyPolicy | str] = ["ucb1", parse_policy("grace"), river_policy("UCB", delta=1)]
+    asked: list[AnyPolicy | str] = ["ucb1", parse_policy("trial"), river_policy("UCB", delta=1)]
     found = simulate(tmp_path / "market.toml", asked, **GOOD)
     assert [str(one.policy) for one in found] == [str(policy) for policy in asked]
     for policy, one in zip(asked, found, strict=True):

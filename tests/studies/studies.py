@@ -13,7 +13,7 @@ from copyproof.studies.cells import Point, Terms
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
 
 SMALL = """
-policies = ["ucb1", "h-ucb", "grace"]
+policies = ["ucb1", "h-ucb", "trial"]
 horizons = [{horizon}]
 repetitions = {repetitions}
 seed = 1
@@ -29,7 +29,7 @@ agents = [2, 6]
 def small_study(**changes: Any) -> Study:
     """A dozen cells of several slices each."""
     given: dict[str, Any] = {
-        "policies": ["ucb1", "h-ucb", "grace"],
+        "policies": ["ucb1", "h-ucb", "trial"],
         "markets": [RandomMarkets(count=2, agents=(2, 5)), "paper:1a:20"],
         "horizons": [1000, 60_000],
         "repetitions": 40,

@@ -89,7 +89,7 @@ def test_checkpoints_have_the_last_tenth_where_lost_games_are_counted() -> None:
 
 
 def test_only_cells_whose_checkpoints_are_others_are_new() -> None:
-    """Digests of folders from before this rule still hold, but where lost games were not found."""
+    """A last tenth that is an evenly spaced checkpoint makes no other cell."""
     assert _checkpoint_identity(1000, 200, lost=True) == 200
     assert _checkpoint_identity(1000, 7, lost=False) == 7
     assert _checkpoint_identity(1000, 0, lost=True) == 0

@@ -6,7 +6,7 @@ import pytest
 
 from studies.pairs import KINDS, failing_pairs
 
-PROVEN = ("h-ucb-t-free", "rh-ucb-t-free(L=1)", "grace", "grace-anytime(first=30)")
+PROVEN = ("h-ucb-t-free", "rh-ucb-t-free(L=1)", "trial(c=0.5)", "trial-anytime(first=30)")
 
 
 @pytest.mark.parametrize("kind", KINDS)

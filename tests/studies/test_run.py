@@ -62,7 +62,7 @@ def test_a_finished_study_plays_nothing(whole: tuple[Study, Path]) -> None:
 def test_a_changed_study_plays_what_is_new(tmp_path: Path) -> None:
     study = small_study(horizons=[1000]).run(tmp_path)
     assert study.summary.played == 9
-    more = small_study(horizons=[500, 1000], policies=["h-ucb", "grace", "prh-ucb"]).run(tmp_path)
+    more = small_study(horizons=[500, 1000], policies=["h-ucb", "trial", "prh-ucb"]).run(tmp_path)
     assert more.summary.played == 18 - 6
     assert status_of(tmp_path)[0].cells == 18
     fewer = small_study(horizons=[1000]).run(tmp_path)

@@ -54,7 +54,7 @@ def test_theorem_a_counts_copies_as_one_arm() -> None:
 # --- theorem A′ --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("policy", ["h-ucb", "prh-ucb", "fair(ucb1)", "grace", KAPPA_100])
+@pytest.mark.parametrize("policy", ["h-ucb", "prh-ucb", "fair(ucb1)", "h-ucb-t-free", KAPPA_100])
 def test_the_price_of_a_promise(policy: str) -> None:
     many = of(paper_market("1a"), policy, "theorem A′, truthful", **PROMISE)
     assert value(many) == pytest.approx(math.log(100) / math.log(21 / 20))  # the gaps add up to 1
@@ -71,7 +71,7 @@ def test_a_promise_that_no_game_so_short_allows() -> None:
     assert "at this T no regret is above T times the largest gap, 40" in found.why
 
 
-@pytest.mark.parametrize("policy", ["h-ucb", "grace", KAPPA_100])
+@pytest.mark.parametrize("policy", ["h-ucb", "h-ucb-t-free", KAPPA_100])
 def test_the_cost_of_few_plays(policy: str) -> None:
     found = of(ONE_KIND, policy, "theorem A′, few good", plays=95)
     assert value(found) == pytest.approx(0.1 * 10**5 * share_lost(95, 210, 10))
@@ -79,7 +79,7 @@ def test_the_cost_of_few_plays(policy: str) -> None:
     assert of(ONE_KIND, policy, "theorem A′, few good", plays=201).vacuous
 
 
-@pytest.mark.parametrize("policy", ["h-ucb", "grace", KAPPA_100])
+@pytest.mark.parametrize("policy", ["h-ucb", "h-ucb-t-free", KAPPA_100])
 def test_the_cost_of_few_plays_with_rates(policy: str) -> None:
     market = Market([Agent("A", [0.9, 0.7], copies=[10, 200]), Agent("B", [0.8])])
     found = of(market, policy, "theorem A′, with rates", plays=95)
@@ -101,7 +101,7 @@ def test_the_second_best_arm_may_be_the_agents_own() -> None:
 def test_measured_regret_is_not_below_it() -> None:
     T, market = 400, Market([Agent("A", [0.9, 0.2], copies=[1, 60]), Agent("B", [0.7])])
     alone = Market([Agent("A", [0.2]), Agent("B", [0.7])])
-    for policy in ("h-ucb", "h-ucb-t-free", "grace"):
+    for policy in ("h-ucb", "h-ucb-t-free"):
         plays = simulate(alone, policy, horizon=T, repetitions=400, seed=1).plays[:, 0].mean()
         least = value(of(market, policy, "theorem A′, few good", T, plays=float(plays)))
         regret = simulate(market, policy, horizon=T, repetitions=400, seed=2).regret
@@ -239,14 +239,14 @@ REASONS: dict[str, tuple[Market, str, str, str, dict[str, Any]]] = {
     "few, equal": (EQUAL, "h-ucb", FEW, "'a' and 'b' are equally good", {"plays": 9}),
     "few, hidden": (HIDDEN, "h-ucb", FEW, "the best mean μ* = 0.9 are hidden", {"plays": 9}),
     "few, kinds": (A_AGAINST_B, "h-ucb", FEW, "does not cover h-ucb: agent.clock", {"plays": 9}),
-    "few, order": (MIXED, "grace", FEW, "are not all Bernoulli", {"plays": 9}),
+    "few, order": (MIXED, "h-ucb-t-free", FEW, "are not all Bernoulli", {"plays": 9}),
     "rates, flat": (ONE_KIND, "ucb1", RATES, "ucb1 chooses among arms", {"plays": 9}),
     "rates, plays": (ONE_KIND, "h-ucb", RATES, "fewer than about 70.97, more than 1 %", {}),
     "rates, kinds": (A_AGAINST_B, "h-ucb", RATES, "does not cover h-ucb", {"plays": 9}),
     "rates, rewards": (ONE_BETA, "h-ucb", RATES, "those of 'a' are not all", {"plays": 9}),
     "rates, sure": (SURE_FEW, "h-ucb", RATES, "good arms that may fail", {"plays": 9}),
     "B, policy": (A_AGAINST_B, "rh-ucb(L=22)", B, "it is about rh-kl-ucb, and the policy is", {}),
-    "B, gaps, policy": (A_AGAINST_B, "grace", GAPS, "it is about rh-kl-ucb, and the policy is", {}),
+    "B, gaps, policy": (A_AGAINST_B, "trial", GAPS, "it is about rh-kl-ucb, and the policy is", {}),
     "B, rewards": (GAUSS, KAPPA_100, B, "it takes rewards in [0, 1]", {}),
     "D, policy": (TRUTHFUL, "h-ucb", D, "it is about trial without memory or seasons", {}),
     "D, memory": (TRUTHFUL, "trial(memory=1000)", D, "it is about trial without memory", {}),
@@ -274,7 +274,7 @@ def test_one_round_is_too_short_for_theorem_b() -> None:
 
 
 def test_bad_arms_of_several_kinds_take_the_pathwise_theorem() -> None:
-    for policy in ("grace", KAPPA_100, "h-ucb-t-free"):
+    for policy in ("trial", KAPPA_100, "h-ucb-t-free"):
         assert value(of(A_AGAINST_B, policy, FEW, plays=95)) == pytest.approx(20.16, abs=0.01)
 
 

@@ -137,7 +137,7 @@ def test_it_is_attained_where_plays_are_certain() -> None:
         assert share_lost(T, K=7, g=2) == pytest.approx(float(lost[0]))
 
 
-@pytest.mark.parametrize("policy", ["grace", "h-ucb-t-free"])
+@pytest.mark.parametrize("policy", ["h-ucb-t-free", "rh-ucb-t-free(L=3)"])
 def test_bad_arms_of_several_kinds(policy: str) -> None:
     """With the pathwise theorem the bad arms may differ, and the best bad one counts."""
     T, rest, repetitions = 300, [Agent("rival", [0.6]), Agent("other", [0.3, 0.5])], 2000

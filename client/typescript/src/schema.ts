@@ -1265,7 +1265,7 @@ export interface components {
             most_arms?: number | null;
             /** @default 100 */
             most_segments?: number;
-            /** @default 4 */
+            /** @default 1 */
             numerics?: number;
             /** @default 1 */
             per_agent?: number | null;
@@ -1278,7 +1278,7 @@ export interface components {
              * @enum {string}
              */
             rewards?: "first" | "last" | "sum" | "max";
-            /** @default 2 */
+            /** @default 1 */
             rules?: number;
             seed?: number | null;
             /**

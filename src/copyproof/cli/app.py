@@ -11,11 +11,11 @@ import io
 import os
 import sys
 import traceback
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
+from copyproof._version import __version__
 from copyproof.cli.attacks import attacks
 from copyproof.cli.audit import audit
 from copyproof.cli.bounds import bounds
@@ -46,7 +46,6 @@ INTERRUPTED = 130
 
 app = typer.Typer(
     name="copyproof",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -72,7 +71,7 @@ def program(
 ) -> None:
     """Bandits whose arms belong to someone: what copies pay, and what to run instead."""
     if show_version:
-        typer.echo(f"copyproof {version('copyproof')}")
+        typer.echo(f"copyproof {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -5,8 +5,8 @@ installed package has neither of the two files.
 """
 
 from dataclasses import dataclass
-from importlib.metadata import version
 
+from copyproof._version import __version__
 from copyproof.cli import options
 from copyproof.cli.output import emit, emit_json
 
@@ -46,7 +46,7 @@ def entries() -> tuple[Entry, Entry]:
     software = {
         "title": "copyproof",
         "author": "{copyproof contributors}",
-        "version": version("copyproof"),
+        "version": __version__,
         "note": "Bandits whose arms belong to someone",
     }
     paper = {

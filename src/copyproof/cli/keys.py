@@ -18,8 +18,7 @@ from copyproof.defaults import MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.validation import FieldError
 
 if TYPE_CHECKING:
-    from copyproof_client.records import Role
-
+    from copyproof.client.records import Role
     from copyproof.live.stores import Store
     from copyproof.service.access import Key
     from copyproof.service.keys import Keyring

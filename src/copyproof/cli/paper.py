@@ -90,10 +90,9 @@ def _complete(
     out: Path, wanted: tuple[str, ...], settings: "Settings", device: str
 ) -> "tuple[StudyResults, Summary]":
     """Play what is missing of the wanted figures; return all complete ones, and what was done."""
-    from copyproof.paper import FIGURES, all_runs, by_figure, check_folder, complete, found, runs_of
+    from copyproof.paper import FIGURES, all_runs, by_figure, complete, found, runs_of
     from copyproof.simulation import is_compiled
 
-    check_folder(out)
     runs = all_runs(FIGURES, settings)
     known = found(out, runs)
     with ProgressBar(compiles=not is_compiled()) as bar:

@@ -209,8 +209,8 @@ def export(
     """Write a market's journal into a new file, for `copyproof verify`.
 
     It holds tokens in place of names. With --agent it shows the agent's own decisions, rewards and
-    arms, and digests of all the rest. Plays of others can be counted from it. A file that ends in .parquet gets a table
-    instead: one row for each decision, with names, ids and rewards.
+    arms, and digests of all the rest; plays of others can be counted from it. A file that ends in
+    .parquet gets a table instead: one row for each decision, with names, ids and rewards.
     """
     _require_new(file)
     if file.suffix == ".parquet":

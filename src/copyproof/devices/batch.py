@@ -52,7 +52,7 @@ def pack(
 
     ``market_of`` and ``repetition_of`` have an entry for each game, ``means`` a row if every game
     has means of its own; ``traced`` rounds of each game leave their choices behind. ``rules`` has a
-    row if games differ in the numbers of their policy: the three parameters and the form that stand
+    row if games differ in the numbers of their policy: three parameters and the tries, which stand
     in for those of both rules. Markets must have room for the most arms that any of them tries.
     """
     plan, game = games[0].plan, games[0].game
@@ -152,7 +152,7 @@ def _shape(
     plan, game = games[0].plan, games[0].game
     agents, items, pools, nodes, leaves, ring = (
         max(len(getattr(state, name)) for state in states)
-        for name in ("windows", "items", "pools", "nodes", "values", "ring")
+        for name in ("order", "items", "pools", "nodes", "values", "ring")
     )
     originals = max(len(one.game.rewards.originals) for one in games)
     large = _is_large(items, nodes)
@@ -163,7 +163,7 @@ def _shape(
     room = max(int(state.pools["room"][1 - plan.is_flat :].max()) for state in states)
     families = np.concatenate([one.game.rewards.originals["family"] for one in games])
     agent, arm = (
-        rule._replace(parameters=(0.0, 0.0, 0.0), form=0) if has_rules else rule
+        rule._replace(parameters=(0.0, 0.0, 0.0), tries=0) if has_rules else rule
         for rule in (plan.agent, plan.arm)
     )
     return Shape(
@@ -199,7 +199,7 @@ def _markets(games: Sequence[Lowered], states: Sequence[State], shape: Shape) ->
     """The table of markets."""
     originals = [one.game.rewards.originals for one in games]
     sizes = [
-        (len(state.windows), len(state.items), len(state.pools), len(rows))
+        (len(state.order), len(state.items), len(state.pools), len(rows))
         for state, rows in zip(states, originals, strict=True)
     ]
     trees = [

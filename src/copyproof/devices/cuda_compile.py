@@ -57,7 +57,7 @@ def known_of(shape: Shape) -> dict[str, Any]:
     agent, arm = shape.agent, shape.arm
     if shape.has_rules:
         agent, arm = (
-            rule._replace(parameters=(UNKNOWN,) * 3, form=UNKNOWN)  # type: ignore[arg-type]
+            rule._replace(parameters=(UNKNOWN,) * 3, tries=UNKNOWN)  # type: ignore[arg-type]
             for rule in (agent, arm)
         )
     horizons = Sized((2,)) if shape.has_epochs else some

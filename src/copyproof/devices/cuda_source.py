@@ -57,7 +57,7 @@ def aligned(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 _item, _node = from_dtype(narrow(states.ITEM)), from_dtype(aligned(NODE))
 _pool, _epoch = from_dtype(narrow(states.POOL)), from_dtype(narrow(states.EPOCH))
-_window, _block = from_dtype(narrow(states.WINDOW)), from_dtype(aligned(states.BLOCK))
+_block = from_dtype(aligned(states.BLOCK))
 _start, _ring = from_dtype(aligned(states.START)), from_dtype(narrow(states.RING))
 _original, _component = from_dtype(aligned(ORIGINAL)), from_dtype(aligned(COMPONENT))
 _knot = from_dtype(aligned(KNOT))
@@ -158,7 +158,6 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
         members_ = cuda.local.array(LEAVES, _i8)
         values_ = cuda.local.array(LEAVES, _f8)
         pools = cuda.local.array(POOLS, _pool)
-        windows = cuda.local.array(AGENTS, _window)
         trials = cuda.local.array((AGENTS, STARTS), _f8)
         starts = cuda.local.array((AGENTS, STARTS), _start)
         blocks = cuda.local.array((AGENTS, BLOCKS), _block)
@@ -181,8 +180,8 @@ def build(shape: Shape, play: Any, inline: Callable[[Any], Any]) -> Callable[...
             lay(given, m, items, pools, order)
             sums, claims, spans = kept(trials, starts, blocks)
             state = State(
-                items, pools[:parts], nodes, place, given.start[m, :count], windows[:agents], sums,
-                claims, spans, epoch[: agents + 1], order[:agents], keys[: agents + 1], values,
+                items, pools[:parts], nodes, place, given.start[m, :count], sums, claims,
+                spans, epoch[: agents + 1], order[:agents], keys[: agents + 1], values,
                 members, ring,
             )  # fmt: skip
             played = game_of(given, paid_in(given, game, m, originals)[0], nothing, none)
@@ -273,14 +272,13 @@ def _plan_of(shape: Shape) -> Callable[..., Any]:
 
     def plan_of_its_own(given, m, game):  # type: ignore[no-untyped-def]
         numbers = (given.rules[game, 0], given.rules[game, 1], given.rules[game, 2])
-        form = int(given.rules[game, 3])
+        tries = int(given.rules[game, 3])
         agent = LoweredRule(
-            AGENT.kind, AGENT.clock, numbers, form, AGENT.memory, AGENT.is_line,
-            AGENT.remembers_order, AGENT.coin, AGENT.coin_falls,
+            AGENT.kind, AGENT.clock, numbers, tries, AGENT.memory, AGENT.is_line,
+            AGENT.coin, AGENT.coin_falls,
         )  # fmt: skip
         arm = LoweredRule(
-            ARM.kind, ARM.clock, numbers, form, ARM.memory, ARM.is_line, ARM.remembers_order,
-            ARM.coin, ARM.coin_falls,
+            ARM.kind, ARM.clock, numbers, tries, ARM.memory, ARM.is_line, ARM.coin, ARM.coin_falls,
         )  # fmt: skip
         return Plan(
             IS_FLAT, agent, arm, SAMPLING, given.factors[m], POWER, PRIORITY, GIVEN_ORDER,

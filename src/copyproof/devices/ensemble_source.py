@@ -65,7 +65,6 @@ HELD: dict[str, tuple[Any, int]] = {
     "nodes": (_record(NODE), 2),
     "place": (_i4, 2),
     "start": (_i1, 2),
-    "windows": (_record(states.WINDOW), 2),
     "trials": (_f8, 3),
     "starts": (_record(states.START), 3),
     "blocks": (_record(states.BLOCK), 3),
@@ -132,7 +131,7 @@ def ensemble_kernel(shape: EnsembleShape) -> Callable[..., None]:
             )  # fmt: skip
             state = State(
                 held.items[slot], held.pools[slot], held.nodes[slot], held.place[slot],
-                held.start[slot], held.windows[slot], held.trials[slot], held.starts[slot],
+                held.start[slot], held.trials[slot], held.starts[slot],
                 held.blocks[slot], held.epoch[slot], held.order[slot], held.keys[slot],
                 held.values[slot], held.members[slot], held.ring[slot],
             )  # fmt: skip

@@ -130,7 +130,7 @@ class LiveGame:
     def bind(self, agents: Sequence[str], group: str) -> None:
         """Bind names to one group, as an operator does who has found out."""
         numbers = [self.state.registry.agents[agent] for agent in agents]
-        self.state.enter(events.Bound(numbers, self.now, group, quotient=True))
+        self.state.enter(events.Bound(numbers, self.now, group))
 
     def retire(self, agent: str, arm: str) -> None:
         """Withdraw an arm."""

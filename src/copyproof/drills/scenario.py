@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from copyproof.drills.live_game import LiveGame
-from copyproof.policy import OwnIndex, Policy, Trial
+from copyproof.policy import Policy, Trial
 
 Measure: TypeAlias = Literal["revenue", "plays", "regret"]
 Toggled: TypeAlias = Literal["attack", "memory"]
@@ -106,6 +106,6 @@ def with_memory(policy: Policy, memory: int) -> Policy | None:
     >>> str(with_memory(parse_policy("trial-anytime"), 800))
     'trial-anytime(memory=800)'
     """
-    if not isinstance(policy.agent, OwnIndex | Trial):
+    if not isinstance(policy.agent, Trial):
         return None
     return replace(policy, agent=replace(policy.agent, memory=memory))

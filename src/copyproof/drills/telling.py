@@ -10,9 +10,6 @@ Agents of means 0.6, 0.5 and 0.3; visitors come ten at a time, and the attacker 
   as long as that; in others it is not waited for, as nobody else is late.
 - *slow*: it has the best arm, and its visitors take so long: what that costs it, and all.
 - *sign-up*: it comes after the first visitors, when an epoch has begun without it.
-
-In the old way, under rules 1, a play that waits counts as what waiting plays of all agents came to
-be worth, and the agents that share an epoch are those of its beginning.
 """
 
 from collections import deque
@@ -23,7 +20,6 @@ from copyproof.drills.scenario import Scenario, Setting
 
 MEANS = {"best": 0.6, "second": 0.5, "last": 0.3}
 _STEP, _VISITORS, _LATE = 10, 4000, 500
-_BEFORE = {"rules": 1}
 _PATIENT = {"unanswered": "patient"}
 _PAYS = "all late, its ones at once"
 
@@ -80,12 +76,8 @@ SILENCE = Scenario(
             play,
             decisions,
             _VISITORS,
-            _BEFORE if is_old else {},
-            is_old,
-            pays=name == _PAYS and not is_old,
-            like=f"{name} {is_old}",
+            pays=name == _PAYS,
         )
-        for is_old in (True, False)
         for name, (play, decisions) in _SILENT.items()
     ),
 )
@@ -177,11 +169,8 @@ SIGN_UP = Scenario(
             _signs_up(after),
             _VISITORS,
             _VISITORS,
-            _BEFORE if is_old else {},
-            is_old,
-            like=f"{is_old}",
+            like="without",
         )
-        for is_old in (True, False)
         for after in (1, 100, 1000)
     ),
 )

@@ -1,6 +1,6 @@
 """What a policy has counted for a play, corrected when the play turns out to be worth another sum.
 
-A play keeps its own place among its agent's plays: in the window, or under trial the sums at and
+A play keeps its own place among its agent's plays: in the windows, and under trial the sums at and
 since the starts, that it belongs to.
 """
 
@@ -9,15 +9,14 @@ from typing import Any
 from numba import int64
 
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.champion import has_failed
 from copyproof.engine.live_records import BASE, OMITTED, ROUND, Live, Terms
 from copyproof.engine.memory import correct_blocks
-from copyproof.engine.own_index import correct_window
 from copyproof.engine.plan import Plan, pool_of
 from copyproof.engine.principal import Observation, count, observe
 from copyproof.engine.rules import Kind
 from copyproof.engine.state import FAILED, PAID, WAITS, State
 from copyproof.engine.trial import correct_levels
+from copyproof.engine.trial_search import falls_short
 
 
 @part
@@ -49,7 +48,6 @@ def correct_play(
         number = state.items[owner].answers - 1
         if terms.unanswered != OMITTED:
             number = live.numbers[round_ - 1 - live.counters[BASE]]
-        correct_window(state, owner, number, change)
         if plan.agent.kind == Kind.TRIAL:
             correct_levels(state, owner, number, change, plan.agent.parameters, plan.agent.memory)
         correct_blocks(state, owner, number, change, plan.agent.memory)
@@ -85,7 +83,7 @@ def judge_last(
     last = live.counters[ROUND] if plan.is_flat else state.items[owner].plays - 1
     if here.last == item and last == (round_ if plan.is_flat else number):
         arm = state.items[item]
-        failed = has_failed(plan.arm, here, arm.answers - 1, arm.total - value, value)
+        failed = falls_short(arm.answers - 1, arm.total - value, value)
         here.failed = FAILED if failed else PAID
         if waits:
             here.failed = WAITS

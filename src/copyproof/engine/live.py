@@ -15,10 +15,9 @@ is registered or an agent that is not suspended, ABSENT for others.
 
 A choice among some of the arms, and a slate, put a mask on ``choose``.
 
-Decisions of a journal that was written under another version of the numerics (``version``) are not
-made again, but followed: the log has them before the call. It also has those of another policy, of
-which this one is the shadow: it learns from them as from its own, and what it would have decided is
-written behind the outcomes, one row a decision (the arm as its status).
+Where another policy decides, of which this one is the shadow, the log has the decisions before the
+call. The shadow learns from them as from its own, and what it would have decided is written behind
+the outcomes, one row a decision (the arm as its status).
 """
 
 from typing import Any
@@ -39,15 +38,11 @@ from copyproof.engine.live_records import (
     BANKED,
     BASE,
     CHANGED,
-    DECIDES,
-    ESTIMATED,
     FORGOTTEN,
     LAID,
     OMITTED,
     PENDING,
     ROUND,
-    SHADOWS,
-    UNTIL_DUE,
     Live,
     Terms,
 )
@@ -64,13 +59,12 @@ from copyproof.engine.pools import (
     next_epoch,
     start_epoch,
 )
-from copyproof.engine.principal import Observation, choose, follow, shadow
+from copyproof.engine.principal import Observation, choose, shadow
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
 from copyproof.engine.rules import Kind
 from copyproof.engine.selection import NOBODY, Mask, clear, mark, take
 from copyproof.engine.state import ABSENT, OUTSIDE, WAITS, State
 from copyproof.engine.trial import spread_over_levels
-from copyproof.engine.waiting_estimates import estimate, estimate_for_arm
 
 # Operations, with what they take.
 ASK = 0  # count, value = time
@@ -166,18 +160,15 @@ def _ask(
             _turn_epoch(plan, state, live, terms)  # who may be chosen, and how many, stays the same
         place = live.counters[ROUND] - live.counters[BASE]
         row = live.log[place]
-        if terms.follows == DECIDES:
-            choice = choose(plan, state, t, 0, mask)
-        else:
+        if terms.shadows:
             arm = live.item_of[row.arm]
             if state.place[arm] < OUTSIDE:
                 return made  # it is not registered: the journal is damaged
-            if terms.follows == SHADOWS:
-                own, choice = shadow(plan, state, t, arm, mask)
-                number = -1 if own == NOBODY else state.items[own].original
-                outcomes[behind + t - 1].status = number
-            else:
-                choice = follow(plan, state, t, arm, mask)
+            own, choice = shadow(plan, state, t, arm, mask)
+            number = -1 if own == NOBODY else state.items[own].original
+            outcomes[behind + t - 1].status = number
+        else:
+            choice = choose(plan, state, t, 0, mask)
         if mask is not None:
             if choice.agent == NOBODY:
                 return made
@@ -192,7 +183,7 @@ def _ask(
         else:
             _count_unanswered(plan, state, live, terms, place, choice.agent, choice.arm)
         live.counters[ROUND] += 1
-        if terms.unanswered >= UNTIL_DUE:
+        if terms.unanswered != OMITTED:
             let_be_due(plan, state, live, terms)
     return int(operation.first)
 
@@ -201,21 +192,15 @@ def _ask(
 def _count_unanswered(
     plan: Plan, state: State, live: Live, terms: Terms, place: int, agent: int, item: int
 ) -> None:
-    """Count a play for what is expected of it, or estimated; ``place`` is its row in the log."""
+    """Count a play for what is expected of it; ``place`` is its row in the log."""
     live.numbers[place] = state.items[agent].plays
     arm = state.items[item]
-    if terms.unanswered == ESTIMATED:
-        worth = estimate(live, terms, agent)
-        for_arm = estimate_for_arm(plan.is_flat, live, arm.total, arm.answers, worth)
-        waits = live.waited[0].worth > 0.0
-        live.log[place].value = worth
-    else:
-        worth = for_arm = live.log[place].value = terms.default
-        waits = date(live, terms, agent, place)
-        if waits:
-            worth = expected(live, terms, agent)
-            for_arm = expected_of_arm(plan.is_flat, live, arm.total, arm.answers, worth)
-        live.counted[place] = worth
+    worth = for_arm = live.log[place].value = terms.default
+    waits = date(live, terms, agent, place)
+    if waits:
+        worth = expected(live, terms, agent)
+        for_arm = expected_of_arm(plan.is_flat, live, arm.total, arm.answers, worth)
+    live.counted[place] = worth
     live.worths[place] = for_arm
     arm.total += for_arm - worth  # as both are given the agent's
     observe_arm(plan, state, item, Observation(1, 1, worth))
@@ -269,8 +254,6 @@ def _let_come_or_go(plan: Plan, state: State, live: Live, terms: Terms, operatio
     if live.counters[LAID] == 0:
         return
     if code in (ADMIT, RETURN):
-        if not terms.counts_newcomers and not plan.is_flat:  # n is that of the epoch's beginning
-            state.epoch[state.items[number].owner + 1].unit = state.epoch[0].unit
         if not plan.is_flat or state.start[state.items[number].owner] != ABSENT:
             admit(plan, state, number)
     elif code == RETIRE:
@@ -312,17 +295,15 @@ def lay_again(plan: Plan, state: State, live: Live, drawn: int, changed: int) ->
     """Lay all trees anew, over the items in play; or, if ``drawn``, over samples drawn anew.
 
     If the policy has CHANGED, a first epoch begins now, with the statistics there are: for a policy
-    without epochs, whose clock is the round, it began before round 1. Where a trial's starts were
-    NOT_KEPT, they are filled. ``state`` is modified in place.
+    without epochs, whose clock is the round, it began before round 1. ``state`` is modified.
     """
     if changed == CHANGED:
         before = live.counters[ROUND] if plan.horizons.shape[0] > 1 else 0
         start_epoch(plan, state, 0, before)
         for agent in range(live.left.shape[0]):
             spread_over_blocks(state, agent, plan.agent.memory)
-    if changed and plan.agent.kind == Kind.TRIAL:
-        for agent in range(live.left.shape[0]):
-            spread_over_levels(state, agent, plan.agent.parameters, plan.agent.memory)
+            if plan.agent.kind == Kind.TRIAL:
+                spread_over_levels(state, agent, plan.agent.parameters, plan.agent.memory)
     if drawn:
         _lay_first(plan, state, live)
         return

@@ -16,21 +16,18 @@ REFUSED_LATE = 3
 # Which of several rewards counts, and what is done with late ones.
 FIRST, LAST, SUM, MAXIMUM = 0, 1, 2, 3
 REFUSE, CORRECT = 0, 1
-# What an unanswered play counts for: nothing; an estimate until its reward comes; what is expected
-# of it until its reward is due, by when its agent's come, and those of others do, too; the same by
-# when its agent's come, whatever those of others do.
-OMITTED, ESTIMATED, UNTIL_DUE, PATIENT = 0, 1, 2, 3
+# What an unanswered play counts for: nothing; what is expected of it until its reward is due, by
+# when its agent's come, and those of others do, too; the same by when its agent's come, whatever
+# those of others do.
+OMITTED, UNTIL_DUE, PATIENT = 0, 1, 2
 # Rewards that an agent is taken to have had, each the default one, before the first it has.
 DOUBT = 20.0
 NO_LIMIT = 2**62
 
-# Who decides: the policy; the same one, before, under other numerics; another one.
-DECIDES, FOLLOWS, SHADOWS = 0, 1, 2
-# Why statistics are laid out anew: not the policy's doing; another policy; no starts of trials.
-AS_THEY_ARE, CHANGED, NOT_KEPT = 0, 1, 2
+# Why statistics are laid out anew: not the policy's doing; another policy.
+AS_THEY_ARE, CHANGED = 0, 1
 
-# One row a decision. The value of one that is PENDING is its estimated worth, or the default reward
-# where rewards count when they are due.
+# One row a decision. The value of one that is PENDING is the default reward; 0 where it is omitted.
 LOG = np.dtype([("at", "f8"), ("value", "f8"), ("arm", "i4"), ("told", "i4")])
 PENDING, TOLD, DEFAULTED = 0, 1, 2
 
@@ -44,10 +41,8 @@ BANKED = 5  # plays up to this one are in the books of earlier epochs
 COUNTERS = 6
 
 # What epochs before the present one have seen, which the policy has forgotten; where unanswered
-# plays are estimated, all rewards that are known, as the items' sums hold estimates, too.
+# plays count, all rewards that are known, as the items' sums hold what is expected, too.
 PAST = np.dtype([("total", "f8"), ("plays", "i8"), ("answers", "i8")])
-# Of all rewards that came: Σ k·r and Σ k, k the rounds in between, and how many there were.
-WAITED = np.dtype([("worth", "f8"), ("rounds", "f8"), ("answers", "i8")])
 # Of an agent's plays that are due: how many they are, and what was told of them. After how many
 # rounds its next plays are due, as a place in its histogram of delays, from 1 on, and UNKNOWN
 # before any reward; after how many at most so far; and the round of its last play. Of all agents
@@ -76,7 +71,6 @@ class Live(NamedTuple):
     prints: Any
     past: Any  # per agent: what earlier epochs saw, and late rewards for their plays
     past_arms: Any  # the same per arm
-    waited: Any  # one WAITED
     counted: Any  # of each decision: what it counts as for its agent now (``due_rewards``)
     waits: Any  # of each decision: after how many rounds it is due, as in KNOWN
     previous: Any  # of each decision: the round of its agent's play before; 0 for none
@@ -95,9 +89,8 @@ class Terms(NamedTuple):
     rewards: int
     late: int
     default: float
-    unanswered: int  # OMITTED, ESTIMATED, UNTIL_DUE or PATIENT
-    counts_newcomers: int  # 1 if n is counted anew for an agent that comes during an epoch
-    follows: int  # DECIDES; if not, the rows of the log to come say what was decided
+    unanswered: int  # OMITTED, UNTIL_DUE or PATIENT
+    shadows: int  # 1 if another policy decides: the rows of the log to come say what it decided
     per_agent: int  # places of one agent on a slate, at most; NO_LIMIT for any number
 
 

@@ -4,7 +4,6 @@ A play is counted when it is asked for. What it counts for until its reward come
 market's ``Terms``:
 
 - *Until due*, *patient*: what is expected of it until it is due, told or not (``due_rewards``).
-- *Estimated*: an estimate until its reward comes (``waiting_estimates``), which is corrected then.
 - *Omitted*: widths use asked plays, and means answered ones (1/2 before the first answer).
 """
 
@@ -14,7 +13,7 @@ import numpy as np
 from numba import int64
 
 from copyproof.engine.cache import inlined, part
-from copyproof.engine.corrections import correct_play, judge_last, observe_arm
+from copyproof.engine.corrections import correct_play, observe_arm
 from copyproof.engine.due_rewards import count_due, hear, is_due
 from copyproof.engine.live_records import (
     BANKED,
@@ -22,7 +21,6 @@ from copyproof.engine.live_records import (
     CORRECTED,
     COUNTED,
     DEFAULTED,
-    ESTIMATED,
     EXPIRED,
     FIRST,
     FORGOTTEN,
@@ -35,14 +33,12 @@ from copyproof.engine.live_records import (
     REFUSED_LATE,
     SUM,
     TOLD,
-    UNTIL_DUE,
     Live,
     Terms,
 )
 from copyproof.engine.plan import Plan
 from copyproof.engine.principal import Observation
 from copyproof.engine.state import State
-from copyproof.engine.waiting_estimates import estimate_again, note_wait
 
 _FIRST_PRINT, _LAST_PRINT = PRINTS[0], PRINTS[-1]
 _MULTIPLY = np.uint64(0x9E3779B97F4A7C15)
@@ -95,18 +91,8 @@ def _answer(
             past.answers += 1
     before = row.value
     row.value = reward
-    if terms.unanswered >= UNTIL_DUE:
+    if terms.unanswered != OMITTED:
         hear(plan, state, live, terms, round_, before, reward)
-    elif terms.unanswered == ESTIMATED:
-        has_doubled = note_wait(live, round_, reward)
-        if not banked:
-            of_arm = reward - live.worths[round_ - 1 - live.counters[BASE]]
-            if reward != before or of_arm != 0.0:
-                change = reward - before
-                correct_play(plan, state, live, terms, round_, item, owner, change, of_arm)
-            judge_last(plan, state, live, round_, item, owner, reward, False)
-        if has_doubled:
-            estimate_again(plan, state, live, terms)
     elif not banked:
         observe_arm(plan, state, item, Observation(0, 1, reward))
     _remember(live, row.arm, reward)
@@ -143,12 +129,10 @@ def _correct(
     if banked or terms.unanswered != OMITTED:
         for past in (live.past[owner], live.past_arms[row.arm]):
             past.total = min(max(past.total + change, 0.0), float(past.answers))
-    if terms.unanswered >= UNTIL_DUE:
+    if terms.unanswered != OMITTED:
         hear(plan, state, live, terms, round_, before, value)
     elif not banked:
         correct_play(plan, state, live, terms, round_, item, owner, change, change)
-        if terms.unanswered == ESTIMATED:
-            judge_last(plan, state, live, round_, item, owner, value, False)
 
 
 @part
@@ -161,7 +145,7 @@ def expire(plan: Plan, state: State, live: Live, terms: Terms, upto: int) -> int
             row.told = DEFAULTED
             _answer(plan, state, live, terms, round_, row, terms.default)
             found += 1
-        if terms.unanswered >= UNTIL_DUE and not is_due(live, round_):
+        if terms.unanswered != OMITTED and not is_due(live, round_):
             live.counters[EXPIRED] = round_  # from now on it is due
             count_due(plan, state, live, terms, round_)
     live.counters[EXPIRED] = max(upto, live.counters[EXPIRED])

@@ -23,7 +23,7 @@ def play_log(
     and ``state`` is modified in place.
     """
     reset(plan, state, 0)
-    agents = state.windows.shape[0]
+    agents = state.order.shape[0]
     row = 0
     for t in range(1, horizon + 1):
         if epoch_is_over(plan, state, t):

@@ -12,7 +12,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from copyproof._kept import kept_by_identity
-from copyproof.engine import own_index, rules
+from copyproof.engine import rules
 from copyproof.engine.lower_rewards import lower_rewards
 from copyproof.engine.plan import (
     ALL,
@@ -153,12 +153,7 @@ def lower_policy(
     kind, factor, power = _lower_sampling(policy)
     agent, arm = _lower_rule(policy.agent or records.Uniform()), _lower_rule(policy.arm)
     if isinstance(policy.arm, own_rules.TrialArms):
-        arm = arm._replace(parameters=agent.parameters, form=agent.form, memory=agent.memory)
-    elif isinstance(policy.arm, own_rules.Champion) and isinstance(
-        policy.agent, own_rules.OwnIndex
-    ):
-        parameters = (*arm.parameters[:2], float(policy.agent.doubt))
-        arm = arm._replace(parameters=parameters, memory=agent.memory)
+        arm = arm._replace(parameters=agent.parameters, tries=agent.tries, memory=agent.memory)
     return Plan(
         is_flat=int(policy.is_flat),
         agent=agent,
@@ -241,17 +236,16 @@ def _check_rewards(
 
 def _lower_rule(rule: Rule) -> LoweredRule:
     """All numbers of a rule, with one type each: the kernels are compiled for it."""
-    kind, parameters, form = _lower_parameters(rule)
+    kind, parameters, tries = _lower_parameters(rule)
     first, second, third = (float(one) for one in (*parameters, 0.0, 0.0, 0.0)[:3])
     clock = clock_of(rule) or ("horizon" if rule.traits.needs_horizon else "round")
     return LoweredRule(
         kind=int(kind),
         clock=_CLOCKS[clock],
         parameters=(first, second, third),
-        form=form,
+        tries=tries,
         memory=getattr(rule, "memory", None) or _window_of(rule),
         is_line=int(rule.traits.index == "line"),
-        remembers_order=int(rule.traits.memory == "order" and rule.traits.not_live is None),
         coin=float(rule.coin.chance),
         coin_falls=int(rule.coin.falls),
     )
@@ -263,7 +257,7 @@ def _window_of(rule: Rule) -> int:
 
 
 def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
-    """Kind, up to three parameters and the form of a rule."""
+    """Kind, up to three parameters, and for a trial the arms that are tried."""
     match rule:
         case records.UCB(a, b, c):
             return Kind.UCB, (a, b, c), 0
@@ -275,15 +269,9 @@ def _lower_parameters(rule: Rule) -> tuple[Kind, tuple[float, ...], int]:
             return Kind.THOMPSON, (), 0
         case records.Uniform():
             return Kind.UNIFORM, (), 0
-        case own_rules.OwnIndex(statistic, width, scale, turns, doubt):
-            form = own_index.RECENT * (statistic == "recent")
-            form += own_index.HOEFFDING * (width == "hoeffding")
-            return Kind.OWN_INDEX, (scale, turns, doubt), form
-        case own_rules.Champion(fresh, threshold):
-            return Kind.CHAMPION, (fresh, threshold), 0
         case own_rules.Trial():
             return Kind.TRIAL, (rule.in_turn, own_rules.SHARE, own_rules.GATE), rule.tries
-        case own_rules.TrialArms():  # with the parameters and the form of the agent rule
+        case own_rules.TrialArms():  # with the parameters of the agent rule
             return Kind.TRIAL_ARMS, (), 0
         case own_rules.SampledKLUCB():
             return Kind.SAMPLED_KL_UCB, (), 0
@@ -324,8 +312,6 @@ def _lower_sampling(policy: Policy) -> tuple[int, float, float]:
 def _most_in_play(policy: Policy, horizon: int) -> int | None:
     """An upper bound on the arms of one pool that are ever in play; None if all are."""
     sampling = policy.sampling
-    if isinstance(policy.arm, own_rules.Champion):
-        return policy.arm.most_tried(horizon)
     if isinstance(policy.agent, own_rules.Trial) and policy.brings_fresh_arms:
         return policy.agent.tries + 1
     if isinstance(sampling, AllArms):

@@ -145,7 +145,7 @@ def _begin(plan: Plan, state: State, question: Question, ensemble: Ensemble, run
     count = 2 * question.walkers if splits else question.walkers
     for walker in range(count):
         without = splits and walker < question.walkers
-        for number in range(state.windows.shape[0], state.items.shape[0]):
+        for number in range(state.order.shape[0], state.items.shape[0]):
             if state.items[number].owner == question.agent:
                 hidden = without and question.good[state.items[number].original] != 0
                 state.start[number] = ABSENT if hidden else OUTSIDE

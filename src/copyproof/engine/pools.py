@@ -51,7 +51,7 @@ def start_epoch(plan: Plan, state: State, number: int, before: int) -> None:
     """
     horizon = plan.horizons[min(number, plan.horizons.shape[0] - 1)]
     agents = 0
-    for agent in range(state.windows.shape[0]):
+    for agent in range(state.order.shape[0]):
         agents += int(has_arm(plan, state, agent))
     for row in range(state.epoch.shape[0]):
         epoch = state.epoch[row]
@@ -89,7 +89,7 @@ def count_in(plan: Plan, state: State, agent: int) -> None:
     if agent + 1 >= state.epoch.shape[0] or state.epoch[agent + 1].unit > 0.0:
         return
     agents = 1
-    for other in range(state.windows.shape[0]):
+    for other in range(state.order.shape[0]):
         agents += int(state.epoch[other + 1].unit > 0.0 and state.items[other].owner == other)
     state.epoch[agent + 1].unit = _unit_of(plan, state.epoch[0], agents)
 
@@ -104,17 +104,13 @@ def _unit_of(plan: Plan, epoch: Any, agents: int) -> float:
         return float(
             math.floor(min(sample_bound(plan.factor, plan.power, float(epoch.horizon)), 2.0**53))
         )
-    return float(min(math.sqrt(epoch.horizon / agents), epoch.log * epoch.log))
+    return 1.0
 
 
 @part
 def _begin_epoch(plan: Plan, state: State, epoch: int, before: int, repetition: int) -> None:
     """Forget all plays and rewards, and begin anew; ``state`` is modified in place."""
-    for agent in range(state.windows.shape[0]):
-        state.windows[agent].recent = 0.0
-        state.windows[agent].recents = 0
-        state.windows[agent].before = 0.0
-        state.windows[agent].befores = 0
+    for agent in range(state.order.shape[0]):
         state.trials[agent, :] = 0.0
         for start in range(state.starts.shape[1]):
             state.starts[agent, start].earned = 0.0

@@ -19,7 +19,6 @@ from copyproof.engine.cache import inlined, part
 from copyproof.engine.champion import BY_INDEX, FRESH, champion, note
 from copyproof.engine.leaf_statistics import count_in_leaf, keeps_leaves
 from copyproof.engine.memory import add_to_blocks
-from copyproof.engine.own_index import remember
 from copyproof.engine.plan import BY_RULE, Plan, pool_of, sample_grows
 from copyproof.engine.pools import join
 from copyproof.engine.rules import Kind, LoweredRule, Turn
@@ -99,27 +98,6 @@ def _own_turn(state: State, agent: int, t: int, repetition: int) -> Turn:
 
 
 @part
-def follow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> Choice:
-    """An arm that was decided before, in round t, as a choice; ``state`` is modified in place.
-
-    The arm's agent goes through the steps of a decision of its own: a fresh arm joins its sample,
-    a champion's challengers have their turns. None of that depends on the last bits of an index;
-    only which arm has the largest one does, and that is what the record says.
-    """
-    agent = int64(state.items[arm].owner)
-    t -= state.epoch[0].before
-    turn = Turn(t, t - 1, t, int64(state.epoch[0].horizon), 0)
-    if not plan.is_flat:
-        turn = _own_turn(state, agent, t, 0)
-    pool = pool_of(plan, agent)
-    if mask is None:
-        _choose_arm(plan, state, pool, turn, None)
-    else:
-        _choose_arm_among(plan, state, pool, turn, mask)
-    return Choice(agent, arm, int64(state.place[arm]))
-
-
-@part
 def shadow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> tuple[int, Choice]:
     """What would be chosen in round t, where another policy chose ``arm``; and that as a choice.
 
@@ -132,10 +110,8 @@ def shadow(plan: Plan, state: State, t: int, arm: int, mask: Mask | None) -> tup
     agent, turn = _choose_agent(plan, state, t, 0, mask)
     if plan.is_flat or agent != NOBODY:
         here = state.pools[pool_of(plan, agent)]
-        bar = here.bar
         pointer = here.pointer
         own = int(int64(_consider_among(plan, state, pool_of(plan, agent), turn, mask)[0]))
-        here.bar = bar
         here.pointer = pointer
     if own == arm:
         return own, choose(plan, state, t, 0, mask)
@@ -233,12 +209,12 @@ def observe(plan: Plan, state: State, agent: int, arm: int, place: int, new: Obs
     """Count what is new of an arm, at its place, and its agent; ``state`` is modified."""
     if plan.sampling == BY_RULE:
         pool = pool_of(plan, agent)
-        note(plan.arm, state, pool, arm, new.plays, new.answers, new.reward)
+        note(state, pool, arm, new.plays, new.answers, new.reward)
     if plan.is_flat:
         _add(state.items[agent], new)
         count(plan.arm, state, 0, arm, place, new, plan.arm_search)
     else:
-        if new.answers and plan.agent.remembers_order:
+        if new.answers and plan.agent.kind == Kind.TRIAL:
             _remember(plan.agent, state, agent, new.reward)
         count(plan.agent, state, 0, agent, state.place[agent], new, plan.agent_search)
         count(plan.arm, state, agent + 1, arm, place, new, plan.arm_search)
@@ -247,10 +223,7 @@ def observe(plan: Plan, state: State, agent: int, arm: int, place: int, new: Obs
 @inlined
 def _remember(rule: LoweredRule, state: State, agent: int, reward: float) -> None:
     """Keep what the agent's index needs of when its rewards came, before one is counted."""
-    if rule.kind == Kind.TRIAL:
-        add_to_levels(state, agent, reward, rule.parameters, rule.memory)
-    else:
-        remember(state, agent, reward)
+    add_to_levels(state, agent, reward, rule.parameters, rule.memory)
     if rule.memory > 0:
         add_to_blocks(state, agent, reward, rule.memory)
 

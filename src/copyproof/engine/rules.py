@@ -11,8 +11,7 @@ the horizon T), the item of largest index is chosen:
 - uniform: all are alike.
 - explore-then-commit: those with the fewest plays while one has fewer than m, then the one with
   more than m plays, then the largest mean.
-- own index: see ``own_index``; trial: see ``trial``; champion: the posterior mean (S + 1)/(n + 2),
-  and trial for arms (S + 1/2)/(n + 1), see ``champion``.
+- trial: see ``trial``; trial for arms: (S + 1/2)/(n + 1), see ``champion``.
 - sampled KL-UCB: the largest x with (N − κ)·kl(S/(N − κ), x) ≤ κ ln T; 1 while N ≤ κ or S ≥ N − κ.
   A play whose reward is yet to come counts in S with the mean of the others.
 - MOSS (Audibert, Bubeck 2009): r(a) + √(max(0, ln(T/(K·n(a))))/n(a)), K a constant. Anytime
@@ -47,7 +46,6 @@ from copyproof.engine.bounds import (
 )
 from copyproof.engine.cache import inlined, part
 from copyproof.engine.numerics import log, power
-from copyproof.engine.own_index import own_index
 from copyproof.engine.state import State, epoch_of
 from copyproof.engine.trial import trial_index, trial_is_above
 
@@ -60,18 +58,16 @@ class Kind(IntEnum):
     GREEDY = 2
     THOMPSON = 3
     UNIFORM = 4
-    OWN_INDEX = 5
-    CHAMPION = 6
-    TRIAL = 7
-    TRIAL_ARMS = 8
-    SAMPLED_KL_UCB = 9
-    EXPLORE_THEN_COMMIT = 10
-    MOSS = 11
-    IMED = 12
-    SLIDING_WINDOW = 13
-    DISCOUNTED = 14
-    EXP3 = 15
-    MOSS_ANYTIME = 16
+    TRIAL = 5
+    TRIAL_ARMS = 6
+    SAMPLED_KL_UCB = 7
+    EXPLORE_THEN_COMMIT = 8
+    MOSS = 9
+    IMED = 10
+    SLIDING_WINDOW = 11
+    DISCOUNTED = 12
+    EXP3 = 13
+    MOSS_ANYTIME = 14
 
 
 # Clocks, for a pool whose owner has made N plays.
@@ -93,15 +89,13 @@ class LoweredRule(NamedTuple):
 
     kind: int
     clock: int
-    # UCB: a, b, c; KL-UCB: scale; own index: scale, turns, doubt; champion: fresh, threshold, and
-    # its agents' doubt; trial, for agents and arms: q, share, gate; explore-then-commit: m;
-    # MOSS: K; anytime: K, α; SW-UCB: ξ; D-UCB: γ, ξ; Exp3: γ, 0 for the one that T gives.
+    # UCB: a, b, c; KL-UCB: scale; trial, for agents and arms: q, share, gate; explore-then-commit:
+    # m; MOSS: K; anytime: K, α; SW-UCB: ξ; D-UCB: γ, ξ; Exp3: γ, 0 for the one that T gives.
     parameters: tuple[float, float, float]
-    form: int  # own index: which plays count, and the width; trial: B, the arms that are tried
+    tries: int  # trial, for agents and arms: B, the arms that are tried
     # W, the last plays of an agent that its index sees (``memory``); 0 for all. SW-UCB: the window.
     memory: int
     is_line: int  # 1 if ``line`` gives the index, so that a tournament finds the largest
-    remembers_order: int  # 1 if rewards are kept apart by when they came (``remember``)
     # The chance that any item is taken is the coin's, or min(1, coin/τ) if it falls.
     coin: float
     coin_falls: int
@@ -155,19 +149,12 @@ def line(rule: LoweredRule, state: State, number: int) -> tuple[float, float]:
     For rules whose index is not a line the result has no meaning.
     """
     item = state.items[number]
-    if rule.kind == Kind.OWN_INDEX:
-        window, epoch = state.windows[number], epoch_of(state, number)
-        blocks = state.blocks[number]
-        parameters, form = rule.parameters, rule.form
-        return own_index(item, window, blocks, epoch, parameters, form, rule.memory), 0.0
     if rule.kind == Kind.TRIAL:
         sums, starts, blocks = state.trials[number], state.starts[number], state.blocks[number]
         epoch, parameters = epoch_of(state, number), rule.parameters
         return trial_index(item, sums, starts, blocks, epoch, parameters, rule.memory), 0.0
     if item.plays == 0:
         return np.inf, 0.0
-    if rule.kind == Kind.CHAMPION:
-        return (item.total + 1.0) / (item.answers + 2.0), 0.0
     if rule.kind == Kind.TRIAL_ARMS:
         return (item.total + 0.5) / (item.answers + 1.0), 0.0
     mean = item.total / item.answers if item.answers > 0 else 0.5

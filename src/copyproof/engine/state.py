@@ -38,15 +38,13 @@ POOL = np.dtype(
         ("outside", "i8"),  # how many of them are registered, but not in play
         ("seats", "i8"),  # size of the sample: arms ever admitted to it, replaced ones but once
         ("x", "f8"),  # where the tree's clock stands; the bar of Thompson sampling (``posteriors``)
+        ("bar", "f8"),  # of Exp3: the chance of the choice that was made last (``leaf_statistics``)
         # For rules that let arms challenge a champion (``champion``):
-        ("bar", "f8"),  # the champion's posterior mean when the pool was last asked
         ("last", "i8"),  # the item that was played last; −1 at first
         ("failed", "i8"),  # what came of it: PAID, FAILED or WAITS
         ("pointer", "i8"),  # the item that had its turn to challenge last; −1 at first
     ]
 )
-# Sums and numbers of an agent's rewards since the last power of two, and since the one before.
-WINDOW = np.dtype([("recent", "f8"), ("recents", "i8"), ("before", "f8"), ("befores", "i8")])
 # Of a window of an agent's last plays: the sums of its present block, and of the one before.
 BLOCK = np.dtype([("now", "f8"), ("last", "f8")])
 # One of the last plays of a pool (``leaf_statistics``).
@@ -59,8 +57,8 @@ EPOCH = np.dtype(
         ("before", "i8"),  # rounds of the epochs before
         ("horizon", "i8"),  # T of this epoch
         ("log", "f8"),  # ln T
-        # What the agent rule counts plays in: M = min(√(T/n), ln² T); under trial T/n; under
-        # sampled KL-UCB κ. 0 for an agent that has had no arm in the epoch.
+        # What the agent rule counts plays in: under trial T/n; under sampled KL-UCB κ; else 1.
+        # 0 for an agent that has had no arm in the epoch.
         ("unit", "f8"),
     ]
 )
@@ -75,7 +73,7 @@ OUTSIDE = -1
 ABSENT = -2
 RETIRED = -3
 
-# What came of a pool's last play: more than the bar; no more; or nobody can know yet.
+# What came of a pool's last play: it did not fail; it failed; or nobody can know yet.
 PAID = 0
 FAILED = 1
 WAITS = 2
@@ -90,7 +88,6 @@ class State(NamedTuple):
     place: Any  # where an item stands in its pool, or why it does not
     # What ``place`` says before round 1: OUTSIDE if registered, ABSENT if it comes later.
     start: Any
-    windows: Any  # of each agent, a WINDOW of its rewards
     trials: Any  # of each agent, the sum of its rewards since each start (``trial``)
     starts: Any  # of each agent, a START for each
     blocks: Any  # of each agent, a BLOCK for each window of its last plays (``memory``)
@@ -167,7 +164,6 @@ def allocate(
         nodes=allocate_nodes(int(2 * np.sum(pools["room"]))),
         place=np.full(agents + arms, ABSENT, np.int32),
         start=start,
-        windows=np.zeros(agents, WINDOW),
         trials=np.zeros((agents, LEVELS)),
         starts=np.zeros((agents, LEVELS), START),
         blocks=np.zeros((agents, WINDOWS), BLOCK),

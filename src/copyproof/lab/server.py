@@ -17,9 +17,9 @@ from collections.abc import Callable
 from functools import cached_property
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.metadata import version
 from typing import Any
 
+from copyproof._version import __version__
 from copyproof.lab import asked, packing
 from copyproof.policy import CATALOGUE
 from copyproof.validation import FieldError
@@ -110,7 +110,7 @@ class LabServer(ThreadingHTTPServer):
     def page(self) -> bytes:
         """The page, which finds in its head that there is an engine, and which policies it has."""
         known = [row.name for row in CATALOGUE]
-        about = json.dumps({"policies": known, "version": version("copyproof")})
+        about = json.dumps({"policies": known, "version": __version__})
         meta = f'<meta name="copyproof-lab" content="{html.escape(about)}">\n'
         return packing.page(meta).encode()
 

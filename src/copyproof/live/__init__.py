@@ -1,6 +1,6 @@
 """The live principal: ask which arm to show, tell what came of it, and lose nothing."""
 
-from copyproof_client.records import (
+from copyproof.client.records import (
     AgentStatistics,
     ArmStatistics,
     CandidateStatistics,
@@ -12,7 +12,6 @@ from copyproof_client.records import (
     Suspicion,
     Told,
 )
-
 from copyproof.live.events import Diverged
 from copyproof.live.principal import Principal
 from copyproof.live.rails import Rail

@@ -23,15 +23,13 @@ from copyproof.engine.live_records import (
     DELAYS,
     FORGOTTEN,
     LAID,
-    NOT_KEPT,
     ROUND,
     UNKNOWN,
     UNTIL_DUE,
     Live,
 )
 from copyproof.engine.plan import Plan
-from copyproof.engine.rules import Kind
-from copyproof.engine.state import ABSENT, OUTSIDE, WINDOW, State, power_of_two
+from copyproof.engine.state import ABSENT, OUTSIDE, State, power_of_two
 from copyproof.live.layout import (
     CHALLENGE,
     FIXED,
@@ -41,7 +39,6 @@ from copyproof.live.layout import (
     Axis,
     Layout,
     bars_of,
-    bring_up_to_date,
     in_order,
     join_epochs,
     lay_out,
@@ -311,13 +308,11 @@ class Arrays:
 
     def load(self, saved: dict[str, Any], plan: Plan, *, agent_room: int = 16) -> None:
         """Lay out what ``export`` wrote, for the plan that it was written under."""
-        bring_up_to_date(saved, self._unanswered)
         self._lay_out(saved, plan, agent_room)
         if (bars := saved.get("bars")) is not None:
             self._arrays["pools"]["x"][: len(bars)] = bars
-        if self.counters[LAID]:  # in a snapshot of before, starts as if rewards had come evenly
-            kept = plan.agent.kind != Kind.TRIAL or "starts" in saved
-            lay_again(plan, self.state, self.live, 0, AS_THEY_ARE if kept else NOT_KEPT)
+        if self.counters[LAID]:
+            lay_again(plan, self.state, self.live, 0, AS_THEY_ARE)
         self._count_delays()
 
     def change_plan(self, plan: Plan, *, drawn: bool) -> None:
@@ -325,12 +320,6 @@ class Arrays:
         saved = self.export()
         join_epochs(saved, self._unanswered)
         saved["challenges"] = np.zeros(0, CHALLENGE)
-        if self.plan.agent.kind != Kind.OWN_INDEX:
-            saved["windows"][:] = np.zeros((), WINDOW)  # nobody has kept them up to date
-        # Where no window was kept, all rewards so far count as recent.
-        empty = saved["windows"]["recents"] == 0
-        for name, source in (("recent", "total"), ("recents", "answers")):
-            saved["windows"][name][empty] = saved["agents"][source][empty]
         self._lay_out(saved, plan, 16)
         if self.counters[LAID]:
             lay_again(plan, self.state, self.live, int(drawn), CHANGED)

@@ -5,7 +5,7 @@ of arms or of decisions, so that it takes at most one page of memory that was no
 huge page may take milliseconds to come. What such a row holds changes with a decision for the arm,
 with a reward, and when a decision is due or its window is over: these rows are noted, and copied
 once more in the last step, together with all that is small. An epoch that ends changes all rows at
-once, and so do estimates that are made anew: then the copy is spoilt, and another must be begun.
+once: then the copy is spoilt, and another must be begun.
 """
 
 import math
@@ -40,7 +40,7 @@ class ArraysCopy:
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = arrays
-        self._banked, self._doublings = self._counter(BANKED), _doublings(arrays.live)
+        self._banked = self._counter(BANKED)
         self._first = self._counter(FORGOTTEN)  # decisions up to this one are not copied
         # Arms, and decisions, that are copied in steps; and those that are.
         self._arms, self._rounds = arrays.arms, self._counter(ROUND)
@@ -82,7 +82,6 @@ class ArraysCopy:
         """Whether too much has changed for it to be finished."""
         return (
             self._counter(BANKED) != self._banked
-            or _doublings(self._arrays.live) != self._doublings
             or self._arrays.arms > self._arms + _MORE_ARMS
             or self._counter(ROUND) > self._rounds + _MORE_DECISIONS
             or any(map(_is_longer, self._arrays.places, self._places))
@@ -145,11 +144,6 @@ class ArraysCopy:
             found = self._arrays.rows_of_decisions(slice(after - base, upto - base), names)
             for name, rows in found.items():
                 self._of_decisions[name][after - first : upto - first] = rows
-
-
-def _doublings(live: Live) -> int:
-    """How often the known rewards have doubled: then all waiting plays are estimated anew."""
-    return int(live.waited["answers"][0]).bit_length()
 
 
 def _recounted(live: Live, made: int) -> Any:

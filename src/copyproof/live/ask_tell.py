@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count as numbers_from
 from typing import Any
 
-from copyproof_client.records import Decision, Status, Told
-
+from copyproof.client.records import Decision, Status, Told
 from copyproof.live import events
 from copyproof.live.events import Asked, Eligible, IdempotencyKey, Rewarded, Seen
 from copyproof.live.journaled import Later

@@ -15,10 +15,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from copyproof.engine.live_records import SHADOWS
-from copyproof.engine.version import NUMERICS
 from copyproof.live.comparison import Comparison
-from copyproof.live.events import Asked, Diverged, PolicyChanged
+from copyproof.live.events import Diverged, PolicyChanged
 from copyproof.live.idempotency import Answers
 from copyproof.live.market import MarketState
 from copyproof.live.records import MarketConfig
@@ -73,9 +71,8 @@ class Candidate:
 
     def add_game(self, game: MarketState) -> None:
         """Follow one more game: with all its statistics, under the candidate's policy."""
-        words = {**MarketState.words(game), "numerics": NUMERICS}
         saved = {**MarketState.export(game), "keys": Answers().export()}
-        twin = MarketState.restore(words, saved)
+        twin = MarketState.restore(MarketState.words(game), saved)
         if str(self.policy) != str(game.policy):
             twin.enter(PolicyChanged(str(self.policy), twin.at))
         self.twins.append(twin)
@@ -101,22 +98,6 @@ class Candidate:
             own += _look_on(looks_on, made, request)
             arms += made
         return arms, self._note(arms, own, draws, slate)
-
-    def follow(
-        self,
-        game: MarketState,
-        twin: MarketState,
-        event: Asked,
-        among: Among | None,
-        draws: Sequence[bool],
-    ) -> None:
-        """Take decisions from the journal, which were made under other numerics."""
-        if event.shadow is None or len(event.shadow) != len(event.arms):
-            raise Diverged(f"the journal does not say what the shadow of round {event.round} chose")
-        request = Request(len(event.arms), event.at, among, event.slate)
-        for one in (game, twin):
-            _look_on(one, event.arms, request)
-        self._note(event.arms, event.shadow, draws, event.slate)
 
     def _note(
         self, arms: Sequence[int], own: Sequence[int], draws: Sequence[bool], slate: bool
@@ -154,9 +135,7 @@ class Candidate:
             mine = {name[len(head) :]: v for name, v in saved.items() if name.startswith(head)}
             own = {**words, "config": config.to_dict(), "policy": str(self.policy)}
             mine["keys"] = Answers().export()
-            twin = MarketState.restore(own, mine)
-            twin.follows = False  # it is told of every decision, whoever made it
-            self.twins.append(twin)
+            self.twins.append(MarketState.restore(own, mine))
 
 
 def _look_on(game: MarketState, arms: Sequence[int], request: Request) -> list[int]:
@@ -166,7 +145,7 @@ def _look_on(game: MarketState, arms: Sequence[int], request: Request) -> list[i
     """
     game.gather(len(arms), request.at, request.among, request.slate)
     game._expected = list(arms)
-    game._run(SHADOWS)
+    game._run(shadows=True)
     [outcomes] = game._outcomes
     shown, game._outcomes, game._made, game._expected = game._made, [], [], []
     game._done = 0

@@ -24,8 +24,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from copyproof_client.records import Estimate
-
+from copyproof.client.records import Estimate
 from copyproof.live.running_mean import RunningMean
 
 Which: TypeAlias = Literal["first", "candidate", "difference"]

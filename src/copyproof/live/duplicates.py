@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from copyproof_client.records import Suspicion
 
+from copyproof.client.records import Suspicion
 from copyproof.engine.live_records import PRINTS
 
 _MOST_EXPECTED = 1e-3

@@ -32,12 +32,10 @@ crossed     RailCrossed          rail = which one by its place, measured, owner 
 pause       Paused               reason: there are no decisions until it is resumed
 continue    Continued            there are decisions again
 prints      Fingerprinted        arms = [[arm by number, fingerprint], …]: what arms are made of
-group       Bound                members = agents by number, group = their principal; none frees;
-                                 quotient: the policy takes a group for one agent from here on
-                                 (without it, as an earlier version wrote, it does not)
+group       Bound                members = agents by number, group = their principal, which the
+                                 policy takes for one agent from here on; none frees
 reviewed    Reviewed             suspicion, review = confirmed or dismissed by an operator
-kept        Unchanged            nothing: a name was forgotten; earlier versions wrote one for a
-                                 request that changed nothing, with its answer
+kept        Unchanged            nothing: a name was forgotten
 ==========  ===================  ===============================================================
 
 Any event may carry an idempotency key, with a digest of the request that it came with and, where
@@ -227,7 +225,6 @@ class Bound(NamedTuple):
     at: float
     group: str | None = None
     key: IdempotencyKey | None = None
-    quotient: bool = False
 
 
 class Reviewed(NamedTuple):
@@ -289,7 +286,7 @@ _WRITTEN: dict[type[MarketEvent], tuple[str, tuple[str, ...]]] = {
     Paused: ("pause", ("reason", "at", "key")),
     Continued: ("continue", ("at", "key")),
     Fingerprinted: ("prints", ("arms", "at", "key")),
-    Bound: ("group", ("members", "group", "quotient", "at", "key")),
+    Bound: ("group", ("members", "group", "at", "key")),
     Reviewed: ("reviewed", ("suspicion", "review", "at", "key")),
     Unchanged: ("kept", ("at", "key")),
 }

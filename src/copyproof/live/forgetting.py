@@ -84,7 +84,7 @@ def forget(store: Store, market: str, agent: str) -> tuple[str, int]:
 def check_backups(backups: Sequence[Path]) -> None:
     """Refuse files that are no backups, or damaged ones, before anything is changed anywhere.
 
-    They are left as they are. One of an earlier version is not read further than its pages.
+    They are left as they are.
 
     Raises
     ------

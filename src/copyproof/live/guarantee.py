@@ -60,7 +60,7 @@ def guarantee(
     reason = why_not_covered(policy)
     if candidate is not None and share > 0.0:
         reason = f"{policy} and {second} learn from each other's decisions"
-    waits_for_others = config.rules > 1 and config.unanswered == "estimated"
+    waits_for_others = config.unanswered == "estimated"
     if reason is None:
         is_late = waits_for_others and config.default_reward == 0.0 and config.rewards != "last"
         whose = "all other agents' rewards" if is_late else "all rewards"
@@ -90,10 +90,8 @@ def guarantee(
         pays.append("to be told at once while all others are told late")
     if config.default_reward > 0.0:
         pays.append("failures of one agent alone that are not told: the default reward is above 0")
-    if config.unanswered == "omitted" or config.rules == 1:
+    if config.unanswered == "omitted":
         pays.append("zeros of one agent alone that are told late or never")
-    if config.rules == 1:
-        pays.append("to sign up late")
     return f"proven: {'; '.join(proven)}; audited only: {audited}; pays: {'; '.join(pays)}"
 
 
@@ -115,8 +113,6 @@ def most_agents(policy: Policy, horizon: int) -> int | None:
 
 def _worthless(policy: Policy, config: MarketConfig) -> str:
     """What identities with a worthless arm each do to n."""
-    if isinstance(policy.agent, own_rules.OwnIndex):
-        return ", also with a worthless arm each, as they count in n"
     horizon = config.horizon if policy.restart is None else policy.restart.horizons(1)[0]
     most = None if horizon is None else most_agents(policy, horizon)
     if most is None:

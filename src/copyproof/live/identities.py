@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal, TypeAlias, assert_never, cast
 
-from copyproof_client.records import ArmName, IdentitySuspicion
-
+from copyproof.client.records import ArmName, IdentitySuspicion
 from copyproof.fingerprints import Fingerprint, Index, of_hash, of_hashes, of_vector
 from copyproof.live.events import Bound, Fingerprinted, Reviewed
 from copyproof.validation import FieldError, require

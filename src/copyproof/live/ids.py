@@ -9,16 +9,12 @@ decided again, after a restore, with an older copy of the file or after a recove
 time, therefore has another id than it had in the past that was undone: nothing has to notice the
 undoing. The check still shows that the old id was made by this market, so that it can be told from
 a wrong one.
-
-Markets that were made before there were secrets keep ``MARKET-ROUND-CHECK``, where the check is a
-function of name and seed.
 """
 
 import hashlib
 import secrets
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Protocol
 
 from copyproof.live.records import Undone, Unknown
 
@@ -26,30 +22,6 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _HUNDRED = 36 * 36  # what is written 100
 _PAIRS = [one + two for one in _DIGITS for two in _DIGITS]  # all below it, with leading zeros
 _LONGEST = 1000  # characters of a text that may be an id
-
-
-class DecisionIds(Protocol):
-    """What makes the ids of one market, and reads them."""
-
-    def id(self, round_: int) -> str:
-        """The id of a decision."""
-
-    def ids(self, first: int, count: int) -> list[str]:
-        """The ids of decisions, one after another."""
-
-    def round(
-        self, decision: object, last: int, field: str = "decision", place: int | None = None
-    ) -> int:
-        """The round of a decision, at most ``last``; Unknown if this is no id of this market.
-
-        ``field`` may have a blank for a place in a list, as ``rewards[{}].decision`` has.
-        """
-
-    def begin(self, round_: int) -> tuple[int, str] | None:
-        """The generation that begins with a round, if it is not stored yet."""
-
-    def stored(self) -> None:
-        """The generation that began is stored."""
 
 
 class Ids:
@@ -188,47 +160,6 @@ class _Generation:
         check.update(eight.to_bytes(8, "little"))
         self._eight, self._checks = eight, check.hexdigest()
         return self._checks
-
-
-class SeededIds:
-    """Ids as they were before there were secrets.
-
-    Examples
-    --------
-    >>> ids = SeededIds("m", seed=0)
-    >>> ids.round(ids.id(12345), last=20000)
-    12345
-    """
-
-    def __init__(self, market: str, seed: int) -> None:
-        self._market = market
-        self._start = hashlib.blake2b(f"{market} {seed}".encode(), digest_size=5)
-
-    def id(self, round_: int) -> str:
-        """The id of a decision."""
-        check = self._start.copy()
-        check.update(round_.to_bytes(8, "little"))
-        return f"{self._market}-{_base36(round_)}-{check.hexdigest()}"
-
-    def ids(self, first: int, count: int) -> list[str]:
-        """The ids of decisions, one after another."""
-        return [self.id(round_) for round_ in range(first, first + count)]
-
-    def round(
-        self, decision: object, last: int, field: str = "decision", place: int | None = None
-    ) -> int:
-        """The round of a decision, at most ``last``; Unknown if this is no id of this market."""
-        market, number = _parsed(decision)
-        is_ours = number is not None and market == self._market
-        if number is None or not is_ours or number > last or decision != self.id(number):
-            raise Unknown(field.format(place), decision)
-        return number
-
-    def begin(self, round_: int) -> tuple[int, str] | None:
-        """There are no generations."""
-
-    def stored(self) -> None:
-        """There are no generations."""
 
 
 def _parsed(decision: object) -> tuple[str, int | None]:

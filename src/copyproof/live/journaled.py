@@ -17,7 +17,7 @@ from typing import Any
 
 from copyproof.live import events
 from copyproof.live.events import IdempotencyKey, MarketEvent
-from copyproof.live.ids import DecisionIds
+from copyproof.live.ids import Ids
 from copyproof.live.outcomes import CarriedOut
 from copyproof.live.records import MarketConfig
 from copyproof.live.replay import ids_of, recover
@@ -73,7 +73,7 @@ class Journaled:
     """
 
     config: MarketConfig
-    _ids: DecisionIds
+    _ids: Ids
     _blinding: Blinding
     _forgotten: set[str]
     _state: SwitchState
@@ -232,7 +232,7 @@ class Journaled:
     def _rebuild(self) -> None:
         self.undo()
         self._state, self.last, self.saved = recover(self.store, self.market, self.config)
-        self._ids = ids_of(self.store, self.market, self.config)
+        self._ids = ids_of(self.store, self.market)
         self._blinding = blinding_of(self.store.chain(self.market).secret)
         # Tokens of agents whose names were forgotten: none comes as long as the market is open.
         agents = self._state.registry.agents

@@ -14,7 +14,6 @@ from copyproof.engine.live_records import (
     BANKED,
     COUNTERS,
     DELAYS,
-    ESTIMATED,
     HISTORY,
     KNOWN,
     LOG,
@@ -22,8 +21,6 @@ from copyproof.engine.live_records import (
     PAST,
     PENDING,
     PRINTS,
-    UNTIL_DUE,
-    WAITED,
 )
 from copyproof.engine.plan import Plan
 from copyproof.engine.rules import Kind
@@ -37,7 +34,6 @@ from copyproof.engine.state import (
     POOL,
     RING,
     START,
-    WINDOW,
     WINDOWS,
     power_of_two,
 )
@@ -69,9 +65,9 @@ class Array:
     exported: bool = False
     # What rows hold that are not in use yet.
     fill: int = 0
-    # What it is kept for: agents on trial, agents with a memory, or unanswered plays that count:
-    # in any way, by estimates, or until they are due. It is exported only where there are such.
-    kept_for: Literal["trial", "memory", "unanswered", "estimates", "dues"] | None = None
+    # What it is kept for: agents on trial, agents with a memory, or unanswered plays that count. It
+    # is exported only where there are such.
+    kept_for: Literal["trial", "memory", "unanswered"] | None = None
 
     def is_exported(self, plan: Plan, unanswered: int) -> bool:
         """Whether it is exported, under a plan and in a market that counts unanswered plays so."""
@@ -84,10 +80,6 @@ class Array:
                 return plan.agent.memory > 0
             case "unanswered":
                 return unanswered != OMITTED
-            case "estimates":
-                return unanswered == ESTIMATED
-            case "dues":
-                return unanswered >= UNTIL_DUE
             case _:
                 assert_never(self.kept_for)
 
@@ -112,7 +104,6 @@ TABLE = (
     Array("left", np.int64, "agent"),
     Array("keys", np.dtype((np.uint64, 2)), "stream"),
     Array("item_of", np.int64, "arm"),
-    Array("windows", WINDOW, "agent", exported=True),
     Array("trials", np.dtype((np.float64, LEVELS)), "agent", exported=True, kept_for="trial"),
     Array("starts", np.dtype((START, LEVELS)), "agent", exported=True, kept_for="trial"),
     Array("blocks", np.dtype((BLOCK, WINDOWS)), "agent", exported=True, kept_for="memory"),
@@ -124,19 +115,18 @@ TABLE = (
     Array("log", LOG, "decision", exported=True),
     Array("numbers", np.int64, "decision", exported=True, kept_for="unanswered"),
     Array("worths", np.float64, "decision", exported=True, kept_for="unanswered"),
-    Array("waited", WAITED, "market", exported=True, kept_for="estimates"),
-    Array("counted", np.float64, "decision", exported=True, kept_for="dues"),
-    Array("waits", np.int8, "decision", exported=True, kept_for="dues"),
-    Array("previous", np.int64, "decision", exported=True, kept_for="dues"),
-    Array("known", KNOWN, "agent", exported=True, kept_for="dues"),
-    Array("delays", np.dtype((np.float64, DELAYS)), "agent", exported=True, kept_for="dues"),
-    Array("due", KNOWN, "market", exported=True, kept_for="dues"),
+    Array("counted", np.float64, "decision", exported=True, kept_for="unanswered"),
+    Array("waits", np.int8, "decision", exported=True, kept_for="unanswered"),
+    Array("previous", np.int64, "decision", exported=True, kept_for="unanswered"),
+    Array("known", KNOWN, "agent", exported=True, kept_for="unanswered"),
+    Array("delays", np.dtype((np.float64, DELAYS)), "agent", exported=True, kept_for="unanswered"),
+    Array("due", KNOWN, "market", exported=True, kept_for="unanswered"),
     Array("spread", np.dtype((np.int64, DELAYS + 1)), "market"),
     Array("renewed", np.int8, "agent"),
     Array("counters", np.int64, "counter", exported=True),
 )
 # What a pool with a champion remembers, with arms by their number; −1 for none.
-CHALLENGE = np.dtype([("bar", "f8"), ("last", "i8"), ("failed", "i8"), ("pointer", "i8")])
+CHALLENGE = np.dtype([("last", "i8"), ("failed", "i8"), ("pointer", "i8")])
 # What is exported beside: gathered from items and pools in order of registration.
 GATHERED = {
     "agents": ITEM,
@@ -217,14 +207,8 @@ def standing_of(places: tuple[Any, Any, Any], *, laid: bool) -> dict[str, Any]:
     }
 
 
-def bring_up_to_date(saved: dict[str, Any], unanswered: int) -> None:
-    """Add what an export of before does not have; ``saved`` is modified in place."""
-    if unanswered == ESTIMATED:  # for its arm a play counted as for its agent
-        saved.setdefault("worths", saved["log"]["value"])
-
-
 def with_past(rows: Any, past: Any, unanswered: int) -> Any:
-    """Statistics with those of earlier epochs, and no estimates; ``rows`` is modified."""
+    """Statistics with those of earlier epochs, and nothing expected; ``rows`` is modified."""
     rows["plays"] += past["plays"]
     for name in ("total", "answers"):
         rows[name] = past[name] + (rows[name] if unanswered == OMITTED else 0)
@@ -252,9 +236,8 @@ def _count_again(saved: dict[str, Any]) -> None:
     """
     log = saved["log"]
     owner = saved["arms"]["owner"][log["arm"]]
-    counted, told = log["value"], log["value"] * (log["told"] != PENDING)
-    if "counted" in saved:  # until they are due, plays count so that were told, too
-        counted = saved["counted"]
+    # Until they are due, plays count so that were told, too.
+    counted, told = saved["counted"], log["value"] * (log["told"] != PENDING)
     for rows, of in (("arms", log["arm"]), ("agents", owner)):
         np.add.at(saved[rows]["total"], of, counted - told)
         saved[rows]["answers"] = saved[rows]["plays"]

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from copyproof_client.records import AgentStatistics, Statistics
 
+from copyproof.client.records import AgentStatistics, Statistics
 from copyproof.live.switch import SwitchState
 from copyproof.policy import Policy
 

@@ -2,8 +2,7 @@
 
 ``enter`` takes events one by one, ``settle`` carries them out. The principal makes an event out of
 every request and enters it here; replay enters the same events again, many before it settles, and
-arrives at the same state to the last bit (decisions that were made under other numerics are taken
-from the journal). No clock is read, and no random number but keyed ones.
+arrives at the same state to the last bit. No clock is read, and no random number but keyed ones.
 """
 
 import hashlib
@@ -17,7 +16,6 @@ import numpy as np
 
 from copyproof.engine import live
 from copyproof.engine.live_records import BASE, EXPIRED, FORGOTTEN, ROUND
-from copyproof.engine.version import NUMERICS
 from copyproof.live import events
 from copyproof.live.events import Asked, Diverged, GameEvent, MarketEvent, Rewarded
 from copyproof.live.idempotency import Answers
@@ -28,8 +26,8 @@ from copyproof.live.registry import Among, Registry
 from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
 
-# Of what ``words`` and ``export`` give; another one is not read, but replayed from the journal.
-FORMAT = 2
+# Of what ``words`` and ``export`` give.
+FORMAT = 1
 
 
 class MarketState(Membership):
@@ -59,8 +57,6 @@ class MarketState(Membership):
         match event:
             case Asked():
                 among = registry.among(event.eligible, event.seen)
-                if self.follows:
-                    self._check_followed(event, among)
                 self.gather(len(event.arms), event.at, among, event.slate)
                 self._expected += event.arms
             case Rewarded():
@@ -246,6 +242,5 @@ class MarketState(Membership):
         config = state.config
         state.registry = Registry.restore(words, saved, config.per_agent, config.seen)
         state.at = words["at"]
-        state.follows = words.get("numerics", 1) != NUMERICS
         state.answers.load(saved["keys"])
         return state

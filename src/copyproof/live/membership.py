@@ -13,31 +13,14 @@ import numpy as np
 from copyproof.engine import live
 from copyproof.engine.live_records import LAID
 from copyproof.live.arrays import Arrays
-from copyproof.live.events import AgentRegistered, Asked, Bound, Diverged
+from copyproof.live.events import AgentRegistered, Bound
 from copyproof.live.operations import Operations
-from copyproof.live.registry import Among
 from copyproof.live.regrouping import regroup
 from copyproof.live.terms import unanswered_of
 
 
 class Membership(Operations):
     """A game, and who takes part in it."""
-
-    def _check_followed(self, event: Asked, among: Among | None) -> None:
-        """Refuse decisions that no policy can have made: they are followed, and not made again."""
-        registry = self.registry
-        if among is not None:  # many arms are looked up in it
-            listed = None if among.listed is None else frozenset(among.listed)
-            among = Among(listed, frozenset(among.ruled_out))
-        for place, arm in enumerate(event.arms):
-            if type(arm) is not int or not registry.may_be_chosen(arm, among):
-                what = "that is not registered, or not eligible"
-            elif event.slate and arm in event.arms[:place]:
-                what = "twice in a slate"
-            else:
-                continue
-            decides = f"the journal decides in round {event.round + place}"
-            raise Diverged(f"{decides} for an arm {what}: it is damaged")
 
     def _add_agent(self, event: AgentRegistered) -> None:
         """Let an agent join, maybe as one more name of a principal."""
@@ -56,16 +39,10 @@ class Membership(Operations):
                 self._regroup([number], [*members, number])
 
     def _bind(self, event: Bound) -> None:
-        """Bind names to one principal, or free them.
-
-        Of an event without ``quotient``, as an earlier version wrote it, only the name of the group
-        is known, and the policy does not see it.
-        """
-        identities = self.registry.identities
+        """Bind names to one principal, or free them."""
+        identities, group = self.registry.identities, event.group
         identities.enter(event)
-        if event.quotient:
-            group = event.group
-            self._regroup(event.members, None if group is None else identities.members(group))
+        self._regroup(event.members, None if group is None else identities.members(group))
 
     def _regroup(self, moved: Sequence[int], together: Sequence[int] | None) -> None:
         """Let some names be one principal, or those that move be free."""

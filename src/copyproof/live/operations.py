@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine import live, live_records
+from copyproof.engine import live
 from copyproof.engine.live import OPERATION, OUTCOME, serve
 from copyproof.engine.live_records import BASE, EXPIRED, ROUND
 from copyproof.engine.repeated_calls import RepeatedCalls
 from copyproof.engine.selection import EVERYONE
-from copyproof.engine.version import NUMERICS
 from copyproof.live.arrays import Arrays
 from copyproof.live.arrays_copy import ArraysCopy
 from copyproof.live.records import MarketConfig
@@ -35,8 +34,6 @@ class Operations:
         self.registry = Registry(config.per_agent, config.seen)
         self._terms, self._call = terms_of(config), RepeatedCalls()
         self.at = 0.0
-        # Whether decisions that are entered were made under other numerics, and are not made again.
-        self.follows = config.numerics != NUMERICS
         self._operations: list[tuple[int, int, int, int, float]] = []
         self._one = np.zeros(1, OPERATION)  # the array of them, if there is one
         self._lists: list[int] = []
@@ -84,16 +81,14 @@ class Operations:
                     found[item_of(arm)] = None
         return list(found)
 
-    def _run(self, follows: int | None = None) -> None:
-        """Carry out what was gathered; ``follows`` is said where somebody else has decided."""
+    def _run(self, *, shadows: bool = False) -> None:
+        """Carry out what was gathered, maybe as the shadow of a policy that has decided."""
         if not self._operations:
             return
         arrays, waiting = self.arrays, self._operations
         operations = self._one if len(waiting) == 1 else np.array(waiting, OPERATION)
         operations[0] = waiting[0]
-        if follows is None:
-            follows = live_records.FOLLOWS if self.follows else live_records.DECIDES
-        behind = self._decisions if follows == live_records.SHADOWS else 0
+        behind = self._decisions if shadows else 0
         outcomes = np.zeros(len(waiting) + behind, OUTCOME)
         lists = np.array(self._lists, np.int64) if self._lists else _NO_LISTS
         counters = arrays.counters.tolist()
@@ -104,8 +99,8 @@ class Operations:
         if arrays.stale:
             arrays.show()
         self._operations, self._lists, self._decisions = [], [], 0
-        terms = self._terms._replace(follows=follows) if follows else self._terms
-        if follows:
+        terms = self._terms._replace(shadows=1) if shadows else self._terms
+        if shadows:
             self._recall(arrays.log["arm"][before - base :])
         self._call(serve, arrays.shown, terms, operations, lists, outcomes)
         self._done += len(waiting)

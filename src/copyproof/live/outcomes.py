@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from copyproof_client.records import Status
-
+from copyproof.client.records import Status
 from copyproof.engine.live import OUTCOME
 from copyproof.live.records import STATUSES
 

@@ -96,7 +96,7 @@ def write_plays(store: Store, market: str, path: Path) -> int:
     config = MarketConfig.from_dict(store.markets()[market])
     state, last, _ = recover(store, market, config)
     names = state.registry.name_of
-    ids = ids_of(store, market, config)
+    ids = ids_of(store, market)
     rewards = _Rewards(store, market, last, config)
     count = 0
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:

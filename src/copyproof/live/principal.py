@@ -17,13 +17,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from copyproof_client.records import Statistics
-
-from copyproof.engine.version import NUMERICS
+from copyproof.client.records import Statistics
 from copyproof.live import events
 from copyproof.live.estimates import Estimates, estimates
 from copyproof.live.leading import leading
-from copyproof.live.records import DEFAULT, FORMER_DEFAULTS, MarketConfig, checked_arms
+from copyproof.live.records import MarketConfig, checked_arms
 from copyproof.live.reviewing import Reviewing
 from copyproof.live.statistics import View
 from copyproof.live.stores import Store, open_store
@@ -83,7 +81,7 @@ class Principal(Reviewing):
         known = self.store.config(self.market)
         if known is None:
             settings = (config or MarketConfig()).to_dict()
-            chosen = {"policy": given or settings["policy"], "numerics": NUMERICS}
+            chosen = {"policy": given or settings["policy"]}
             fresh = MarketConfig.from_dict({**settings, **chosen}).seeded()
             plan_of(parse_policy(fresh.policy), fresh)
             try:
@@ -104,10 +102,7 @@ class Principal(Reviewing):
                 f"the one of market {self.market!r}, which exists: {self.config}",
             )
         self._rebuild()
-        # The default stands for what it was when the market was made, unless that was changed.
-        made_with = self.config.policy
-        former = policy == DEFAULT and made_with in FORMER_DEFAULTS and self.policy == made_with
-        if given and not former:
+        if given:
             require(given == self.policy, "policy", given, f"{self.policy!r}: use set_policy")
 
     # --- who takes part --------------------------------------------------------------------

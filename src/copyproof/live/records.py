@@ -6,11 +6,10 @@ its reward up to ``reward_window`` seconds. A play without a reward by then take
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, TypeAlias, cast, get_args
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, TypeAlias, get_args
 
-from copyproof_client.records import Status
-
+from copyproof.client.records import Status
 from copyproof.engine.version import NUMERICS
 from copyproof.policy import parse_policy
 from copyproof.validation import FieldError, known, name, number, require, shown, text, whole_in
@@ -21,39 +20,13 @@ SeenBy: TypeAlias = Literal["agent", "content"]
 Unanswered: TypeAlias = Literal["estimated", "patient", "omitted"]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
-# The version of a live market's own rules. 1: plays that wait are estimated by what such plays of
-# all agents were worth, and n is that of an epoch's beginning. 2: rewards count when they are due
-# (``engine.due_rewards``), and for a newcomer n is counted when it comes.
-RULES = 2
-# The latest numerics and rules of a market that this version can open.
-NEWEST = {"numerics": NUMERICS, "rules": RULES}
-# What new markets run if nothing is said, and what that was in versions before.
+# The version of a live market's own rules: what unanswered plays count for, and how many agents
+# share an epoch with one that comes while it lasts.
+RULES = 1
+# The numerics and rules of the markets that this version makes and opens.
+VERSIONS = {"numerics": NUMERICS, "rules": RULES}
+# What new markets run if nothing is said.
 DEFAULT = "default-anytime"
-FORMER_DEFAULTS = ("grace-anytime",)
-# What a market has that was made before there was such a setting; it is not written down.
-_BEFORE: dict[str, Any] = {
-    "numerics": 1,
-    "rules": 1,
-    "per_agent": None,
-    "seen": "content",
-    "most_segments": 100,
-    "unanswered": "omitted",
-}
-
-
-class _UnsaidNumber(int):
-    """A default that can be told from the same number, given."""
-
-
-class _UnsaidText(str):
-    """A default that can be told from the same text, given."""
-
-    __slots__ = ()
-
-
-_ONE = _UnsaidNumber(1)
-_AGENT = cast(SeenBy, _UnsaidText("agent"))
-_ESTIMATED = cast(Unanswered, _UnsaidText("estimated"))
 # Most decisions, and most rewards, of one request.
 MOST_DECISIONS = 1000
 
@@ -141,12 +114,12 @@ class MarketConfig:
         Seconds after the reward window within which late rewards still correct (30 days); the
         principal forgets decisions that are older.
     unanswered : {"estimated", "patient", "omitted"}
-        What a play counts for until its reward is due. Estimated, as new markets have it: what its
+        What a play counts for until its reward is due. Estimated: what its
         agent's plays have come to be worth so far, and the default reward if little is known of
         them; an agent whose rewards come later than all others' is waited for as long as for those.
         Patient: the same, and each agent is waited for as long as its own rewards take, which
         hides it if they fall. Omitted: it narrows the width, and the mean is that of the answered
-        ones alone, 1/2 before the first; markets of earlier versions keep that.
+        ones alone, 1/2 before the first.
     most_arms : int, optional
         How many arms one agent may ever register, retired ones included: all are remembered, so
         that without it an agent can fill the memory. No limit if it is not given.
@@ -159,14 +132,9 @@ class MarketConfig:
         the second if copies are registered with the same content.
     most_segments : int
         How many segments visitors may be in; each takes the memory of a market of its own.
-    numerics : int
-        The version of the engine's numerics that the market began under. It is not a choice: new
-        markets begin under the present one, and a journal of an earlier one is replayed by the
-        decisions that it holds.
-    rules : int
-        The version of a live market's own rules that it began under: what unanswered plays count
-        for, and how many agents share an epoch with one that comes while it lasts. It is not a
-        choice: new markets begin under the present one, and keep it.
+    numerics, rules : int
+        The versions of the engine's numerics and of a live market's own rules. They are not a
+        choice: markets of other versions are refused.
 
     Examples
     --------
@@ -183,17 +151,14 @@ class MarketConfig:
     rewards: Rewards = "first"
     correction_window: float = 30 * 86400.0
     most_arms: int | None = None
-    per_agent: int | None = _ONE
-    seen: SeenBy = _AGENT
+    per_agent: int | None = 1
+    seen: SeenBy = "agent"
     most_segments: int = 100
-    unanswered: Unanswered = _ESTIMATED
-    numerics: int = field(default=NUMERICS, compare=False)
-    rules: int = field(default=RULES, compare=False)
-    # Whether the policy was not named, or as the default, whatever that is.
-    is_default: bool = field(init=False, repr=False, compare=False)
+    unanswered: Unanswered = "estimated"
+    numerics: int = NUMERICS
+    rules: int = RULES
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "is_default", self.policy == DEFAULT)
         object.__setattr__(self, "policy", str(parse_policy(text("policy", self.policy))))
         if self.seed is not None:
             object.__setattr__(self, "seed", whole_in("seed", self.seed, 0, 2**64 - 1))
@@ -201,7 +166,7 @@ class MarketConfig:
             object.__setattr__(self, "horizon", whole_in("horizon", self.horizon, 1, 2**47))
         if self.most_arms is not None:
             object.__setattr__(self, "most_arms", whole_in("most_arms", self.most_arms, 1, 2**31))
-        if self.per_agent is not None and not isinstance(self.per_agent, _UnsaidNumber):
+        if self.per_agent is not None:
             most = whole_in("per_agent", self.per_agent, 1, MOST_DECISIONS)
             object.__setattr__(self, "per_agent", most)
         segments = whole_in("most_segments", self.most_segments, 0, 10_000)
@@ -217,30 +182,23 @@ class MarketConfig:
         known("late", self.late, get_args(Late))
         known("rewards", self.rewards, get_args(Rewards))
         known("seen", self.seen, get_args(SeenBy))
-        for version, newest in NEWEST.items():
+        for version, ours in VERSIONS.items():
             given = getattr(self, version)
-            is_known = type(given) is int and 1 <= given <= newest
-            require(is_known, version, given, f"a version that this one knows, 1 to {newest}")
-        has_delays = self.rules > 1 or self.unanswered != "patient"
-        require(has_delays, "unanswered", self.unanswered, "estimated or omitted under rules 1")
+            accepted = f"{ours}, the only version that this program opens"
+            require(type(given) is int and given == ours, version, given, accepted)
 
     def agrees_with(self, stored: "MarketConfig") -> bool:
         """Whether a market that was made with ``stored`` can be opened with this one.
 
-        They are equal, except that no seed stands for any, and the default, which names no policy,
-        for the one that new markets got when the market was made; and a setting that there was not
-        yet when the market was made is what it was then, unless this one says something else.
+        They are equal, except that no seed stands for any.
 
         Examples
         --------
-        >>> stored = MarketConfig("grace-anytime", seed=3)
-        >>> MarketConfig(seed=3).agrees_with(stored)
+        >>> stored = MarketConfig("h-ucb", seed=3)
+        >>> MarketConfig("h-ucb").agrees_with(stored)
         True
         >>> MarketConfig("trial-anytime", seed=3).agrees_with(stored)
         False
-        >>> before = MarketConfig.from_dict({"seed": 3})  # made when slates had no limit
-        >>> MarketConfig(seed=3).agrees_with(before), MarketConfig(per_agent=1).agrees_with(before)
-        (True, False)
         """
         return self.meant_for(stored) == stored
 
@@ -252,16 +210,7 @@ class MarketConfig:
         >>> MarketConfig().meant_for(MarketConfig("h-ucb", seed=3)).seed
         3
         """
-        former: dict[str, Any] = {}
-        if self.seed is None:
-            former["seed"] = stored.seed
-        if self.is_default and stored.policy in FORMER_DEFAULTS:
-            former["policy"] = stored.policy
-        for setting, before in _BEFORE.items() if stored.rules == _BEFORE["rules"] else ():
-            is_unsaid = isinstance(getattr(self, setting), _UnsaidNumber | _UnsaidText)
-            if is_unsaid and getattr(stored, setting) == before:
-                former[setting] = before
-        return replace(self, **former)
+        return self if self.seed is not None else replace(self, seed=stored.seed)
 
     def seeded(self) -> "MarketConfig":
         """Return the configuration with a seed, drawn at random if it has none."""
@@ -270,54 +219,26 @@ class MarketConfig:
     def to_dict(self) -> dict[str, Any]:
         """Write the configuration as plain data, ready for JSON.
 
-        A setting as it was before it could be chosen is written as it was then: not at all.
-        """
-        data = {setting: _plain(getattr(self, setting)) for setting in _names()}
-        for setting, before in _BEFORE.items():
-            if data[setting] == before:
-                del data[setting]
-        return data
-
-    def settings(self) -> dict[str, Any]:
-        """Write every setting, also where it is as it was before it could be chosen.
-
         Examples
         --------
-        >>> MarketConfig(per_agent=None).settings()["per_agent"] is None
+        >>> MarketConfig(per_agent=None).to_dict()["per_agent"] is None
         True
         """
-        written = self.to_dict()
-        every = {setting: _plain(getattr(self, setting)) for setting in _names()}
-        return {name: every[name] for name in every if name in written or name not in NEWEST}
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "MarketConfig":
-        """Read what ``to_dict`` writes; what is left out is what it was before it could be chosen.
+        """Read what ``to_dict`` writes; what is left out has its default.
 
         Examples
         --------
-        >>> MarketConfig.from_dict({"seed": 3}).per_agent is None
-        True
+        >>> MarketConfig.from_dict({"seed": 3}).per_agent
+        1
         """
+        names = sorted(one.name for one in fields(cls))
         for setting in data:
-            known("config", setting, sorted(_names()))
-        return cls(**{**_BEFORE, **data})
-
-
-def _plain(value: Any) -> Any:
-    """Return a value, be it a default or not, as any reader knows it."""
-    match value:
-        case _UnsaidNumber():
-            return int(value)
-        case _UnsaidText():
-            return str(value)
-        case _:
-            return value
-
-
-def _names() -> list[str]:
-    """What a configuration is made of."""
-    return [field.name for field in fields(MarketConfig) if field.init]
+            known("config", setting, names)
+        return cls(**data)
 
 
 def unit_reward(field: str, value: object, place: int | None = None) -> float:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from copyproof_client.records import IdentitySuspicion
 
+from copyproof.client.records import IdentitySuspicion
 from copyproof.live.events import Bound, Eligible
 from copyproof.live.identities import Identities
 from copyproof.live.principals import NAMED_ARM, Principals
@@ -120,14 +120,7 @@ class Registry:
 
     def bindings(self, at: float) -> list[Bound]:
         """Who is bound to whom, as events of a market in which nobody is yet."""
-        found: list[Bound] = []
-        groups, principals = self.identities.groups, self.principals
-        for number, group in groups.items():
-            are_one = not principals.is_trivial and principals.are_one(
-                self.identities.members(group)
-            )
-            found.append(Bound([number], at, group, quotient=are_one))
-        return found
+        return [Bound([number], at, group) for number, group in self.identities.groups.items()]
 
     def suspicions(
         self, after: str | None = None, limit: int | None = None

@@ -26,7 +26,6 @@ from copyproof.live.layout import CHALLENGE
 _IN_PLAY = 0
 _BY_AGENT = (
     "agents",
-    "windows",
     "trials",
     "starts",
     "blocks",
@@ -129,16 +128,10 @@ def _add_up(saved: dict[str, Any], agent: int) -> None:
     rows = np.flatnonzero(mine[log["arm"]] & (rounds > counters[BANKED]))
     if "worths" in saved:
         # For its arm a play that waits counts otherwise.
-        waiting = rows if "due" in saved else rows[log["told"][rows] == PENDING]
-        counted = saved["counted"] if "due" in saved else log["value"]
-        item["total"] += (counted[waiting] - saved["worths"][waiting]).sum()
+        item["total"] += (saved["counted"][rows] - saved["worths"][rows]).sum()
         # The decisions that are remembered are the last plays of the principal, in their order.
         saved["numbers"][rows] = int(item["plays"][0]) - len(rows) + np.arange(len(rows))
-    if "due" in saved:
         _know_again(saved, agent, np.flatnonzero(mine[log["arm"]]), rounds)
-    window = saved["windows"][agent : agent + 1]
-    window[:] = 0
-    window["recent"], window["recents"] = item["total"], item["answers"]
 
 
 def _know_again(saved: dict[str, Any], agent: int, rows: Any, rounds: Any) -> None:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from copyproof.live.events import decode
-from copyproof.live.ids import DecisionIds, Ids, SeededIds
+from copyproof.live.ids import Ids
 from copyproof.live.records import MarketConfig
 from copyproof.live.snapshots import from_bytes
 from copyproof.live.stores import Store, StoreError
@@ -29,9 +29,7 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
     """Bring a market from the store to memory.
 
     A snapshot that cannot be read is passed over. Events go through the same kernels as when
-    they happened, and every decision must come out the same. Where the snapshot, or a market
-    without one, is of other numerics, decisions are taken from the journal, if they could be made
-    then, and not compared; the market goes on under the numerics of today.
+    they happened, and every decision must come out the same.
     """
     state: SwitchState | None = None
     begun: int | None = None
@@ -53,13 +51,10 @@ def recover(store: Store, market: str, config: MarketConfig) -> Recovered:
         if number % _OFTEN == 0 and state.waiting >= BATCH:
             state.settle()
     state.settle()
-    state.follows = False
     return Recovered(state, last, begun)
 
 
-def ids_of(store: Store, market: str, config: MarketConfig) -> DecisionIds:
+def ids_of(store: Store, market: str) -> Ids:
     """Return what makes a market's ids, with a new generation for what is decided from now on."""
-    generations = store.generations(market)
-    if generations is None:  # made before there were any
-        return SeededIds(market, config.seed or 0)
-    return Ids(market, key_of(store.chain(market).secret, "ids"), generations)
+    key = key_of(store.chain(market).secret, "ids")
+    return Ids(market, key, store.generations(market))

@@ -1,8 +1,6 @@
 """What a policy would have decided on a journal of the past: its shadow, after the fact."""
 
-from copyproof_client.records import CandidateStatistics
-
-from copyproof.engine.version import NUMERICS
+from copyproof.client.records import CandidateStatistics
 from copyproof.live.events import CandidateDropped, CandidateSet, PolicyChanged, decode
 from copyproof.live.records import MarketConfig
 from copyproof.live.snapshots import from_bytes
@@ -10,7 +8,7 @@ from copyproof.live.stores import Store, StoreError
 from copyproof.live.switch import SwitchState
 from copyproof.live.terms import plan_of
 from copyproof.policy import Policy, parse_policy
-from copyproof.validation import FieldError, require
+from copyproof.validation import FieldError
 
 
 def shadow_of(store: Store, market: str, policy: Policy | str) -> CandidateStatistics:
@@ -22,7 +20,7 @@ def shadow_of(store: Store, market: str, policy: Policy | str) -> CandidateStati
     Raises
     ------
     FieldError
-        If the policy cannot be run, the journal is of other numerics, or has a candidate itself.
+        If the policy cannot be run, or the journal has a candidate itself.
 
     Examples
     --------
@@ -38,8 +36,6 @@ def shadow_of(store: Store, market: str, policy: Policy | str) -> CandidateStati
     wanted = parse_policy(policy) if isinstance(policy, str) else policy
     plan_of(wanted, config)
     state, last = _oldest(store, market, config)
-    said = f"{NUMERICS}, those of this version"
-    require(not state.follows, "numerics", config.numerics, said)
     state.looks_back = True
     state.enter(CandidateSet(str(wanted), 0.0, state.at))
     for number, event in store.events(market, last):

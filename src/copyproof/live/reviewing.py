@@ -6,8 +6,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from copyproof_client.records import IdentitySuspicion
-
+from copyproof.client.records import IdentitySuspicion
 from copyproof.live import events
 from copyproof.live.identities import Review, checked_fingerprint
 from copyproof.live.records import Unknown
@@ -51,10 +50,7 @@ class Reviewing(Switching):
         wanted = None if group is None else name("group", group)
         identities = registry.identities
         changes = any(identities.groups.get(member) != wanted for member in members)
-        if not changes and members and wanted is not None:  # an earlier version only named them
-            changes = not registry.principals.are_one(identities.members(wanted))
-        said = {"members": members, "group": wanted}
-        return self._change(events.Bound, key, changes, {"quotient": True}, **said)
+        return self._change(events.Bound, key, changes, members=members, group=wanted)
 
     def set_fingerprints(
         self, fingerprints: Mapping[tuple[str, str], Any], *, key: str | None = None

@@ -55,7 +55,6 @@ class SegmentedState(MarketState):
         self._in_order: list[MarketState] = []  # the segments' games: number 1, 2, …
         # Numbers of the segments for which something was entered since the last ``settle``.
         self._entered: set[int] = set()
-        self._follows = False
         self._game_of = array("i")
         self._rounds_of: list[Any] = [array("q")]
         self._before = [0]  # per game: its rounds before the first of ``_rounds_of``
@@ -66,17 +65,6 @@ class SegmentedState(MarketState):
         self._told: list[tuple[int, int] | None] = []
         self._answered: list[tuple[GameEvent, int]] = []
         super().__init__(config, policy)
-
-    @property
-    def follows(self) -> bool:
-        """Whether decisions that are entered are not made again."""
-        return self._follows
-
-    @follows.setter
-    def follows(self, follows: bool) -> None:
-        self._follows = follows
-        for one in self.segments.values():
-            one.follows = follows
 
     @property
     def games(self) -> list[MarketState]:
@@ -209,7 +197,6 @@ class SegmentedState(MarketState):
             self._game_of = array("i", bytes(4 * (made - forgotten)))
             self._rounds_of = [array("q", range(forgotten + 1, made + 1))]
         game = MarketState(self._config_of(segment), self.policy)
-        game.follows = self.follows
         for event in self._everyone():
             game.enter(event)
         game.settle()

@@ -1,8 +1,7 @@
 """A market's state as bytes: arrays and one JSON text in an npz archive.
 
 That they come back undamaged is the promise of the store, which keeps a checksum beside them.
-Those of an earlier format are brought up to date as they are read, as the journal before them may
-be gone.
+Those of an earlier format are brought up to date (``upgrades``), and others are refused.
 """
 
 import io
@@ -13,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from copyproof.engine.version import NUMERICS
-from copyproof.live import switch
 from copyproof.live.arrays_copy import ArraysCopy
 from copyproof.live.idempotency import Answers, AnswersCopy
 from copyproof.live.market import FORMAT, MarketState
+from copyproof.live.records import VERSIONS
 from copyproof.live.stores.blinding import Blinding
 from copyproof.live.switch import SwitchState
+from copyproof.live.upgrades import bring_up_to_date
+from copyproof.validation import require
 
 _WORDS = "words"
 _NAMES = 4096  # that are written in one go
@@ -36,7 +36,7 @@ def to_bytes(state: MarketState) -> bytes:
     >>> from_bytes(to_bytes(state)).digest() == state.digest()
     True
     """
-    return _packed({**state.words(), "numerics": NUMERICS}, state.export())
+    return _packed(state.words(), state.export())
 
 
 class StateCopy:
@@ -87,7 +87,7 @@ class StateCopy:
         answers = [copy.finish() for copy in self._answers]
         twins = {head: exports.pop(head) for head in list(exports)[len(answers) :]}
         rest = state.export_rest()
-        words = {**state.words(), "numerics": NUMERICS}
+        words = state.words()
         # Names are only ever added, so that those there are now need not be copied.
         count = {name: len(words[name]) for name in ("agents", "arms")}
 
@@ -137,8 +137,7 @@ def with_tokens(
         for arm, owner in enumerate(owners.tolist()):
             if owner == number:
                 words["arms"][arm] = blinding.token(agent, words["arms"][arm])
-    if blinding.has_texts:
-        _replace_texts(words, blinding, which_text)
+    _replace_texts(words, blinding, which_text)
     answers = Answers()
     answers.load(arrays["keys"])
     answers.replace_requests(
@@ -194,24 +193,25 @@ def _unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     return json.loads(arrays.pop(_WORDS).tobytes()), arrays
 
 
-def _update_first(words: dict[str, Any], arrays: dict[str, Any]) -> None:
-    """Format 1 took all plays before the present epoch as banked, and suspended agents only."""
-    banked = arrays["epoch"]["before"].astype(np.int64)
-    arrays["counters"] = np.append(arrays["counters"], banked)
-    words.setdefault("withheld", [])
-    words["format"] = 2
-
-
-# How to get from each earlier format to the next one.
-_UPDATES: dict[int, Callable[[dict[str, Any], dict[str, Any]], None]] = {1: _update_first}
-
-
 def from_bytes(data: bytes) -> SwitchState | None:
-    """Read what ``to_bytes`` wrote, in this version or an earlier one; None if it is no state."""
+    """Read what ``to_bytes`` wrote; None if it is no state.
+
+    Raises
+    ------
+    FieldError
+        If it is of another version.
+    """
     try:
         words, arrays = _unpacked(data)
-        while words["format"] not in (FORMAT, switch.FORMAT):
-            _UPDATES[words["format"]](words, arrays)
+        bring_up_to_date(words, arrays)
+        config = words["config"]
+        found = {"format": words["format"], **{one: config.get(one) for one in VERSIONS}}
+    except (KeyError, AttributeError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
+        return None
+    for version, ours in {"format": FORMAT, **VERSIONS}.items():
+        accepted = f"{ours}, the only version that this program opens"
+        require(found[version] == ours, f"snapshot.{version}", found[version], accepted)
+    try:
         return SwitchState.restore(words, arrays)
-    except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
+    except (KeyError, ValueError, TypeError):
         return None

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from copyproof_client.records import (
+
+from copyproof.client.records import (
     AgentStatistics,
     ArmStatistics,
     GroupStatistics,
     Statistics,
     Suspicion,
 )
-
 from copyproof.engine.live_records import PRINTS, ROUND
 from copyproof.live.duplicates import suspected
 from copyproof.live.records import Unknown

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, assert_never, get_args
 
 import numpy as np
-from copyproof_client.records import CandidateStatistics
 
+from copyproof.client.records import CandidateStatistics
 from copyproof.engine.live_records import PENDING
 from copyproof.live import events
 from copyproof.live.candidate import Beside, Candidate, Request
@@ -33,8 +33,6 @@ from copyproof.policy import Policy, parse_policy
 
 _SWITCHES = frozenset(get_args(events.SwitchEvent))
 _NOTHING = Beside()
-# What ``words`` are called that say who decides; earlier versions do not read it.
-FORMAT = 3
 
 
 class SwitchState(WorthState):
@@ -178,7 +176,7 @@ class SwitchState(WorthState):
                 self._enter_twice(event)
             case PolicyChanged():
                 self._change_first(event)
-            case events.Bound(quotient=True):
+            case events.Bound():
                 self._enter_twice(event)
                 self.watch.begin()  # shares are of principals, which are others now
             case _:
@@ -219,7 +217,7 @@ class SwitchState(WorthState):
             return
         among = self.registry.among(event.eligible, event.seen)
         request = Request(len(event.arms), event.at, among, event.slate)
-        made = self._decide_both(candidate, request, event.segment, event)
+        made = self._decide_both(candidate, request, event.segment)
         if event.key is not None:
             self.keep_answer(event)
         self._made, self._expected = made, list(event.arms)
@@ -232,24 +230,15 @@ class SwitchState(WorthState):
         self._made, self._expected = [], []
 
     def _decide_both(
-        self,
-        candidate: Candidate,
-        request: Request,
-        segment: str | None,
-        event: Asked | None = None,
+        self, candidate: Candidate, request: Request, segment: str | None
     ) -> list[int]:
-        """Decide beside a candidate; or follow ``event``, if it is of other numerics."""
+        """Decide beside a candidate."""
         if segment is not None:
             self._game(segment)
         number, first = self._number(segment), self.round + 1
         game, twin = self.games[number], candidate.twins[number]
         draws = candidate.draws(self.config.seed or 0, first, request.plays, request.slate)
-        if event is not None and self.follows:
-            self._check_followed(event, request.among)
-            candidate.follow(game, twin, event, request.among, draws)
-            made, self.beside = list(event.arms), Beside(event.shadow, event.propensities)
-        else:
-            made, self.beside = candidate.decide(game, twin, request, draws)
+        made, self.beside = candidate.decide(game, twin, request, draws)
         if self.segments:
             self._note(number, first, len(made))
         self.at = max(self.at, request.at)
@@ -363,7 +352,7 @@ class SwitchState(WorthState):
         words = super().words()
         if self.candidate is None and not self.watch.is_used:
             return words
-        words |= {"format": FORMAT, "watch": self.watch.words()}
+        words |= {"watch": self.watch.words()}
         if self.candidate is not None:
             compared = self.candidate.comparison.words()
             words["candidate"] = {"policy": str(self.candidate.policy), "compared": compared}
@@ -374,7 +363,7 @@ class SwitchState(WorthState):
         """Make a state of what ``words`` and ``export`` gave."""
         state = super().restore(words, saved)
         assert isinstance(state, SwitchState)
-        if words["format"] != FORMAT:
+        if "watch" not in words:
             return state
         state.watch = Watch.restore(words["watch"], _below("watch", saved))
         if "candidate" in words:

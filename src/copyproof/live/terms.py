@@ -16,6 +16,11 @@ _REWARDS = {
     "max": live_records.MAXIMUM,
 }
 _LATE = {"refuse": live_records.REFUSE, "correct": live_records.CORRECT}
+_UNANSWERED = {
+    "omitted": live_records.OMITTED,
+    "estimated": live_records.UNTIL_DUE,
+    "patient": live_records.PATIENT,
+}
 _NO_HORIZON = 2**47
 
 
@@ -50,11 +55,7 @@ def plan_of(policy: Policy, config: MarketConfig) -> Plan:
 
 def unanswered_of(config: MarketConfig) -> int:
     """What unanswered plays count for in a market."""
-    if config.unanswered == "omitted":
-        return live_records.OMITTED
-    if config.rules == 1:
-        return live_records.ESTIMATED
-    return live_records.PATIENT if config.unanswered == "patient" else live_records.UNTIL_DUE
+    return _UNANSWERED[config.unanswered]
 
 
 def terms_of(config: MarketConfig) -> Terms:
@@ -64,7 +65,6 @@ def terms_of(config: MarketConfig) -> Terms:
         _LATE[config.late],
         config.default_reward,
         unanswered_of(config),
-        counts_newcomers=int(config.rules > 1),
-        follows=0,
+        shadows=0,
         per_agent=int(config.per_agent or NO_LIMIT),
     )

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from copyproof.engine.version import NUMERICS
 from copyproof.live.agent_sums import AgentSums
 from copyproof.live.events import (
     Asked,
@@ -36,7 +35,7 @@ from copyproof.live.events import (
 from copyproof.live.exports import AGENT, AUDIT, VERSION
 from copyproof.live.heads import SignedHead, fingerprint
 from copyproof.live.rails import Crossing
-from copyproof.live.records import MarketConfig, NoArm
+from copyproof.live.records import VERSIONS, MarketConfig, NoArm
 from copyproof.live.stores.blinding import token_of
 from copyproof.live.stores.chain import digest, digests, link, opening, pieces
 from copyproof.live.switch import SwitchState
@@ -306,17 +305,11 @@ class _Audit:
     def __init__(self, first: Mapping[str, Any]) -> None:
         self._first = first
         self._key = _hash(first["key"])
-        config = MarketConfig.from_dict(first["config"])
-        self.not_replayed: str | None = None
-        if first["after"]:
-            self.not_replayed = f"events up to {first['after']} are not in the file"
-        elif config.numerics != NUMERICS:
-            self.not_replayed = (
-                f"its numerics are {config.numerics}, and this program has {NUMERICS}"
-            )
+        self.not_replayed = _why_not_replayed(first)
         self.decisions = 0
         self.violation: Violation | None = None
-        self._state = SwitchState(config)
+        if self.not_replayed is None:
+            self._state = SwitchState(MarketConfig.from_dict(first["config"]))
 
     def opening(self) -> bytes:
         first = self._first
@@ -368,6 +361,17 @@ class _Audit:
         return Violation(
             number, "the decision is not the one of the rule", made.round + place, decided, rule
         )
+
+
+def _why_not_replayed(first: Mapping[str, Any]) -> str | None:
+    """Why decisions of an audit file cannot be made again."""
+    if first["after"]:
+        return f"events up to {first['after']} are not in the file"
+    for name, ours in VERSIONS.items():
+        version = first["config"][name]
+        if version != ours:
+            return f"its {name} are {shown(version)}, and this program has {ours}"
+    return None
 
 
 def _what_kernels_would_not_see(event: MarketEvent, state: SwitchState) -> str | None:

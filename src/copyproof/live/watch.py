@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from copyproof_client.records import RailCrossing, RailStatistics
 
+from copyproof.client.records import RailCrossing, RailStatistics
 from copyproof.live.events import Diverged
 from copyproof.live.rails import Crossing, Rail, Window
 from copyproof.live.records import Unknown

@@ -4,7 +4,7 @@ from copyproof.paper.claims import CLAIMS, ClaimVerdict, judge
 from copyproof.paper.figure import StudyFigure
 from copyproof.paper.figures import FIGURES, all_runs, by_figure, draw_figure, runs_of, table
 from copyproof.paper.page import write_report
-from copyproof.paper.runs import check_folder, complete, found, play
+from copyproof.paper.runs import complete, found, play
 from copyproof.paper.study import PAPER_SIZE, QUICK, Settings, StudyResults
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "StudyResults",
     "all_runs",
     "by_figure",
-    "check_folder",
     "complete",
     "draw_figure",
     "found",

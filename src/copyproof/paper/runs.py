@@ -16,8 +16,6 @@ from copyproof.studies.arrays import CellArrays
 from copyproof.studies.cells import Point
 from copyproof.studies.run import Progress, Summary, run_points
 
-_FORMER = "copyproof-paper.json"
-
 
 def play(run: Run, progress: Callable[[int], None] | None = None) -> Result:
     """Play one run by itself."""
@@ -30,15 +28,6 @@ def play(run: Run, progress: Callable[[int], None] | None = None) -> Result:
         checkpoints=run.cell.terms.checkpoints,
         progress=progress,
     )
-
-
-def check_folder(folder: Path) -> None:
-    """Refuse a folder of `copyproof paper` from before it was a study."""
-    if (folder / _FORMER).is_file():
-        raise ValueError(
-            f"{folder} was made by an earlier `copyproof paper`, whose runs are of no use here: "
-            "give a new folder, or delete this one"
-        )
 
 
 def complete(
@@ -69,7 +58,6 @@ def complete(
     ValueError
         If the folder holds something else, is in use or cannot be written.
     """
-    check_folder(folder)
     readable = {run.digest for run in known}
     points = [
         Point(figure, run.name or figure, "as given", run.cell)

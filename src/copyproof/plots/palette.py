@@ -25,13 +25,10 @@ _OWN = {
     "rh-ucb": ("RH-UCB", "#009E73"),  # bluish green
     "prh-ucb": ("PRH-UCB", "#CC79A7"),  # reddish purple
     "trial": ("Trial", "#882255"),  # wine, of Tol's muted palette
-    "grace": ("Grace", "#CC6677"),  # rose, of the same: the default before
     "rh-ucb-all": ("RH-UCB, all arms", MORE_COLOURS[0]),
 }
 # The six policies of the paper, and the default one.
-COLOURS = {
-    policy: colour for policy, (_, colour) in _OWN.items() if policy not in ("grace", "rh-ucb-all")
-}
+COLOURS = {policy: colour for policy, (_, colour) in _OWN.items() if policy != "rh-ucb-all"}
 _DASHES = ("-", "--", ":", "-.")
 # What lines look like in grey print: strokes and gaps, in widths of the line; then markers, too.
 Dash: TypeAlias = str | tuple[int, tuple[float, ...]]

@@ -19,7 +19,7 @@ from copyproof.policy.catalogue import (
 from copyproof.policy.claims import PolicyClaim
 from copyproof.policy.defaults import with_market_defaults
 from copyproof.policy.named_policy import NamedPolicy
-from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
+from copyproof.policy.own_rules import SampledKLUCB, Trial, TrialArms
 from copyproof.policy.records import (
     KLUCB,
     RULES,
@@ -54,7 +54,6 @@ __all__ = [
     "RULES",
     "UCB",
     "AllArms",
-    "Champion",
     "DiscountedUCB",
     "EpsilonDecreasing",
     "EpsilonGreedy",
@@ -64,7 +63,6 @@ __all__ = [
     "GrowingSample",
     "MOSSAnytime",
     "NamedPolicy",
-    "OwnIndex",
     "Policy",
     "PolicyClaim",
     "Restart",

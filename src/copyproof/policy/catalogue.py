@@ -9,8 +9,6 @@ the record), where it comes from, and what is claimed of it, with the status of 
 from copyproof.policy.baseline_rows import BASELINES
 from copyproof.policy.claims import (
     BELIEVED_PRONE,
-    GRACE_ANYTIME_MEASURED,
-    GRACE_MEASURED,
     PARTLY_ROBUST,
     PATHWISE,
     PATHWISE_EPOCHS,
@@ -25,7 +23,7 @@ from copyproof.policy.claims import (
     unproven,
 )
 from copyproof.policy.named_policy import SEASON, NamedPolicy
-from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
+from copyproof.policy.own_rules import SampledKLUCB, Trial, TrialArms
 from copyproof.policy.records import (
     KLUCB,
     UCB,
@@ -52,9 +50,7 @@ BAYESIAN = (
 
 _SEASON = {"season": SEASON}
 _EPOCHS = {"first": "restart.first", "factor": "restart.factor", "power": "restart.power"}
-_MEMORY = {"memory": "agent.memory"}
-_TRIAL = {"c": "agent.c", "lost": "agent.lost", **_MEMORY}
-_GRACE = {"doubt": "agent.doubt", "scale": "agent.scale", "fresh": "arm.fresh", **_MEMORY}
+_TRIAL = {"c": "agent.c", "lost": "agent.lost", "memory": "agent.memory"}
 _WIDTH = {"a": "agent.a", "b": "agent.b", "c": "agent.c"}
 _INNER = UCB(clock="plays")
 _ROBUST = UCB(a=1.0, b=0.5, c=1.0)
@@ -177,23 +173,6 @@ CATALOGUE: tuple[NamedPolicy, ...] = (
         "copyproof",
         {"L": "sampling.factor", "power": "sampling.power", **_SEASON},
         (PATHWISE, PROVEN_REGRET),
-    ),
-    NamedPolicy(
-        "grace",
-        Policy(OwnIndex(), Champion(), ties="priority"),
-        "agents by the KL-UCB index of their recent plays, with the benefit of the doubt at first; "
-        "inside an agent a champion, its challengers, and fresh arms",
-        "copyproof",
-        _GRACE | _SEASON,
-        (PATHWISE, GRACE_MEASURED),
-    ),
-    NamedPolicy(
-        "grace-anytime",
-        Policy(OwnIndex(), Champion(), ties="priority", restart=Restart()),
-        "grace in epochs of 1,000 rounds, their power 1.5, and so on; needs no T",
-        "copyproof",
-        _GRACE | _EPOCHS,
-        (PATHWISE_EPOCHS, GRACE_ANYTIME_MEASURED),
     ),
     _analogue(
         "h-ucb-kl",

@@ -44,16 +44,6 @@ PATHWISE = theorem(
 PATHWISE_EPOCHS = theorem(
     PATHWISE.text + "; the epochs' lengths are fixed, and each epoch is a game of its own"
 )
-GRACE_MEASURED = measured(
-    "regret below half of H-UCB's on figures 2a and 2b and below a twelfth of RH-UCB's on 2c "
-    "(T = 100,000; `copyproof paper`); but 12–24 % of games are lost for good where rational "
-    "agents stand beside a replicator (2c with the 0.8-agent registering its best arm only; "
-    "`make study`)"
-)
-GRACE_ANYTIME_MEASURED = measured(
-    "about a third of games is lost for good where rational agents stand beside a replicator "
-    "(T = 100,000; `make study`)"
-)
 TRIAL_MEASURED = measured(
     "at most 1 % of games lost on 2c, 2c with a rational 0.8-agent and two markets of one "
     "replicator against rational agents, at regret below 0.45 of H-UCB's on five truthful agents "

@@ -1,110 +1,21 @@
 """Rules of our own: they see an agent's own plays and rewards, T and n, and never the round t.
 
-Agents are chosen by ``OwnIndex``, ``Trial`` or ``SampledKLUCB``; ``Champion`` and ``TrialArms``
-choose among an agent's arms, and bring in fresh ones by themselves.
+Agents are chosen by ``Trial`` or ``SampledKLUCB``; ``TrialArms`` chooses among an agent's arms, and
+brings in fresh ones by itself.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 from copyproof.policy.sampling import check_number, set_whole
 from copyproof.policy.traits import BaseRule, Traits
-from copyproof.validation import known, require
+from copyproof.validation import require
 
 # Of ``Trial`` and ``TrialArms``, measured:
 SPARE = 1.25  # arms to try for each that theorem A′ asks for, as a good arm may fail at first
 TURNS = 1.02  # plays in turn for each
 SHARE = 0.3  # of the T/n rounds that an agent would have if all were alike: the most for trials
 GATE = 0.5  # of ln(T/(n w)): how far search may bring the agent's mean below its champion's
-
-
-@dataclass(frozen=True, slots=True)
-class OwnIndex(BaseRule):
-    """Largest index that is made of an agent's own rewards, T and n: free of the round t.
-
-    With N plays of the agent so far, of which the last w count and have the mean reward r, its
-    index is the largest q with w·kl(r, q) ≤ scale·ln T, or r + √(scale·ln T / (2 w)) for the width
-    of Hoeffding. Two ways to let an agent find its feet before it is judged, both in multiples of
-
-        M = min(√(T/n), ln² T):
-
-    *turns*: every agent has turns·M plays first, in turn; *doubt*: up to doubt·M plays, the index
-    is at least 1 − N/(3 doubt·M), so that an agent has the benefit of the doubt against a leader
-    that is not much better than that.
-
-    Parameters
-    ----------
-    statistic : {"recent", "mean"}
-        Which plays count: with 2^k < N ≤ 2^(k+1) those after play 2^(k−1), which is between half
-        and three quarters of them, in constant memory; or all.
-    width : {"kl", "hoeffding"}
-        The confidence width.
-    scale : float
-        Of the width.
-    turns, doubt : float
-        As multiples of M; 0 for none.
-    memory : int, optional
-        W: the index is the least over windows of the agent's last W plays, W/4, W/16, …, down to
-        50. All that are not forgiven count if it is not given. A window that reaches into the plays
-        in turn or in doubt is not asked.
-    """
-
-    traits = Traits(
-        "own-index",
-        index="line",
-        rewards="unit",
-        memory="order",
-        not_pathwise=None,
-        needs_horizon=True,
-        only_for="agents",
-    )
-    statistic: Literal["recent", "mean"] = "recent"
-    width: Literal["kl", "hoeffding"] = "kl"
-    scale: float = 1.0
-    turns: float = 0.0
-    doubt: float = 2.0
-    memory: int | None = None
-
-    def __post_init__(self) -> None:
-        _check_memory(self)
-        known("statistic", self.statistic, ("recent", "mean"))
-        known("width", self.width, ("kl", "hoeffding"))
-        for name in ("scale", "turns", "doubt"):
-            check_number(name, getattr(self, name), "a number in [0, 1e6]", most=1e6)
-
-
-@dataclass(frozen=True, slots=True)
-class Champion(BaseRule):
-    """Plays its best arm, tries fresh ones, and lets old ones challenge it.
-
-    The champion is the tried arm of largest posterior mean m = (S + 1)/(n + 2). A fresh arm is
-    tried if m is at most the threshold, or if the champion was played last and paid no more than m,
-    as long as fewer than 1 + fresh·ln² T·(1 − m) arms have been tried. Otherwise the tried arms
-    challenge in turn, one each time: arm a with n plays and mean r is played if
-    n·kl(r, m) ≤ ln(N/(K n)), with N plays of the agent and K tried arms; else the champion is.
-    """
-
-    traits = Traits(
-        "champion",
-        index="line",
-        rewards="unit",
-        memory="order",
-        not_pathwise="agent = champion: it is a rule for arms",
-        needs_horizon=True,
-        only_for="arms",
-        brings_fresh_arms=True,
-    )
-    fresh: float = 4.0
-    threshold: float = 0.5
-
-    def __post_init__(self) -> None:
-        check_number("fresh", self.fresh, "a number in [0, 1e6]", most=1e6)
-        check_number("threshold", self.threshold, "a number in [0, 1]", most=1)
-
-    def most_tried(self, horizon: int) -> int:
-        """An upper bound on the arms that are ever tried: m is at least 0."""
-        return int(self.fresh * math.log(horizon) ** 2) + 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +70,8 @@ class Trial(BaseRule):
     memory: int | None = None
 
     def __post_init__(self) -> None:
-        _check_memory(self)
+        if self.memory is not None:
+            set_whole(self, "memory", 2, "1e6")
         for name, least in (("c", 1e-12), ("lost", 1e-300)):
             value, accepted = getattr(self, name), f"a number in [{least:g}, 1)"
             check_number(name, value, accepted)
@@ -178,11 +90,6 @@ class Trial(BaseRule):
     @property
     def _needed(self) -> int:
         return _up(math.log(self.lost) / math.log1p(-self.c))
-
-
-def _check_memory(rule: OwnIndex | Trial) -> None:
-    if rule.memory is not None:
-        set_whole(rule, "memory", 2, "1e6")
 
 
 def _up(x: float) -> int:

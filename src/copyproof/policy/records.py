@@ -25,7 +25,7 @@ from copyproof.policy.baselines import (
     MOSSAnytime,
     SlidingWindowUCB,
 )
-from copyproof.policy.own_rules import Champion, OwnIndex, SampledKLUCB, Trial, TrialArms
+from copyproof.policy.own_rules import SampledKLUCB, Trial, TrialArms
 from copyproof.policy.sampling import (
     AllArms,
     Epochs,
@@ -215,8 +215,6 @@ Rule: TypeAlias = (
     | Thompson
     | Uniform
     | ExploreThenCommit
-    | OwnIndex
-    | Champion
     | Trial
     | TrialArms
     | MOSS

@@ -106,11 +106,10 @@ def from_dict(data: Any) -> Policy:
     >>> str(from_dict(to_dict(parse_policy("rh-ucb(L=3)"))))
     'rh-ucb(L=3)'
     """
-    # A restart is missing in what was written before there were epochs.
-    if not isinstance(data, dict) or {*data, "restart"} != {*_PLACES, "ties"}:
+    if not isinstance(data, dict) or {*data} != {*_PLACES, "ties"}:
         said = "an object with agent, arm, sampling, ties and restart is needed"
         raise FieldError("", data, "an object", said, source="policy")
-    parts = {place: _record_from(place, data.get(place), kinds) for place, kinds in _PLACES.items()}
+    parts = {place: _record_from(place, data[place], kinds) for place, kinds in _PLACES.items()}
     return Policy(**parts, ties=data["ties"])
 
 
@@ -297,6 +296,6 @@ def _word(value: Any) -> str:
 
 def _record_dict(record: Any) -> dict[str, Any]:
     parts = asdict(record)
-    if parts.get("memory", 0) is None:  # as it was written before there was one
+    if parts.get("memory", 0) is None:
         del parts["memory"]
     return {"kind": _NAMES[type(record)], **parts}

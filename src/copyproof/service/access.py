@@ -24,8 +24,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from copyproof_client.records import ApiKey, Role
-
+from copyproof.client.records import ApiKey, Role
 from copyproof.defaults import (
     AGENT_BURST,
     AGENT_RATE,

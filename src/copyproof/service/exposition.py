@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Literal
 
 from prometheus_client import CollectorRegistry, ProcessCollector
@@ -23,6 +22,7 @@ from prometheus_client.core import (
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
+from copyproof._version import __version__
 from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import GroupMetrics, Histogram, RequestMetrics
 from copyproof.service.writer import ServedMarket, Writer
@@ -281,7 +281,7 @@ METRICS: tuple[MetricRow, ...] = (
         "gauge",
         ("version",),
         "1, with the version of the program.",
-        lambda process: [((version("copyproof"),), 1)],
+        lambda process: [((__version__,), 1)],
     ),
 )
 """Every metric of our own; ``prometheus_client`` adds those of the process (``process_...``)."""

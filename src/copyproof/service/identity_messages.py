@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from copyproof_client.records import IdentitySuspicion
-
+from copyproof.client.records import IdentitySuspicion
 from copyproof.service.messages import In, Name
 
 

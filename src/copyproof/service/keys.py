@@ -17,8 +17,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import get_args
 
-from copyproof_client.records import Role
-
+from copyproof.client.records import Role
 from copyproof.defaults import OVERLAP_SECONDS
 from copyproof.live.records import KeyReused
 from copyproof.live.stores import Conflict, Store, StoreError

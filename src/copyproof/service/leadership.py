@@ -202,6 +202,6 @@ class Leadership(Leases):
 
 def _difference(wanted: MarketConfig, stored: MarketConfig) -> str:
     """Say in what a market that is there differs from one that is asked for."""
-    asked, there = wanted.meant_for(stored).settings(), stored.settings()
+    asked, there = wanted.meant_for(stored).to_dict(), stored.to_dict()
     name = next(name for name in there if asked.get(name) != there[name])
     return f"with {name} = {shown(there[name])} and not {shown(asked[name])}"

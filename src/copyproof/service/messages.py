@@ -3,7 +3,7 @@
 Requests are read by pydantic, and the OpenAPI document is made from the same types. Those for
 decisions and rewards come thousands of times a second: they are dictionaries with types, which
 pydantic's compiled validator makes straight from the bytes. An answer that the client hands on is
-defined with the client (``copyproof_client.records``), the others are here.
+defined with the client (``copyproof.client.records``), the others are here.
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from functools import partial
 from typing import Annotated, Any, TypeAlias, final
 
 import pydantic
-from copyproof_client.records import ApiKey, ArmStatistics, Decision, Role, Told
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, with_config
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypedDict
 
+from copyproof.client.records import ApiKey, ArmStatistics, Decision, Role, Told
 from copyproof.defaults import MOST_ARMS, MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
 from copyproof.live.records import MOST_DECISIONS, Late, Rewards, SeenBy, Unanswered

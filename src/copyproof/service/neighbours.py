@@ -5,8 +5,8 @@ lease has gone. Market m goes to the process p of largest hash(p, m) (rendezvous
 Ravishankar 1998): all processes come to the same answer without a word, shares are even, and when a
 process joins or leaves no market moves but those that come to it or were its own.
 
-While processes are upgraded one by one, some cannot open a market that a later version has made
-(its ``numerics`` or ``rules``). The name of a process says which it knows, and a market goes to one
+While processes are upgraded one by one, some cannot open a market that another version has made
+(its ``numerics`` or ``rules``). The name of a process says which it opens, and a market goes to one
 of those that can open it.
 """
 
@@ -14,25 +14,24 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from copyproof.live.records import NEWEST
+from copyproof.live.records import VERSIONS
 from copyproof.live.stores import Store
 
-_NEWEST = NEWEST["numerics"], NEWEST["rules"]
-_UNSAID = (3, 1)  # what the versions knew whose names do not say it
+_OURS = VERSIONS["numerics"], VERSIONS["rules"]
 _NO_CONFIG: Mapping[str, Any] = {}
 
 
 def named(owner: str) -> str:
     """Return the name of a process that says, too, which markets this version can open."""
-    return "{}/{}.{}".format(owner, *_NEWEST)
+    return "{}/{}.{}".format(owner, *_OURS)
 
 
 def _known_to(process: str) -> tuple[int, int]:
-    """Return the latest numerics and rules that a process knows, by its name."""
+    """Return the numerics and rules that a process opens, by its name; ours if it says nothing."""
     numerics, _, rules = process.rpartition("/")[2].partition(".")
     if "/" in process and numerics.isdecimal() and rules.isdecimal():
         return int(numerics), int(rules)
-    return _UNSAID
+    return _OURS
 
 
 def preferred(market: str, processes: Iterable[str]) -> str:
@@ -116,8 +115,8 @@ class Neighbours:
         found = self._preferred.get(wanted)
         if found is None:
             known = {each: _known_to(each) for each in self._addresses}
-            known[self._owner] = _NEWEST
-            able = [one for one, (n, r) in known.items() if numerics <= n and rules <= r]
+            known[self._owner] = _OURS
+            able = [one for one, opens in known.items() if opens == (numerics, rules)]
             found = self._preferred[wanted] = preferred(market, sorted(able or known))
         return found == self._owner
 

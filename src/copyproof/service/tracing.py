@@ -8,7 +8,6 @@ other program that has traces.
 
 from collections.abc import Awaitable
 from contextvars import Token
-from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeVar
 
 from opentelemetry import context
@@ -17,6 +16,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from copyproof._version import __version__
 
 if TYPE_CHECKING:
     from copyproof.service.observation import RequestNote
@@ -46,7 +47,7 @@ class Tracing:
 
     def __init__(self, provider: TracerProvider) -> None:
         self._provider = provider
-        self._tracer = provider.get_tracer("copyproof", version("copyproof"))
+        self._tracer = provider.get_tracer("copyproof", __version__)
         self._reader = TraceContextTextMapPropagator()
 
     def begin(self, headers: dict[bytes, bytes]) -> "RequestTrace":

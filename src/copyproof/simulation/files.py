@@ -72,7 +72,7 @@ def _read(content: io.BytesIO, source: str) -> Result:
         market = market_from_dict(manifest["market"], source=source)
         if (name := manifest.get("market_name")) is not None:
             market = market.named(name)
-        schedule = manifest.get("schedule")  # a file from before there were schedules
+        schedule = manifest["schedule"]
         if schedule is not None:
             arrays["new_arms"] = file["new_arms"]
         if market.has_priors:
@@ -87,7 +87,7 @@ def _read(content: io.BytesIO, source: str) -> Result:
         policy=policy_from_dict(manifest["policy"]),
         schedule=None if schedule is None else Schedule.from_dict(schedule),
         **{name: manifest[name] for name in _PLAIN},
-        numerics=manifest.get("numerics", 1),  # a file from before they had versions
+        numerics=manifest["numerics"],
         **arrays,
     )
 

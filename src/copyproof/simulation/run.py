@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from copyproof._machine import processors
 from copyproof._progress import Progress, shown
+from copyproof._version import __version__
 from copyproof.defaults import CHECKPOINTS, HORIZON, REPETITIONS, SEED
 from copyproof.devices.batch import can_hold, check_game
 from copyproof.devices.gpus import is_there, require_device
@@ -383,7 +384,7 @@ def _further(tell: Callable[[int], None] | None, before: int) -> Callable[[int],
 
 def _versions(policy: AnyPolicy) -> dict[str, str]:
     """Of the packages that the numbers depend on, and of another's code where a text names it."""
-    used = {name: version(name) for name in ("copyproof", "numpy", "numba")}
+    used = {"copyproof": __version__} | {name: version(name) for name in ("numpy", "numba")}
     if isinstance(policy, ExternalPolicy) and policy.text is not None:
         used |= code_of(policy)
     return used

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from copyproof._files import write_atomically
+from copyproof._version import __version__
 from copyproof.simulation import Repetitions, Result
 from copyproof.studies.cells import Cell
 
@@ -92,7 +93,11 @@ class CellArrays:
             repetitions=cell.repetitions,
             seed=cell.seed,
             schedule=cell.schedule,
-            versions={name: version(name) for name in ("copyproof", "numpy", "numba")},
+            versions={
+                "copyproof": __version__,
+                "numpy": version("numpy"),
+                "numba": version("numba"),
+            },
             rounds=parts[0].rounds,
             seconds=sum(part.seconds for part in parts),
             **joined,

@@ -2,7 +2,7 @@
 
 .. code-block:: toml
 
-    policies = ["ucb1", "grace", "river:UCB(delta=1)", "mine.py:Rule"]
+    policies = ["ucb1", "trial", "river:UCB(delta=1)", "mine.py:Rule"]
     horizons = [1000, 10000]
     repetitions = 10
     seed = 1

@@ -74,7 +74,7 @@ class Study:
     Examples
     --------
     >>> study = Study(
-    ...     policies=["ucb1", "grace"],
+    ...     policies=["ucb1", "trial"],
     ...     markets=["paper:1a:100"],
     ...     horizons=[100, 1000],
     ...     repetitions=10,
@@ -85,7 +85,7 @@ class Study:
     <Study: 4 cells, regret, lost>
     >>> frame = study.run().frame()
     >>> frame.groupby("policy")["regret_mean"].max().round().to_dict()
-    {'grace': 25.0, 'ucb1': 383.0}
+    {'trial': 68.0, 'ucb1': 383.0}
     """
 
     def __init__(

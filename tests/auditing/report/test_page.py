@@ -222,7 +222,7 @@ def test_what_cannot_be_written_is_refused(audits: list[Audit], tmp_path: Path) 
 def test_priors_are_told_and_nothing_is_claimed_of_them(tmp_path: Path) -> None:
     arms: list[Arm] = [UniformPrior(0, 1), BetaPrior(2, 5), ListPrior([0.5] * 7)]
     market = Market([Agent("ann", arms), Agent("bob", [0.6])])
-    found = audit(market, "grace", horizon=50, seed=1, most_copies=2, budget=10**6)
+    found = audit(market, "h-ucb-t-free", horizon=50, seed=1, most_copies=2, budget=10**6)
     write_audit_report(found, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     for words in (

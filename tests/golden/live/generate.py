@@ -1,25 +1,13 @@
-"""Write golden files: what a version stored and decided, kept for all later ones.
+"""Write the golden journals: what a session of every kind of request stores, for each policy.
 
-``python tests/golden/live/generate.py FOLDER``. It uses nothing but the public API, so that it runs
-with the version of November 2026, whose files lie beside this script, as with any later one;
-``numerics-2`` holds those of the first version with numerics of its own, ``numerics-2-trial`` the
-markets on trial of the last one with numerics 2, ``numerics-3`` and ``numerics-4`` all of the first
-with those.
-The files are made once: a later version opens them, and does not write them.
-``tests/golden/test_live.py`` plays the session of the newest folder with the present code, too.
-
-``store.sqlite.gz`` holds one market for each policy of ``MARKETS``, each with a snapshot from the
-middle of its session; ``MARKET.ndjson`` is its journal, a line per event as the service exports it;
-``expected.json`` says what the old version knew at the end, and the 50 decisions it made next.
+``python -m tests.golden.live.generate``. It uses nothing but the public API. ``MARKET.ndjson`` is
+the journal of a market, a line for each event as the service exports it. The same session is played
+and compared by ``tests/golden/test_live.py``.
 """
 
-import gzip
-import json
 import random
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +17,6 @@ from copyproof.live import MarketConfig, NoArm, Principal
 from copyproof.live.stores import Store, open_store
 
 STEPS = 60
-NEXT = 50
 
 MARKETS = {
     "ucb1": MarketConfig("ucb1", seed=1, reward_window=20.0),
@@ -43,20 +30,14 @@ MARKETS = {
         late="correct",
         rewards="last",
         correction_window=30.0,
+        unanswered="omitted",
     ),
     "rh-ucb": MarketConfig(
         "rh-ucb(L=3)", seed=4, horizon=400, reward_window=20.0, late="correct", rewards="max"
     ),
-    "prh-ucb": MarketConfig("prh-ucb", seed=5, reward_window=20.0, most_arms=40),
-    "grace-anytime": MarketConfig(
-        "grace-anytime(first=10, factor=2, power=1)",
-        seed=6,
-        reward_window=20.0,
-        late="correct",
-        rewards="last",
-        correction_window=40.0,
+    "prh-ucb": MarketConfig(
+        "prh-ucb", seed=5, reward_window=20.0, most_arms=40, per_agent=3, unanswered="patient"
     ),
-    "grace": MarketConfig("grace", seed=7, horizon=400, reward_window=20.0),
     "trial": MarketConfig("trial(c=1/2, lost=0.1)", seed=8, horizon=400, reward_window=20.0),
     "trial-anytime": MarketConfig(
         "trial-anytime(c=1/2, lost=0.3, first=60, factor=2, power=1)",
@@ -68,15 +49,6 @@ MARKETS = {
     ),
 }
 """Each market's policy and terms."""
-
-# What could be chosen then; a setting that came later is what it was before it could be.
-THEN = (
-    "policy", "seed", "horizon", "reward_window", "default_reward", "late", "rewards",
-    "correction_window", "most_arms", "numerics",
-)  # fmt: skip
-for _name, _config in MARKETS.items():
-    _then = {setting: value for setting, value in _config.to_dict().items() if setting in THEN}
-    MARKETS[_name] = MarketConfig.from_dict(_then)
 
 
 class Clock:
@@ -216,22 +188,6 @@ class Session:
         assert not principal.set_policy(before)
 
 
-def outlook(principal: Principal) -> dict[str, Any]:
-    """What a market knows and decides next; nothing of it is worth keeping in the store."""
-    agents = ("ann", "grün \U0001f600", "bob", "cid", "dan")
-    return {
-        "last": principal.last,
-        "round": principal.round,
-        "pending": principal.pending,
-        "policy": principal.policy,
-        "digest": principal.digest(),
-        "statistics": asdict(principal.statistics()),
-        "agents": {agent: asdict(principal.statistics(agent)) for agent in agents},
-        "next": [list(asdict(decision).values()) for decision in principal.ask(NEXT)],
-        "after": principal.digest(),
-    }
-
-
 def lines_of(store: Store, market: str) -> bytes:
     """The journal of a market as the service exports it."""
     return b"".join(
@@ -241,27 +197,12 @@ def lines_of(store: Store, market: str) -> bytes:
 
 
 def main(folder: Path) -> None:
-    """Write all files into a folder that has none of them."""
-    expected = {}
+    """Write the journals of all markets."""
     with open_store("memory:") as store:
         for market in MARKETS:
-            session = Session(store, market)
-            session.play()
+            Session(store, market).play()
             (folder / f"{market}.ndjson").write_bytes(lines_of(store, market))
-        store.backup(folder / "store.sqlite")
-    packed = gzip.compress((folder / "store.sqlite").read_bytes(), mtime=0)
-    (folder / "store.sqlite.gz").write_bytes(packed)
-    (folder / "store.sqlite").unlink()
-    with open_store("memory:") as again:
-        for market in MARKETS:
-            session = Session(again, market)
-            session.play()
-            expected[market] = {"now": session.clock.now, **outlook(session.principal)}
-    text = ",\n".join(
-        f"{json.dumps(market)}: {json.dumps(one)}" for market, one in expected.items()
-    )
-    (folder / "expected.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(__file__).parent)

@@ -88,7 +88,7 @@ def heads_of(append: Append, mine: "StoredMarket", texts: Sequence[str]) -> list
 
 def generations_of(append: Append, mine: "StoredMarket") -> Generations | None:
     """Return the generations of a market after an append; None if they stay as they are."""
-    if append.generation is None or mine.generations is None:
+    if append.generation is None:
         return None
     before = [each for each in mine.generations if each[0] < append.generation[0]]
     return [*before, append.generation]

@@ -8,8 +8,7 @@ decisions, as no policy looks at names. The digest of a request that came with a
 like a name: who guesses the request could compare.
 
 What operators call a group of agents, and why they pause a market, may hold names as well. These
-**texts** are tokens in the chain, too, each as a whole, in markets whose chain began under this
-version; in those before the chain holds them as they are, and they cannot be forgotten.
+**texts** are tokens in the chain, too, each as a whole.
 
 The salt of a name is made from the market's secret, so the same name always has the same token, and
 nobody without the secret can try out names.
@@ -35,8 +34,6 @@ class Blinding:
     ----------
     key : bytes
         The market's key for names.
-    texts : bool
-        Whether what operators wrote counts as a name.
 
     Examples
     --------
@@ -45,9 +42,8 @@ class Blinding:
     '~fb7ca3de6ce27e1ff89e20a3e1af93f994df4b91'
     """
 
-    def __init__(self, key: bytes, *, texts: bool = True) -> None:
+    def __init__(self, key: bytes) -> None:
         self._key = key
-        self.has_texts = texts
 
     def salt(self, *name: str) -> bytes:
         """Return the salt of a name: an agent's, or an agent's and its arm's."""
@@ -116,7 +112,7 @@ class Blinding:
                     found[field] = [agent_of(name) for name in agents]
                 case _:
                     pass
-        for field in TEXTS if self.has_texts else ():
+        for field in TEXTS:
             text = event.get(field)
             if isinstance(text, str) and which_text(text):
                 found[field] = self.text_token(field, text)

@@ -29,9 +29,6 @@ from copyproof.validation import FieldError
 
 _SALT = 16  # bytes
 MARK = 16  # digits of a head that are kept with its event
-# What a secret ends with if the chain holds tokens for what operators wrote, too. It is no digit,
-# so that an earlier version, which would chain these texts as they are, refuses the market.
-_WITH_TEXTS = "+"
 _SALTS = 4  # which most events need no more of, and which a shorter hash gives
 
 
@@ -42,8 +39,7 @@ class Chain:
     Attributes
     ----------
     secret : str
-        64 random hexadecimal digits, from which all keys of the market are made; never shown. A
-        ``+`` behind them says that texts of operators are names (``blinding``).
+        64 random hexadecimal digits, from which all keys of the market are made; never shown.
     opening : str
         Its head before the first event, in hexadecimal.
     cut : str
@@ -60,7 +56,7 @@ class Chain:
     @classmethod
     def begin(cls, market: str, config: Mapping[str, Any]) -> Self:
         """Begin a chain with a new secret."""
-        secret = secrets.token_hex(32) + _WITH_TEXTS
+        secret = secrets.token_hex(32)
         first = opening_of(market, config, secret)
         return cls(secret, first, first, first)
 
@@ -76,14 +72,13 @@ def key_of(secret: str, purpose: str) -> bytes:
 
     Who is told one of them learns nothing about the secret, nor about the others.
     """
-    digits = bytes.fromhex(secret.removesuffix(_WITH_TEXTS))
-    return blake2b(purpose.encode(), key=digits, digest_size=32).digest()
+    return blake2b(purpose.encode(), key=bytes.fromhex(secret), digest_size=32).digest()
 
 
 @lru_cache(maxsize=1024)
 def blinding_of(secret: str) -> Blinding:
     """Return what puts tokens in place of a market's names."""
-    return Blinding(key_of(secret, "names"), texts=secret.endswith(_WITH_TEXTS))
+    return Blinding(key_of(secret, "names"))
 
 
 def identity_of(secret: str) -> str:

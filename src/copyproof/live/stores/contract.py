@@ -199,8 +199,8 @@ class Store(ServiceRecords):
         with self._market(market, write=False) as mine:
             return mine.last, mine.chain.head
 
-    def generations(self, market: str) -> Generations | None:
-        """From which round on ids carry which mark; None in a market made before there were any."""
+    def generations(self, market: str) -> Generations:
+        """From which round on ids carry which mark."""
         with self._market(market, write=False) as mine:
             return mine.generations
 

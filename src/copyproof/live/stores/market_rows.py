@@ -62,7 +62,7 @@ class MarketRows:
         self._update("owner = ?, token = ?, since = ?, until = ?", *astuple(lease))
 
     @property
-    def generations(self) -> Generations | None:
+    def generations(self) -> Generations:
         """From which round on which generation of ids holds."""
         return read_generations(self._marks)
 

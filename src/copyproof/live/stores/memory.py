@@ -31,7 +31,7 @@ class _Market:
     now: Callable[[], float]
     config: str
     chain: Chain
-    generations: Generations | None = field(default_factory=list)
+    generations: Generations = field(default_factory=list)
     events: list[str] = field(default_factory=list)
     marks: list[str | None] = field(default_factory=list)
     compacted: int = 0

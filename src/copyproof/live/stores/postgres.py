@@ -26,18 +26,12 @@ from typing import Any
 import psycopg
 from psycopg import conninfo, errors
 
-from copyproof.live.stores.chain_columns import begin_chains
+from copyproof.live.stores import schema
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.market_rows import STANDING
-from copyproof.live.stores.schema import (
-    COLUMNS,
-    POSTGRES_TRIGGERS,
-    STEPS,
-    VERSION,
-    WITH_TRIGGERS,
-)
+from copyproof.live.stores.schema import COLUMNS
 from copyproof.live.stores.sql import SqlStore
 from copyproof.live.stores.sqlite import check_synchronous, write_backup
 from copyproof.validation import FieldError
@@ -287,25 +281,20 @@ class PostgresStore(SqlStore):
             return int(row[0]) if row is not None else 0
 
         found = version()
-        if found != VERSION:
+        if found != schema.version():
             raw.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
             found = version()
-        if found > VERSION:
-            raise Damaged(
-                f"{self._name}: schema version {found} is newer than {VERSION}: update copyproof"
-            )
-        if found < VERSION:
+        if (why := schema.refusal(found)) is not None:
+            raise Damaged(f"{self._name}: {why}")
+        if found < schema.version():
             if not is_there("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = %s"):
                 raw.execute(f"CREATE SCHEMA {self._schema}")
-            for step in STEPS[found:]:
-                for sql in step:
-                    raw.execute(sql.format(blob="BYTEA", without_rowid=""))
-            for sql in POSTGRES_TRIGGERS if found < WITH_TRIGGERS else ():
-                raw.execute(sql)
-            begin_chains(_Connection(raw))
+            for step in schema.STEPS[found:]:
+                for sql in (*step.shared, *step.postgres):
+                    raw.execute(sql.replace(schema.BLOB, "BYTEA"))
             raw.execute("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL)")
             raw.execute("DELETE FROM schema")
-            raw.execute("INSERT INTO schema VALUES (%s)", (VERSION,))
+            raw.execute("INSERT INTO schema VALUES (%s)", (schema.version(),))
         raw.commit()
 
     def _begin_reading(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:

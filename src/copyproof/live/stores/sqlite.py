@@ -17,21 +17,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from copyproof.live.stores import schema
 from copyproof.live.stores.appends import Append, Standing, advanced
-from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
 from copyproof.live.stores.new_file import into_new_file, make_private
-from copyproof.live.stores.schema import (
-    SQLITE_AS_THEY_COME,
-    SQLITE_BY_MARKET,
-    SQLITE_NEWEST,
-    SQLITE_TRIGGERS,
-    SQLITE_VERSION,
-    STEPS,
-    WITH_TRIGGERS,
-)
 from copyproof.live.stores.snapshot_parts import Transaction
 from copyproof.live.stores.sql import UNLEASE, SqlStore
 from copyproof.validation import require
@@ -198,9 +189,8 @@ class SqliteStore(SqlStore):
         if used and raw.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
             raise Damaged(f"{self._path}: a database, but not of copyproof")
         found = raw.execute("PRAGMA user_version").fetchone()[0]
-        if found > SQLITE_VERSION:
-            newer = f"schema version {found} is newer than {SQLITE_VERSION}"
-            raise Damaged(f"{self._path}: {newer}: update copyproof")
+        if (why := schema.refusal(found)) is not None:
+            raise Damaged(f"{self._path}: {why}")
 
     def _set_wal(self, raw: sqlite3.Connection) -> None:
         """Switch to WAL mode, for which SQLite itself does not wait if another does the same."""
@@ -219,23 +209,15 @@ class SqliteStore(SqlStore):
 
     def _migrate(self, raw: sqlite3.Connection) -> None:
         """Walk the steps that are missing, all or none."""
-        is_newest = raw.execute("PRAGMA user_version").fetchone()[0] == SQLITE_VERSION
-        if is_newest and not raw.execute(SQLITE_BY_MARKET).fetchall():
+        if raw.execute("PRAGMA user_version").fetchone()[0] == schema.version():
             return
         raw.execute("BEGIN IMMEDIATE")
         found = raw.execute("PRAGMA user_version").fetchone()[0]
-        for step in STEPS[found:]:
-            for sql in step:
-                raw.execute(sql.format(blob="BLOB", without_rowid="WITHOUT ROWID"))
-        for sql in SQLITE_TRIGGERS if found < WITH_TRIGGERS else ():
-            raw.execute(sql)
-        for sql in SQLITE_NEWEST if found < SQLITE_VERSION else ():
-            raw.execute(sql)
-        for sql in SQLITE_AS_THEY_COME if raw.execute(SQLITE_BY_MARKET).fetchall() else ():
-            raw.execute(sql)
-        begin_chains(Database(raw))
+        for step in schema.STEPS[found:]:
+            for sql in (*step.shared, *step.sqlite):
+                raw.execute(sql.replace(schema.BLOB, "BLOB"))
         raw.execute(f"PRAGMA application_id = {APPLICATION}")
-        raw.execute(f"PRAGMA user_version = {SQLITE_VERSION}")
+        raw.execute(f"PRAGMA user_version = {schema.version()}")
         raw.execute("COMMIT")
 
     def _begin_reading(self, raw: sqlite3.Connection) -> None:
@@ -353,15 +335,14 @@ class SqliteStore(SqlStore):
     def check(self) -> None:
         """SQLite's own check of the file, then every journal from end to end.
 
-        A file of an earlier version that is read only is not brought up to date: its journals are
-        not read.
+        A file of an earlier version that is read only is not brought up to date, nor read further.
         """
         with self._reading() as database:
             found = database.rows("PRAGMA integrity_check(1)")
             if found != [("ok",)]:
                 raise Damaged(f"{self._path}: {str(found[0][0]).splitlines()[-1]}")
             [(version,)] = database.rows("PRAGMA user_version")
-        if version == SQLITE_VERSION:
+        if version == schema.version():
             super().check()
 
 

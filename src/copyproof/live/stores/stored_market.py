@@ -20,8 +20,8 @@ class StoredMarket(Protocol):
         """The number of the last event."""
 
     @property
-    def generations(self) -> Generations | None:
-        """From which round on which generation of ids holds; None in markets older than these."""
+    def generations(self) -> Generations:
+        """From which round on which generation of ids holds."""
 
     def now(self) -> float:
         """The time by which leases run."""

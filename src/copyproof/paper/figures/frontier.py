@@ -218,7 +218,7 @@ def _explain(ax: "Axes") -> None:
 def _colour(policy: str) -> str:
     """The colour of a policy of the study; grey for the others of the catalogue."""
     name = policy.partition("(")[0]
-    return colour_of(name) if name in {*COLOURS, "grace"} else QUIET
+    return colour_of(name) if name in COLOURS else QUIET
 
 
 def _labels(points: Sequence[FrontierPoint]) -> list[PointLabel]:

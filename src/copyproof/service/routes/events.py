@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from copyproof_client.records import ApiKey
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 
+from copyproof.client.records import ApiKey
 from copyproof.service.access import authorize
 from copyproof.service.errors import Refusal
 from copyproof.service.feed import Feed, Watcher

@@ -11,9 +11,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Annotated
 
-from copyproof_client.records import ApiKey
 from fastapi import APIRouter, Depends
 
+from copyproof.client.records import ApiKey
 from copyproof.service.access import Key
 from copyproof.service.errors import Refusal, refusal_of, unknown
 from copyproof.service.messages import KeyIn, KeysPage, RotateIn

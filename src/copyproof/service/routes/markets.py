@@ -50,7 +50,7 @@ _LINES = 1000  # events of the journal that are read at once
 
 
 def _shown(served: ServedMarket) -> MarketOut:
-    config = MarketConfig.from_dict(served.config).settings()
+    config = MarketConfig.from_dict(served.config).to_dict()
     return MarketOut(market=served.name, config=config, served_here=served.is_led)
 
 
@@ -81,7 +81,7 @@ async def read_market(market: str, call: _ReadMarkets) -> MarketReport:
     beside = None if candidate is None else (parse_policy(candidate[0]), candidate[1])
     return MarketReport(
         served.name,
-        config.settings(),
+        config.to_dict(),
         served_here=True,
         policy=policy,
         guarantee=guarantee(parse_policy(policy), config, beside),
@@ -113,7 +113,7 @@ async def create_market(market: str, body: MarketIn, call: _WriteMarkets) -> Mar
             accepted = "above 0: with late 'refuse' every reward would come too late"
             require(waits, "reward_window", config.reward_window, accepted)
         plan_of(parse_policy(config.policy), config)
-        # Markets from before there was a default have none.
+        # Markets that the library makes have none unless it is told.
         return call.leadership.create(market, config, {"most_arms"} - said.keys())
 
     return _shown(await call.on_thread(create, "policy"))
