@@ -8,6 +8,7 @@ can. It has genuine heads, but not the key that signed them.
 import copy
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from copyproof.live.stores.chain import digest, digests, link, opening, pieces
@@ -108,7 +109,7 @@ def audit_forgeries(lines: Lines) -> Iterator[Forgery]:
     for why, forged in _of_fields_and_histories(lines):
         yield why, forged
         for renumbered in (False, True):
-            again = _attempt(lambda forged=forged, n=renumbered: rechained(forged, renumber=n))
+            again = _attempt(partial(rechained, forged, renumber=renumbered))
             if again is not None and written(again) != written(lines):
                 yield f"{why}, chained anew", again
     yield from _front_cuts(lines, audit_commitments(lines[0]))
@@ -119,7 +120,7 @@ def agent_forgeries(lines: Lines) -> Iterator[Forgery]:
     for why, forged in _of_fields_and_histories(lines):
         if not _is_only_hidden(forged, lines):
             yield why, forged
-        again = _attempt(lambda forged=forged: rechained(forged, commitments=agent_commitments))
+        again = _attempt(partial(rechained, forged, commitments=agent_commitments))
         if again is not None and not _is_only_hidden(again, lines):
             yield f"{why}, chained anew", again
     yield from _front_cuts(lines, agent_commitments)

@@ -34,7 +34,7 @@ def test_a_provider_checks_what_the_service_says(tmp_path: Path) -> None:
             assert {head.public_key for head in heads} == {key.public}
             audit = operator("GET", f"{A}/journal/audit").body.splitlines()
             verdict = verify(map(json.loads, audit), heads)
-            assert (verdict.first_violation, verdict.replayed, verdict.heads) == (None, True, 3)
+            assert (verdict.first_violation, verdict.not_replayed, verdict.heads) == (None, None, 3)
             own = ann("GET", f"{A}/agents/ann/journal").body.splitlines()
             verdict = verify(map(json.loads, own), heads)
             assert (verdict.first_violation, verdict.heads) == (None, 3)

@@ -403,6 +403,8 @@ def _what_kernels_would_not_see(event: MarketEvent, state: SwitchState) -> str |
         case Fingerprinted():
             if not _are_numbers([pair[0] for pair in event.arms], arms):
                 return "it is about arms that there are not"
+        case _:
+            pass
     return None
 
 
