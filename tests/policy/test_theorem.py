@@ -30,6 +30,28 @@ def test_the_catalogue_claims_what_is_covered() -> None:
     assert claimed == {row.name for row in CATALOGUE if why_not_covered(row.policy) is None}
 
 
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "rewards ≥ 0",
+        "reported at once",
+        "do not depend on the round",
+        "all agents eligible in every round",
+        "rivals whose arms stay",
+        "one name for one person",
+        "an arm of the agent as every epoch begins",
+        "that the agent knows",
+        "first-order dominates",
+    ],
+)
+def test_the_claim_names_every_condition(condition: str) -> None:
+    claims = [
+        claim.text for row in CATALOGUE for claim in row.claims if claim.text.startswith("pathwise")
+    ]
+    assert claims
+    assert all(condition in claim for claim in claims)
+
+
 def test_the_catalogue_refuses_the_claim_for_a_policy_that_is_not_covered() -> None:
     claims = row("trial").claims
     with pytest.raises(ValueError, match=r"h-ucb is claimed to be pathwise .* see the round t"):

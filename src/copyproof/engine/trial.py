@@ -49,7 +49,7 @@ from copyproof.engine.state import LEVELS, State, epoch_of
 
 TURN_SHARE = 0.2  # of T/n: the most plays in turn
 _CREDIT = 0.4  # of an agent's rewards: what they add to what its trial may cost
-_EARNED = 0.3  # of q: the most that they add
+_MOST_CREDIT = 0.3  # of q: the most that they add
 _WIDER = 15.0  # of T/n, in the level of the index
 _STEPS = 64  # of the grid of claims, to an octave
 _LAST = 6 * _STEPS  # its last step: claims at the starts are above 2^−6
@@ -92,7 +92,7 @@ def start_of(limits: tuple[float, float], j: int) -> int:
 @inlined
 def _claim(q: float, plays: int, earned: float) -> float:
     """x_N(S), on the grid: the largest x = 2^(−g/64) with x^1.2 ≤ v, or the least there is."""
-    v = (q + min(_CREDIT * earned, _EARNED * q)) / plays
+    v = (q + min(_CREDIT * earned, _MOST_CREDIT * q)) / plays
     if v >= 1.0:
         return 1.0
     g = min(max(int(log(v) * _STEPS_BY_LN), 1), _LAST)  # about

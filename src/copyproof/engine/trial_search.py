@@ -61,10 +61,9 @@ def verdict(
         return TEST_TRIED if in_trial else LET_CHALLENGE
     if not in_trial:
         return TRY_FRESH if m <= 0.5 or (failed and here.last == top) else LET_CHALLENGE
-    if failed and here.last != top and here.seats % _IN_A_ROW == 0:
-        return PLAY_CHAMPION if _fails_seldom(state, pool, top) else TRY_FRESH
     if failed:
-        return TRY_FRESH
+        returns = here.last != top and here.seats % _IN_A_ROW == 0
+        return PLAY_CHAMPION if returns and _fails_seldom(state, pool, top) else TRY_FRESH
     return PLAY_CHAMPION if succeeded or m > 0.5 else TRY_FRESH
 
 

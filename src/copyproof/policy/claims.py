@@ -37,7 +37,8 @@ PROOF_IN_PART = PolicyClaim(
 PROOF_BY_ANALOGY = unproven(PROOF.format("by analogy; no complete proof"))
 PATHWISE = theorem(
     f"{PATHWISE_BEGINS} for any n, given rewards ≥ 0 that are reported at once and do not "
-    "depend on the round, all agents eligible in every round, and a best arm that the agent knows "
+    "depend on the round, all agents eligible in every round, rivals whose arms stay, one name for "
+    "one person, an arm of the agent as every epoch begins, and a best arm that the agent knows "
     "and that first-order dominates its others: on every path, registering only the best arm "
     "earns at least as much as any other strategy"
 )
