@@ -78,7 +78,7 @@ proofs: $(RUN)  ## check the machine proofs with Coq, and print the axioms of ev
 	$(BIN)/python -m tools.proofs
 
 .PHONY: sizes
-sizes: $(RUN)  ## count the lines of code, and list what is too large
+sizes: $(RUN)  ## count the lines of code, and list functions that are too long
 	$(BIN)/python -m tools.sizes
 
 .PHONY: house
