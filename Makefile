@@ -49,6 +49,13 @@ docs: $(DOCS)  ## build the documentation into docs/_build/html
 
 ##@ Develop
 
+.PHONY: dev
+dev: $(DEV) $(KERNELS)  ## build the environment of a developer: tools, and all tests of Python
+
+.PHONY: quick
+quick: dev  ## lint, then the tests of what differs from main, in two minutes
+	$(BIN)/python -m tools.quick
+
 .PHONY: lint
 lint: $(DEV)  ## check format, style, types and the direction of imports
 	$(BIN)/ruff format --check .

@@ -29,6 +29,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.pages.links import broken
+from tests.patience import PATIENCE
 from tests.programs import not_there
 from tools import browser as _programs
 
@@ -50,7 +51,7 @@ FLAGS = [
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 # That a step in a page may take: on a quiet machine it is a moment, on a loaded one it may be long.
-_MILLISECONDS = 120_000.0
+_MILLISECONDS = 1000 * PATIENCE
 expect.set_options(timeout=_MILLISECONDS)
 # Colours that change slowly are looked at when they have changed.
 _SETTLE = """async () => {

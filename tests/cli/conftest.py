@@ -87,7 +87,7 @@ def _here(*arguments: str | Path, **environment: str) -> subprocess.CompletedPro
     texts = []
     for stream in (out, err):
         stream.flush()
-        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+        texts.append(stream.buffer.getvalue().decode())
     return subprocess.CompletedProcess(arguments, status, *texts)
 
 

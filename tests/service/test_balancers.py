@@ -25,6 +25,7 @@ from copyproof.defaults import REQUEST_BYTES
 from copyproof.live.checks import check_store
 from copyproof.live.stores import open_store
 from tests import programs
+from tests.patience import PATIENCE
 from tests.postgres import Server
 from tests.service.serving import ROOT, Caller, Program, environment, free_port
 from tests.service.test_spreading import all_have_moved
@@ -106,7 +107,7 @@ def balancing(program: str, folder: Path, ports: list[int]) -> Iterator[int]:
     with log.open("wb") as out:
         process = subprocess.Popen([found, *options, str(folder / file)], stderr=out)
     try:
-        until = time.monotonic() + 10.0
+        until = time.monotonic() + PATIENCE
         while True:
             try:
                 with socket.create_connection(("127.0.0.1", port), timeout=1.0):

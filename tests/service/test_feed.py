@@ -12,6 +12,7 @@ import pytest
 
 from copyproof.live.stores import open_store
 from copyproof.service import feed
+from tests.patience import PATIENCE
 from tests.service.conftest import Service, filled
 from tests.service.serving import Caller, serving
 
@@ -22,7 +23,7 @@ class Stream:
     def __init__(self, url: str, key: str, market: str | None = None) -> None:
         parts = urlsplit(url)
         assert parts.hostname is not None
-        self._connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+        self._connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
         query = "" if market is None else f"?market={quote(market)}"
         headers = {"Authorization": f"Bearer {key}"}
         self._connection.request("GET", f"/v1/events{query}", headers=headers)
@@ -59,7 +60,7 @@ def test_what_operators_and_auditors_are_told(service: Service) -> None:
         began = time.monotonic()
         service.caller()("POST", "/v1/markets/site/decisions", {"count": 7})
         while (found := stream.next("agents"))["plays"] != before + 7:
-            assert time.monotonic() - began < 10.0
+            assert time.monotonic() - began < PATIENCE
         row = next(
             row
             for name, data in stream.events()
@@ -131,7 +132,7 @@ def test_a_stream_ends_with_its_key(service: Service) -> None:
     call("DELETE", f"/v1/keys/{made['id']}")
     began = time.monotonic()
     for _ in stream.events():
-        assert time.monotonic() - began < 5.0
+        assert time.monotonic() - began < PATIENCE
     stream.close()
 
 
@@ -154,9 +155,7 @@ def test_a_server_that_stops_does_not_wait_for_watchers() -> None:
         stream.next("agents")
         ended = threading.Thread(target=lambda: list(stream.events()))
         ended.start()
-        began = time.monotonic()
-    assert time.monotonic() - began < 10.0
-    ended.join(5)
+    ended.join(PATIENCE)  # the server has stopped
     assert not ended.is_alive()
     stream.close()
 
