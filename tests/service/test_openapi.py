@@ -80,7 +80,7 @@ def _examine(service: Service, method: str, path: str, examples: int) -> None:
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize(("method", "path"), _operations())
 def test_requests_made_from_the_document(fresh: Service, method: str, path: str) -> None:
-    _examine(fresh, method, path, 6)
+    _examine(fresh, method, path, 3)
 
 
 @pytest.mark.slow

@@ -114,7 +114,7 @@ def test_who_takes_nothing_of_an_answer_is_cut_off(
     key = filled(store)["operator"]
     principal = Principal(store=store, market="site")
     with principal.group():
-        for _ in range(2000):
+        for _ in range(500):
             principal.ask(1000, eligible=["ann"])
             principal.ask(1000)
     with serving(store) as running:
