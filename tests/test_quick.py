@@ -17,7 +17,7 @@ FILES = {
     "tests/live/conftest.py": "",
     "tests/live/helper.py": "",
     "tests/live/test_clock.py": "",
-    "tests/live/test_use.py": "from copyproof.live import (clock)\nfrom tests.live import helper\n",
+    "tests/live/test_use.py": "from copyproof.live import clock\nfrom tests.live import helper\n",
     "tests/service/test_far.py": "from copyproof.live.clock import now\n",
     "tests/service/test_near.py": "from copyproof.live.clocks import now\n",
     "tests/test_tool.py": "from tools import tool\n",
@@ -34,40 +34,38 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+CLOCK = "src/copyproof/live/clock.py"
+LIVE = ["tests/live/test_clock.py", "tests/live/test_use.py"]
+POOL = "client/src/copyproof_client/pool.py"
+
+
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        (
-            "src/copyproof/live/clock.py",
-            ["src/copyproof/live/clock.py", "tests/live/test_clock.py", "tests/live/test_use.py",
-             "tests/service/test_far.py"],
-        ),
-        ("src/copyproof/live/market.py", ["src/copyproof/live/market.py", "tests/live"]),
-        ("src/copyproof/live/deep/part.py", ["src/copyproof/live/deep/part.py", "tests/live"]),
-        ("src/copyproof/live/gone.py", ["tests/live"]),
-        ("src/copyproof/live/page.j2", ["tests/live"]),
-        (
-            "client/src/copyproof_client/pool.py",
-            ["client/src/copyproof_client/pool.py", "tests/client"],
-        ),
-        ("client/typescript/src/client.ts", ["tests/client"]),
-        ("deploy/nginx.conf", ["tests/deploy"]),
+        (CLOCK, [CLOCK, *LIVE, "tests/service/test_far.py"]),
+        ("src/copyproof/live/market.py", ["src/copyproof/live/market.py", *LIVE]),
+        ("src/copyproof/live/deep/part.py", ["src/copyproof/live/deep/part.py", *LIVE]),
+        ("src/copyproof/live/gone.py", LIVE),
+        ("src/copyproof/live/page.j2", LIVE),
+        (POOL, [POOL, "tests/client/test_other.py"]),
+        ("client/typescript/src/client.ts", ["tests/client/test_other.py"]),
+        ("deploy/nginx.conf", ["tests/deploy/test_all.py"]),
         ("docs/page.md", ["docs/page.md"]),
-        ("tests/live/conftest.py", ["tests/live"]),
+        ("tests/live/conftest.py", LIVE),
         ("tests/live/helper.py", ["tests/live/test_use.py"]),
         ("tests/live/test_clock.py", ["tests/live/test_clock.py"]),
         ("tests/live/test_gone.py", []),
         ("tools/tool.py", ["tests/test_tool.py"]),
         ("benchmarks/run.py", []),
     ],
-)  # fmt: skip
+)
 def test_tests_of_a_file(root: Path, changed: str, expected: list[str]) -> None:
     assert quick.selected([changed], root) == expected
 
 
-def test_a_folder_holds_its_files(root: Path) -> None:
-    changed = ["tests/live/test_clock.py", "tests/live/conftest.py"]
-    assert quick.selected(changed, root) == ["tests/live"]
+def test_the_nearest_come_first_and_once(root: Path) -> None:
+    changed = ["src/copyproof/live/page.j2", "tests/live/test_use.py"]
+    assert quick.selected(changed, root) == LIVE[::-1]
 
 
 def test_smoke_is_there() -> None:

@@ -1,8 +1,8 @@
 """What a change touches, checked in two minutes: ``make quick``.
 
 A change is what differs from the branch ``main``, in commits, in the working tree and in new files.
-Tests of a module are those that bear its name or import it, else those of its package, and its own
-examples. Types and imports are checked meanwhile. Tests that have not begun after ``LIMIT`` seconds
+Tests of a module are its own examples, those that bear its name or import it, and then those of its
+package. Types and imports are checked meanwhile. Tests that have not begun after ``LIMIT`` seconds
 are left out, and the last lines say so; ``make test`` runs everything.
 """
 
@@ -36,7 +36,7 @@ FOLDERS = {
     "proofs": "tests/proofs",
     "studies": "tests/studies",
 }
-"""Tests of what is no module of the package."""
+"""Tests of what is not a module of the big package."""
 
 
 def _git(*arguments: str) -> list[str]:
@@ -61,64 +61,49 @@ def changed() -> list[str]:
 
 
 def selected(paths: Iterable[str], root: Path = ROOT) -> list[str]:
-    """The tests and examples of changed files, as pytest takes them."""
-    tests = {path: path.read_text("utf-8") for path in sorted((root / "tests").rglob("*.py"))}
-    found = {test for path in paths for test in _tests_of(Path(path), root, tests)}
-    folders = {test for test in found if (root / test).is_dir()}
-    inside = {test for test in found for folder in folders if test.startswith(f"{folder}/")}
-    return sorted(found - inside)
+    """The tests and examples of changed files, as pytest takes them: the nearest ones first."""
+    tests = {
+        path.relative_to(root): path.read_text("utf-8")
+        for path in sorted((root / "tests").rglob("*.py"))
+        if path.name.startswith("test_")
+    }
+    near, far = dict[Path, None](), dict[Path, None]()
+    for path in map(Path, paths):
+        near.update(dict.fromkeys(_near(path, root, tests)))
+        if (folder := _folder(path)) is not None:
+            far.update(dict.fromkeys(each for each in tests if each.is_relative_to(folder)))
+    return list(map(str, near | far))
 
 
-def _tests_of(path: Path, root: Path, tests: dict[Path, str]) -> Iterator[str]:
-    """The tests of one file, and its examples."""
-    there = (root / path).exists()
-    if path.suffix == ".md" and there and path.parts[0] in ("docs", "README.md"):
-        yield str(path)
-    package = next((each for each in PACKAGES if path.is_relative_to(each)), None)
-    if package is not None:
-        yield from _of_module(path, package, root, tests)
-        if there and path.suffix == ".py":
-            yield str(path)
-    elif path.parts[0] in ("tests", "tools"):
-        yield from _of_helper(path, root, tests)
-    elif (folder := FOLDERS.get(path.parts[0])) is not None and (root / folder).exists():
-        yield folder
-
-
-def _of_module(path: Path, package: str, root: Path, tests: dict[Path, str]) -> Iterator[str]:
-    inside = path.relative_to(package).with_suffix("")
-    parts = inside.parts[:-1] if inside.name == "__init__" else inside.parts
-    module = re.escape(".".join((PACKAGES[package], *parts)))
-    parent, _, name = module.rpartition(r"\.")
-    imported = re.compile(rf"\b{module}\b(?!\.)|from {parent} import [^\n]*\b{name}\b")
-    is_module = path.suffix == ".py" and inside.name != "__init__"
-    named = root / "tests" / inside.with_name(f"test_{inside.name}.py")
-    matching = [
-        test
-        for test, text in tests.items()
-        if test.name.startswith("test_") and is_module and (test == named or imported.search(text))
-    ]
-    if matching:
-        yield from (str(test.relative_to(root)) for test in matching)
+def _near(path: Path, root: Path, tests: dict[Path, str]) -> Iterator[Path]:
+    """A file's own examples, the tests in it, and those that bear its name or import it."""
+    if path in tests:
+        yield path
         return
-    folder = Path("tests", "client" if package.startswith("client") else parts[0] if parts else "")
-    if folder != Path("tests") and (root / folder).is_dir():
-        yield str(folder)
+    package = next((each for each in PACKAGES if path.is_relative_to(each)), None)
+    is_page = path.suffix == ".md" and path.parts[0] in ("docs", "README.md")
+    if (is_page or (package and path.suffix == ".py")) and (root / path).exists():
+        yield path
+    if path.suffix != ".py" or not (package or path.parts[0] in ("tests", "tools")):
+        return
+    inside = path.relative_to(package) if package else path
+    yield from {Path("tests", inside.with_name(f"test_{inside.name}"))} & tests.keys()
+    if inside.stem in ("__init__", "conftest"):
+        return  # everything imports them; the folder is enough
+    *parents, name = (*([PACKAGES[package]] if package else []), *inside.with_suffix("").parts)
+    parent = re.escape(".".join(parents))
+    imported = re.compile(rf"\b{parent}(\.| import [^\n]*\b){name}\b(?!\.)")
+    yield from (test for test, text in tests.items() if imported.search(text))
 
 
-def _of_helper(path: Path, root: Path, tests: dict[Path, str]) -> Iterator[str]:
-    """A file of tests itself, or those that import a helper; all of a folder with a conftest."""
-    if path.name == "conftest.py" and len(path.parts) > 2:
-        yield str(path.parent)
-    elif path.name.startswith("test_"):
-        if (root / path).exists():
-            yield str(path)
-    elif path.suffix == ".py":
-        parent, name = ".".join(path.parts[:-1]), path.stem
-        imported = re.compile(rf"\b{re.escape(parent)}(\.| import [^\n]*\b){name}\b")
-        for test, text in tests.items():
-            if test.name.startswith("test_") and imported.search(text):
-                yield str(test.relative_to(root))
+def _folder(path: Path) -> Path | None:
+    """The folder, or the file, with the tests of a file's package."""
+    if path.name == "conftest.py":
+        return path.parent if len(path.parts) > 2 else None
+    if path.parts[0] in FOLDERS:
+        return Path(FOLDERS[path.parts[0]])
+    inside = path.relative_to("src/copyproof") if path.is_relative_to("src/copyproof") else path
+    return Path("tests", inside.parts[0]) if inside != path and len(inside.parts) > 1 else None
 
 
 def main() -> int:
@@ -126,7 +111,7 @@ def main() -> int:
     paths = changed()
     tests = selected(paths)
     if paths:
-        print(f"{len(paths)} files differ from main; tests: {' '.join(tests) or 'none'}")
+        print(f"{len(paths)} files differ from main; their tests are in {len(tests)} files")
     else:
         print("nothing differs from main: a few tests of everything")
         tests = list(SMOKE)
