@@ -42,12 +42,12 @@ POOL = "client/src/copyproof_client/pool.py"
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        (CLOCK, [CLOCK, *LIVE, "tests/service/test_far.py"]),
-        ("src/copyproof/live/market.py", ["src/copyproof/live/market.py", *LIVE]),
-        ("src/copyproof/live/deep/part.py", ["src/copyproof/live/deep/part.py", *LIVE]),
+        (CLOCK, [*LIVE, "tests/service/test_far.py", CLOCK]),
+        ("src/copyproof/live/market.py", [*LIVE, "src/copyproof/live/market.py"]),
+        ("src/copyproof/live/deep/part.py", [*LIVE, "src/copyproof/live/deep/part.py"]),
         ("src/copyproof/live/gone.py", LIVE),
         ("src/copyproof/live/page.j2", LIVE),
-        (POOL, [POOL, "tests/client/test_other.py"]),
+        (POOL, ["tests/client/test_other.py", POOL]),
         ("client/typescript/src/client.ts", ["tests/client/test_other.py"]),
         ("deploy/nginx.conf", ["tests/deploy/test_all.py"]),
         ("docs/page.md", ["docs/page.md"]),

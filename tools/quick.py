@@ -72,7 +72,9 @@ def selected(paths: Iterable[str], root: Path = ROOT) -> list[str]:
         near.update(dict.fromkeys(_near(path, root, tests)))
         if (folder := _folder(path)) is not None:
             far.update(dict.fromkeys(each for each in tests if each.is_relative_to(folder)))
-    return list(map(str, near | far))
+    # Modules last: pytest would put them in the place of functions of their names in packages that
+    # no test has imported.
+    return sorted(map(str, near | far), key=lambda path: not path.startswith("tests/"))
 
 
 def _near(path: Path, root: Path, tests: dict[Path, str]) -> Iterator[Path]:
