@@ -73,15 +73,20 @@ def test_what_operators_and_auditors_are_told(service: Service) -> None:
         stream.close()
 
 
-def test_only_what_has_changed_is_told_again(service: Service) -> None:
-    stream = Stream(service.url, service.keys["auditor"])
-    first = stream.next("markets")
-    assert first["whole"]
-    assert [row["market"] for row in first["markets"]] == ["shop", "site"]
-    seen = [stream.next("markets") for _ in range(30)]
-    assert not any(one["whole"] for one in seen)
-    assert seen[-1]["markets"] == []  # nothing is done, and rates have settled
-    stream.close()
+def test_only_what_has_changed_is_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "EVERY", 0.05)
+    monkeypatch.setattr(feed, "_WINDOW", 0.5)
+    store = open_store("memory:")
+    key = filled(store)["auditor"]
+    with serving(store) as running:
+        stream = Stream(running.url, key)
+        first = stream.next("markets")
+        assert first["whole"]
+        assert [row["market"] for row in first["markets"]] == ["shop", "site"]
+        seen = [stream.next("markets") for _ in range(30)]
+        assert not any(one["whole"] for one in seen)
+        assert seen[-1]["markets"] == []  # nothing is done, and rates have settled
+        stream.close()
 
 
 def test_an_agent_is_told_of_itself_alone(service: Service) -> None:
