@@ -210,7 +210,7 @@ def previous(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return variables
 
 
-@pytest.mark.parametrize("program", BALANCERS)
+@pytest.mark.parametrize("program", ["nginx", pytest.param("haproxy", marks=pytest.mark.slow)])
 def test_a_rolling_restart_is_not_noticed(postgres: Server, tmp_path: Path, program: str) -> None:
     _replace_both(postgres.new_url(), tmp_path, program)
 
@@ -223,7 +223,7 @@ def test_a_rolling_upgrade_is_not_noticed(
     _replace_both(postgres.new_url(), tmp_path, program, previous)
 
 
-@pytest.mark.parametrize("program", BALANCERS)
+@pytest.mark.parametrize("program", ["haproxy", pytest.param("nginx", marks=pytest.mark.slow)])
 def test_a_long_request_finds_its_process(postgres: Server, tmp_path: Path, program: str) -> None:
     """It is kept whole by the proxy, however long the service lets it be."""
     programs.program(program, package=program)
