@@ -48,6 +48,13 @@ docs: $(DOCS)  ## build the documentation into docs/_build/html
 
 ##@ Develop
 
+.PHONY: dev
+dev: $(DEV) $(KERNELS)  ## build the environment of a developer: tools, and all tests of Python
+
+.PHONY: quick
+quick: dev  ## lint, then the tests of what differs from main, in two minutes
+	$(BIN)/python -m tools.quick
+
 .PHONY: lint
 lint: $(DEV)  ## check format, style, types and the direction of imports
 	$(BIN)/ruff format --check .
@@ -77,7 +84,7 @@ proofs: $(RUN)  ## check the machine proofs with Coq, and print the axioms of ev
 	$(BIN)/python -m tools.proofs
 
 .PHONY: sizes
-sizes: $(RUN)  ## count the lines of code, and list what is too large
+sizes: $(RUN)  ## count the lines of code, and list functions that are too long
 	$(BIN)/python -m tools.sizes
 
 .PHONY: house

@@ -1,8 +1,8 @@
 """A real Chromium for the tests of pages, and what every page of ours has to pass in it.
 
-The fixture ``browser`` (``tests/conftest.py``) is one Chromium for a module of tests, driven by
-Playwright: the machine's own, or the one that ``make test`` brings (``tools/browser.py``). A test
-without one says so aloud and is skipped; where ``CI=true`` it fails.
+The fixture ``browser`` (``tests/conftest.py``) is one Chromium for all tests of a process, driven
+by Playwright: the machine's own, or the one that ``make test`` brings (``tools/browser.py``). A
+test without one says so aloud and is skipped; where ``CI=true`` it fails.
 
     def test_my_page(browser: Browser, tmp_path: Path) -> None:
         with opened(browser, "http://127.0.0.1:8000/console") as page:
@@ -12,9 +12,10 @@ without one says so aloud and is skipped; where ``CI=true`` it fails.
 
 ``opened`` gives a page of its own context, without cookies or a cache, that records what the
 browser's console says and which hosts are asked. The tests of such a module must not run an event
-loop in their own thread: Playwright has one there.
+loop in their own thread: Playwright's is there (``own_loop``).
 """
 
+import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,9 +26,10 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.pages.links import broken
+from tests.patience import PATIENCE
 from tests.programs import not_there
 from tools import browser as _programs
 
@@ -48,7 +50,9 @@ FLAGS = [
 # WCAG 2.2, levels A and AA.
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-_MILLISECONDS = 15_000.0  # that a page may take
+# That a step in a page may take: on a quiet machine it is a moment, on a loaded one it may be long.
+_MILLISECONDS = 1000 * PATIENCE
+expect.set_options(timeout=_MILLISECONDS)
 # Colours that change slowly are looked at when they have changed.
 _SETTLE = """async () => {
   for (let frames = 0; frames < 60; frames += 1) {
@@ -100,7 +104,7 @@ _records: dict[Page, _Record] = {}
 
 
 def running() -> Iterator[Browser]:
-    """A Chromium, until the module's tests are done."""
+    """A Chromium, until it is not needed any more."""
     found = _programs.find()
     if found is None:
         not_there("no Chromium is here, and `python -m tools.browser` could not bring one")
@@ -111,6 +115,17 @@ def running() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def own_loop(loop: asyncio.AbstractEventLoop | None) -> Iterator[None]:
+    """Have an event loop, or none, run in this thread, as far as anybody can see."""
+    before = asyncio._get_running_loop()
+    asyncio._set_running_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(before)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Property tests draw the same examples in every run, and are never judged by the clock."""
 
+import asyncio
 import shutil
 import signal
 import subprocess
@@ -43,12 +44,25 @@ def postgres() -> "Iterator[Server]":
     yield from running()
 
 
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    """A real Chromium; ``tests.browser`` says how pages are opened and checked in it."""
-    from tests.browser import running
+@pytest.fixture(scope="session")
+def chromium() -> "Iterator[tuple[Browser, asyncio.AbstractEventLoop]]":
+    """A Chromium for all tests of this process, with the event loop that drives it."""
+    from tests.browser import own_loop, running
 
-    yield from running()
+    for browser in running():
+        loop = asyncio.get_running_loop()
+        with own_loop(None):
+            yield browser, loop
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: "tuple[Browser, asyncio.AbstractEventLoop]") -> "Iterator[Browser]":
+    """A real Chromium; ``tests.browser`` says how pages are opened and checked in it."""
+    from tests.browser import own_loop
+
+    browser, loop = chromium
+    with own_loop(loop):
+        yield browser
 
 
 @pytest.fixture(scope="session")

@@ -108,7 +108,7 @@ COVERED = [policy for policy in ALL if why_not_covered(policy) is None]
 SEES_T_INSIDE = [
     policy
     for policy in ALL
-    if policy not in COVERED
+    if why_not_covered(policy) is not None
     and isinstance(policy.agent, UCB | KLUCB)
     and policy.restart is None
     and why_not_covered(replace(policy, sampling=AllArms())) is None

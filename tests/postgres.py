@@ -21,6 +21,8 @@ from typing import Any
 
 import psycopg
 
+from tests.patience import PATIENCE
+
 _SYSTEM = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin")
 
 
@@ -109,7 +111,7 @@ class Server:
                 start_new_session=True,
                 **self._user,
             )
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while True:
             try:
                 psycopg.connect(self.url()).close()
@@ -123,7 +125,7 @@ class Server:
         """Stop the server: SIGINT ends sessions, SIGQUIT recovers at the next start."""
         if self._process is not None:
             self._process.send_signal(how)
-            self._process.wait(60)
+            self._process.wait(PATIENCE)
             self._process = None
 
     def kill(self) -> None:
@@ -133,10 +135,10 @@ class Server:
         for pid in (self._process.pid, *children):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        self._process.wait(60)
+        self._process.wait(PATIENCE)
         self._process = None
         # The next start needs the shared memory that the last of them lets go of.
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while any(map(_runs, children)) and time.monotonic() < end:
             time.sleep(0.01)
         (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)

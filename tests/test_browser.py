@@ -1,5 +1,6 @@
 """What pages have to pass in a browser can be failed, and pages that are fine pass it."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tests.browser import (
     check_width,
     low_contrasts,
     opened,
+    own_loop,
     said,
     screenshots,
     thin_out,
@@ -133,6 +135,13 @@ def test_pictures_of_every_width_and_theme(
     names = [f"text-{width}-{theme}.png" for width in WIDTHS for theme in THEMES]
     assert [each.name for each in made] == names
     assert sorted(each.name for each in (tmp_path / "pages").iterdir()) == sorted(names)
+
+
+def test_tests_of_other_modules_have_event_loops(browser: Browser, tmp_path: Path) -> None:
+    with own_loop(None):
+        assert asyncio.run(asyncio.sleep(0, "done")) == "done"
+    with opened(browser, written(tmp_path, "<p>Text.</p>")) as page:
+        assert page.get_by_text("Text.").count() == 1
 
 
 def test_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,8 @@
 """How large the code is: ``make sizes``.
 
 Counted are the lines of Python that are neither blank, comment nor docstring, and the lines of
-templates and style sheets that are not blank. Listed are functions of more than 60 such lines (the
-signature of a command is its list of options, and not counted) and files of more than 400 lines of
-any kind.
+templates and style sheets that are not blank. Listed are functions of more than 60 such lines. The
+signature of a command is its list of options, and not counted.
 """
 
 import ast
@@ -18,7 +17,6 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ("src/copyproof",)
 PAGES = (".j2", ".css")
 MOST_FUNCTION = 60
-MOST_FILE = 400
 _NO_CODE = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -30,20 +28,18 @@ _NO_CODE = {
 
 
 class Size(NamedTuple):
-    """One file: its lines of code, all its lines, and its functions with their lines of code."""
+    """One file: its lines of code, and its functions with their lines of code."""
 
     path: Path
     code: int
-    lines: int
     functions: dict[str, int]
 
 
 def size_of(path: Path) -> Size:
     """The size of one file."""
     text = path.read_text(encoding="utf-8")
-    lines = text.splitlines()
     if path.suffix != ".py":
-        return Size(path, sum(bool(line.strip()) for line in lines), len(lines), {})
+        return Size(path, sum(bool(line.strip()) for line in text.splitlines()), {})
     tree = ast.parse(text)
     code = _lines_of_code(text, tree)
     functions = {
@@ -51,7 +47,7 @@ def size_of(path: Path) -> Size:
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    return Size(path, len(code), len(lines), functions)
+    return Size(path, len(code), functions)
 
 
 def _counted(node: ast.FunctionDef | ast.AsyncFunctionDef, path: Path) -> range:
@@ -86,21 +82,18 @@ def total() -> int:
     return sum(size.code for size in sizes())
 
 
-def too_large() -> list[str]:
-    """Functions and files over the limits."""
-    found = []
-    for size in sizes():
-        name = size.path.relative_to(ROOT)
-        if size.lines > MOST_FILE:
-            found.append(f"{name} has {size.lines} lines; at most {MOST_FILE}")
-        for function, lines in size.functions.items():
-            if lines > MOST_FUNCTION:
-                found.append(f"{name}: {function} has {lines} lines; at most {MOST_FUNCTION}")
-    return found
+def long_functions() -> list[str]:
+    """Functions over the limit."""
+    return [
+        f"{size.path.relative_to(ROOT)}: {function} has {lines} lines; at most {MOST_FUNCTION}"
+        for size in sizes()
+        for function, lines in size.functions.items()
+        if lines > MOST_FUNCTION
+    ]
 
 
 def main() -> None:
-    """Print the lines by package, their total, and what is too large."""
+    """Print the lines by package, their total, and the functions that are too long."""
     by_package: Counter[str] = Counter()
     for size in sizes():
         folders = size.path.relative_to(ROOT).parent.parts
@@ -108,7 +101,7 @@ def main() -> None:
     for package, lines in by_package.most_common():
         print(f"{lines:7,} {package}")
     print(f"{total():7,} in all")
-    for line in too_large():
+    for line in long_functions():
         print(line)
 
 

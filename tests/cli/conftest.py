@@ -1,5 +1,11 @@
-"""The real program, in a process of its own."""
+"""The program: in this process, where a test is about a command, and in a process of its own.
 
+Most tests use ``run``, as a new process imports the package for a second. ``run_process`` and
+``start`` are for what only a process can show: signals, pipes, an empty cache.
+"""
+
+import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -7,8 +13,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
+
+from copyproof.cli import main
 
 PROGRAM = str(Path(sys.executable).with_name("copyproof"))
 
@@ -54,25 +63,50 @@ def start() -> Start:
     return _started
 
 
+def _in_process(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    process = _started(*arguments, **environment)
+    try:
+        out, err = process.communicate(timeout=600)
+    finally:
+        process.kill()
+    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def _here(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    variables = {**_plain_environment(), "COLUMNS": "80", **environment}
+    with (
+        open(os.devnull, encoding="utf-8") as nothing,
+        mock.patch.dict(os.environ, variables, clear=True),
+        mock.patch.object(sys, "argv", ["copyproof", *map(str, arguments)]),
+        mock.patch.object(sys, "stdin", nothing),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        status = main()
+    texts = []
+    for stream in (out, err):
+        stream.flush()
+        texts.append(stream.buffer.getvalue().decode())
+    return subprocess.CompletedProcess(arguments, status, *texts)
+
+
 @pytest.fixture(scope="session")
 def run() -> Run:
-    """Run the program to its end."""
+    """Run a command in this process, to its end."""
+    return _here
 
-    def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-        process = _started(*arguments, **environment)
-        try:
-            out, err = process.communicate(timeout=120)
-        finally:
-            process.kill()
-        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
-    return run
+@pytest.fixture(scope="session")
+def run_process() -> Run:
+    """Run the program in a process of its own, to its end."""
+    return _in_process
 
 
 @pytest.fixture(scope="session", autouse=True)
-def compiled(run: Run) -> None:
+def compiled(run_process: Run) -> None:
     """Have the engine compiled before the tests, which then expect silence."""
-    done = run("simulate", "paper:1a", "--policy", "h-ucb", "--horizon", "10")
+    done = run_process("simulate", "paper:1a", "--policy", "h-ucb", "--horizon", "10")
     assert done.returncode == 0, done.stderr
 
 

@@ -234,10 +234,9 @@ def test_ctrl_c(start: Start, tmp_path: Path) -> None:
     long = ("--horizon", str(10**8), "--budget", str(10**15))
     process = start("audit", "paper:1a", *UCB, *long, "--report", tmp_path / "a.html")
     wait_for_threads(process)
-    seconds, said = interrupt(process)
+    said = interrupt(process)
     assert process.returncode == 130
     assert said == "interrupted\n"
-    assert seconds < 1
     assert list(tmp_path.iterdir()) == []
 
 

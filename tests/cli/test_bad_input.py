@@ -142,8 +142,10 @@ def test_a_refusal_comes_before_any_work(run: Run, tmp_path: Path) -> None:
     check(done, "takes rewards in [0, 1] only")
 
 
-def test_nothing_is_compiled_for_bad_input(run: Run, market: Path, tmp_path: Path) -> None:
-    check(run("simulate", market, "--horizon", "0", NUMBA_CACHE_DIR=str(tmp_path)), "horizon = 0")
+def test_nothing_is_compiled_for_bad_input(run_process: Run, market: Path, tmp_path: Path) -> None:
+    done = run_process("simulate", market, "--horizon", "0", NUMBA_CACHE_DIR=str(tmp_path))
+    check(done, "horizon = 0")
+    assert list(tmp_path.rglob("*.nb*")) == []
 
 
 def test_debugging_shows_where_it_went_wrong(run: Run) -> None:

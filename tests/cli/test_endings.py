@@ -8,27 +8,27 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import PROGRAM, Start
+from tests.patience import PATIENCE
 
 LONG = ("--policy", "h-ucb", "--horizon", str(10**9), "--repetitions", "100")
 
 
-def interrupt(process: subprocess.Popen[str]) -> tuple[float, str]:
-    """Send Ctrl-C; how long the end took, and the rest of standard error."""
-    sent = time.monotonic()
+def interrupt(process: subprocess.Popen[str]) -> str:
+    """Send Ctrl-C to work that takes hours, and return the rest of standard error."""
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert out == ""
-    return time.monotonic() - sent, err
+    return err
 
 
 def wait_for_threads(process: subprocess.Popen[str]) -> None:
     """Wait until the process has played for a moment."""
     tasks = Path(f"/proc/{process.pid}/stat")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        # Fields 14 and 15 are the processor's ticks: start-up takes less than two seconds of it.
+        # Fields 14 and 15 are the processor's ticks: start-up takes less than 2.5 s of it.
         fields = tasks.read_text().rpartition(")")[2].split()
-        if int(fields[11]) + int(fields[12]) > 400:
+        if int(fields[11]) + int(fields[12]) > 250:
             return
         time.sleep(0.05)
     pytest.fail("the process does not work")
@@ -39,10 +39,9 @@ def test_ctrl_c_while_playing(start: Start, market: Path, tmp_path: Path) -> Non
     files = ("--plot", tmp_path / "a.png", "--save", tmp_path / "a.npz")
     process = start("simulate", market, *LONG, *files)
     wait_for_threads(process)
-    seconds, said = interrupt(process)
+    said = interrupt(process)
     assert process.returncode == 130
     assert said == "interrupted\n"
-    assert seconds < 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -51,10 +50,9 @@ def test_ctrl_c_while_compiling(start: Start, market: Path, tmp_path: Path) -> N
     assert process.stderr is not None
     assert process.stderr.readline().startswith("compiling the engine")
     time.sleep(0.5)
-    seconds, said = interrupt(process)
+    said = interrupt(process)
     assert process.returncode == 130
     assert said == "interrupted\n"
-    assert seconds < 1
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from copyproof.lab.packing import page
 from tests.cli.conftest import Run, Start
+from tests.patience import PATIENCE
 
 
 def test_it_says_where_it_is_and_ends_when_interrupted(start: Start) -> None:
@@ -15,10 +16,10 @@ def test_it_says_where_it_is_and_ends_when_interrupted(start: Start) -> None:
     assert process.stdout is not None
     try:
         url = json.loads(process.stdout.readline())["url"]
-        with urllib.request.urlopen(url, timeout=30) as answer:
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
             assert b"You are the worst of five" in answer.read()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert (process.returncode, out, err) == (0, "", "")

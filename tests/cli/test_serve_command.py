@@ -15,6 +15,7 @@ from copyproof.cli import main
 from copyproof.cli.serve import _signing_key
 from copyproof.cli.settings import Settings, flag, shown, table, variable
 from copyproof.live.stores import open_store
+from tests.patience import PATIENCE
 from tests.service.serving import Caller, environment, free_port
 
 
@@ -53,12 +54,12 @@ def test_the_example_prints_a_line_that_works(example: Example) -> None:
     request = urllib.request.Request(
         found.group(1), method="POST", headers={found.group(2): found.group(3)}
     )
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         [decision] = json.load(answer)["decisions"]
     assert decision["agent"] in ("ann", "bob", "eve")
     assert (folder / "copyproof-example.db").exists()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 0
+    assert process.wait(PATIENCE) == 0
     assert process.stderr is not None
     assert process.stderr.read().endswith("stopped\n")
     refused = Caller(f"http://127.0.0.1:{port}")

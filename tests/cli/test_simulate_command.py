@@ -29,9 +29,10 @@ def strict(text: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def found(run: Run, market: Path) -> dict[str, Any]:
+def found(run_process: Run, market: Path) -> dict[str, Any]:
     """Two policies as JSON."""
-    done = run("simulate", market, "--policy", "ucb1", "--policy", "rh-ucb(L=3)", *SMALL, "--json")
+    policies = ("--policy", "ucb1", "--policy", "rh-ucb(L=3)")
+    done = run_process("simulate", market, *policies, *SMALL, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     return strict(done.stdout)
 

@@ -22,14 +22,14 @@ def test_help_loads_nothing_heavy() -> None:
     assert "simulate" in done.stdout
 
 
-def test_version(run: Run) -> None:
-    done = run("--version")
+def test_version(run_process: Run) -> None:
+    done = run_process("--version")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"copyproof {__version__}\n"
 
 
-def test_without_arguments_there_is_help(run: Run) -> None:
-    done = run()
+def test_without_arguments_there_is_help(run: Run, run_process: Run) -> None:
+    done = run_process()
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == run("--help").stdout
     assert done.stdout.startswith("Usage: copyproof")

@@ -16,6 +16,7 @@ from copyproof.live.stores import Damaged, StoreError, open_store, restore
 from copyproof.live.stores.sqlite import SqliteStore
 from copyproof.live.stores.texts import fingerprint
 from copyproof.service.actions import new_action
+from tests.patience import PATIENCE
 from tests.service.conftest import filled
 from tests.service.serving import Caller, serving
 
@@ -205,7 +206,7 @@ def test_backups_come_again_and_again_and_the_newest_stay(tmp_path: Path) -> Non
         assert process.stdout is not None
         said = [json.loads(process.stdout.readline()) for _ in range(6)]
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE)
     made = [Path(one["backup"]) for one in said if "backup" in one]
     deleted = [Path(one["deleted"]) for one in said if "deleted" in one]
     assert made == sorted(set(made))

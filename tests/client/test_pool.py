@@ -16,6 +16,7 @@ import pytest
 from copyproof.client import AsyncClient, Client, Unavailable
 from tests.client.callers import CALLERS, OK, Caller, Scripted
 from tests.client.tls import encrypted
+from tests.patience import PATIENCE
 
 JUNK = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
 
@@ -52,7 +53,7 @@ def test_a_connection_that_was_closed_is_not_used_again(caller: Caller, last: by
     with Scripted(OK, last, OK) as server, caller(server.url, "k", patience=0.0) as client:
         assert client.set_clock("m") == client.set_clock("m") == 1.5
         if last.endswith(Scripted.END):
-            assert server.closed.wait(10)
+            assert server.closed.wait(PATIENCE)
         assert client.set_clock("m") == 1.5
         assert client.connection.attempts == 3
         assert server.connections[:2] == [1, 1]
@@ -121,11 +122,11 @@ class Slow:
         self.scripted._answers = self  # type: ignore[assignment]
 
     def pop(self, _: int) -> bytes:
-        assert self.gate.wait(30)
+        assert self.gate.wait(PATIENCE)
         return OK
 
     def waits_for(self, count: int) -> None:
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE
         while len(self.scripted.seen) < count:
             assert time.monotonic() < until
             time.sleep(0.005)

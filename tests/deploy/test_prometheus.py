@@ -15,6 +15,7 @@ import pytest
 from copyproof.live.stores import open_store
 from tests.deploy.test_alerts import NAMES
 from tests.deploy.test_dashboard import QUERIES, plain
+from tests.patience import PATIENCE
 from tests.programs import DEPLOY, program
 from tests.service.conftest import filled
 from tests.service.serving import Caller, Running, free_port, serving
@@ -56,7 +57,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Query
 def _asking(port: int, log: Path) -> Query:
     def ask(path: str, **parameters: str) -> Any:
         url = f"http://127.0.0.1:{port}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE
         while True:
             try:
                 with urllib.request.urlopen(url, timeout=30) as answer:
@@ -74,7 +75,7 @@ def test_every_query_of_the_dashboard_has_an_answer(prometheus: tuple[Query, Run
     ask, running = prometheus
     operator = running.app.leadership.keyring.add("operator")[1]
     call = Caller(running.url, operator)
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     left = dict.fromkeys(plain(query, "10s") for _, query in QUERIES)
     while left:
         assert time.monotonic() < until, list(left)
@@ -88,7 +89,7 @@ def test_every_query_of_the_dashboard_has_an_answer(prometheus: tuple[Query, Run
 
 def test_the_target_is_up_and_nothing_is_wrong(prometheus: tuple[Query, Running]) -> None:
     ask, _ = prometheus
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while not (found := ask("query", query='up{job="copyproof"} == 1')["result"]):
         assert time.monotonic() < until
         time.sleep(0.2)

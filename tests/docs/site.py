@@ -5,7 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+
+from tests.programs import not_there
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "out" / "site"
@@ -13,6 +16,8 @@ SITE = ROOT / "out" / "site"
 
 def built() -> Path:
     """The folder with the pages; whoever comes first builds them, without a single warning."""
+    if find_spec("sphinx") is None:
+        not_there("Sphinx is not here, and `make docs` brings it")
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"alone-{os.getpid()}")
     SITE.parent.mkdir(exist_ok=True)
     stamp = SITE / ".run"

@@ -73,8 +73,18 @@ WAYS: dict[str, Callable[[Market], None]] = {
 }
 
 
-@pytest.mark.parametrize("late", [0, 150])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "late"),
+    [
+        ("one at a time", 150),
+        ("slates", 0),
+        *(
+            pytest.param(*pair, marks=pytest.mark.slow)
+            for pair in product(WAYS, [0, 150])
+            if pair not in (("one at a time", 150), ("slates", 0))
+        ),
+    ],
+)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_silence_about_zeros_changes_no_decision(policy: str, way: str, late: int) -> None:
     """Not of the one who is silent, nor of the others: they see the same game."""

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from copyproof import inspect_log
 from copyproof.off_policy import Refusal, Value
@@ -67,7 +66,6 @@ def test_too_few_rows_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_policy_that_is_not_ours_is_replayed(tmp_path: Path) -> None:
-    pytest.importorskip("river")
     path = write(tmp_path / "log.csv", logged([0.25] * 4))
     found = inspect_log(path, propensity="p", target="river:UCB(delta=1)", repetitions=0)
     [value] = [one for one in found.off_policy if one.answer.estimator == "replay"]

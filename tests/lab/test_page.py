@@ -40,9 +40,7 @@ def shown(browser: Browser, file: Path, state: str, **options: Any) -> Iterator[
 
 def ended(page: Page) -> None:
     """Wait until the game is over and its numbers are shown."""
-    page.wait_for_function(
-        "() => copyproof.run && copyproof.run.isOver && copyproof.isTold", timeout=60_000
-    )
+    page.wait_for_function("() => copyproof.run && copyproof.run.isOver && copyproof.isTold")
 
 
 def figures(page: Page) -> dict[str, str]:
@@ -193,7 +191,7 @@ def test_the_last_command_runs(
 
 def test_what_names_are_worth_is_what_the_engine_finds(browser: Browser, file: Path) -> None:
     with shown(browser, file, f"chapter=3&policy=h-ucb&names=2&cost=30{SHORT}&seed=3") as page:
-        page.wait_for_function("() => copyproof.panel.study.isOver", timeout=60_000)
+        page.wait_for_function("() => copyproof.panel.study.isOver")
         page.wait_for_function("() => copyproof.found.games === 20")
         found = page.evaluate("() => copyproof.found")
         said = page.locator("#c-star").text_content() or ""
@@ -215,7 +213,7 @@ def test_what_names_are_worth_is_what_the_engine_finds(browser: Browser, file: P
 
 def test_names_stop_paying_where_one_costs_more_than_c_star(browser: Browser, file: Path) -> None:
     with shown(browser, file, f"chapter=3&policy=trial&names=2&cost=5000{SHORT}") as page:
-        page.wait_for_function("() => copyproof.panel.study.isOver", timeout=60_000)
+        page.wait_for_function("() => copyproof.panel.study.isOver")
         expect(page.locator("#c-star")).to_contain_text("one name is best")
         page.get_by_label("What a further name costs").focus()
         page.keyboard.press("Home")
@@ -226,7 +224,7 @@ def test_names_stop_paying_where_one_costs_more_than_c_star(browser: Browser, fi
 def test_robots_rest_where_none_of_them_gains(browser: Browser, file: Path, policy: str) -> None:
     """By the engine's own games: no other number of copies pays any of them a thousandth more."""
     with shown(browser, file, f"chapter=4&policy={policy}&seed=2") as page:
-        page.wait_for_function("() => copyproof.panel.robots.isOver", timeout=120_000)
+        page.wait_for_function("() => copyproof.panel.robots.isOver")
         found = page.evaluate("() => copyproof.found")
         expect(page.locator("#rest")).to_contain_text("The robots rest")
         assert f"profile={found['profile']}" in page.url or found["profile"] == "1.1.1.1"
@@ -320,7 +318,7 @@ def test_robots_stand_still_with_their_game(browser: Browser, file: Path) -> Non
         expected = simulate(market, "ucb1", horizon=700, repetitions=1, seed=7).plays[0].tolist()
         assert page.evaluate("() => [...copyproof.run.source.plays]") == expected
         page.get_by_role("button", name="Go on").click()
-        page.wait_for_function("() => copyproof.panel.robots.moves.length > 0", timeout=60_000)
+        page.wait_for_function("() => copyproof.panel.robots.moves.length > 0")
         assert "at=" not in page.url
         page.wait_for_function("() => copyproof.run.t > 100")
         page.get_by_role("button", name="Pause").click()
@@ -338,7 +336,7 @@ def test_robots_stand_still_with_their_game(browser: Browser, file: Path) -> Non
 
 def test_robots_begin_where_the_address_says(browser: Browser, file: Path) -> None:
     with shown(browser, file, "chapter=4&policy=h-ucb&profile=100.1.1.1&seed=2") as page:
-        page.wait_for_function("() => copyproof.panel.robots.isOver", timeout=120_000)
+        page.wait_for_function("() => copyproof.panel.robots.isOver")
         said = page.locator("#rest").text_content() or ""
         honest = page.evaluate("() => copyproof.panel.robots.honest")
         market = Market([Agent(f"{mean}-agent", [mean], [1]) for mean in (0.6, 0.7, 0.8, 0.9)])
@@ -489,7 +487,7 @@ def test_every_chapter_is_accessible_at_every_width(
         ended(page)
         if name in ("names", "platform"):
             part = "study" if name == "names" else "robots"
-            page.wait_for_function(f"() => copyproof.panel.{part}.isOver", timeout=120_000)
+            page.wait_for_function(f"() => copyproof.panel.{part}.isOver")
             ended(page)
         check_page(page)
         share = page.evaluate("() => copyproof.share()")  # what is said at the lower edge is drawn

@@ -21,6 +21,7 @@ from copyproof.lab import asked, packing
 from copyproof.lab.server import MOST_BYTES, LabServer
 from copyproof.simulation.decisions import decisions
 from tests.browser import check_page, opened, said, screenshots
+from tests.patience import PATIENCE
 
 MARKET = """
 [[agents]]
@@ -63,7 +64,7 @@ def server() -> Iterator[LabServer]:
 def request(
     server: LabServer, method: str, path: str, body: Any = None, **headers: str
 ) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=PATIENCE)
     sent = body if isinstance(body, bytes | None) else json.dumps(body).encode()
     given = {"Content-Type": "application/json"} if body is not None else {}
     names = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -246,15 +247,15 @@ def test_the_engine_plays_every_policy_of_the_catalogue(
     with opened(browser, f"{server.url}/#chapter=1&copies=50&rounds=2000") as page:
         expect(page.locator("#round")).to_have_text("2,000")
         page.get_by_label("All rules").select_option("h-thompson")
-        expect(page.locator("#round")).to_have_text("2,000", timeout=30_000)
+        expect(page.locator("#round")).to_have_text("2,000")
         result = simulate("paper:1a:50", "h-thompson", horizon=2000, repetitions=1, seed=1)
         shown = f"{result.revenue[0, 0]:,.0f}"
-        expect(page.locator("#figures dd").nth(1)).to_have_text(shown, timeout=30_000)
+        expect(page.locator("#figures dd").nth(1)).to_have_text(shown)
         assert "policy=h-thompson" in page.url
         check_page(page)
         page.get_by_role("link", name="3 Names").click()
-        expect(page.locator("#c-star")).to_contain_text("c* =", timeout=30_000)
-        expect(page.locator("#round")).to_have_text("2,000", timeout=30_000)
+        expect(page.locator("#c-star")).to_contain_text("c* =")
+        expect(page.locator("#round")).to_have_text("2,000")
         check_page(page, themes=("light",))
 
 
@@ -266,14 +267,14 @@ def test_the_engine_answers_for_the_robots_and_for_names(
     asked_for: list[str] = []
     with opened(browser, f"{server.url}/#chapter=4&policy={policy}&seed=2") as page:
         page.on("request", lambda each: asked_for.append(each.url.rpartition("/")[2]))
-        page.wait_for_function("() => copyproof.panel.robots?.isOver", timeout=60_000)
+        page.wait_for_function("() => copyproof.panel.robots?.isOver")
         robots = page.evaluate("() => copyproof.found")
         assert asked_for.count("incomes") >= 3
         page.evaluate(
             "state => { location.hash = state; }",
             f"chapter=3&names=2&rounds=2000&seed=3&policy={policy}",
         )
-        page.wait_for_function("() => copyproof.panel.study?.isOver", timeout=60_000)
+        page.wait_for_function("() => copyproof.panel.study?.isOver")
         page.wait_for_function("() => copyproof.found.games === 20")
         names = page.evaluate("() => copyproof.found")
     profile = [int(copies) for copies in robots["profile"].split(".")]
@@ -287,7 +288,7 @@ def test_the_engine_answers_for_the_robots_and_for_names(
         alone = tmp_path / "game.html"
         alone.write_text(packing.page(), encoding="utf-8")
         with opened(browser, f"{alone.as_uri()}#chapter=4&policy=ucb1&seed=2") as page:
-            page.wait_for_function("() => copyproof.panel.robots?.isOver", timeout=60_000)
+            page.wait_for_function("() => copyproof.panel.robots?.isOver")
             assert page.evaluate("() => copyproof.found") == robots
 
 
@@ -306,7 +307,7 @@ def test_a_market_file_is_dropped_simulated_audited_and_saved(
         page.get_by_label("Games", exact=True).fill("3")
         page.get_by_label("Seed", exact=True).fill("4")
         page.get_by_role("button", name="Simulate").click()
-        expect(page.locator("#lab-said")).to_have_text("Done.", timeout=60_000)
+        expect(page.locator("#lab-said")).to_have_text("Done.")
         expect(page.locator("#lab-results")).to_contain_text("rounds of ann <b>")
         for name in ("market.toml", "games.csv", "regret.png", "regret.svg"):
             with page.expect_download() as download:
@@ -315,7 +316,7 @@ def test_a_market_file_is_dropped_simulated_audited_and_saved(
         check_page(page)
         screenshots(page, "lab")
         page.get_by_role("button", name="Audit the first policy").click()
-        expect(page.locator("#lab-results")).to_contain_text("Audit of ucb1", timeout=60_000)
+        expect(page.locator("#lab-results")).to_contain_text("Audit of ucb1")
         expect(page.locator("#lab-results")).to_contain_text("prone: copies pay")
         check_page(page)
     assert read_market(tmp_path / "market.toml").names == ("ann <b>", "bob")
@@ -353,7 +354,7 @@ def test_pictures_are_let_go(browser: Browser, server: LabServer) -> None:
         page.get_by_label("Rounds", exact=True).fill("100")
         page.get_by_label("Games", exact=True).fill("2")
         page.get_by_role("button", name="Simulate").click()
-        expect(page.locator("#lab-said")).to_have_text("Done.", timeout=60_000)
+        expect(page.locator("#lab-said")).to_have_text("Done.")
         page.wait_for_function("() => document.querySelector('.figure-image').naturalWidth > 0")
         page.wait_for_function("() => held.size === 0")
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from numpy.typing import NDArray
 
 from copyproof.paper import Settings, play, runs_of
@@ -13,6 +14,7 @@ from tests.reference import choices, rh_ucb
 
 SMALL = Settings(horizon=150, repetitions=400, seed=1)
 SLOW_GAMES = 40
+MANY_ARMS = 2000
 SLOW = {"fair(ucb1)": "fair"} | {f"rh-ucb(L={L})": rh_ucb(L) for L in SAMPLE_FACTORS}
 """Policies that the reference knows by another name."""
 
@@ -49,16 +51,21 @@ def compare(run: Run) -> None:
         assert abs(ours.mean() - theirs.mean()) <= 4 * error + 1e-9
 
 
-def points(figure: str) -> list[tuple[str, RunKey]]:
+def points(figure: str) -> list[ParameterSet]:
     """The runs of a figure, at few numbers of copies and one horizon where it has many.
 
-    A market of 105,001 arms is too much for the slow reference.
+    A market of 105,001 arms is too much for the slow reference. Of those of thousands of arms only
+    the runs of one policy are not marked slow.
     """
     keys = {key: run for key, run in runs_of(figure, SMALL).items() if run.market.registered < 1e5}
     chosen = [key for key in keys if figure[:4] != "fig1" or key[0] in (COPIES[0], COPIES[1])]
     if figure == "growth":
         chosen = [key for key in keys if key[2] == SMALL.horizon]
-    return [(figure, key) for key in chosen]
+    many = {key for key in chosen if keys[key].market.registered > MANY_ARMS}
+    slow = {key for key in many if keys[key].policy not in ("h-ucb", "rh-ucb(L=1)")}
+    return [
+        pytest.param(figure, key, marks=pytest.mark.slow if key in slow else ()) for key in chosen
+    ]
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,17 @@ class Crowd:
         The service.
     clients : int
         How many.
+    timeout : float
+        Seconds after which a client asks again.
     """
 
-    def __init__(self, url: str, key: str, clients: int = 8) -> None:
+    def __init__(self, url: str, key: str, clients: int = 8, timeout: float = 20.0) -> None:
         self.decisions: list[Any] = []
         self.told: list[tuple[str, float, str]] = []
         self.errors: list[BaseException] = []
         self._url = url
         self._key = key
+        self._timeout = timeout
         self._end = threading.Event()
         self._threads = [
             threading.Thread(target=self._work, args=(number,), daemon=True)
@@ -44,7 +47,7 @@ class Crowd:
     def __exit__(self, *_: object) -> None:
         self._end.set()
         for thread in self._threads:
-            thread.join(180)
+            thread.join(1200)
             assert not thread.is_alive()
         if self.errors:
             raise self.errors[0]
@@ -52,7 +55,7 @@ class Crowd:
     def _work(self, number: int) -> None:
         luck = random.Random(number)
         try:
-            with Client(self._url, self._key, timeout=20.0, patience=1200.0) as client:
+            with Client(self._url, self._key, timeout=self._timeout, patience=1200.0) as client:
                 while not self._end.is_set():
                     decisions = client.ask(MARKET, luck.choice([1, 1, 1, 5]))
                     self.decisions += decisions

@@ -21,6 +21,7 @@ from copyproof.live.stores import Store
 from copyproof.service import bind, create_app
 from copyproof.service.gateway import Gateway
 from copyproof.service.protocol import TimedProtocol
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,7 +46,7 @@ class Caller:
     def __init__(self, url: str, key: str | None = None) -> None:
         parts = urlsplit(url)
         assert parts.hostname is not None
-        self._connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+        self._connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
         self.key = key
 
     def __call__(
@@ -97,7 +98,7 @@ class Running:
     def begin(self) -> None:
         """Take requests, whether they can be served or not."""
         self._thread.start()
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE
         while not self.server.started:
             assert time.monotonic() < until
             assert self._thread.is_alive()
@@ -106,12 +107,12 @@ class Running:
     def start(self) -> None:
         """Begin, and wait for the markets."""
         self.begin()
-        self.app.leadership.wait(120)
+        self.app.leadership.wait(10 * PATIENCE)
 
     def stop(self) -> None:
         """Stop it gracefully; once is enough."""
         self.server.should_exit = True
-        self._thread.join(60)
+        self._thread.join(PATIENCE)
         assert not self._thread.is_alive()
         self._bound.close()
 
@@ -155,7 +156,7 @@ class Program:
         self._environment = {**environment(), **(variables or {})}
         self._arguments = ["serve", "--store", store, "--port", str(self.port), "--json", *options]
 
-    def start(self, seconds: float = 120.0) -> None:
+    def start(self, seconds: float = 10 * PATIENCE) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "copyproof", *self._arguments],
             stdin=subprocess.DEVNULL,
@@ -183,7 +184,7 @@ class Program:
         """Ask it to end; its status, and what it said on standard error."""
         assert self.process is not None
         self.process.send_signal(signal.SIGTERM)
-        _, said = self.process.communicate(timeout=60)
+        _, said = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, said
 
     def end(self) -> None:

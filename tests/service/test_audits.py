@@ -9,13 +9,14 @@ import pytest
 from copyproof.live.estimates import Estimates
 from copyproof.service.audits import Audits
 from copyproof.service.errors import Refusal
+from tests.patience import PATIENCE
 from tests.service.conftest import Service
 
 SITE = "/v1/markets/site"
 
 
 def finished(service: Service, market: str, of: str) -> dict[str, Any]:
-    until = time.monotonic() + 120
+    until = time.monotonic() + PATIENCE
     while True:
         every = service.caller()("GET", f"/v1/markets/{market}/audits").json["audits"]
         [one] = [each for each in every if each["id"] == of]

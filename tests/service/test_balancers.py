@@ -24,6 +24,7 @@ from copyproof.defaults import REQUEST_BYTES
 from copyproof.live.checks import check_store
 from copyproof.live.stores import open_store
 from tests import programs
+from tests.patience import PATIENCE
 from tests.postgres import Server
 from tests.service.serving import ROOT, Caller, Program, environment, free_port
 from tests.service.test_spreading import all_have_moved
@@ -103,7 +104,7 @@ def balancing(program: str, folder: Path, ports: list[int]) -> Iterator[int]:
     with log.open("wb") as out:
         process = subprocess.Popen([found, *options, str(folder / file)], stderr=out)
     try:
-        until = time.monotonic() + 10.0
+        until = time.monotonic() + PATIENCE
         while True:
             try:
                 with socket.create_connection(("127.0.0.1", port), timeout=1.0):
@@ -188,12 +189,12 @@ def _made(url: str, markets: list[str]) -> str:
     return made.stdout.strip()
 
 
-@pytest.mark.parametrize("program", BALANCERS)
+@pytest.mark.parametrize("program", ["nginx", pytest.param("haproxy", marks=pytest.mark.slow)])
 def test_a_rolling_restart_is_not_noticed(postgres: Server, tmp_path: Path, program: str) -> None:
     _replace_both(postgres.new_url(), tmp_path, program)
 
 
-@pytest.mark.parametrize("program", BALANCERS)
+@pytest.mark.parametrize("program", ["haproxy", pytest.param("nginx", marks=pytest.mark.slow)])
 def test_a_long_request_finds_its_process(postgres: Server, tmp_path: Path, program: str) -> None:
     """It is kept whole by the proxy, however long the service lets it be."""
     programs.program(program, package=program)

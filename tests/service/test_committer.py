@@ -14,6 +14,7 @@ from copyproof.live.stores.appends import Append
 from copyproof.live.stores.postgres import PostgresStore
 from copyproof.live.stores.sqlite import SqliteStore
 from copyproof.service.writer import Writer
+from tests.patience import PATIENCE
 from tests.postgres import Server
 from tests.service.conftest import MARKETS, filled
 from tests.service.serving import Answer, Caller, Running, serving
@@ -30,7 +31,7 @@ class Gate(SqliteStore):
         self.failing: set[str] = set()
 
     def append_all(self, appends: Sequence[Append]) -> list[Exception | None]:
-        self.open.wait(20)
+        self.open.wait(PATIENCE)
         self.groups.append([one.market for one in appends])
         good = [one for one in appends if one.market not in self.failing]
         found = dict(zip((one.market for one in good), super().append_all(good), strict=True))
@@ -107,17 +108,17 @@ def test_a_long_request_holds_up_its_own_market_only(tmp_path: Path) -> None:
 
             def long(principal: Any) -> int:
                 begun.set()
-                over.wait(20)
+                over.wait(PATIENCE)
                 return int(principal.round)
 
             answer = _on_loop(running, lambda writer: writer.submit(long), "site")
-            assert begun.wait(5)
+            assert begun.wait(PATIENCE)
             waiting = pool.submit(_ask, running, key, "site")
             for _ in range(10):
                 assert _ask(running, key, "shop").status == 200
             assert not waiting.done()
             over.set()
-            assert answer.result(5) == 0
+            assert answer.result(PATIENCE) == 0
             assert waiting.result().json["decisions"][0]["round"] == 1
 
 

@@ -351,7 +351,7 @@ def test_an_audit_runs_beside_the_service(browser: Browser, console: Console) ->
         page.get_by_role("dialog").get_by_role("button", name="Begin").click()
         expect(page.get_by_text("arms are looked at")).to_be_visible()
         assert console.caller()("POST", f"{SITE}/decisions").status == 200
-        expect(page.get_by_text("Best copying tried").first).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("Best copying tried").first).to_be_visible()
         expect(page.locator("main").get_by_text(at.MARKUP).first).to_be_visible()
         check(page)
         screenshots(page, "console-audit")

@@ -13,6 +13,7 @@ from copyproof.live.stores.memory import MemoryStore
 from copyproof.service import snapshots
 from copyproof.service.exposition import METRICS
 from copyproof.service.keys import Keyring
+from tests.patience import PATIENCE
 from tests.service.conftest import Service, filled
 from tests.service.serving import Caller, serving
 
@@ -74,7 +75,7 @@ def test_what_was_asked_for_is_counted(fresh: Service) -> None:
 def test_what_is_so_now_is_told(fresh: Service) -> None:
     call = fresh.caller()
     assert call("POST", "/v1/markets/site/decisions", {"count": 7}).status == 200
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while of(found := scraped(fresh), "copyproof_pending_plays", market="site") != 7:
         assert time.monotonic() < until
         time.sleep(0.1)
@@ -100,7 +101,7 @@ def test_pauses_and_candidates_are_told(fresh: Service) -> None:
     shadow = {"policy": "h-ucb", "share": 0.25}
     assert call("PUT", "/v1/markets/site/policy", shadow).status == 200
     assert call("POST", "/v1/markets/site/pause", {"reason": "a new printer"}).status == 200
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while of(found := scraped(fresh), "copyproof_market_paused", market="site") != 1:
         assert time.monotonic() < until
         time.sleep(0.1)

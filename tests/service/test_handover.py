@@ -14,6 +14,7 @@ from copyproof.service import snapshots as snapshots_module
 from copyproof.service.handover import Handover
 from copyproof.service.neighbours import named, preferred
 from copyproof.service.writer import Writer
+from tests.patience import PATIENCE
 from tests.postgres import Server
 from tests.service.serving import Running, serving
 
@@ -123,7 +124,7 @@ def test_who_joins_gets_markets_that_were_saved_while_they_were_served(
         with serving(store, one) as store.running:
             assert store.leaders() == dict.fromkeys(names, one)
             with serving(joined, two):
-                until = time.monotonic() + 20.0
+                until = time.monotonic() + PATIENCE
                 while joined.leaders() != dict.fromkeys(names, two):
                     assert time.monotonic() < until
                     time.sleep(0.05)

@@ -14,6 +14,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from copyproof.live.stores import open_store
+from tests.patience import PATIENCE
 from tests.postgres import Server
 from tests.service.conftest import filled
 from tests.service.crowd import MARKET, Crowd, check
@@ -29,7 +30,7 @@ def _bind(program: Program, key: str, number: int) -> None:
         {"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
         method="PUT",
     )
-    with urlopen(request, timeout=20) as answer:
+    with urlopen(request, timeout=PATIENCE) as answer:
         assert json.load(answer)["group"] == group
 
 

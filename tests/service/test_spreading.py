@@ -12,6 +12,7 @@ from copyproof.live import Principal
 from copyproof.live.stores import open_store
 from copyproof.service.keys import Keyring
 from copyproof.service.neighbours import preferred
+from tests.patience import wait_until
 from tests.postgres import Server
 from tests.service.serving import Caller, Program
 
@@ -48,21 +49,12 @@ def led(program: Program, key: str) -> set[str]:
     return {each["market"] for each in shown if each["served_here"]}
 
 
-def until(holds: object, seconds: float) -> float:
-    """Wait until something holds; how long that took."""
-    began = time.monotonic()
-    while not holds():  # type: ignore[operator]
-        assert time.monotonic() - began < seconds
-        time.sleep(0.02)
-    return time.monotonic() - began
-
-
 def all_have_moved(url: str) -> None:
     """Wait until every market is where it belongs: they move a few at a time."""
     with open_store(url) as store:
         there = store.processes()
         wanted = {market: preferred(market, there) for market in store.markets()}
-        until(lambda: store.leaders() == wanted, 10.0)
+        wait_until(lambda: store.leaders() == wanted)
 
 
 def test_markets_spread_and_come_back(url: str) -> None:
@@ -71,14 +63,13 @@ def test_markets_spread_and_come_back(url: str) -> None:
         one.start()
         assert led(one, key) == set(MARKETS)
         two.start()
-        until(
+        wait_until(
             lambda: (
                 led(one, key)
                 and led(two, key)
                 and len(led(one, key) | led(two, key)) == 12
                 and not led(one, key) & led(two, key)
             ),
-            10.0,
         )
         all_have_moved(url)
         elsewhere = sorted(led(two, key))[0]
@@ -99,28 +90,27 @@ def test_markets_spread_and_come_back(url: str) -> None:
 
         status, said = two.stop()
         assert status == 0, said
-        assert until(lambda: led(one, key) == set(MARKETS), 10.0) < 2.0
+        wait_until(lambda: led(one, key) == set(MARKETS))
         assert Caller(one.url, key)("POST", f"/v1/markets/{elsewhere}/decisions").status == 200
 
 
 def test_a_request_waits_for_a_market_that_changes_hands(url: str) -> None:
     key = made(url)
-    gaps: list[float] = []
+    answered: list[str] = []
     failures: list[object] = []
     with programs(url, 2) as (one, two):
         one.start()
         two.start()
-        until(lambda: len(led(one, key)) + len(led(two, key)) == 12 and led(two, key), 10.0)
+        wait_until(lambda: len(led(one, key)) + len(led(two, key)) == 12 and led(two, key))
         moving = sorted(led(one, key))
         end = threading.Event()
 
         def ask(market: str) -> None:
             call = Caller(two.url, key)
             while not end.is_set():
-                began = time.monotonic()
                 answer = call("POST", f"/v1/markets/{market}/decisions")
                 if answer.status == 200:
-                    gaps.append(time.monotonic() - began)
+                    answered.append(market)
                 elif answer.status != 307:  # while the other one leads it
                     failures.append(answer)
                 time.sleep(0.02)
@@ -136,8 +126,7 @@ def test_a_request_waits_for_a_market_that_changes_hands(url: str) -> None:
             thread.join()
         assert status == 0, said
         assert failures == []
-        assert gaps
-        assert max(gaps) < 2.0  # a busy machine; a benchmark says how long it takes on a quiet one
+        assert {*answered} == {*moving}  # a benchmark says how long they wait
 
 
 def test_markets_are_given_away_no_faster_than_they_are_taken(url: str) -> None:
@@ -147,7 +136,7 @@ def test_markets_are_given_away_no_faster_than_they_are_taken(url: str) -> None:
         for each in found:
             each.start()
         all_have_moved(url)
-        until(lambda: sum(len(led(each, key)) for each in found) == 12, 10.0)
+        wait_until(lambda: sum(len(led(each, key)) for each in found) == 12)
         leaving = max(found, key=lambda each: len(led(each, key)))  # at least six
         free: list[int] = []
         end = threading.Event()
@@ -172,11 +161,11 @@ def test_a_process_that_dies_is_replaced(url: str) -> None:
     with programs(url, 2, "--lease", "2") as (one, two):
         one.start()
         two.start()
-        until(lambda: len(led(one, key)) + len(led(two, key)) == 12 and led(two, key), 10.0)
+        wait_until(lambda: len(led(one, key)) + len(led(two, key)) == 12 and led(two, key))
         with Client(one.url, key) as client:
             before = {market: client.ask(market)[0].round for market in sorted(led(one, key))}
         one.kill()
-        until(lambda: led(two, key) == set(MARKETS), 20.0)
+        wait_until(lambda: led(two, key) == set(MARKETS))
         with Client(two.url, key) as client:
             for market, round_ in before.items():
                 assert client.ask(market)[0].round == round_ + 1
@@ -187,12 +176,12 @@ def test_a_market_that_is_made_goes_to_its_process(url: str) -> None:
     with programs(url, 2) as (one, two):
         one.start()
         two.start()
-        until(lambda: len(led(one, key)) + len(led(two, key)) == 12 and led(two, key), 10.0)
+        wait_until(lambda: len(led(one, key)) + len(led(two, key)) == 12 and led(two, key))
         for n in range(6):
             call = Caller(one.url, key)
             assert call("PUT", f"/v1/markets/new{n}", {"policy": "h-ucb"}).status == 200
         new = {f"new{n}" for n in range(6)}
-        until(lambda: led(one, key) | led(two, key) == {*MARKETS, *new}, 10.0)
+        wait_until(lambda: led(one, key) | led(two, key) == {*MARKETS, *new})
         assert not led(one, key) & led(two, key)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from copyproof.live import Principal
 from copyproof.live.stores import open_store
 from copyproof.live.stores.sqlite import SqliteStore
+from tests.patience import PATIENCE
 from tests.postgres import Server
 from tests.service.conftest import filled
 from tests.service.serving import Caller, Program, serving
@@ -15,8 +16,8 @@ from tests.service.serving import Caller, Program, serving
 ASK = "/v1/markets/site/decisions"
 
 
-def _recovers(call: Caller, seconds: float) -> list[dict[str, object]]:
-    until = time.monotonic() + seconds
+def _recovers(call: Caller) -> list[dict[str, object]]:
+    until = time.monotonic() + PATIENCE
     while True:
         answer = call("POST", ASK)
         if answer.status == 200:
@@ -56,7 +57,7 @@ def test_full_disk(tmp_path: Path) -> None:
         assert refused == 5
         assert call("GET", "/healthz").status == 200
         resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, before)
-        [decision] = _recovers(call, 10.0)
+        [decision] = _recovers(call)
         status, said = program.stop()
         assert status == 0
         assert "Traceback" not in said
@@ -93,7 +94,7 @@ def test_read_only_disk(tmp_path: Path) -> None:
             assert call("GET", "/healthz").status == 200
             assert call("GET", "/v1/markets/site/statistics").json["plays"] == 3
             store.read_only = False
-            [decision] = _recovers(call, 10.0)
+            [decision] = _recovers(call)
             assert decision["round"] == 4
 
 
@@ -107,7 +108,7 @@ def test_database_away(postgres: Server) -> None:
             postgres.kill()
             answer = call("POST", ASK)
             assert (answer.status, answer.field) == (503, "store")
-            until = time.monotonic() + 10
+            until = time.monotonic() + PATIENCE
             while call("GET", "/readyz").status != 503:
                 assert time.monotonic() < until
                 time.sleep(0.1)
@@ -115,10 +116,10 @@ def test_database_away(postgres: Server) -> None:
             assert call("GET", "/v1/markets/site/journal").status == 503
             assert call("POST", "/v1/keys", {"role": "auditor"}).status == 503
             postgres.start()
-            [decision] = _recovers(call, 15.0)
+            [decision] = _recovers(call)
             assert decision["round"] == 4
             while call("GET", "/readyz").status != 200:
-                assert time.monotonic() < until + 15
+                assert time.monotonic() < until + PATIENCE
                 time.sleep(0.1)
 
 
@@ -196,7 +197,7 @@ def test_plays_expire_without_anybody_asking() -> None:
         assert call("PUT", "/v1/markets/m", {"reward_window": 0.5}).status == 200
         assert call("POST", "/v1/markets/m/agents/ann/arms", {"arms": ["a"]}).status == 200
         assert call("POST", "/v1/markets/m/decisions", {"count": 5}).status == 200
-        until = time.monotonic() + 10
+        until = time.monotonic() + PATIENCE
         while call("GET", "/v1/markets/m/statistics").json["pending"]:
             assert time.monotonic() < until
             time.sleep(0.1)

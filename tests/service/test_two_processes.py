@@ -1,26 +1,26 @@
 """Two services, one PostgreSQL: one writer for each market, and the other takes over."""
 
 import time
+from functools import partial
 from pathlib import Path
 
 from copyproof.client import Client
 from copyproof.live.stores import open_store
 from copyproof.service.keys import Keyring
+from tests.patience import wait_until
 from tests.postgres import Server
 from tests.service.conftest import filled
 from tests.service.crowd import Crowd, check
 from tests.service.serving import Caller, Program
 
 
-def _until_served(url: str, key: str, seconds: float) -> float:
-    """Ask until it is answered; how long that took."""
-    began = time.monotonic()
-    while True:
-        call = Caller(url, key)
-        if call("POST", "/v1/markets/site/decisions").status == 200:
-            return time.monotonic() - began
-        assert time.monotonic() - began < seconds
-        time.sleep(0.1)
+def _serves(url: str, key: str) -> bool:
+    """Whether a process makes a decision."""
+    return Caller(url, key)("POST", "/v1/markets/site/decisions").status == 200
+
+
+def _wait_until_served(url: str, key: str) -> None:
+    wait_until(lambda: _serves(url, key), pause=0.1)
 
 
 def _leads(one: Program, key: str) -> bool:
@@ -31,13 +31,9 @@ def _leads(one: Program, key: str) -> bool:
 
 def _settled(one: Program, other: Program, key: str) -> tuple[Program, Program]:
     """Wait until markets are spread; who serves ``site``, and who does not."""
-    until = time.monotonic() + 20.0
-    while True:
-        leads = [_leads(each, key) for each in (one, other)]
-        if sorted(leads) == [False, True] and time.monotonic() > until - 17.0:
-            return (one, other) if leads[0] else (other, one)
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    time.sleep(3.0)  # they are given away in this time
+    wait_until(lambda: _leads(one, key) != _leads(other, key), pause=0.1)
+    return (one, other) if _leads(one, key) else (other, one)
 
 
 def test_another_process_takes_over(postgres: Server) -> None:
@@ -49,7 +45,7 @@ def test_another_process_takes_over(postgres: Server) -> None:
         one.start()
         other.start()
         one, other = _settled(one, other, key)
-        assert _until_served(one.url, key, 5.0) < 5.0
+        _wait_until_served(one.url, key)
         refused = Caller(other.url, key)("POST", "/v1/markets/site/decisions")
         assert (refused.status, refused.field) == (503, "market")
         assert "another process" in refused.json["error"]["message"]
@@ -60,7 +56,7 @@ def test_another_process_takes_over(postgres: Server) -> None:
         assert Caller(one.url, made.key)("POST", "/v1/markets/site/decisions").status == 200
 
         one.kill()
-        assert _until_served(other.url, key, 10.0) < 10.0
+        _wait_until_served(other.url, key)
         rounds = [Caller(other.url, key)("POST", "/v1/markets/site/decisions").json for _ in "ab"]
         numbers = [each["decisions"][0]["round"] for each in rounds]
         assert numbers[1] == numbers[0] + 1
@@ -71,7 +67,7 @@ def test_another_process_takes_over(postgres: Server) -> None:
         one, other = other, one
         status, said = other.stop()  # gives its leases back: no waiting for them to run out
         assert status == 0, said
-        assert _until_served(one.url, key, 5.0) < 5.0
+        _wait_until_served(one.url, key)
     finally:
         one.end()
         other.end()
@@ -88,16 +84,16 @@ def test_a_process_that_slept_cannot_write(postgres: Server) -> None:
         one.start()
         other.start()
         one, other = _settled(one, other, key)
-        with Crowd(one.url, key, clients=2) as crowd:
+        with Crowd(one.url, key, clients=2, timeout=2.0) as crowd:
             time.sleep(0.5)
         assert one.process is not None
         one.process.send_signal(signal.SIGSTOP)
-        with Crowd(other.url, key, clients=2) as later:
-            time.sleep(5.0)
+        with Crowd(other.url, key, clients=2, timeout=2.0) as later:
+            wait_until(lambda: len(later.decisions) > 10)
         # It wakes with the lease of before: what it wrote with that would be in the journal twice.
-        with Crowd(one.url, key, clients=2) as awake:
+        with Crowd(one.url, key, clients=2, timeout=2.0) as awake:
             one.process.send_signal(signal.SIGCONT)
-            time.sleep(3.0)
+            time.sleep(1.0)
         later.decisions += awake.decisions
         later.told += awake.told
         crowd.decisions += later.decisions
@@ -119,9 +115,8 @@ def test_a_second_process_on_an_empty_file_says_so_when_it_matters(tmp_path: Pat
         other.start()
         for n in range(2):
             assert Caller(one.url, key)("PUT", f"/v1/markets/new{n}", {}).status == 200
-            until = time.monotonic() + 5.0
-            while Caller(other.url, key)("POST", f"/v1/markets/new{n}/decisions").status != 503:
-                assert time.monotonic() < until
+            ask = partial(Caller(other.url, key), "POST", f"/v1/markets/new{n}/decisions")
+            wait_until(lambda ask=ask: ask().status == 503)  # type: ignore[misc]
             time.sleep(1.0)  # it looks three times in this time
         status, said = other.stop()
         assert status == 0
@@ -145,7 +140,7 @@ def test_two_processes_on_one_file(tmp_path: Path) -> None:
     try:
         one.start()
         other.start()
-        assert _until_served(one.url, key, 5.0) < 5.0
+        _wait_until_served(one.url, key)
         assert Caller(other.url, key)("POST", "/v1/markets/site/decisions").status == 503
         # A market made here is known there at once: 503, not 404.
         for n in range(5):
@@ -156,10 +151,8 @@ def test_two_processes_on_one_file(tmp_path: Path) -> None:
         assert Caller(other.url, key)("POST", "/v1/markets/none/decisions").status == 404
         # And one that is deleted here is soon unknown there.
         assert Caller(one.url, key)("DELETE", "/v1/markets/new0").status == 200
-        until = time.monotonic() + 5.0
-        while Caller(other.url, key)("GET", "/v1/markets/new0").status != 404:
-            assert time.monotonic() < until
-            time.sleep(0.1)
+        find = partial(Caller(other.url, key), "GET", "/v1/markets/new0")
+        wait_until(lambda: find().status == 404, pause=0.1)
         status, said = other.stop()
         assert status == 0
         assert "another process serves 2 of 2 markets of this store (shop, site)" in said

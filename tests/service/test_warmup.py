@@ -1,13 +1,13 @@
 """Nothing is served before it is compiled, and nobody is told otherwise."""
 
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
 
 from copyproof.live.stores import open_store
 from copyproof.service import bind, create_app, leases
+from tests.patience import PATIENCE
 from tests.service.conftest import filled
 from tests.service.serving import Caller, Running
 
@@ -17,7 +17,7 @@ ASK = "/v1/markets/site/decisions"
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     event = threading.Event()
-    monkeypatch.setattr(leases, "warm_up", lambda: event.wait(30))
+    monkeypatch.setattr(leases, "warm_up", lambda: event.wait(PATIENCE))
     yield event
     event.set()
 
@@ -37,7 +37,7 @@ def test_a_service_that_compiles_is_alive_but_not_ready(compiled: threading.Even
     assert token is not None
     store.release("site", "another", token)
     compiled.set()
-    assert running.app.leadership.wait(30)
+    assert running.app.leadership.wait(PATIENCE)
     assert call("GET", "/readyz").status == 200
     assert call("POST", ASK).status == 200
     running.stop()
@@ -47,7 +47,5 @@ def test_it_stops_without_waiting_for_the_compiler(compiled: threading.Event) ->
     store = open_store("memory:")
     running = Running(create_app(store, owner="one"), bind("127.0.0.1", 0))
     running.begin()
-    began = time.monotonic()
-    running.stop()
-    assert time.monotonic() - began < 5
+    running.stop()  # which fails if it takes too long
     assert not running.app.leadership.wait(1.0)

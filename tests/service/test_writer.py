@@ -17,6 +17,7 @@ from copyproof.service.committer import Committer
 from copyproof.service.errors import Refusal
 from copyproof.service.metrics import GroupMetrics
 from copyproof.service.writer import Writer
+from tests.patience import PATIENCE
 from tests.service.conftest import Service, filled
 from tests.service.serving import Caller, serving
 
@@ -37,7 +38,7 @@ class Gate(MemoryStore):
     def append(
         self, market: str, first: int, events: Sequence[dict[str, Any]], **more: Any
     ) -> None:
-        self.open.wait(20)
+        self.open.wait(PATIENCE)
         if self.error is not None:
             raise self.error
         super().append(market, first, events, **more)
@@ -167,7 +168,7 @@ def test_what_was_replayed_at_the_start_is_in_the_next_snapshot(
     filled(store)
     assert store.snapshot("site") is None
     with serving(store):
-        until = time.monotonic() + 10
+        until = time.monotonic() + PATIENCE
         while store.snapshot("site") is None:
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -237,7 +238,7 @@ def test_a_lost_lease_ends_the_writing_at_once(gated: tuple[Service, Gate]) -> N
     assert (answer.status, answer.field) == (503, "market")
     assert "another process" in answer.json["error"]["message"]
     store.error = None
-    until = time.monotonic() + 15  # the lease is still ours in the store, so it is taken back
+    until = time.monotonic() + PATIENCE  # the lease is still ours in the store, so it is taken back
     while service.caller()("POST", ASK).status != 200:
         assert time.monotonic() < until
         time.sleep(0.1)

@@ -77,4 +77,4 @@ def cut_study(name: str, cells: Path, *, count: int = 8, rounds: int = 300, game
 def run_script(name: str, cells: Path, out: Path, *more: str) -> None:
     """Run a script of ``studies`` on the studies in ``cells``."""
     command = [sys.executable, str(STUDIES / name), "--cells", str(cells), "--out", str(out), *more]
-    subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+    subprocess.run(command, check=True, capture_output=True, text=True, timeout=1200)

@@ -229,6 +229,7 @@ def test_workers_of_one_machine_compile_once(tmp_path: Path) -> None:
     assert misses == ["0", "1"]
 
 
+@pytest.mark.slow
 def test_memory_of_the_driver_does_not_grow_with_repetitions(tmp_path: Path) -> None:
     """Ten times the repetitions: what the driver holds at its peak is the same."""
 

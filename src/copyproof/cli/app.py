@@ -90,7 +90,7 @@ def main() -> int:
             stream.reconfigure(errors="replace")
     try:
         # Typer turns an interrupt inside a command into the status 130.
-        status = app(standalone_mode=False) or 0
+        status = app(prog_name="copyproof", standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
     except Exception as error:

@@ -17,6 +17,7 @@ import pytest
 
 from copyproof.live.stores import open_store
 from tests.live.stores.appender import MARKET
+from tests.patience import PATIENCE
 from tests.postgres import Server
 
 
@@ -44,7 +45,7 @@ class Appender:
 
     def wait_beyond(self, number: int) -> None:
         """Wait until something larger is acknowledged."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while self.acknowledged() <= number:
             assert self.process.poll() is None, self.errors()
             assert time.monotonic() < end, self.errors()

@@ -235,10 +235,8 @@ def test_a_process_that_slept_cannot_write(store: PostgresStore, postgres: Serve
         assert holder.stdout.readline() == "ready\n"
         with pytest.raises(LeaseLost):
             store.append("m", 3, [{}])
-        began = time.monotonic()
         while (token := store.acquire("m", "other", 60.0)) is None:
             time.sleep(0.02)
-        assert time.monotonic() - began < 5
         store.append("m", 3, [{"by": "other"}], token=token)
         holder.stdin.write("\n")
         holder.stdin.flush()
