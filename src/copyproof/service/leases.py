@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from copyproof.live import Principal
-from copyproof.live.clock import GuardedClock
+from copyproof.live.clock import GuardedClock, counted_seconds
 from copyproof.live.stores import Store, StoreError
 from copyproof.service.committer import Committer
 from copyproof.service.handover import Handover, most_at_once
@@ -170,6 +170,16 @@ class Leases:
         for served in self.all():
             served.wait(until - time.monotonic())
         return not self._stopping.is_set()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether what this process knows of its store may be answered.
+
+        Not after a failed sync, and not if it has slept past a lease: others may have revoked keys.
+        """
+        if not self.store.is_settled:
+            return False
+        return not self.store.shared or counted_seconds() < self.keyring.read_at + self.lease
 
     @property
     def loading(self) -> bool:

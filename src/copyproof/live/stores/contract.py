@@ -81,6 +81,14 @@ class Store(ServiceRecords):
 
     durable: bool = True
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that is read from it is known to be on the disk; not so after a failed sync.
+
+        Nothing is answered until it is. The next use of the store tries to bring it there.
+        """
+        return True
+
     def _market(self, market: str, *, write: bool) -> "AbstractContextManager[StoredMarket]":
         """A market within a transaction of its own; UnknownMarket if there is none."""
         raise NotImplementedError

@@ -4,7 +4,8 @@
 on the disk. One append is one transaction, and the caller groups requests into appends.
 
 After a failed write the connection is closed and opened anew with the next call. A failed sync
-leaves a commit in the log that may or may not be read later (``Uncertain``); reopening settles it.
+leaves a commit in the log that may or may not be read later (``Uncertain``). Nothing is read from a
+log, at the start or after an I/O error, before all of it is known to be on the disk (``_settle``).
 A running store never makes a new file in place of one that was taken away: it says so until the
 file is back.
 """
@@ -22,7 +23,7 @@ from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
-from copyproof.live.stores.new_file import into_new_file, make_private
+from copyproof.live.stores.new_file import into_new_file, make_private, write_anew
 from copyproof.live.stores.schema import (
     SQLITE_AS_THEY_COME,
     SQLITE_BY_MARKET,
@@ -106,12 +107,26 @@ class SqliteStore(SqlStore):
         self._clock = clock
         self.durable = synchronous == "full"
         self._file: tuple[int, int] | None = None
+        # How many I/O errors there were, and how many of them before the log was last settled.
+        self._errors = self._settled_errors = 0
+        # Connections that failed since then.
+        self._doubtful: list[sqlite3.Connection] = []
         # Where markets stood when this process has last written to them.
         self._standings: dict[str, Standing] = {}
         # Events that are to settle: those that were found, and those that this process has written.
         self._newest = 0
         with self._lock:
             self._connection()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that is read from the file is known to be on the disk."""
+        return self._errors == self._settled_errors
+
+    @property
+    def _log(self) -> Path:
+        """The log that SQLite keeps beside the file."""
+        return self._path.with_name(f"{self._path.name}-wal")
 
     @property
     def path(self) -> Path:
@@ -123,7 +138,10 @@ class SqliteStore(SqlStore):
     def _error(self, error: sqlite3.Error, committing: bool = False) -> StoreError:
         """What an error of SQLite means, in one line."""
         name = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
-        match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
+        primary = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if primary == sqlite3.SQLITE_IOERR:  # maybe of a sync, on whatever connection it was
+            self._errors += 1
+        match primary:
             case sqlite3.SQLITE_FULL:
                 return StoreError(f"{self._path}: the disk is full; nothing was stored")
             case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
@@ -176,6 +194,8 @@ class SqliteStore(SqlStore):
         if self._identity() != self._file:
             self._drop()
             raise StoreError(f"{self._path}: the file was replaced by another one")
+        if not self.is_settled:
+            self._drop()
 
     def _open(self) -> Any:
         if self._create and self._file is None:
@@ -187,6 +207,8 @@ class SqliteStore(SqlStore):
             if not self._read_only:
                 self._set_wal(raw)
                 self._migrate(raw)
+                if self._file is None or not self.is_settled:
+                    self._settle(raw)
                 [(self._newest,)] = raw.execute("SELECT count(*) FROM newest_events")
             self._file = self._identity()
         return raw
@@ -216,6 +238,49 @@ class SqliteStore(SqlStore):
             if mode != "wal":
                 raise StoreError(f"{self._path}: this file system cannot hold a WAL database")
             return
+
+    def _drop(self) -> None:
+        """Let go of the connection, but do not close it before all of the log is on the disk.
+
+        SQLite would write the log back with the last connection, and delete it. If a sync of the
+        log had failed, power lost at that moment would leave a part of the log beside newer pages.
+        """
+        if self._main is not None and not self.is_settled and not self._closed:
+            with contextlib.suppress(sqlite3.Error):
+                self._main.rollback()
+            self._doubtful.append(self._main)
+            self._main = None
+        super()._drop()
+        if self._closed:
+            self._close_doubtful()
+
+    def _close_doubtful(self) -> None:
+        while self._doubtful:
+            self._doubtful.pop().close()
+
+    def _settle(self, raw: sqlite3.Connection) -> None:
+        """Bring to the disk what is in the log, and write it back, as far as readers let it.
+
+        After a failed sync the system takes pages for clean that were never written, and later
+        syncs pass them over. So the log is written anew, in place, before it is synced.
+        """
+        errors = self._errors
+        if self.durable and self._log.exists():
+            raw.execute("BEGIN IMMEDIATE")  # so that nobody else writes to the log
+            try:
+                write_anew(self._log)
+            except OSError as error:
+                self._errors += 1
+                raise StoreError(f"{self._log}: cannot be synced ({error.strerror})") from error
+            finally:
+                raw.execute("ROLLBACK")
+            try:
+                raw.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_FULL:  # all of it is in the log
+                    raise
+        self._settled_errors = errors
+        self._close_doubtful()
 
     def _migrate(self, raw: sqlite3.Connection) -> None:
         """Walk the steps that are missing, all or none."""
