@@ -4,7 +4,9 @@ Each market has one writer at a time, in whichever process: the one that holds i
 thread renews the leases of this process, all together, takes those that are free, and reads which
 markets there are, and which keys have changed. It waits for no lock on a single market. If a
 process dies, its leases run out and another takes over; if it only sleeps, its writes are refused
-by the store, as the fencing token of its lease is old.
+by the store, as the fencing token of its lease is old. What is answered without a write is fenced
+by time: a writer knows until when its lease is held, by a clock that counts sleep, from before the
+request to renew it (``Writer.is_held``).
 
 Where several processes serve a store together, each takes the markets that are its own
 (``neighbours``), and gives away those that are another's since it joined (``handover``).
@@ -201,7 +203,7 @@ class Leases:
             for market in takeable.keys() - self.markets.keys():
                 if (config := self.store.config(market)) is not None:
                     self._known(market, config)
-            now = time.monotonic()
+            now = counted_seconds()
             led = {name: each for name, each in self.markets.items() if each.writer is not None}
             due = {
                 name: each.token
@@ -209,9 +211,12 @@ class Leases:
                 if now - each.renewed >= self.lease / 3
             }
             for market, is_held in self.store.renew_all(due, self._owner, self.lease).items():
+                if (writer := led[market].writer) is None:
+                    continue
                 if is_held:
                     led[market].renewed = now
-                elif (writer := led[market].writer) is not None:
+                    writer.held_until = now + self.lease
+                else:
                     writer.lose()
             there = {each: takeable.get(name) for name, each in self.markets.items()}
             for each, is_free in there.items():
@@ -231,7 +236,7 @@ class Leases:
 
     def _take(self, markets: Sequence[ServedMarket]) -> None:
         """Take the leases of markets that are not served here, as far as they are free."""
-        now = time.monotonic()
+        now, counted = time.monotonic(), counted_seconds()
         wanted = {
             each.name: each
             for each in markets
@@ -242,7 +247,7 @@ class Leases:
         for market in tried:
             wanted[market].elsewhere = market not in tokens
             if market in tokens:
-                self._lead(wanted[market], tokens[market])
+                self._lead(wanted[market], tokens[market], counted)
 
     def _look(self) -> None:
         """Look who leads what, take what is free, and give away what is another's by now."""
@@ -316,7 +321,7 @@ class Leases:
                 *(len(others), len(self.markets), shown),
             )
 
-    def _lead(self, served: ServedMarket, token: int) -> None:
+    def _lead(self, served: ServedMarket, token: int, renewed: float) -> None:
         clock = GuardedClock(served.name, self._clock, jump=self._jump)
 
         def load() -> Principal:
@@ -353,7 +358,8 @@ class Leases:
         )
         served.clock = clock
         served.token = token
-        served.renewed = time.monotonic()
+        served.renewed = renewed
+        writer.held_until = renewed + self.lease
         served.writer = writer
         writer.start()
 
