@@ -36,6 +36,7 @@ _log = logging.getLogger("copyproof.service")
 
 LOOK = 0.2  # seconds between two looks for markets that others have given away
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
+_NOTE_EVERY = 1.0  # seconds after which it is noted where journals end
 _KEYS_EVERY = 0.4  # seconds after which keys that have changed are read
 
 
@@ -279,12 +280,18 @@ class Leases:
 
     def _run(self) -> None:
         warm_up()
-        renewed = -math.inf
+        renewed, noted, is_serving = -math.inf, -math.inf, False
         while not self._stopping.is_set():
             try:
+                if not is_serving:
+                    self.store.begin_serving()
+                    is_serving = True
                 if time.monotonic() >= renewed + self.lease / 6:
                     renewed = time.monotonic()
                     self._renew_all()
+                if time.monotonic() >= noted + _NOTE_EVERY:
+                    noted = time.monotonic()
+                    self.store.note_heads()
                 self.keyring.refresh()
                 self.trouble = None
             except StoreError as error:

@@ -6,12 +6,14 @@ on the disk. One append is one transaction, and the caller groups requests into 
 After a failed write the connection is closed and opened anew with the next call. A failed sync
 leaves a commit in the log that may or may not be read later (``Uncertain``). Nothing is read from a
 log, at the start or after an I/O error, before all of it is known to be on the disk (``_settle``).
-A running store never makes a new file in place of one that was taken away: it says so until the
-file is back.
+A running store never makes a new file in place of one that was taken away, and never takes another
+file for it: it says so until the file is back. Nor is a file opened beside the log of another one,
+or one that has lost what it had (``known``, ``log_file``).
 """
 
 import contextlib
 import os
+import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,6 +25,19 @@ from copyproof.live.stores.chain_columns import begin_chains
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
+from copyproof.live.stores.known import (
+    HEADS,
+    SERVE,
+    SERVING,
+    UNSERVE,
+    Known,
+    compare_heads,
+    heads_of,
+    read_known,
+    refuse_foreign_log,
+    write_known,
+)
+from copyproof.live.stores.log_file import refuse_damaged_log
 from copyproof.live.stores.new_file import into_new_file, make_private, write_anew
 from copyproof.live.stores.schema import (
     SQLITE_AS_THEY_COME,
@@ -70,7 +85,7 @@ class SqliteStore(SqlStore):
     create : bool
         Whether to make the file if there is none.
     read_only : bool
-        Whether the file stays as it is, to the byte; for one that nobody writes to, as a backup.
+        Whether the file and its log stay as they are, to the byte; others may write meanwhile.
     clock : callable, optional
         The time in seconds, by which leases run.
 
@@ -107,6 +122,7 @@ class SqliteStore(SqlStore):
         self._clock = clock
         self.durable = synchronous == "full"
         self._file: tuple[int, int] | None = None
+        self._known = Known([], {})  # as it was written last, by this process while it serves
         # How many I/O errors there were, and how many of them before the log was last settled.
         self._errors = self._settled_errors = 0
         # Connections that failed since then.
@@ -172,6 +188,8 @@ class SqliteStore(SqlStore):
         return "cannot be opened"
 
     def _connect(self, mode: str = "rw") -> sqlite3.Connection:
+        if self._read_only:
+            mode = "ro" if _has_bytes(self._log) else "ro&immutable=1"
         uri = f"{self._path.as_uri()}?mode={mode}"
         raw = sqlite3.connect(
             uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -191,17 +209,31 @@ class SqliteStore(SqlStore):
         return found.st_dev, found.st_ino
 
     def _look_after(self) -> None:
-        if self._identity() != self._file:
+        try:
+            self._refuse_replaced()
+        except StoreError:
             self._drop()
-            raise StoreError(f"{self._path}: the file was replaced by another one")
+            raise
         if not self.is_settled:
             self._drop()
 
+    def _refuse_replaced(self) -> None:
+        if self._file is not None and self._identity() != self._file:
+            raise StoreError(
+                f"{self._path}: the file was replaced by another one while it was in use: put it "
+                "back, or start anew to use the other one"
+            )
+
     def _open(self) -> Any:
+        self._refuse_replaced()
+        if self._file is None and (self._create or self._path.exists()):
+            refuse_foreign_log(self._path, self._log)
+            if self.durable:  # else a loss of power may have left anything
+                refuse_damaged_log(self._log)
         if self._create and self._file is None:
             make_private(self._path)
         writing = "rwc" if self._create and self._file is None else "rw"
-        raw = self._connect("ro&immutable=1" if self._read_only else writing)
+        raw = self._connect(writing)
         with closed_on_failure(raw):
             self._recognise(raw)
             if not self._read_only:
@@ -210,6 +242,8 @@ class SqliteStore(SqlStore):
                 if self._file is None or not self.is_settled:
                     self._settle(raw)
                 [(self._newest,)] = raw.execute("SELECT count(*) FROM newest_events")
+            if self._file is None:
+                compare_heads(raw, self._path)
             self._file = self._identity()
         return raw
 
@@ -253,6 +287,14 @@ class SqliteStore(SqlStore):
         super()._drop()
         if self._closed:
             self._close_doubtful()
+
+    def close(self) -> None:
+        """Close the connection; the log is written back, after an error once it is synced."""
+        with self._lock:
+            if not self._closed and not self.is_settled:
+                with contextlib.suppress(StoreError):
+                    self._connection()
+            super().close()
 
     def _close_doubtful(self) -> None:
         while self._doubtful:
@@ -375,6 +417,47 @@ class SqliteStore(SqlStore):
         known.update((one.market, one) for one in standings)
         return standings
 
+    # --- what is known beside the file -------------------------------------------------------
+
+    def begin_serving(self) -> None:
+        """Tie the log to the file, so that no other file is opened beside it.
+
+        At any moment what is known holds the number that the file has without its log.
+        """
+        with self._lock:
+            raw = self._connection()
+            number = secrets.randbits(62)
+            before = [int(one) for (one,) in raw.execute(SERVING).fetchall()]
+            servings, heads = read_known(self._path)
+            self._note(Known([*{*servings, *before, number}], heads), sync=True)
+            with self._joint_transaction() as database:
+                database.change(SERVE, number)
+            try:
+                [(busy, log, done)] = raw.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
+            except sqlite3.Error as error:
+                raise self._error(error) from error
+            if not busy and log == done:
+                self._note(Known([number], heads), sync=True)
+
+    def note_heads(self) -> None:
+        """Note where all journals end, to be compared when the file is opened next."""
+        with self._joint_transaction(write=False) as database:
+            heads = heads_of(database.rows(HEADS))
+            if heads != self._known.heads:
+                self._note(Known(read_known(self._path).servings, heads))
+
+    def drop_market(self, market: str) -> None:
+        """Delete a market, which will not be missed."""
+        with self._lock:
+            servings, heads = read_known(self._path)
+            if heads.pop(market, None) is not None:
+                self._note(Known(servings, heads))
+        super().drop_market(market)
+
+    def _note(self, known: Known, *, sync: bool = False) -> None:
+        write_known(self._path, known, sync=sync)
+        self._known = known
+
     # --- the whole file --------------------------------------------------------------------
 
     def backup(self, path: Path, also: Callable[[Store], None] | None = None) -> None:
@@ -394,6 +477,7 @@ class SqliteStore(SqlStore):
             with contextlib.closing(sqlite3.connect(beside)) as to:
                 to.execute("PRAGMA journal_mode = DELETE")
                 to.execute(UNLEASE)
+                to.execute(UNSERVE)
                 to.commit()
 
         with self._lock:
@@ -428,6 +512,10 @@ class SqliteStore(SqlStore):
             [(version,)] = database.rows("PRAGMA user_version")
         if version == SQLITE_VERSION:
             super().check()
+
+
+def _has_bytes(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
 
 
 def check_synchronous(value: str) -> None:
