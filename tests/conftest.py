@@ -70,7 +70,9 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A layer below a process that keeps, in the folder $SHADOW, only what was synced."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None or sys.platform != "linux":
-        pytest.skip("no C compiler, or not Linux")
+        from tests.programs import not_there
+
+        not_there("a C compiler on Linux is not there (Debian: apt install gcc)")
     library = tmp_path_factory.mktemp("layer") / "shadow.so"
     source = Path(__file__).parent / "live" / "stores" / "shadow.c"
     command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"]

@@ -42,7 +42,7 @@ COMPILED = {
 }
 # Programs of others in commands, which are not run: they change the system, or need one.
 OTHERS = {"cd", "curl", "dask", "docker", "export", "pip", "prometheus", "promtool", "python3"}
-OTHERS |= {"smp/bin/pip", "sudo", "echo", "helm", "kubectl", "install", "mkdir", "npm"}
+OTHERS |= {"smp/bin/pip", "sudo", "cp", "echo", "helm", "kubectl", "install", "mkdir", "mv", "npm"}
 
 
 class Block(NamedTuple):

@@ -243,3 +243,21 @@ def test_a_key_of_before_never_ends() -> None:
     key, _ = Keyring(open_store("memory:"), Clock()).add("auditor")
     stored = {name: value for name, value in key.to_dict().items() if name != "expires"}
     assert Key.from_dict(stored).works(1e10)
+
+
+def test_keys_of_long_ago_are_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may have revoked them while this one slept; it alone shares no store."""
+
+    class Shared(MemoryStore):
+        shared = True
+
+    for store in (Shared(), MemoryStore()):
+        key = filled(store)["operator"]
+        with serving(store) as running:
+            call, ring = Caller(running.url, key), running.app.leadership.keyring
+            assert call("GET", "/v1/keys").status == 200
+            monkeypatch.setattr(ring, "refresh", lambda: None)
+            ring.read_at -= 3600.0
+            assert call("GET", "/v1/keys").status == (503 if store.shared else 200)
+            assert call("GET", "/readyz").status == (503 if store.shared else 200)
+            assert call("GET", "/metrics").status == 200

@@ -25,8 +25,10 @@ def _wait_until_served(url: str, key: str) -> None:
 
 def _leads(one: Program, key: str) -> bool:
     """Whether a process serves ``site``."""
-    shown = Caller(one.url, key)("GET", "/v1/markets").json["markets"]
-    return any(each["served_here"] for each in shown if each["market"] == "site")
+    answer = Caller(one.url, key)("GET", "/v1/markets")
+    if answer.status == 503:  # it has just woken up
+        return False
+    return any(each["served_here"] for each in answer.json["markets"] if each["market"] == "site")
 
 
 def _settled(one: Program, other: Program, key: str) -> tuple[Program, Program]:

@@ -1,6 +1,7 @@
 """Group commit: one sync for all that wait, no answer before it, everybody told if it fails."""
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from copyproof.live import Principal
+from copyproof.live.clock import counted_seconds
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.live.stores.memory import MemoryStore
 from copyproof.service import snapshots as snapshots_module
@@ -146,6 +148,7 @@ def test_nobody_is_forgotten_by_a_writer_that_ends() -> None:
         committer = Committer(principal.store, GroupMetrics())
         committer.start()
         writer = Writer("m", lambda: principal, loop, committer, most=9, ended=ends.append)
+        writer.held_until = math.inf
         writer.start()
         writer.stop()
         while not ends:
@@ -211,6 +214,7 @@ def test_a_market_is_saved_while_it_is_served_before_it_is_handed_over(
         loop = asyncio.get_running_loop()
         load = lambda: Principal(store=store, market="site")  # noqa: E731
         writer = Writer("site", load, loop, committer, most=10, ended=lambda lost: None)
+        writer.held_until = math.inf
         writer.start()
         assert await asyncio.to_thread(writer.ready.wait, 10)
         before = store.last("site")
@@ -285,3 +289,34 @@ def test_reads_do_not_wait_for_a_sync(gated: tuple[Service, Gate]) -> None:
         assert not waiting.done()
         store.open.set()
         assert waiting.result().status == 200
+
+
+@pytest.mark.parametrize("brief", [True, False])
+def test_what_is_read_is_not_answered_without_a_lease(brief: bool) -> None:
+    """The lease may be another's: what is known is not, and a write is settled by the store."""
+    store = MemoryStore()
+    filled(store)
+    committer = Committer(store, GroupMetrics())
+    committer.start()
+
+    async def read() -> None:
+        loop = asyncio.get_running_loop()
+        load = lambda: Principal(store=store, market="site")  # noqa: E731
+        writer = Writer("site", load, loop, committer, most=10, ended=lambda lost: None)
+        writer.held_until = math.inf
+        writer.start()
+        assert await asyncio.to_thread(writer.ready.wait, 10)
+        look = lambda principal: principal.round  # noqa: E731
+        assert await writer.submit(look, brief=brief) == 0
+        writer.held_until = counted_seconds() - 0.01
+        with pytest.raises(Refusal, match="may serve this market") as refused:
+            await writer.submit(look, brief=brief)
+        assert refused.value.status == 503
+        await writer.submit(lambda principal: principal.ask_rows(), brief=brief)
+        writer.held_until = math.inf
+        assert await writer.submit(look, brief=brief) == 1
+        writer.stop()
+        await asyncio.to_thread(writer.join)
+
+    asyncio.run(read())
+    committer.stop()

@@ -26,11 +26,14 @@ def _is_installed(name: str) -> bool:
 
 
 @contextmanager
-def opened(url: str, *, create: bool = False, place: str = "--store") -> "Iterator[Store]":
+def opened(
+    url: str, *, create: bool = False, read_only: bool = False, place: str = "--store"
+) -> "Iterator[Store]":
     """Open a store, and close it at the end; the service's libraries must be there.
 
     A file that is not there is made only if ``create`` says so: its name may be a wrong one.
-    ``place`` is where the URL comes from, for the error.
+    With ``read_only`` an SQLite file stays as it is, to the byte. ``place`` is where the URL comes
+    from, for the error.
 
     Raises
     ------
@@ -41,7 +44,7 @@ def opened(url: str, *, create: bool = False, place: str = "--store") -> "Iterat
     from copyproof.live.stores import StoreError, open_store
 
     try:
-        found = open_store(url, create=create)
+        found = open_store(url, create=create, read_only=read_only)
     except StoreError as error:
         said = f"cannot be opened: {error}"
         raise FieldError(place, url, "a store that can be opened", said) from None

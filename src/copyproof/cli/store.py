@@ -108,7 +108,7 @@ def restore(
     """Copy a backup into a store that is empty, all or nothing."""
     if not file.is_file():
         raise FieldError("FILE", file, "a file", f"= {file} is not a file")
-    with opened(file_url(file), place="FILE") as source:
+    with opened(file_url(file), read_only=True, place="FILE") as source:
         source.check()  # before there is a new store
         with opened(store, create=True) as target:
             target.load(source.dump())
@@ -275,9 +275,10 @@ def check(
 ) -> None:
     """Read everything; if anything is missing or damaged, say so and end with status 1.
 
-    Every page, every event against the hash chain of its journal, and every snapshot.
+    Every page, every event against the hash chain of its journal, and every snapshot. An SQLite
+    file stays as it is, to the byte, and its folder may be read-only.
     """
-    with opened(store) as found:
+    with opened(store, read_only=True) as found:
         from copyproof.live.checks import check_store
 
         _refuse_empty(found)

@@ -3,7 +3,9 @@
 It takes **all** requests that are waiting, of all markets, carries them out market by market in
 the order in which they came, and has the store commit them together (group commit): while one group
 waits for the disk, the next one gathers. Nobody is answered before the sync of their group. What a
-market waits for does therefore not depend on how many others there are.
+market waits for does therefore not depend on how many others there are. A write is refused by the
+store if another process has the lease; what was answered from memory is given only while the lease
+is known to be held.
 
 If a market's events cannot be stored, nothing of its part of the group has happened: its principal
 is rebuilt from the store, and its requests are told to try again. The others are not concerned.
@@ -38,6 +40,8 @@ _GROUP = 1024  # the most requests in one group
 _LONGEST = 0.01  # seconds after which no more requests are carried out before a commit
 _LOOK_EVERY = 1.0  # seconds between two looks for plays whose reward window is over
 _WORKERS = 4  # threads for what takes longer
+_ELSEWHERE = "another process serves this market"
+_UNKNOWN = "another process may serve this market by now, try again"
 _LOCKED = 8  # threads that wait for locks; a market beyond these waits for one of them
 
 
@@ -131,7 +135,8 @@ class Committer(threading.Thread):
                     self._give_turn(one.writer)
                 else:  # it has ended just now
                     refused.append(one)
-        self._refuse(refused)
+        _refuse(refused, _ELSEWHERE)
+        _answer(refused)
 
     def _give_turn(self, writer: Writer) -> None:
         if not writer.is_away and (writer.jobs or writer in self._expiring):
@@ -222,6 +227,8 @@ class Committer(threading.Thread):
                 continue
             if append is not None:
                 writer.principal.stored()
+            elif not writer.is_held:
+                _refuse(jobs, _UNKNOWN)
             answered += jobs
             writer.is_away = False
             self._give_turn(writer)
@@ -357,14 +364,10 @@ class Committer(threading.Thread):
             self._expiring.discard(writer)
             rest = list(writer.jobs)
             writer.jobs.clear()
-            self._refuse(rest)
+            _refuse(rest, _ELSEWHERE)
+            _answer(rest)
             save = was_led and not is_broken
             self._workers.submit(end, writer, save=save)
-
-    def _refuse(self, jobs: list[Job]) -> None:
-        for job in jobs:
-            job.error = Refusal(503, "market", "another process serves this market", 1)
-        _answer(jobs)
 
 
 def _has_expired(principal: Principal) -> bool:
@@ -393,6 +396,12 @@ def _check(principal: Principal) -> None:
     """Refuse a group in which something was carried out in part."""
     if principal.is_undone:
         raise StoreError("this group has failed: nothing of it is stored")
+
+
+def _refuse(jobs: list[Job], message: str) -> None:
+    """Say 503 in place of what was answered."""
+    for job in jobs:
+        job.answer, job.error = None, Refusal(503, "market", message, 1)
 
 
 def _answer(jobs: list[Job]) -> None:

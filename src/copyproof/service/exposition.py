@@ -23,6 +23,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from copyproof._version import __version__
+from copyproof.live.clock import counted_seconds
 from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import GroupMetrics, Histogram, RequestMetrics
 from copyproof.service.writer import ServedMarket, Writer
@@ -208,7 +209,7 @@ METRICS: tuple[MetricRow, ...] = (
         "gauge",
         _MARKET,
         "Seconds since the market's lease was renewed.",
-        _writers(lambda served, _: time.monotonic() - served.renewed),
+        _writers(lambda served, _: counted_seconds() - served.renewed),
     ),
     MetricRow(
         "copyproof_lease_seconds",

@@ -41,6 +41,7 @@ _log = logging.getLogger("copyproof.service")
 # What needs no key: it says nothing about any market.
 _OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/console"))
 _CONSOLE = "/console/"
+_METRICS = "/metrics"  # which say nothing about any market's past, and are wanted in trouble
 _MARKETS = "/v1/markets/"
 _JSON = (b"content-type", b"application/json")
 # What reads like a key, and how often a second such a one that is not known is looked for.
@@ -200,6 +201,8 @@ class Gateway:
         if path in _OPEN or path.startswith(_CONSOLE):
             await self._app(scope, receive, noting)
             return None
+        if not self.leadership.is_current and path != _METRICS:
+            raise Refusal(503, "store", STORE_AWAY, 1)
         key, secret = self._caller(headers) or await self._new_caller(headers)
         note.key = key.id
         if "\ufffd" in path:

@@ -19,6 +19,7 @@ from typing import get_args
 
 from copyproof.client.records import Role
 from copyproof.defaults import OVERLAP_SECONDS
+from copyproof.live.clock import counted_seconds
 from copyproof.live.records import KeyReused
 from copyproof.live.stores import Conflict, Store, StoreError
 from copyproof.service.access import Key, hash_secret
@@ -77,6 +78,8 @@ class Keyring:
     ----------
     held : dict
         The keys by their ids; replaced, never changed, so that it is read without a lock.
+    read_at : float
+        When what has changed was read last, in counted seconds.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
@@ -90,7 +93,9 @@ class Keyring:
     def refresh(self) -> None:
         """Read the keys that have changed: other processes make and revoke them, too."""
         with self._writing:  # or else a key that is being made could be forgotten again
+            now = counted_seconds()
             moment, stored, ids = self._store.changed_keys(self._moment)
+            self.read_at = now
             if stored or ids is not None:
                 self._hold([Key.from_dict(data) for data in stored], ids)
             self._moment = moment

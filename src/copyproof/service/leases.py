@@ -4,7 +4,9 @@ Each market has one writer at a time, in whichever process: the one that holds i
 thread renews the leases of this process, all together, takes those that are free, and reads which
 markets there are, and which keys have changed. It waits for no lock on a single market. If a
 process dies, its leases run out and another takes over; if it only sleeps, its writes are refused
-by the store, as the fencing token of its lease is old.
+by the store, as the fencing token of its lease is old. What is answered without a write is fenced
+by time: a writer knows until when its lease is held, by a clock that counts sleep, from before the
+request to renew it (``Writer.is_held``).
 
 Where several processes serve a store together, each takes the markets that are its own
 (``neighbours``), and gives away those that are another's since it joined (``handover``).
@@ -19,7 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from copyproof.live import Principal
-from copyproof.live.clock import GuardedClock
+from copyproof.live.clock import GuardedClock, counted_seconds
 from copyproof.live.stores import Store, StoreError
 from copyproof.service.committer import Committer
 from copyproof.service.handover import Handover, most_at_once
@@ -34,6 +36,7 @@ _log = logging.getLogger("copyproof.service")
 
 LOOK = 0.2  # seconds between two looks for markets that others have given away
 _PAUSES = 5  # a market that cannot be loaded is tried again after 2, 4, ... up to 2^5 seconds
+_NOTE_EVERY = 1.0  # seconds after which it is noted where journals end
 _KEYS_EVERY = 0.4  # seconds after which keys that have changed are read
 
 
@@ -172,6 +175,16 @@ class Leases:
         return not self._stopping.is_set()
 
     @property
+    def is_current(self) -> bool:
+        """Whether what this process knows of its store may be answered.
+
+        Not after a failed sync, and not if it has slept past a lease: others may have revoked keys.
+        """
+        if not self.store.is_settled:
+            return False
+        return not self.store.shared or counted_seconds() < self.keyring.read_at + self.lease
+
+    @property
     def loading(self) -> bool:
         """Whether there is anything that this process has yet to load."""
         return not self._begun.is_set() or any(
@@ -191,7 +204,7 @@ class Leases:
             for market in takeable.keys() - self.markets.keys():
                 if (config := self.store.config(market)) is not None:
                     self._known(market, config)
-            now = time.monotonic()
+            now = counted_seconds()
             led = {name: each for name, each in self.markets.items() if each.writer is not None}
             due = {
                 name: each.token
@@ -199,9 +212,12 @@ class Leases:
                 if now - each.renewed >= self.lease / 3
             }
             for market, is_held in self.store.renew_all(due, self._owner, self.lease).items():
+                if (writer := led[market].writer) is None:
+                    continue
                 if is_held:
                     led[market].renewed = now
-                elif (writer := led[market].writer) is not None:
+                    writer.held_until = now + self.lease
+                else:
                     writer.lose()
             there = {each: takeable.get(name) for name, each in self.markets.items()}
             for each, is_free in there.items():
@@ -221,7 +237,7 @@ class Leases:
 
     def _take(self, markets: Sequence[ServedMarket]) -> None:
         """Take the leases of markets that are not served here, as far as they are free."""
-        now = time.monotonic()
+        now, counted = time.monotonic(), counted_seconds()
         wanted = {
             each.name: each
             for each in markets
@@ -232,7 +248,7 @@ class Leases:
         for market in tried:
             wanted[market].elsewhere = market not in tokens
             if market in tokens:
-                self._lead(wanted[market], tokens[market])
+                self._lead(wanted[market], tokens[market], counted)
 
     def _look(self) -> None:
         """Look who leads what, take what is free, and give away what is another's by now."""
@@ -264,12 +280,18 @@ class Leases:
 
     def _run(self) -> None:
         warm_up()
-        renewed = -math.inf
+        renewed, noted, is_serving = -math.inf, -math.inf, False
         while not self._stopping.is_set():
             try:
+                if not is_serving:
+                    self.store.begin_serving()
+                    is_serving = True
                 if time.monotonic() >= renewed + self.lease / 6:
                     renewed = time.monotonic()
                     self._renew_all()
+                if time.monotonic() >= noted + _NOTE_EVERY:
+                    noted = time.monotonic()
+                    self.store.note_heads()
                 self.keyring.refresh()
                 self.trouble = None
             except StoreError as error:
@@ -306,7 +328,7 @@ class Leases:
                 *(len(others), len(self.markets), shown),
             )
 
-    def _lead(self, served: ServedMarket, token: int) -> None:
+    def _lead(self, served: ServedMarket, token: int, renewed: float) -> None:
         clock = GuardedClock(served.name, self._clock, jump=self._jump)
 
         def load() -> Principal:
@@ -343,7 +365,8 @@ class Leases:
         )
         served.clock = clock
         served.token = token
-        served.renewed = time.monotonic()
+        served.renewed = renewed
+        writer.held_until = renewed + self.lease
         served.writer = writer
         writer.start()
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from copyproof.live import Principal
-from copyproof.live.clock import GuardedClock
+from copyproof.live.clock import GuardedClock, counted_seconds
 from copyproof.live.journaled import Later
 from copyproof.service.errors import Refusal
 from copyproof.service.metrics import Histogram, MarketSizes
@@ -83,6 +83,8 @@ class Writer:
         Set once the writer has ended.
     failure : str or None
         Why it ended, if it should not have.
+    held_until : float
+        Until when the lease is held in any case, in counted seconds; set by the thread of leases.
     waiting : int
         How many requests wait for their answer; counted on the event loop.
     sizes : MarketSizes
@@ -118,6 +120,7 @@ class Writer:
         self.ready = threading.Event()
         self.over = threading.Event()
         self.failure: str | None = None
+        self.held_until = 0.0
         self.waiting = 0
         self.is_lost = False
         self.is_closed = False
@@ -138,6 +141,11 @@ class Writer:
     def rests(self) -> bool:
         """Whether nobody works on the market just now, and it is as the store has it."""
         return not self.is_away and not self.principal.is_undone
+
+    @property
+    def is_held(self) -> bool:
+        """Whether no other process can have the lease now, even if this one has slept."""
+        return counted_seconds() < self.held_until
 
     def start(self) -> None:
         """Load the market, then serve it."""
@@ -221,7 +229,7 @@ class ServedMarket:
     elsewhere : bool
         Whether another process had it when this one last looked.
     token, renewed
-        The fencing token of that lease, and when it was renewed.
+        The fencing token of that lease, and when it was renewed, in counted seconds.
     clock : GuardedClock or None
         The market's clock, while there is a writer.
     failure, failures, not_before

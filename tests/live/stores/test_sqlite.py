@@ -352,11 +352,12 @@ def test_a_file_that_was_replaced_is_noticed(store: SqliteStore, tmp_path: Path)
     for suffix in ("-wal", "-shm"):
         (tmp_path / f"live.db{suffix}").unlink()
     os.replace(tmp_path / "backup.db", tmp_path / "live.db")
-    with pytest.raises(StoreError) as error:
-        store.append("m", 4, [{}])
-    one_line(error, "replaced")
-    assert store.last("m") == 2
-    store.append("m", 3, [{}])
+    for _ in range(2):
+        with pytest.raises(StoreError) as error:
+            store.append("m", 4, [{}])
+        one_line(error, "replaced")
+    with open_store(f"sqlite:{tmp_path}/live.db") as other:
+        assert other.last("m") == 2
 
 
 def test_a_closed_store_says_so(tmp_path: Path) -> None:

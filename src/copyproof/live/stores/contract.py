@@ -81,6 +81,22 @@ class Store(ServiceRecords):
 
     durable: bool = True
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that is read from it is known to be on the disk; not so after a failed sync.
+
+        Nothing is answered until it is. The next use of the store tries to bring it there.
+        """
+        return True
+
+    def begin_serving(self) -> None:
+        """Note that a process serves the markets of the store from now on, where that is of use."""
+        return None
+
+    def note_heads(self) -> None:
+        """Note where all journals end, so that the next start misses what is lost, where it can."""
+        return None
+
     def _market(self, market: str, *, write: bool) -> "AbstractContextManager[StoredMarket]":
         """A market within a transaction of its own; UnknownMarket if there is none."""
         raise NotImplementedError

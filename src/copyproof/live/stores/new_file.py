@@ -1,4 +1,4 @@
-"""New files of databases: there as a whole or not at all, and their owner's alone."""
+"""Files of databases: new ones are there as a whole or not at all, and their owner's alone."""
 
 import contextlib
 import os
@@ -9,6 +9,8 @@ from pathlib import Path
 
 from copyproof.live.stores.errors import StoreError, exists_already
 
+_PART = 2**20  # bytes
+
 
 def make_private(path: Path) -> None:
     """Make an empty file that only its owner may read, if there is none: it will hold keys.
@@ -17,6 +19,17 @@ def make_private(path: Path) -> None:
     """
     with contextlib.suppress(OSError):  # it is there, or SQLite says what is wrong
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def write_anew(path: Path) -> None:
+    """Write a file over itself and sync it, so that all that is read from it is on the disk."""
+    with open(path, "r+b", buffering=0) as file:
+        at = 0
+        while part := file.read(_PART):
+            file.seek(at)
+            at += file.write(part)
+            file.seek(at)
+        os.fsync(file.fileno())
 
 
 def into_new_file(path: Path, copy: Callable[[Path], None]) -> None:

@@ -14,7 +14,7 @@ _URLS = "memory:, sqlite:PATH or postgresql://..."
 _WORDS = ("memory", "sqlite", "postgresql", "postgres")
 
 
-def open_store(url: str, *, create: bool = True) -> Store:
+def open_store(url: str, *, create: bool = True, read_only: bool = False) -> Store:
     """Open a store, making its tables if it is new.
 
     Parameters
@@ -24,6 +24,8 @@ def open_store(url: str, *, create: bool = True) -> Store:
         "?synchronous=off" after it does not wait for the disk, to measure what waiting costs.
     create : bool
         Whether to make the file of an SQLite store if there is none.
+    read_only : bool
+        Whether an SQLite file stays as it is, to the byte.
 
     Raises
     ------
@@ -54,7 +56,7 @@ def open_store(url: str, *, create: bool = True) -> Store:
         if "://" in url or url in _WORDS or (colon and re.fullmatch("[a-z][a-z0-9+.-]+", scheme)):
             # There may be a password in the rest.
             raise FieldError("store", f"{scheme}:..." if colon else url, _URLS)
-        return SqliteStore(Path(url), create=create)
+        return SqliteStore(Path(url), create=create, read_only=read_only)
     path, _, query = rest.partition("?")
     options = dict(parse_qsl(query))
     synchronous = options.pop("synchronous", "full")
@@ -62,7 +64,8 @@ def open_store(url: str, *, create: bool = True) -> Store:
         raise FieldError("store", url, "sqlite:PATH or sqlite:PATH?synchronous=off")
     if path.startswith("///"):
         path = path[2:]
-    return SqliteStore(Path(unquote(path)), synchronous=synchronous, create=create)
+    file = Path(unquote(path))
+    return SqliteStore(file, synchronous=synchronous, create=create, read_only=read_only)
 
 
 def restore(path: Path, url: str) -> None:
@@ -89,7 +92,7 @@ def restore(path: Path, url: str) -> None:
     """
     if not path.is_file():
         raise FieldError("path", str(path), "a file", said=f"= {path} is not a file")
-    with SqliteStore(path) as source:
+    with SqliteStore(path, read_only=True) as source:
         source.check()  # before there is a new store
         with open_store(url) as target:
             target.load(source.dump())

@@ -29,7 +29,7 @@ class SqlKeys(Store):
     def changed_keys(self, since: int | None) -> KeyChanges:
         """API keys that have changed."""
         with self._transaction(write=False) as database:
-            read = "SELECT number FROM changes ORDER BY name"
+            read = "SELECT number FROM changes WHERE name IN ('dropped keys', 'keys') ORDER BY name"
             [(dropped,), (moment,)] = database.rows(read)
             if since is None or moment < since:  # which only another store can have given
                 since, dropped = -1, moment

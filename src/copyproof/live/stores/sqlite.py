@@ -4,13 +4,16 @@
 on the disk. One append is one transaction, and the caller groups requests into appends.
 
 After a failed write the connection is closed and opened anew with the next call. A failed sync
-leaves a commit in the log that may or may not be read later (``Uncertain``); reopening settles it.
-A running store never makes a new file in place of one that was taken away: it says so until the
-file is back.
+leaves a commit in the log that may or may not be read later (``Uncertain``). Nothing is read from a
+log, at the start or after an I/O error, before all of it is known to be on the disk (``_settle``).
+A running store never makes a new file in place of one that was taken away, and never takes another
+file for it: it says so until the file is back. Nor is a file opened beside the log of another one,
+or one that has lost what it had (``known``, ``log_file``).
 """
 
 import contextlib
 import os
+import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -22,7 +25,20 @@ from copyproof.live.stores.appends import Append, Standing, advanced
 from copyproof.live.stores.contract import Store
 from copyproof.live.stores.database import Database, closed_on_failure
 from copyproof.live.stores.errors import Damaged, StoreError, Uncertain
-from copyproof.live.stores.new_file import into_new_file, make_private
+from copyproof.live.stores.known import (
+    HEADS,
+    SERVE,
+    SERVING,
+    UNSERVE,
+    Known,
+    compare_heads,
+    heads_of,
+    read_known,
+    refuse_foreign_log,
+    write_known,
+)
+from copyproof.live.stores.log_file import refuse_damaged_log
+from copyproof.live.stores.new_file import into_new_file, make_private, write_anew
 from copyproof.live.stores.snapshot_parts import Transaction
 from copyproof.live.stores.sql import UNLEASE, SqlStore
 from copyproof.validation import require
@@ -60,7 +76,7 @@ class SqliteStore(SqlStore):
     create : bool
         Whether to make the file if there is none.
     read_only : bool
-        Whether the file stays as it is, to the byte; for one that nobody writes to, as a backup.
+        Whether the file and its log stay as they are, to the byte; others may write meanwhile.
     clock : callable, optional
         The time in seconds, by which leases run.
 
@@ -97,12 +113,27 @@ class SqliteStore(SqlStore):
         self._clock = clock
         self.durable = synchronous == "full"
         self._file: tuple[int, int] | None = None
+        self._known = Known([], {})  # as it was written last, by this process while it serves
+        # How many I/O errors there were, and how many of them before the log was last settled.
+        self._errors = self._settled_errors = 0
+        # Connections that failed since then.
+        self._doubtful: list[sqlite3.Connection] = []
         # Where markets stood when this process has last written to them.
         self._standings: dict[str, Standing] = {}
         # Events that are to settle: those that were found, and those that this process has written.
         self._newest = 0
         with self._lock:
             self._connection()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that is read from the file is known to be on the disk."""
+        return self._errors == self._settled_errors
+
+    @property
+    def _log(self) -> Path:
+        """The log that SQLite keeps beside the file."""
+        return self._path.with_name(f"{self._path.name}-wal")
 
     @property
     def path(self) -> Path:
@@ -114,7 +145,10 @@ class SqliteStore(SqlStore):
     def _error(self, error: sqlite3.Error, committing: bool = False) -> StoreError:
         """What an error of SQLite means, in one line."""
         name = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
-        match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
+        primary = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if primary == sqlite3.SQLITE_IOERR:  # maybe of a sync, on whatever connection it was
+            self._errors += 1
+        match primary:
             case sqlite3.SQLITE_FULL:
                 return StoreError(f"{self._path}: the disk is full; nothing was stored")
             case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
@@ -145,6 +179,8 @@ class SqliteStore(SqlStore):
         return "cannot be opened"
 
     def _connect(self, mode: str = "rw") -> sqlite3.Connection:
+        if self._read_only:
+            mode = "ro" if _has_bytes(self._log) else "ro&immutable=1"
         uri = f"{self._path.as_uri()}?mode={mode}"
         raw = sqlite3.connect(
             uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -164,21 +200,41 @@ class SqliteStore(SqlStore):
         return found.st_dev, found.st_ino
 
     def _look_after(self) -> None:
-        if self._identity() != self._file:
+        try:
+            self._refuse_replaced()
+        except StoreError:
             self._drop()
-            raise StoreError(f"{self._path}: the file was replaced by another one")
+            raise
+        if not self.is_settled:
+            self._drop()
+
+    def _refuse_replaced(self) -> None:
+        if self._file is not None and self._identity() != self._file:
+            raise StoreError(
+                f"{self._path}: the file was replaced by another one while it was in use: put it "
+                "back, or start anew to use the other one"
+            )
 
     def _open(self) -> Any:
+        self._refuse_replaced()
+        if self._file is None and (self._create or self._path.exists()):
+            refuse_foreign_log(self._path, self._log)
+            if self.durable:  # else a loss of power may have left anything
+                refuse_damaged_log(self._log)
         if self._create and self._file is None:
             make_private(self._path)
         writing = "rwc" if self._create and self._file is None else "rw"
-        raw = self._connect("ro&immutable=1" if self._read_only else writing)
+        raw = self._connect(writing)
         with closed_on_failure(raw):
             self._recognise(raw)
             if not self._read_only:
                 self._set_wal(raw)
                 self._migrate(raw)
+                if self._file is None or not self.is_settled:
+                    self._settle(raw)
                 [(self._newest,)] = raw.execute("SELECT count(*) FROM newest_events")
+            if self._file is None:
+                compare_heads(raw, self._path)
             self._file = self._identity()
         return raw
 
@@ -206,6 +262,57 @@ class SqliteStore(SqlStore):
             if mode != "wal":
                 raise StoreError(f"{self._path}: this file system cannot hold a WAL database")
             return
+
+    def _drop(self) -> None:
+        """Let go of the connection, but do not close it before all of the log is on the disk.
+
+        SQLite would write the log back with the last connection, and delete it. If a sync of the
+        log had failed, power lost at that moment would leave a part of the log beside newer pages.
+        """
+        if self._main is not None and not self.is_settled and not self._closed:
+            with contextlib.suppress(sqlite3.Error):
+                self._main.rollback()
+            self._doubtful.append(self._main)
+            self._main = None
+        super()._drop()
+        if self._closed:
+            self._close_doubtful()
+
+    def close(self) -> None:
+        """Close the connection; the log is written back, after an error once it is synced."""
+        with self._lock:
+            if not self._closed and not self.is_settled:
+                with contextlib.suppress(StoreError):
+                    self._connection()
+            super().close()
+
+    def _close_doubtful(self) -> None:
+        while self._doubtful:
+            self._doubtful.pop().close()
+
+    def _settle(self, raw: sqlite3.Connection) -> None:
+        """Bring to the disk what is in the log, and write it back, as far as readers let it.
+
+        After a failed sync the system takes pages for clean that were never written, and later
+        syncs pass them over. So the log is written anew, in place, before it is synced.
+        """
+        errors = self._errors
+        if self.durable and self._log.exists():
+            raw.execute("BEGIN IMMEDIATE")  # so that nobody else writes to the log
+            try:
+                write_anew(self._log)
+            except OSError as error:
+                self._errors += 1
+                raise StoreError(f"{self._log}: cannot be synced ({error.strerror})") from error
+            finally:
+                raw.execute("ROLLBACK")
+            try:
+                raw.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_FULL:  # all of it is in the log
+                    raise
+        self._settled_errors = errors
+        self._close_doubtful()
 
     def _migrate(self, raw: sqlite3.Connection) -> None:
         """Walk the steps that are missing, all or none."""
@@ -292,6 +399,47 @@ class SqliteStore(SqlStore):
         known.update((one.market, one) for one in standings)
         return standings
 
+    # --- what is known beside the file -------------------------------------------------------
+
+    def begin_serving(self) -> None:
+        """Tie the log to the file, so that no other file is opened beside it.
+
+        At any moment what is known holds the number that the file has without its log.
+        """
+        with self._lock:
+            raw = self._connection()
+            number = secrets.randbits(62)
+            before = [int(one) for (one,) in raw.execute(SERVING).fetchall()]
+            servings, heads = read_known(self._path)
+            self._note(Known([*{*servings, *before, number}], heads), sync=True)
+            with self._joint_transaction() as database:
+                database.change(SERVE, number)
+            try:
+                [(busy, log, done)] = raw.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
+            except sqlite3.Error as error:
+                raise self._error(error) from error
+            if not busy and log == done:
+                self._note(Known([number], heads), sync=True)
+
+    def note_heads(self) -> None:
+        """Note where all journals end, to be compared when the file is opened next."""
+        with self._joint_transaction(write=False) as database:
+            heads = heads_of(database.rows(HEADS))
+            if heads != self._known.heads:
+                self._note(Known(read_known(self._path).servings, heads))
+
+    def drop_market(self, market: str) -> None:
+        """Delete a market, which will not be missed."""
+        with self._lock:
+            servings, heads = read_known(self._path)
+            if heads.pop(market, None) is not None:
+                self._note(Known(servings, heads))
+        super().drop_market(market)
+
+    def _note(self, known: Known, *, sync: bool = False) -> None:
+        write_known(self._path, known, sync=sync)
+        self._known = known
+
     # --- the whole file --------------------------------------------------------------------
 
     def backup(self, path: Path, also: Callable[[Store], None] | None = None) -> None:
@@ -311,6 +459,7 @@ class SqliteStore(SqlStore):
             with contextlib.closing(sqlite3.connect(beside)) as to:
                 to.execute("PRAGMA journal_mode = DELETE")
                 to.execute(UNLEASE)
+                to.execute(UNSERVE)
                 to.commit()
 
         with self._lock:
@@ -344,6 +493,10 @@ class SqliteStore(SqlStore):
             [(version,)] = database.rows("PRAGMA user_version")
         if version == schema.version():
             super().check()
+
+
+def _has_bytes(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
 
 
 def check_synchronous(value: str) -> None:

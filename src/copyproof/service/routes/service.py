@@ -22,8 +22,9 @@ async def health() -> dict[Literal["alive"], bool]:
 async def ready(request: Request) -> dict[Literal["ready"], bool]:
     """Whether the store answers and every market of this process is loaded; needs no key."""
     leadership = request.app.state.leadership
-    if leadership.trouble is not None or leadership.loading:
-        message = "markets are being loaded" if leadership.trouble is None else STORE_AWAY
+    is_away = leadership.trouble is not None or not leadership.is_current
+    if is_away or leadership.loading:
+        message = STORE_AWAY if is_away else "markets are being loaded"
         raise Refusal(503, "store", message, 1)
     return {"ready": True}
 
