@@ -34,6 +34,7 @@ from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import RequestMetrics
 from copyproof.service.neighbours import Neighbours
 from copyproof.service.observation import Observer
+from copyproof.service.reference import DescribedPages
 from copyproof.service.routes import (
     actions,
     agents,
@@ -151,6 +152,7 @@ def create_app(
     app.state.leadership = leadership
     app.state.signing_key = signing_key
     app.state.feed = Feed(leadership)
+    app.state.described = DescribedPages(app.openapi)
     app.state.audits = Audits(clock)
     app.state.backups = backups_to
     requests = RequestMetrics()
@@ -184,8 +186,7 @@ def _routed(lifetime: Any) -> FastAPI:
         summary="Which submission do we show now? Decisions that copies cannot buy.",
         version="1",
         lifespan=lifetime,
-        docs_url=None,  # FastAPI's own page is loaded from elsewhere
-        redoc_url=None,
+        openapi_url=None,  # ``routes.service`` has both; FastAPI's own page loads from elsewhere
         redirect_slashes=False,
         responses=_ERRORS,
     )

@@ -32,6 +32,7 @@ from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardsTold, TellIn
 from copyproof.service.observation import Observer, RequestNote
+from copyproof.service.open_pages import Pace
 from copyproof.service.protocol import CYCLE, write_answer
 from copyproof.service.routes.call import CALL, ApiCall
 from copyproof.validation import shown
@@ -39,7 +40,8 @@ from copyproof.validation import shown
 _log = logging.getLogger("copyproof.service")
 
 # What needs no key: it says nothing about any market.
-_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/console"))
+_PROBES = frozenset(("/healthz", "/readyz"))
+_PAGES = frozenset(("/openapi.json", "/docs", "/console"))
 _CONSOLE = "/console/"
 _MARKETS = "/v1/markets/"
 _JSON = (b"content-type", b"application/json")
@@ -147,6 +149,8 @@ class Gateway:
         self._limits = limits
         self._rates = TokenBuckets(time.monotonic)
         self._looks = TokenBuckets(time.monotonic)
+        # Those without a key: each kind waits for its like, and for nobody else.
+        self._pages, self._probes, self._strangers = Pace(), Pace(longest=1.0), Pace(longest=1.0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or one lifetime of the server."""
@@ -197,7 +201,9 @@ class Gateway:
     ) -> int | None:
         """Take all steps; the status, if the answer was not sent through ``noting``."""
         path: str = scope["path"]
-        if path in _OPEN or path.startswith(_CONSOLE):
+        is_probe = path in _PROBES
+        if is_probe or path in _PAGES or path.startswith(_CONSOLE):
+            await (self._probes if is_probe else self._pages).turn(refuses=not is_probe)
             await self._app(scope, receive, noting)
             return None
         key, secret = self._caller(headers) or await self._new_caller(headers)
@@ -267,6 +273,7 @@ class Gateway:
                 await run_in_threadpool(self._keyring.refresh)
                 found = self._caller(headers)
         if found is None:
+            await self._strangers.turn(refuses=False)
             raise Refusal(401, "Authorization", "Authorization is not 'Bearer' and a valid key")
         return found
 
