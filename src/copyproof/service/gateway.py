@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -34,6 +35,7 @@ from copyproof.service.messages import AskIn, Decisions, RewardsTold, TellIn
 from copyproof.service.observation import Observer, RequestNote
 from copyproof.service.open_pages import Pace
 from copyproof.service.protocol import CYCLE, write_answer
+from copyproof.service.retries import Retries, Retry
 from copyproof.service.routes.call import CALL, ApiCall
 from copyproof.validation import shown
 
@@ -149,6 +151,7 @@ class Gateway:
         self._limits = limits
         self._rates = TokenBuckets(time.monotonic)
         self._looks = TokenBuckets(time.monotonic)
+        self._retries = Retries(leadership.store)
         # Those without a key: each kind waits for its like, and for nobody else.
         self._pages, self._probes, self._strangers = Pace(), Pace(longest=1.0), Pace(longest=1.0)
 
@@ -225,8 +228,7 @@ class Gateway:
             else:
                 replayed = _replay(body, receive)
             if key.role == "operator" and scope["method"] not in READING:
-                action = action_of(self._keyring.clock(), key, scope["method"], path, body)
-                await on_record(self.leadership.store, action, self._app, scope, replayed, noting)
+                await self._operate(key, secret, retry, body, scope, replayed, noting)
             else:
                 await self._app(scope, replayed, noting)
             return None
@@ -253,6 +255,29 @@ class Gateway:
             served.seconds.add(time.perf_counter() - note.began)
         await _answer(scope, send, 200, orjson.dumps(answer), {}, note)
         return 200
+
+    async def _operate(
+        self,
+        key: Key,
+        secret: bytes,
+        retry: str | None,
+        body: bytes,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Do what an operator asks for: on record, and once for each idempotency key."""
+        method, now = scope["method"], self._keyring.clock()
+        action = action_of(now, key, method, scope["path"], body)
+        app = partial(on_record, self.leadership.store, action, self._app)
+        if retry is None:
+            await app(scope, receive, send)
+            return
+        request = b"\n".join((f"{method} {path_of(scope)}".encode("latin-1"), body))
+        is_end = method == "DELETE" and scope["path"].count("/") == _MARKETS.count("/")
+        market = action["market"] if is_end else None
+        one = Retry(retry, secret, request, market)
+        await self._retries.serve(one, now, app, scope, receive, send)
 
     def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes] | None:
         """Return the caller's key, and its text; None if it is not known."""

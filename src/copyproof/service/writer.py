@@ -276,7 +276,9 @@ class ServedMarket:
         clock = self.clock
         assert clock is not None
         before = principal.now
-        found = principal.set_clock(clock.wall() if at is None else at, key=key)
+        if (answered := principal.clock_answer(at, key)) is not None:
+            return answered
+        found = principal.set_clock(at, key=key, now=clock.wall)
         clock.set(found)
         _log.warning(
             "market %s: its clock was set from %.3f to %.3f",

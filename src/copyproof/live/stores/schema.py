@@ -72,6 +72,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE processes (owner TEXT PRIMARY KEY, address TEXT NOT NULL,"
         " until DOUBLE PRECISION NOT NULL)",
     ),
+    # 8: answers to operators' requests by idempotency key, and ids of keys that were forgotten.
+    (
+        "CREATE TABLE answers (id TEXT PRIMARY KEY, until DOUBLE PRECISION NOT NULL,"
+        " body TEXT NOT NULL)",
+    ),
 )
 
 _COUNT = "UPDATE changes SET number = number + 1 WHERE name = 'keys'"
@@ -153,6 +158,7 @@ CHAIN = ("secret", "begins", "cut", "head", "generations")
 COLUMNS = {
     "keys": ("id", "body"),
     "actions": ("id", "body"),
+    "answers": ("id", "until", "body"),
     "markets": ("name", "config", "last", "compacted", "token", *CHAIN),
     "events": ("market", "number", "body", "mark"),
     "snapshots": ("market", "number", "data", "digest", "sum"),
