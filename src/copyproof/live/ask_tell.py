@@ -12,6 +12,7 @@ from copyproof.live.journaled import Later
 from copyproof.live.outcomes import CarriedOut, told_as
 from copyproof.live.records import (
     MOST_DECISIONS,
+    TooManyPending,
     checked_pairs,
     plain_eligible,
     unit_reward,
@@ -26,7 +27,21 @@ _WITHOUT_EFFECT: frozenset[Status] = frozenset(("ignored", "refused-late"))
 
 
 class AskTell(Requests):
-    """One market, asked and told; ``Principal`` says who takes part."""
+    """One market, asked and told; ``Principal`` says who takes part.
+
+    Attributes
+    ----------
+    most_pending : int or None
+        How many plays may wait for their reward; None for no limit. It is not the market's, but
+        that of whoever serves it: a replay makes all decisions again.
+    """
+
+    most_pending: int | None = None
+    _room = 0  # for how many more decisions there is surely room
+
+    def _rebuild(self) -> None:
+        self._room = 0
+        super()._rebuild()
 
     def ask(
         self,
@@ -97,6 +112,8 @@ class AskTell(Requests):
             later.rows = self._rows(*found.answer)
             return later
         state = self._rebuilt()
+        if self.most_pending is not None:
+            self._take_room(count, self.most_pending)
         if len(request) == 4 and wanted is None and not slate and state.is_plain:
             self._ask_plainly(state, count, keyed, later)
             return later
@@ -126,6 +143,16 @@ class AskTell(Requests):
             if state.watch.crossing is not None:
                 self._cross_rail()
         return later
+
+    def _take_room(self, count: int, most: int) -> None:
+        """Refuse decisions beyond the plays that may wait; they are counted once in a while."""
+        if self._room < count:
+            with self.group():
+                self._expire_due()
+                self._room = most - self.pending
+            if self._room < count:
+                raise TooManyPending(most)
+        self._room -= count
 
     def _ask_plainly(
         self, state: SwitchState, count: int, keyed: IdempotencyKey | None, later: Later

@@ -135,6 +135,7 @@ def create_app(
         owner=owner,
         lease=lease,
         waiting=limits.waiting,
+        most_pending=limits.most_pending,
         clock=clock,
         jump=jump,
     )

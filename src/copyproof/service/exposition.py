@@ -183,6 +183,13 @@ METRICS: tuple[MetricRow, ...] = (
         _writers(lambda _, writer: writer.sizes.pending),
     ),
     MetricRow(
+        "copyproof_pending_plays_limit",
+        "gauge",
+        (),
+        "Plays of one market that may wait for their reward; beyond it decisions are refused.",
+        _one(lambda process: process.leadership.most_pending),
+    ),
+    MetricRow(
         "copyproof_clock_lag_seconds",
         "gauge",
         _MARKET,

@@ -68,6 +68,16 @@ def _tell(principal: Principal, request: TellIn, key: str | None) -> Later:
     return principal.tell_row(request["decision"], request["reward"], key=key)
 
 
+def _plays(request: AskIn) -> int:
+    """Return how many decisions are asked for."""
+    return request.get("count", 1)
+
+
+def _rewards(request: TellIn) -> int:
+    """Return how many rewards there are."""
+    return len(request["rewards"]) if "rewards" in request else 1
+
+
 @dataclass(frozen=True, slots=True)
 class FastRequest:
     """A request about a market that the gateway serves by itself.
@@ -82,6 +92,8 @@ class FastRequest:
         The type of the body.
     read : callable
         Reads the body.
+    weight : callable
+        Says of what was read for how many requests it counts.
     perform : callable
         Done by the market's writer: with the principal, what was read, and the idempotency key. It
         gives a row for each in the list, later.
@@ -99,6 +111,7 @@ class FastRequest:
     action: str
     body: Any
     read: Callable[[bytes], Any]
+    weight: Callable[[Any], int]
     perform: Callable[[Principal, Any, str | None], Any]
     answer: type[Decisions] | type[RewardsTold]
     listed: str
@@ -109,11 +122,11 @@ class FastRequest:
 # By the last part of their paths, which is also what is counted.
 FAST = {
     "decisions": FastRequest(
-        *(f"{_MARKETS}{{market}}/decisions", "ask", AskIn | None, read_ask, _ask, Decisions),
+        *(f"{_MARKETS}{{market}}/decisions", "ask", AskIn | None, read_ask, _plays, _ask, Decisions),
         *("decisions", ("id", "agent", "arm", "round"), "eligible"),
     ),
     "rewards": FastRequest(
-        *(f"{_MARKETS}{{market}}/rewards", "tell", TellIn, read_rewards, _tell, RewardsTold),
+        *(f"{_MARKETS}{{market}}/rewards", "tell", TellIn, read_rewards, _rewards, _tell, RewardsTold),
         *("told", ("decision", "status", "reward"), "decision"),
     ),
 }
@@ -235,6 +248,8 @@ class Gateway:
         note.route = fast.route
         authorize(key, fast.action, market)
         request = fast.read(body)
+        if (weight := fast.weight(request)) > 1:
+            self._rates.charge(key.id, weight - 1)
         served = self.leadership.markets.get(market) or await self.leadership.find(market)
         note.market = market
         perform = fast.perform
