@@ -70,7 +70,7 @@ class Game:
                 market.suspend_agent(agent)
             case "in":
                 market.resume_agent(agent)
-            case "back":
+            case _:
                 market.register_arm(agent, arm)
 
     def ask(self, count: int, **how: Any) -> None:

@@ -243,9 +243,7 @@ def test_rates_go_by_role_and_by_key() -> None:
         assert statuses(own, "eve", 4) == [200] * 3 + [429]
         answer = Caller(running.url, own)("GET", "/v1/markets/site/agents/eve/statistics")
         assert answer.headers["retry-after"] == "4"
-        said = (
-            "more than 0.25 requests, decisions or rewards a second with this key, and 3 at once"
-        )
+        said = "more than 0.25 requests, decisions or rewards a second with this key, and 3 at once"
         assert answer.json["error"]["message"] == said
         assert statuses(keys["operator"], "ann", 20) == [200] * 20
 

@@ -247,7 +247,9 @@ class Settings:
         "Requests, decisions or rewards a second of one key, in the long run.",
         Number(0.001, _MOST),
     )
-    burst: int = _setting(REQUEST_BURST, "Requests, decisions or rewards of one key at once.", Whole(1, _MOST))
+    burst: int = _setting(
+        REQUEST_BURST, "Requests, decisions or rewards of one key at once.", Whole(1, _MOST)
+    )
     agent_rate: float = _setting(
         AGENT_RATE, "Requests a second of an agent's key.", Number(0.001, _MOST)
     )

@@ -122,11 +122,27 @@ class FastRequest:
 # By the last part of their paths, which is also what is counted.
 FAST = {
     "decisions": FastRequest(
-        *(f"{_MARKETS}{{market}}/decisions", "ask", AskIn | None, read_ask, _plays, _ask, Decisions),
+        *(
+            f"{_MARKETS}{{market}}/decisions",
+            "ask",
+            AskIn | None,
+            read_ask,
+            _plays,
+            _ask,
+            Decisions,
+        ),
         *("decisions", ("id", "agent", "arm", "round"), "eligible"),
     ),
     "rewards": FastRequest(
-        *(f"{_MARKETS}{{market}}/rewards", "tell", TellIn, read_rewards, _rewards, _tell, RewardsTold),
+        *(
+            f"{_MARKETS}{{market}}/rewards",
+            "tell",
+            TellIn,
+            read_rewards,
+            _rewards,
+            _tell,
+            RewardsTold,
+        ),
         *("told", ("decision", "status", "reward"), "decision"),
     ),
 }

@@ -1,11 +1,11 @@
-"""What a store keeps of the service itself: what operators did, what they were answered, who serves."""
+"""What a store keeps of the service itself: actions of operators, answers, and who serves it."""
 
 from abc import ABC, abstractmethod
 from typing import Any
 
 
 class ServiceRecords(ABC):
-    """Actions of operators and answers to them; and, where several processes share a store, who they are."""
+    """Actions of operators and answers; where several processes share a store, who they are."""
 
     shared: bool = False
 
