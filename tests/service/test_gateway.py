@@ -177,9 +177,14 @@ SAID = [
         'expires = "90d" is not a time in seconds since 1970',
     ),
     ("GET", "/v1/markets?limit=x", None, 'limit = "x" is not a whole number'),
-    ("POST", ASK, {"eligible": ["ann", "nobody"]}, 'eligible[1] = "nobody" is not known'),
-    ("POST", ASK, {"eligible": {"nobody": []}}, 'eligible = "nobody" is not known'),
-    ("POST", ASK, {"seen": {"ann": ["a1", "x"]}}, 'seen.ann[1] = "x" is not known'),
+    (
+        "POST",
+        ASK,
+        {"eligible": ["ann", "nobody"], "strict": True},
+        'eligible[1] = "nobody" is not known',
+    ),
+    ("POST", ASK, {"eligible": {"nobody": []}, "strict": True}, 'eligible = "nobody" is not known'),
+    ("POST", ASK, {"seen": {"ann": ["a1", "x"]}, "strict": True}, 'seen.ann[1] = "x" is not known'),
     ("POST", ASK, {"eligible": []}, "eligible is empty"),
 ]
 

@@ -1018,6 +1018,10 @@ export interface components {
          *     content, as the market is configured. ``segment`` is what this visitor is, such as "de/mobile":
          *     each segment is a game of its own. With ``slate`` the decisions are of different arms, at most
          *     ``per_agent`` of one agent.
+         *
+         *     What is not known of ``eligible`` and ``seen``, and a segment beyond those that the market may
+         *     have, is left out; the answer lists it under ``unknown``. With ``strict`` it is refused. A retry
+         *     may come with another ``seen``.
          */
         AskIn: {
             /** @default 1 */
@@ -1031,6 +1035,8 @@ export interface components {
             segment?: string | null;
             /** @default false */
             slate?: boolean;
+            /** @default false */
+            strict?: boolean;
         };
         /** @description What the best copying that was tried would gain an agent, with limits. */
         AuditedAgent: {
@@ -1140,11 +1146,15 @@ export interface components {
          * @description Decisions in the order in which they were made.
          *
          *     ``missing`` says how many places of a slate are empty, as nothing was left to fill them.
+         *     ``unknown`` is there if something of the request was left out; it lists that, in the form in
+         *     which it came. The answer to a retry does not have it.
          */
         Decisions: {
             decisions: components["schemas"]["Decision"][];
             /** @default 0 */
             missing?: number;
+            /** @default null */
+            unknown?: components["schemas"]["UnknownNames"] | null;
         };
         /** @description A market, or an agent of it, that is gone now. */
         Deletion: {
@@ -1555,6 +1565,16 @@ export interface components {
             reward: number | null;
             /** @enum {string} */
             status: "counted" | "ignored" | "corrected" | "refused-late";
+        };
+        /** @description What of a request for decisions is not known. */
+        UnknownNames: {
+            eligible?: string[] | {
+                [key: string]: string[];
+            };
+            seen?: string[] | {
+                [key: string]: string[];
+            };
+            segment?: string;
         };
     };
     responses: never;

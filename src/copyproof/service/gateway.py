@@ -57,7 +57,7 @@ _LOOKS, _LOOKS_AT_ONCE = 1.0, 20
 
 def _ask(principal: Principal, request: AskIn, key: str | None) -> Later:
     """Decide what to show, once or ``count`` times; durable before it is answered."""
-    return principal.ask_rows(**request, key=key)
+    return principal.ask_rows(**request, key=key)  # type: ignore[arg-type]
 
 
 def _tell(principal: Principal, request: TellIn, key: str | None) -> Later:
@@ -266,6 +266,9 @@ class Gateway:
         request = fast.read(body)
         if (weight := fast.weight(request)) > 1:
             self._rates.charge(key.id, weight - 1)
+        unknown: dict[str, Any] = {}
+        if name == "decisions" and not request.pop("strict", False):
+            request["unknown"] = unknown
         served = self.leadership.markets.get(market) or await self.leadership.find(market)
         note.market = market
         perform = fast.perform
@@ -283,6 +286,8 @@ class Gateway:
         answer: dict[str, Any] = {fast.listed: listed}
         if name == "decisions":
             answer["missing"] = request.get("count", 1) - len(found)
+            if unknown:
+                answer["unknown"] = unknown
             served.seconds.add(time.perf_counter() - note.began)
         await _answer(scope, send, 200, orjson.dumps(answer), {}, note)
         return 200

@@ -94,6 +94,10 @@ class AskIn(TypedDict, total=False):
     content, as the market is configured. ``segment`` is what this visitor is, such as "de/mobile":
     each segment is a game of its own. With ``slate`` the decisions are of different arms, at most
     ``per_agent`` of one agent.
+
+    What is not known of ``eligible`` and ``seen``, and a segment beyond those that the market may
+    have, is left out; the answer lists it under ``unknown``. With ``strict`` it is refused. A retry
+    may come with another ``seen``.
     """
 
     count: Annotated[
@@ -105,6 +109,9 @@ class AskIn(TypedDict, total=False):
     seen: dict[str, _Arms] | _Decisions | None
     segment: Annotated[str, _LENGTH, Accepted(f"a text of 1 to {LONGEST_NAME} characters")] | None
     slate: Annotated[
+        bool, Field(strict=True, json_schema_extra={"default": False}), Accepted("true or false")
+    ]
+    strict: Annotated[
         bool, Field(strict=True, json_schema_extra={"default": False}), Accepted("true or false")
     ]
 
@@ -131,15 +138,27 @@ class RewardsIn(TypedDict):
 TellIn: TypeAlias = RewardIn | RewardsIn
 
 
+@with_config(_STRICT)
+class UnknownNames(TypedDict, total=False):
+    """What of a request for decisions is not known."""
+
+    eligible: list[str] | dict[str, list[str]]
+    seen: list[str] | dict[str, list[str]]
+    segment: str
+
+
 @dataclass(slots=True)
 class Decisions:
     """Decisions in the order in which they were made.
 
     ``missing`` says how many places of a slate are empty, as nothing was left to fill them.
+    ``unknown`` is there if something of the request was left out; it lists that, in the form in
+    which it came. The answer to a retry does not have it.
     """
 
     decisions: list[Decision]
     missing: int = 0
+    unknown: UnknownNames | None = None
 
 
 @dataclass(slots=True)
