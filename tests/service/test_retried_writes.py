@@ -20,6 +20,7 @@ WRITES: list[tuple[str, str, Any]] = [
     ("POST", f"{A}/agents", {"agent": "zoe"}),
     ("POST", f"{A}/agents/zoe/arms", {"arms": ["z1", "z2"]}),
     ("PUT", f"{A}/agents/zoe/group", {"group": "zoe & co"}),
+    ("PUT", f"{A}/agents", b'{"agent": "zed"}'),
     ("POST", f"{A}/agents/zoe/arms/suspend", {"arm": "z1"}),
     ("POST", f"{A}/agents/zoe/arms/resume", {"arm": "z1"}),
     ("POST", f"{A}/agents/zoe/arms/retire", {"arm": "z2"}),
@@ -54,7 +55,10 @@ def _all(running: Running, store: Store, key: str) -> list[Answer]:
     call, made, answers = Caller(running.url, key), "", []
     for number, (method, path, body) in enumerate(WRITES):
         sent = {"Idempotency-Key": f"write {number}"}
-        answer = call(method, path.replace("KEY", made), body, headers=sent)
+        raw = None
+        if isinstance(body, bytes):
+            raw, body, sent["Content-Type"] = body, None, "application/x-ndjson"
+        answer = call(method, path.replace("KEY", made), body, raw=raw, headers=sent)
         if path == "/v1/keys":
             made = answer.json["id"]
         answers.append(answer)

@@ -28,7 +28,7 @@ from copyproof.live.journaled import Later
 from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, authorize
 from copyproof.service.actions import READING, action_of, on_record
-from copyproof.service.bodies import DEEPEST, read_ask, read_json, read_rewards
+from copyproof.service.bodies import DEEPEST, NDJSON, read_ask, read_json, read_rewards
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardsTold, TellIn
@@ -46,6 +46,8 @@ _PROBES = frozenset(("/healthz", "/readyz"))
 _PAGES = frozenset(("/openapi.json", "/docs", "/console"))
 _CONSOLE = "/console/"
 _MARKETS = "/v1/markets/"
+# The one request whose body is lines of JSON, and how many times the size of others it may have.
+_BULK, _BULK_BODIES = re.compile(r"/v1/markets/[^/]+/agents"), 16
 _JSON = (b"content-type", b"application/json")
 # What reads like a key, and how often a second such a one that is not known is looked for.
 _KEY = re.compile(rb"(?i:bearer) +cp_[0-9a-f]{12}_[A-Za-z0-9_-]{43} *")
@@ -243,15 +245,18 @@ class Gateway:
         if "\ufffd" in path:
             _check_utf8(scope)
         self._rates.take(key.id, *self._limits.of(key))
-        body = await self._body(receive, headers)
+        is_bulk = scope["method"] == "PUT" and _BULK.fullmatch(path) is not None
+        body = await self._body(receive, headers, is_bulk=is_bulk)
         retry = _idempotency_key(key, headers)
         market, _, name = path.removeprefix(_MARKETS).partition("/")
         fast = FAST.get(name) if path.startswith(_MARKETS) else None
         if fast is None or scope["method"] != "POST":
-            if body:
+            if body and not is_bulk:
                 read_json(body, DEEPEST)
             scope[CALL] = ApiCall(key, retry, self.leadership, secret)
-            if not body and scope["method"] in ("POST", "PUT"):  # every field has its default
+            if (
+                not body and not is_bulk and scope["method"] in ("POST", "PUT")
+            ):  # every field has its default
                 scope["headers"] = [*{**headers, _JSON[0]: _JSON[1]}.items()]
                 replayed = _replay(b"{}", receive)
             else:
@@ -338,9 +343,12 @@ class Gateway:
             raise Refusal(401, "Authorization", "Authorization is not 'Bearer' and a valid key")
         return found
 
-    async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
-        """Read the whole body, if it is small enough and says that it is JSON."""
-        most = self._limits.body
+    async def _body(
+        self, receive: Receive, headers: dict[bytes, bytes], *, is_bulk: bool = False
+    ) -> bytes:
+        """Read the whole body, if it is small enough and says that it is JSON, or lines of it."""
+        most = self._limits.body * (_BULK_BODIES if is_bulk else 1)
+        kind_of_body = NDJSON if is_bulk else _JSON[1]
         announced = headers.get(b"content-length", b"0")
         if not announced.isdigit() or int(announced) > most:
             raise Refusal(413, "body", f"body is larger than {most} bytes")
@@ -360,8 +368,9 @@ class Gateway:
         body = parts[0] if len(parts) == 1 else b"".join(parts)
         if body:
             kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
-            if kind != b"application/json":
-                raise Refusal(415, "Content-Type", "Content-Type is not application/json")
+            if kind != kind_of_body:
+                accepted = kind_of_body.decode()
+                raise Refusal(415, "Content-Type", f"Content-Type is not {accepted}")
         return body
 
 

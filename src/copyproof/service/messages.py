@@ -289,6 +289,15 @@ class ArmsIn(In):
     fingerprints: Annotated[_Prints, Field(max_length=MOST_DECISIONS)] = {}
 
 
+class AgentLine(In):
+    """One line of ``PUT /v1/markets/M/agents``: an agent, its arms, and maybe its group."""
+
+    agent: _PathName
+    arms: Annotated[list[Name], Field(max_length=MOST_DECISIONS)] = []
+    group: Name | None = None
+    content: Annotated[dict[Name, Name], Field(max_length=MOST_DECISIONS)] = {}
+
+
 class ArmIn(In):
     """One arm of an agent."""
 
@@ -309,6 +318,15 @@ class ArmsRegistration:
     """How many of the arms were not registered before."""
 
     registered: int
+
+
+@dataclass(frozen=True)
+class BulkRegistration:
+    """How many agents were named, and how many of them and of their arms were not registered."""
+
+    agents: int
+    new_agents: int
+    new_arms: int
 
 
 @dataclass(frozen=True)
