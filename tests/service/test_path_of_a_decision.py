@@ -20,10 +20,11 @@ from tests.service.serving import Caller, serving
 
 ROOTS = [Path(package.__file__ or "").parent for package in (copyproof, copyproof_client)]
 ASK = "/v1/markets/site/decisions"
-SERVICE = ["protocol", "gateway", "observation", "access", "bodies", "leadership", "writer"]
-SERVICE += ["committer", "snapshots", "metrics"]
+SERVICE = ["protocol", "gateway", "observation", "access", "writer", "admission", "bodies"]
+SERVICE += ["leadership", "committer", "snapshots", "metrics"]
 """The service's part of the way, in order: the connection; what is noted; key, rate, role;
-the body, parsed; who serves the market; the market's writer and the committer of all markets;
+whether the market is served here, and a place among its requests; the body, parsed; who serves the
+market; the committer of all markets;
 whether a snapshot is due; and what is counted."""
 
 

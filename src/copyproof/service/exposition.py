@@ -173,7 +173,7 @@ METRICS: tuple[MetricRow, ...] = (
         "gauge",
         _MARKET,
         "Requests that wait for the market's writer.",
-        _writers(lambda _, writer: writer.waiting),
+        _writers(lambda served, writer: writer.waiting + served.door.waiting),
     ),
     MetricRow(
         "copyproof_pending_plays",

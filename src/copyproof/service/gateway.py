@@ -28,6 +28,7 @@ from copyproof.live.journaled import Later
 from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, authorize
 from copyproof.service.actions import READING, action_of, on_record
+from copyproof.service.admission import Admission
 from copyproof.service.bodies import DEEPEST, NDJSON, read_ask, read_json, read_rewards
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of
 from copyproof.service.leadership import Leadership
@@ -183,6 +184,7 @@ class Gateway:
         self._rates = TokenBuckets(time.monotonic)
         self._looks = TokenBuckets(time.monotonic)
         self._retries = Retries(leadership.store)
+        self._admission = Admission()
         # Those without a key: each kind waits for its like, and for nobody else.
         self._pages, self._probes, self._strangers = Pace(), Pace(longest=1.0), Pace(longest=1.0)
 
@@ -268,6 +270,28 @@ class Gateway:
             return None
         note.route = fast.route
         authorize(key, fast.action, market)
+        known = self.leadership.markets.get(market)
+        if known is None or not known.is_led:
+            return await self._decide(scope, send, note, key, retry, fast, name, market, body)
+        await self._admission.enter(known.door)
+        try:
+            return await self._decide(scope, send, note, key, retry, fast, name, market, body)
+        finally:
+            self._admission.leave(known.door)
+
+    async def _decide(
+        self,
+        scope: Scope,
+        send: Send,
+        note: RequestNote,
+        key: Key,
+        retry: str | None,
+        fast: FastRequest,
+        name: str,
+        market: str,
+        body: bytes,
+    ) -> int:
+        """Serve a request for decisions or rewards; the status."""
         request = fast.read(body)
         if (weight := fast.weight(request)) > 1:
             self._rates.charge(key.id, weight - 1)

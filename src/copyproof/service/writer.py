@@ -21,6 +21,7 @@ from typing import Any, Protocol, TypeVar
 from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock
 from copyproof.live.journaled import Later
+from copyproof.service.admission import Door
 from copyproof.service.errors import Refusal
 from copyproof.service.metrics import Histogram, MarketSizes
 
@@ -230,6 +231,8 @@ class ServedMarket:
         How many "decisions" and "rewards" this process has answered for; counted on the event loop.
     seconds : Histogram
         How long requests for decisions took, from their beginning to their answer.
+    door : Door
+        Where requests for decisions and rewards come in.
     is_changing, leader
         Whether no process that goes on has the market's lease, and where the one that has is
         reached.
@@ -248,6 +251,7 @@ class ServedMarket:
         self.not_before = 0.0
         self.answered = {"decisions": 0, "rewards": 0}
         self.seconds = Histogram()
+        self.door = Door()
         self.is_changing = True  # until it was looked
         self.leader: str | None = None
 
