@@ -19,6 +19,12 @@ NAMES = (("market", "site"), ("agent", "ann"))
 schemathesis = pytest.importorskip("schemathesis")
 
 
+@schemathesis.serializer("application/x-ndjson")  # type: ignore[untyped-decorator,unused-ignore]
+def _lines(context: Any, value: Any) -> bytes:
+    """Send a text as it is."""
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
+
+
 @pytest.fixture(scope="module")
 def fresh() -> Iterator[Service]:
     store = open_store("memory:")

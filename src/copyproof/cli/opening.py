@@ -26,11 +26,13 @@ def _is_installed(name: str) -> bool:
 
 
 @contextmanager
-def opened(url: str, *, create: bool = False, place: str = "--store") -> "Iterator[Store]":
+def opened(
+    url: str, *, create: bool = False, place: str = "--store", hint: str = ""
+) -> "Iterator[Store]":
     """Open a store, and close it at the end; the service's libraries must be there.
 
     A file that is not there is made only if ``create`` says so: its name may be a wrong one.
-    ``place`` is where the URL comes from, for the error.
+    ``place`` is where the URL comes from, for the error, and ``hint`` what may help.
 
     Raises
     ------
@@ -43,7 +45,7 @@ def opened(url: str, *, create: bool = False, place: str = "--store") -> "Iterat
     try:
         found = open_store(url, create=create)
     except StoreError as error:
-        said = f"cannot be opened: {error}"
+        said = f"cannot be opened: {error}" + (hint if not create else "")
         raise FieldError(place, url, "a store that can be opened", said) from None
     with found:
         yield found

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -183,12 +184,13 @@ def document() -> dict[str, Any]:
 
 def _routed(lifetime: Any) -> FastAPI:
     app = _Service(
-        title="copyproof",
+        title="copyproof service",  # not that of a package: tools name the clients they make by it
         summary="Which submission do we show now? Decisions that copies cannot buy.",
         version="1",
         lifespan=lifetime,
         openapi_url=None,  # ``routes.service`` has both; FastAPI's own page loads from elsewhere
         redirect_slashes=False,
+        generate_unique_id_function=_operation_id,
         responses=_ERRORS,
     )
     for router in _ROUTERS:
@@ -196,6 +198,12 @@ def _routed(lifetime: Any) -> FastAPI:
     for kind in (Refusal, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _refused)
     return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    """Return what clients call an operation: ``suspendArm``."""
+    first, *rest = route.name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -295,7 +303,7 @@ def _describe_fast_requests(found: dict[str, Any]) -> None:
             "tags": ["decisions"],
             "summary": fast.action.capitalize(),
             "description": fast.perform.__doc__,
-            "operationId": f"{fast.action}_{name}",
+            "operationId": fast.action,
             "parameters": [market],
             "requestBody": {**_json("", schemas[name, "validation"]), "required": required},
             "responses": {**answers, "200": _json("Done", schemas[name, "serialization"])},

@@ -19,6 +19,7 @@ from typing_extensions import TypedDict
 from copyproof.defaults import MOST_ARMS, MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
 from copyproof.live.records import MOST_DECISIONS, Late, Rewards, SeenBy, Unanswered
+from copyproof.service.lookalikes import require_one_look
 from copyproof.validation import LONGEST_NAME, name, require, text
 
 
@@ -54,6 +55,7 @@ def path_name(field: str, value: str) -> str:
     )
     accepted = r"a name without / \ % ? # U+FFFD or a blank at its ends, other than . and .."
     require(fits, field, value, accepted)
+    require_one_look(field, found)
     return found
 
 
