@@ -153,7 +153,8 @@ class Program:
         self.process: subprocess.Popen[str] | None = None
         self.said: dict[str, Any] = {}
         self._environment = {**environment(), **(variables or {})}
-        self._arguments = ["serve", "--create", "--store", store, "--port", str(self.port), "--json", *options]
+        self._arguments = ["serve", "--store", store, "--create", "--port", str(self.port)]
+        self._arguments += ["--json", *options]
 
     def start(self, seconds: float = 120.0) -> None:
         self.process = subprocess.Popen(

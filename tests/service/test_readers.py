@@ -58,7 +58,7 @@ def test_one_at_a_time_in_order_on_one_thread() -> None:
 
 def _order(requests: list[tuple[Key, str]]) -> list[str]:
     """In which order slices are done that come while the thread works."""
-    readers, done = Readers(), []
+    readers, done = Readers(), list[str]()
     held = threading.Event()
 
     async def all_of_them() -> None:

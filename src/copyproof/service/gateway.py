@@ -58,9 +58,9 @@ _LOOKS, _LOOKS_AT_ONCE = 1.0, 20
 # --- the two requests that come all the time ------------------------------------------------------
 
 
-def _ask(principal: Principal, request: AskIn, key: str | None) -> Later:
+def _ask(principal: Principal, request: dict[str, Any], key: str | None) -> Later:
     """Decide what to show, once or ``count`` times; durable before it is answered."""
-    return principal.ask_rows(**request, key=key)  # type: ignore[arg-type]
+    return principal.ask_rows(**request, key=key)
 
 
 def _tell(principal: Principal, request: TellIn, key: str | None) -> Later:

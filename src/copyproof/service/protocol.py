@@ -123,7 +123,7 @@ class TimedProtocol(HttpToolsProtocol):
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
-        self.logger = _INVALID
+        self.logger = cast(logging.Logger, _INVALID)
 
     _of_servers: ClassVar[WeakKeyDictionary[Any, SilentConnections]] = WeakKeyDictionary()
     _silent: SilentConnections

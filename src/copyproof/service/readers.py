@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from copyproof.service.access import Key
@@ -156,9 +157,9 @@ class Readers:
             if not done.done():  # else the caller has gone away
                 self._is_busy = True
                 working = asyncio.get_running_loop().run_in_executor(self._pool, self._work, read)
-                working.add_done_callback(lambda worked, done=done: self._end(worked, done))
+                working.add_done_callback(partial(self._end, done))
 
-    def _end(self, worked: "asyncio.Future[Any]", done: "asyncio.Future[Any]") -> None:
+    def _end(self, done: "asyncio.Future[Any]", worked: "asyncio.Future[Any]") -> None:
         self._is_busy = False
         error = None if worked.cancelled() else worked.exception()
         if worked.cancelled():
