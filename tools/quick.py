@@ -27,7 +27,7 @@ SMOKE = (
 )
 """What runs where nothing has changed."""
 
-PACKAGES = {"src/copyproof": "copyproof", "client/src/copyproof_client": "copyproof_client"}
+PACKAGES = {"src/copyproof": "copyproof"}
 FOLDERS = {
     "client": "tests/client",
     "deploy": "tests/deploy",

@@ -55,15 +55,17 @@ STUDY_SEED: Final = 1
 
 # ``serve``: of a request's body.
 REQUEST_BYTES: Final = 1 << 20
-# ``serve``: requests a second of one key, in the long run.
+# ``serve``: decisions and rewards a second of one key, in the long run.
 REQUEST_RATE: Final = 10_000.0
-# ``serve``: requests of one key at once.
+# ``serve``: decisions and rewards of one key at once.
 REQUEST_BURST: Final = 20_000
 # The same for an agent's key, which is in the hands of somebody else.
 AGENT_RATE: Final = 20.0
 AGENT_BURST: Final = 200
 # ``serve``: requests of one market that may wait for its writer.
 WAITING_REQUESTS: Final = 10_000
+# ``serve``: plays of one market that may wait for their reward, of some 170 bytes each.
+MOST_PENDING: Final = 10_000_000
 # ``PUT /v1/markets/M``: how many arms one agent may ever register.
 MOST_ARMS: Final = 10_000
 # ``serve``: until another process takes over.

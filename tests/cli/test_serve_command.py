@@ -252,7 +252,7 @@ def test_traces_need_their_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk", None)
     store = f"sqlite:{tmp_path / 'live.db'}"
-    arguments = ["copyproof", "serve", "--traces", "--store", store, "--port", "0"]
+    arguments = ["copyproof", "serve", "--create", "--traces", "--store", store, "--port", "0"]
     monkeypatch.setattr(sys, "argv", arguments)
     assert main() == 2
     said = capsys.readouterr().err

@@ -154,7 +154,8 @@ class Program:
         self.process: subprocess.Popen[str] | None = None
         self.said: dict[str, Any] = {}
         self._environment = {**environment(), **(variables or {})}
-        self._arguments = ["serve", "--store", store, "--port", str(self.port), "--json", *options]
+        self._arguments = ["serve", "--store", store, "--create", "--port", str(self.port)]
+        self._arguments += ["--json", *options]
 
     def start(self, seconds: float = 10 * PATIENCE) -> None:
         self.process = subprocess.Popen(

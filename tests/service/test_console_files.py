@@ -18,7 +18,8 @@ NEVER = (
 
 @pytest.mark.parametrize("name", sorted(assets()))
 def test_a_file(service: Service, name: str) -> None:
-    kind, data, tag = assets()[name]
+    page = assets()[name]
+    kind, data, tag = page.kind, page.body, page.tag
     call = service.caller()
     call.key = None
     answer = call("GET", f"/console/{name}")
@@ -41,7 +42,7 @@ def test_a_file(service: Service, name: str) -> None:
 def test_the_page_and_what_is_none_of_it(service: Service) -> None:
     call = service.caller()
     call.key = None
-    assert call("GET", "/console").body == assets()["index.html"][1]
+    assert call("GET", "/console").body == assets()["index.html"].body
     for path in ("/console/", "/console/nothing.js", "/console/../app.py", "/console/a/b"):
         answer = call("GET", path)
         assert (answer.status, answer.field) == (404, "path"), path
@@ -53,7 +54,7 @@ def test_every_file_is_asked_for() -> None:
     named = set(
         re.findall(
             r'"(?:console/|\./)([\w.]+)"',
-            "".join(data.decode() for _, data, _ in assets().values()),
+            "".join(page.body.decode() for page in assets().values()),
         )
     )
     assert named == set(assets()) - {"index.html"}

@@ -144,10 +144,10 @@ def test_a_stream_ends_with_its_key(service: Service) -> None:
 def test_there_are_so_many_streams_and_no_more(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed, "MOST_OF_KEY", 2)
+    monkeypatch.setattr(feed, "MOST_OF_KEY", {"auditor": 2})
     made = service.caller()("POST", "/v1/keys", {"role": "auditor"}).json
     streams = [Stream(service.url, made["key"]) for _ in range(3)]
-    assert [one.status for one in streams] == [200, 200, 503]
+    assert [one.status for one in streams] == [200, 200, 429]
     for one in streams:
         one.close()
 

@@ -177,9 +177,14 @@ SAID = [
         'expires = "90d" is not a time in seconds since 1970',
     ),
     ("GET", "/v1/markets?limit=x", None, 'limit = "x" is not a whole number'),
-    ("POST", ASK, {"eligible": ["ann", "nobody"]}, 'eligible[1] = "nobody" is not known'),
-    ("POST", ASK, {"eligible": {"nobody": []}}, 'eligible = "nobody" is not known'),
-    ("POST", ASK, {"seen": {"ann": ["a1", "x"]}}, 'seen.ann[1] = "x" is not known'),
+    (
+        "POST",
+        ASK,
+        {"eligible": ["ann", "nobody"], "strict": True},
+        'eligible[1] = "nobody" is not known',
+    ),
+    ("POST", ASK, {"eligible": {"nobody": []}, "strict": True}, 'eligible = "nobody" is not known'),
+    ("POST", ASK, {"seen": {"ann": ["a1", "x"]}, "strict": True}, 'seen.ann[1] = "x" is not known'),
     ("POST", ASK, {"eligible": []}, "eligible is empty"),
 ]
 
@@ -243,7 +248,7 @@ def test_rates_go_by_role_and_by_key() -> None:
         assert statuses(own, "eve", 4) == [200] * 3 + [429]
         answer = Caller(running.url, own)("GET", "/v1/markets/site/agents/eve/statistics")
         assert answer.headers["retry-after"] == "4"
-        said = "more than 0.25 requests a second with this key, and 3 at once"
+        said = "more than 0.25 requests, decisions or rewards a second with this key, and 3 at once"
         assert answer.json["error"]["message"] == said
         assert statuses(keys["operator"], "ann", 20) == [200] * 20
 
@@ -291,3 +296,40 @@ def test_rates_are_kept_for_each_key() -> None:
         answer = one("POST", ASK)
         assert (answer.field, answer.headers["retry-after"]) == ("Authorization", "2")
         assert other("POST", ASK).status == 200
+
+
+def test_a_request_counts_for_its_decisions_and_its_rewards() -> None:
+    store = open_store("memory:")
+    keys = filled(store)
+    with serving(store, limits=Limits(rate=0.5, burst=5)) as running:
+        one, other = Caller(running.url, keys["operator"]), Caller(running.url, keys["application"])
+        made = one("POST", ASK, {"count": 100}).json["decisions"]
+        assert len(made) == 100
+        answer = one("POST", ASK)
+        assert (answer.status, answer.field) == (429, "Authorization")
+        assert 180 <= int(answer.headers["retry-after"]) <= 192  # (100 − 5 + 1) / 0.5
+        rewards = [{"decision": each["id"], "reward": 1} for each in made]
+        path = "/v1/markets/site/rewards"
+        assert other("POST", path, {"rewards": rewards}).status == 200
+        assert other("POST", path, {"rewards": rewards[:1]}).status == 429
+
+
+def test_plays_that_wait_have_a_limit() -> None:
+    store = open_store("memory:")
+    keys = filled(store)
+    with serving(store, limits=Limits(most_pending=250)) as running:
+        call = Caller(running.url, keys["application"])
+        made = [call("POST", ASK, {"count": 100}).json["decisions"] for _ in range(2)]
+        refused = call("POST", ASK, {"count": 100})
+        assert (refused.status, refused.field) == (409, "count")
+        assert "250 plays of this market may wait" in refused.json["error"]["message"]
+        assert call("POST", ASK, {"count": 50}).status == 200
+        assert call("POST", ASK).status == 409
+        rewards = [{"decision": each["id"], "reward": 0} for each in made[0]]
+        assert call("POST", "/v1/markets/site/rewards", {"rewards": rewards}).status == 200
+        assert call("POST", ASK, {"count": 100}).status == 200
+        assert call("POST", ASK).status == 409
+        other = Caller(running.url, keys["shop application"])
+        assert other("POST", "/v1/markets/shop/decisions").status == 200
+        text = Caller(running.url, keys["operator"])("GET", "/metrics").body.decode()
+        assert "copyproof_pending_plays_limit 250" in text

@@ -55,10 +55,11 @@ def _silent(url: str, key: str) -> socket.socket:
 
 def test_readers_who_do_not_read_keep_nobody_waiting() -> None:
     store = open_store("memory:")
-    key = filled(store)["operator"]
+    keys = filled(store)
+    key = keys["operator"]
     _long(store)
     with serving(store) as running:
-        silent = [_silent(running.url, key) for _ in range(20)]
+        silent = [_silent(running.url, keys["auditor"]) for _ in range(20)]
         call = Caller(running.url, key)
         time.sleep(0.5)
         answer = call("GET", JOURNAL)

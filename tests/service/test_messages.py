@@ -60,7 +60,7 @@ TEXTS = [
     (
         "decisions",
         {"cuont": 1},
-        "only count, eligible, seen, segment, slate are known; did you mean 'count'?",
+        "only count, eligible, seen, segment, slate, strict are known; did you mean 'count'?",
     ),
     ("decisions", {"eligible": {"ann": "a1"}}, 'eligible.ann = "a1" is not a list of texts'),
     (

@@ -18,6 +18,12 @@ from tests.service.serving import serving
 NAMES = (("market", "site"), ("agent", "ann"))
 
 
+@schemathesis.serializer("application/x-ndjson")  # type: ignore[untyped-decorator,unused-ignore]
+def _lines(context: Any, value: Any) -> bytes:
+    """Send a text as it is."""
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
+
+
 @pytest.fixture(scope="module")
 def fresh() -> Iterator[Service]:
     store = open_store("memory:")

@@ -19,11 +19,12 @@ from tests.service.serving import Caller, serving
 
 SOURCES = Path(copyproof.__file__).parent
 ASK = "/v1/markets/site/decisions"
-SERVICE = ["protocol", "gateway", "observation", "leases", "access", "bodies", "leadership"]
-SERVICE += ["writer", "committer", "snapshots", "metrics"]
+SERVICE = ["protocol", "gateway", "observation", "leases", "access", "writer", "admission"]
+SERVICE += ["bodies", "leadership", "committer", "snapshots", "metrics"]
 """The service's part of the way, in order: the connection; what is noted; whether what is known
-may be answered; key, rate, role; the body, parsed; who serves the market; the market's writer and
-the committer of all markets; whether a snapshot is due; and what is counted."""
+may be answered; key, rate, role; whether the market is served here, and a place among its requests;
+the body, parsed; who serves the market; the committer of all markets; whether a snapshot is due;
+and what is counted."""
 
 
 class Profile:

@@ -15,7 +15,7 @@ export interface paths {
          * Health
          * @description Whether the process is alive; needs no key, and says nothing else.
          */
-        get: operations["health_healthz_get"];
+        get: operations["health"];
         put?: never;
         post?: never;
         delete?: never;
@@ -35,7 +35,7 @@ export interface paths {
          * Metrics
          * @description Counts and times, in the text format of Prometheus, or as OpenMetrics if asked for.
          */
-        get: operations["metrics_metrics_get"];
+        get: operations["metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -55,7 +55,7 @@ export interface paths {
          * Ready
          * @description Whether the store answers and every market of this process is loaded; needs no key.
          */
-        get: operations["ready_readyz_get"];
+        get: operations["ready"];
         put?: never;
         post?: never;
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
          * List Actions
          * @description What operators did, the oldest first, in pages: in the markets that the key is for.
          */
-        get: operations["list_actions_v1_actions_get"];
+        get: operations["listActions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -95,7 +95,7 @@ export interface paths {
          * List Backups
          * @description List the backups in the folder that the setting ``backups`` names.
          */
-        get: operations["list_backups_v1_backups_get"];
+        get: operations["listBackups"];
         put?: never;
         /**
          * Back Up
@@ -103,7 +103,7 @@ export interface paths {
          *
          *     The answer comes when that is done. Other requests go on meanwhile.
          */
-        post: operations["back_up_v1_backups_post"];
+        post: operations["backUp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -121,7 +121,7 @@ export interface paths {
          * Read Own Key
          * @description Show the key that the request came with: what it is for, and when it ends.
          */
-        get: operations["read_own_key_v1_key_get"];
+        get: operations["readOwnKey"];
         put?: never;
         post?: never;
         delete?: never;
@@ -141,13 +141,13 @@ export interface paths {
          * List Keys
          * @description List keys, revoked ones too, in pages; secrets are not known to the service.
          */
-        get: operations["list_keys_v1_keys_get"];
+        get: operations["listKeys"];
         put?: never;
         /**
          * Make Key
          * @description Make a key. Its text is in this answer and nowhere else.
          */
-        post: operations["make_key_v1_keys_post"];
+        post: operations["makeKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -168,7 +168,7 @@ export interface paths {
          * Revoke Key
          * @description Refuse a key from now on; with ``forget`` it is not listed any more, either.
          */
-        delete: operations["revoke_key_v1_keys__key__delete"];
+        delete: operations["revokeKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -187,7 +187,7 @@ export interface paths {
          * Rotate Key
          * @description Give a key a new secret; the old one works for ``overlap`` seconds more.
          */
-        post: operations["rotate_key_v1_keys__key__rotate_post"];
+        post: operations["rotateKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -205,7 +205,7 @@ export interface paths {
          * List Markets
          * @description List the markets that the key is for, in order of their names, in pages.
          */
-        get: operations["list_markets_v1_markets_get"];
+        get: operations["listMarkets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -228,7 +228,7 @@ export interface paths {
          *     Only the process that serves the market knows its policy; another one says where that is, as
          *     for decisions. The list of markets has what each was created with, wherever it is served.
          */
-        get: operations["read_market_v1_markets__market__get"];
+        get: operations["readMarket"];
         /**
          * Create Market
          * @description Create a market. Once more with the same body changes nothing, with another is refused.
@@ -237,7 +237,7 @@ export interface paths {
          *     ``unanswered`` says what a play counts for until its reward comes: "estimated", unless some
          *     agents' rewards take much longer than all others', and these cannot delay them ("patient").
          */
-        put: operations["create_market_v1_markets__market__put"];
+        put: operations["createMarket"];
         post?: never;
         /**
          * Delete Market
@@ -245,7 +245,7 @@ export interface paths {
          *
          *     Export the journal, or take a backup, before.
          */
-        delete: operations["delete_market_v1_markets__market__delete"];
+        delete: operations["deleteMarket"];
         options?: never;
         head?: never;
         patch?: never;
@@ -259,12 +259,20 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        /**
+         * Register Agents
+         * @description Register many agents with their arms at once: a JSON object on each line.
+         *
+         *     ``{"agent": "ann", "arms": ["a", "b"]}``, maybe with a ``group``, and with ``content`` by arm.
+         *     Nobody who is not named is touched, and sent again it changes nothing. If a line is refused,
+         *     nothing is done. The market waits meanwhile, the others do not.
+         */
+        put: operations["registerAgents"];
         /**
          * Register Agent
          * @description Register an agent; one that is there already stays as it is.
          */
-        post: operations["register_agent_v1_markets__market__agents_post"];
+        post: operations["registerAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -292,7 +300,7 @@ export interface paths {
          *     the end the store writes anew the tables that held the name (SQLite: its whole file), and
          *     **no market of the store is written to until that is done**.
          */
-        delete: operations["remove_agent_v1_markets__market__agents__agent__delete"];
+        delete: operations["removeAgent"];
         options?: never;
         head?: never;
         patch?: never;
@@ -314,7 +322,7 @@ export interface paths {
          *     What arms are (``content`` and ``fingerprints``) is the operator's to say: an agent would call
          *     its copies different.
          */
-        post: operations["register_arms_v1_markets__market__agents__agent__arms_post"];
+        post: operations["registerArms"];
         delete?: never;
         options?: never;
         head?: never;
@@ -334,7 +342,7 @@ export interface paths {
          * Resume Arm
          * @description End the suspension of an arm; it is shown again if it is registered.
          */
-        post: operations["resume_arm_v1_markets__market__agents__agent__arms_resume_post"];
+        post: operations["resumeArm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -354,7 +362,7 @@ export interface paths {
          * Retire Arm
          * @description Retire an arm of an agent; its statistics, and the agent's, are kept.
          */
-        post: operations["retire_arm_v1_markets__market__agents__agent__arms_retire_post"];
+        post: operations["retireArm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -374,7 +382,7 @@ export interface paths {
          * Suspend Arm
          * @description Show an arm no more until it is resumed, whatever its agent does.
          */
-        post: operations["suspend_arm_v1_markets__market__agents__agent__arms_suspend_post"];
+        post: operations["suspendArm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -393,7 +401,7 @@ export interface paths {
          * Bind Agent
          * @description Bind an agent to a group: one of the names of one principal; null frees it.
          */
-        put: operations["bind_agent_v1_markets__market__agents__agent__group_put"];
+        put: operations["bindAgent"];
         post?: never;
         delete?: never;
         options?: never;
@@ -412,7 +420,7 @@ export interface paths {
          * Export Agent
          * @description An agent's own decisions and rewards, and digests of the rest, for `copyproof verify`.
          */
-        get: operations["export_agent_v1_markets__market__agents__agent__journal_get"];
+        get: operations["exportAgent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -434,7 +442,7 @@ export interface paths {
          * Resume Agent
          * @description End the suspension of an agent.
          */
-        post: operations["resume_agent_v1_markets__market__agents__agent__resume_post"];
+        post: operations["resumeAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -455,7 +463,7 @@ export interface paths {
          *     Over all segments, or in one of them. Shares are left out for the agent itself: they tell what
          *     the others have; and its group, which tells what the operator knows.
          */
-        get: operations["read_agent_statistics_v1_markets__market__agents__agent__statistics_get"];
+        get: operations["readAgentStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -477,7 +485,7 @@ export interface paths {
          * Suspend Agent
          * @description Show no arm of an agent until it is resumed.
          */
-        post: operations["suspend_agent_v1_markets__market__agents__agent__suspend_post"];
+        post: operations["suspendAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -495,7 +503,7 @@ export interface paths {
          * List Audits
          * @description What copies would gain, as audits of this process have found.
          */
-        get: operations["list_audits_v1_markets__market__audits_get"];
+        get: operations["listAudits"];
         put?: never;
         /**
          * Start Audit
@@ -503,7 +511,7 @@ export interface paths {
          *
          *     The answer comes at once; what was found is listed when it is done. The market goes on.
          */
-        post: operations["start_audit_v1_markets__market__audits_post"];
+        post: operations["startAudit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -524,7 +532,7 @@ export interface paths {
          * Drop Candidate
          * @description Let the first policy decide alone.
          */
-        delete: operations["drop_candidate_v1_markets__market__candidate_delete"];
+        delete: operations["dropCandidate"];
         options?: never;
         head?: never;
         patch?: never;
@@ -544,7 +552,7 @@ export interface paths {
          *
          *     Decisions whose time lies after it count as made now.
          */
-        put: operations["set_clock_v1_markets__market__clock_put"];
+        put: operations["setClock"];
         post?: never;
         delete?: never;
         options?: never;
@@ -565,7 +573,7 @@ export interface paths {
          * Ask
          * @description Decide what to show, once or ``count`` times; durable before it is answered.
          */
-        post: operations["ask_decisions"];
+        post: operations["ask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -583,7 +591,7 @@ export interface paths {
          * Read Head
          * @description The last event that is stored, and the head of the chain after it, signed. Keep it.
          */
-        get: operations["read_head_v1_markets__market__head_get"];
+        get: operations["readHead"];
         put?: never;
         post?: never;
         delete?: never;
@@ -603,7 +611,7 @@ export interface paths {
          * Read History
          * @description Decisions and rewards over time, and agents registered lately, from the last events.
          */
-        get: operations["read_history_v1_markets__market__history_get"];
+        get: operations["readHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -626,7 +634,7 @@ export interface paths {
          *     Up to the last event when it was asked for, or to ``limit`` events. Nothing is held for a reader
          *     that takes its time, but one who takes nothing for long is cut off.
          */
-        get: operations["export_journal_v1_markets__market__journal_get"];
+        get: operations["exportJournal"];
         put?: never;
         post?: never;
         delete?: never;
@@ -646,7 +654,7 @@ export interface paths {
          * Export Audit
          * @description The whole journal, without names, as `copyproof verify` checks and replays it.
          */
-        get: operations["export_audit_v1_markets__market__journal_audit_get"];
+        get: operations["exportAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -668,7 +676,7 @@ export interface paths {
          * Pause
          * @description Refuse requests for decisions, with this reason, until the market is resumed.
          */
-        post: operations["pause_v1_markets__market__pause_post"];
+        post: operations["pause"];
         delete?: never;
         options?: never;
         head?: never;
@@ -692,7 +700,7 @@ export interface paths {
          *     another share it goes on, or back. Without ``share`` it becomes the first policy: the candidate
          *     takes over with all that it has learnt, and another candidate is dropped.
          */
-        put: operations["change_policy_v1_markets__market__policy_put"];
+        put: operations["changePolicy"];
         post?: never;
         delete?: never;
         options?: never;
@@ -711,7 +719,7 @@ export interface paths {
          * Preview Policy
          * @description What a policy would promise about copies in this market; nothing is changed.
          */
-        get: operations["preview_policy_v1_markets__market__policy_preview_get"];
+        get: operations["previewPolicy"];
         put?: never;
         post?: never;
         delete?: never;
@@ -736,7 +744,7 @@ export interface paths {
          *     limits, the market pauses, or falls back: the candidate's share becomes 0, or, where it has
          *     none, the policy ``fallback`` takes over. Where they stand is in the statistics.
          */
-        put: operations["set_rails_v1_markets__market__rails_put"];
+        put: operations["setRails"];
         post?: never;
         delete?: never;
         options?: never;
@@ -757,7 +765,7 @@ export interface paths {
          * Resume
          * @description Decide again after a pause.
          */
-        post: operations["resume_v1_markets__market__resume_post"];
+        post: operations["resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -777,7 +785,7 @@ export interface paths {
          * Tell
          * @description Tell what decisions were worth.
          */
-        post: operations["tell_rewards"];
+        post: operations["tell"];
         delete?: never;
         options?: never;
         head?: never;
@@ -797,7 +805,7 @@ export interface paths {
          *
          *     Over all segments, or in one of them.
          */
-        get: operations["read_statistics_v1_markets__market__statistics_get"];
+        get: operations["readStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -820,7 +828,7 @@ export interface paths {
          *     Nothing follows from a suspicion until it is confirmed: whoever copies a rival's item makes that
          *     item alike, too.
          */
-        get: operations["read_suspicions_v1_markets__market__suspicions_get"];
+        get: operations["readSuspicions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -842,7 +850,7 @@ export interface paths {
          * Confirm Suspicion
          * @description Say that one person stands behind the agents of a suspicion: binds them to one group.
          */
-        post: operations["confirm_suspicion_v1_markets__market__suspicions__suspicion__confirm_post"];
+        post: operations["confirmSuspicion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -862,7 +870,7 @@ export interface paths {
          * Dismiss Suspicion
          * @description Say that nothing is to follow from a suspicion.
          */
-        post: operations["dismiss_suspicion_v1_markets__market__suspicions__suspicion__dismiss_post"];
+        post: operations["dismissSuspicion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1018,6 +1026,10 @@ export interface components {
          *     content, as the market is configured. ``segment`` is what this visitor is, such as "de/mobile":
          *     each segment is a game of its own. With ``slate`` the decisions are of different arms, at most
          *     ``per_agent`` of one agent.
+         *
+         *     What is not known of ``eligible`` and ``seen``, and a segment beyond those that the market may
+         *     have, is left out; the answer lists it under ``unknown``. With ``strict`` it is refused. A retry
+         *     may come with another ``seen``.
          */
         AskIn: {
             /** @default 1 */
@@ -1031,6 +1043,8 @@ export interface components {
             segment?: string | null;
             /** @default false */
             slate?: boolean;
+            /** @default false */
+            strict?: boolean;
         };
         /** @description What the best copying that was tried would gain an agent, with limits. */
         AuditedAgent: {
@@ -1090,6 +1104,12 @@ export interface components {
             changed: boolean;
             group: string | null;
         };
+        /** @description How many agents were named, and how many of them and of their arms were not registered. */
+        BulkRegistration: {
+            agents: number;
+            new_agents: number;
+            new_arms: number;
+        };
         /** @description A policy beside the first one, and how many of the decisions it makes. */
         CandidateOut: {
             policy: string;
@@ -1140,11 +1160,15 @@ export interface components {
          * @description Decisions in the order in which they were made.
          *
          *     ``missing`` says how many places of a slate are empty, as nothing was left to fill them.
+         *     ``unknown`` is there if something of the request was left out; it lists that, in the form in
+         *     which it came. The answer to a retry does not have it.
          */
         Decisions: {
             decisions: components["schemas"]["Decision"][];
             /** @default 0 */
             missing?: number;
+            /** @default null */
+            unknown?: components["schemas"]["UnknownNames"] | null;
         };
         /** @description A market, or an agent of it, that is gone now. */
         Deletion: {
@@ -1556,6 +1580,16 @@ export interface components {
             /** @enum {string} */
             status: "counted" | "ignored" | "corrected" | "refused-late";
         };
+        /** @description What of a request for decisions is not known. */
+        UnknownNames: {
+            eligible?: string[] | {
+                [key: string]: string[];
+            };
+            seen?: string[] | {
+                [key: string]: string[];
+            };
+            segment?: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -1565,7 +1599,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    health_healthz_get: {
+    health: {
         parameters: {
             query?: never;
             header?: never;
@@ -1587,7 +1621,7 @@ export interface operations {
             };
         };
     };
-    metrics_metrics_get: {
+    metrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -1607,7 +1641,7 @@ export interface operations {
             };
         };
     };
-    ready_readyz_get: {
+    ready: {
         parameters: {
             query?: never;
             header?: never;
@@ -1629,7 +1663,7 @@ export interface operations {
             };
         };
     };
-    list_actions_v1_actions_get: {
+    listActions: {
         parameters: {
             query?: {
                 /** @description What `next` of the page before says. */
@@ -1654,7 +1688,7 @@ export interface operations {
             };
         };
     };
-    list_backups_v1_backups_get: {
+    listBackups: {
         parameters: {
             query?: never;
             header?: never;
@@ -1674,7 +1708,7 @@ export interface operations {
             };
         };
     };
-    back_up_v1_backups_post: {
+    backUp: {
         parameters: {
             query?: never;
             header?: {
@@ -1697,7 +1731,7 @@ export interface operations {
             };
         };
     };
-    read_own_key_v1_key_get: {
+    readOwnKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -1717,7 +1751,7 @@ export interface operations {
             };
         };
     };
-    list_keys_v1_keys_get: {
+    listKeys: {
         parameters: {
             query?: {
                 /** @description What `next` of the page before says. */
@@ -1742,7 +1776,7 @@ export interface operations {
             };
         };
     };
-    make_key_v1_keys_post: {
+    makeKey: {
         parameters: {
             query?: never;
             header?: {
@@ -1769,7 +1803,7 @@ export interface operations {
             };
         };
     };
-    revoke_key_v1_keys__key__delete: {
+    revokeKey: {
         parameters: {
             query?: {
                 forget?: boolean;
@@ -1796,7 +1830,7 @@ export interface operations {
             };
         };
     };
-    rotate_key_v1_keys__key__rotate_post: {
+    rotateKey: {
         parameters: {
             query?: never;
             header?: {
@@ -1825,7 +1859,7 @@ export interface operations {
             };
         };
     };
-    list_markets_v1_markets_get: {
+    listMarkets: {
         parameters: {
             query?: {
                 /** @description What `next` of the page before says. */
@@ -1850,7 +1884,7 @@ export interface operations {
             };
         };
     };
-    read_market_v1_markets__market__get: {
+    readMarket: {
         parameters: {
             query?: never;
             header?: never;
@@ -1872,7 +1906,7 @@ export interface operations {
             };
         };
     };
-    create_market_v1_markets__market__put: {
+    createMarket: {
         parameters: {
             query?: never;
             header?: {
@@ -1901,7 +1935,7 @@ export interface operations {
             };
         };
     };
-    delete_market_v1_markets__market__delete: {
+    deleteMarket: {
         parameters: {
             query?: never;
             header?: {
@@ -1926,7 +1960,36 @@ export interface operations {
             };
         };
     };
-    register_agent_v1_markets__market__agents_post: {
+    registerAgents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same answer, and nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                market: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkRegistration"];
+                };
+            };
+        };
+    };
+    registerAgent: {
         parameters: {
             query?: never;
             header?: {
@@ -1955,7 +2018,7 @@ export interface operations {
             };
         };
     };
-    remove_agent_v1_markets__market__agents__agent__delete: {
+    removeAgent: {
         parameters: {
             query?: {
                 forget?: boolean;
@@ -1983,7 +2046,7 @@ export interface operations {
             };
         };
     };
-    register_arms_v1_markets__market__agents__agent__arms_post: {
+    registerArms: {
         parameters: {
             query?: never;
             header?: {
@@ -2013,7 +2076,7 @@ export interface operations {
             };
         };
     };
-    resume_arm_v1_markets__market__agents__agent__arms_resume_post: {
+    resumeArm: {
         parameters: {
             query?: never;
             header?: {
@@ -2043,7 +2106,7 @@ export interface operations {
             };
         };
     };
-    retire_arm_v1_markets__market__agents__agent__arms_retire_post: {
+    retireArm: {
         parameters: {
             query?: never;
             header?: {
@@ -2073,7 +2136,7 @@ export interface operations {
             };
         };
     };
-    suspend_arm_v1_markets__market__agents__agent__arms_suspend_post: {
+    suspendArm: {
         parameters: {
             query?: never;
             header?: {
@@ -2103,7 +2166,7 @@ export interface operations {
             };
         };
     };
-    bind_agent_v1_markets__market__agents__agent__group_put: {
+    bindAgent: {
         parameters: {
             query?: never;
             header?: {
@@ -2133,7 +2196,7 @@ export interface operations {
             };
         };
     };
-    export_agent_v1_markets__market__agents__agent__journal_get: {
+    exportAgent: {
         parameters: {
             query?: never;
             header?: never;
@@ -2156,7 +2219,7 @@ export interface operations {
             };
         };
     };
-    resume_agent_v1_markets__market__agents__agent__resume_post: {
+    resumeAgent: {
         parameters: {
             query?: never;
             header?: {
@@ -2182,7 +2245,7 @@ export interface operations {
             };
         };
     };
-    read_agent_statistics_v1_markets__market__agents__agent__statistics_get: {
+    readAgentStatistics: {
         parameters: {
             query?: {
                 /** @description What `next` of the page before says. */
@@ -2212,7 +2275,7 @@ export interface operations {
             };
         };
     };
-    suspend_agent_v1_markets__market__agents__agent__suspend_post: {
+    suspendAgent: {
         parameters: {
             query?: never;
             header?: {
@@ -2238,7 +2301,7 @@ export interface operations {
             };
         };
     };
-    list_audits_v1_markets__market__audits_get: {
+    listAudits: {
         parameters: {
             query?: never;
             header?: never;
@@ -2260,7 +2323,7 @@ export interface operations {
             };
         };
     };
-    start_audit_v1_markets__market__audits_post: {
+    startAudit: {
         parameters: {
             query?: never;
             header?: {
@@ -2289,7 +2352,7 @@ export interface operations {
             };
         };
     };
-    drop_candidate_v1_markets__market__candidate_delete: {
+    dropCandidate: {
         parameters: {
             query?: never;
             header?: {
@@ -2314,7 +2377,7 @@ export interface operations {
             };
         };
     };
-    set_clock_v1_markets__market__clock_put: {
+    setClock: {
         parameters: {
             query?: never;
             header?: {
@@ -2343,7 +2406,7 @@ export interface operations {
             };
         };
     };
-    ask_decisions: {
+    ask: {
         parameters: {
             query?: never;
             header?: {
@@ -2372,7 +2435,7 @@ export interface operations {
             };
         };
     };
-    read_head_v1_markets__market__head_get: {
+    readHead: {
         parameters: {
             query?: never;
             header?: never;
@@ -2394,7 +2457,7 @@ export interface operations {
             };
         };
     };
-    read_history_v1_markets__market__history_get: {
+    readHistory: {
         parameters: {
             query?: {
                 /** @description How many events back. */
@@ -2421,7 +2484,7 @@ export interface operations {
             };
         };
     };
-    export_journal_v1_markets__market__journal_get: {
+    exportJournal: {
         parameters: {
             query?: {
                 after?: number;
@@ -2446,7 +2509,7 @@ export interface operations {
             };
         };
     };
-    export_audit_v1_markets__market__journal_audit_get: {
+    exportAudit: {
         parameters: {
             query?: never;
             header?: never;
@@ -2468,7 +2531,7 @@ export interface operations {
             };
         };
     };
-    pause_v1_markets__market__pause_post: {
+    pause: {
         parameters: {
             query?: never;
             header?: {
@@ -2497,7 +2560,7 @@ export interface operations {
             };
         };
     };
-    change_policy_v1_markets__market__policy_put: {
+    changePolicy: {
         parameters: {
             query?: never;
             header?: {
@@ -2526,7 +2589,7 @@ export interface operations {
             };
         };
     };
-    preview_policy_v1_markets__market__policy_preview_get: {
+    previewPolicy: {
         parameters: {
             query: {
                 policy: string;
@@ -2552,7 +2615,7 @@ export interface operations {
             };
         };
     };
-    set_rails_v1_markets__market__rails_put: {
+    setRails: {
         parameters: {
             query?: never;
             header?: {
@@ -2581,7 +2644,7 @@ export interface operations {
             };
         };
     };
-    resume_v1_markets__market__resume_post: {
+    resume: {
         parameters: {
             query?: never;
             header?: {
@@ -2606,7 +2669,7 @@ export interface operations {
             };
         };
     };
-    tell_rewards: {
+    tell: {
         parameters: {
             query?: never;
             header?: {
@@ -2635,7 +2698,7 @@ export interface operations {
             };
         };
     };
-    read_statistics_v1_markets__market__statistics_get: {
+    readStatistics: {
         parameters: {
             query?: {
                 /** @description What `next` of the page before says. */
@@ -2664,7 +2727,7 @@ export interface operations {
             };
         };
     };
-    read_suspicions_v1_markets__market__suspicions_get: {
+    readSuspicions: {
         parameters: {
             query?: {
                 /** @description What `next` of the page before says. */
@@ -2691,7 +2754,7 @@ export interface operations {
             };
         };
     };
-    confirm_suspicion_v1_markets__market__suspicions__suspicion__confirm_post: {
+    confirmSuspicion: {
         parameters: {
             query?: never;
             header?: {
@@ -2721,7 +2784,7 @@ export interface operations {
             };
         };
     };
-    dismiss_suspicion_v1_markets__market__suspicions__suspicion__dismiss_post: {
+    dismissSuspicion: {
         parameters: {
             query?: never;
             header?: {

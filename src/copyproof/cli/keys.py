@@ -30,9 +30,12 @@ _WIDE = 10_000
 _KeyId = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 
 
+_CREATE = "; --create makes a new store"
+
+
 @contextmanager
 def _keyring(store: str, *, create: bool = False) -> "Iterator[tuple[Store, Keyring]]":
-    with opened(store, create=create) as found:
+    with opened(store, create=create, hint=_CREATE) as found:
         from copyproof.service.keys import Keyring
 
         yield found, Keyring(found, time.time)
@@ -70,6 +73,7 @@ def add(
     agent: Annotated[
         str | None, typer.Option(help="Whose arms an agent's key is for.", metavar="NAME")
     ] = None,
+    create: options.Create = False,
     note: Annotated[str, typer.Option(help="Free text.", metavar="TEXT")] = "",
     rate: Annotated[
         float | None,
@@ -92,7 +96,7 @@ def add(
         if value is not None and not least <= value <= 1e6:
             raise options.refused(f"--{name}", value, f"a number from {least} to 1000000")
     until = None if expires is None else time.time() + options.duration("--expires", expires)
-    with _keyring(store, create=True) as (found, ring):
+    with _keyring(store, create=create) as (found, ring):
         key, text = ring.add(
             cast("Role", role),
             markets=tuple(market or ()),

@@ -27,13 +27,18 @@ def _is_installed(name: str) -> bool:
 
 @contextmanager
 def opened(
-    url: str, *, create: bool = False, read_only: bool = False, place: str = "--store"
+    url: str,
+    *,
+    create: bool = False,
+    read_only: bool = False,
+    place: str = "--store",
+    hint: str = "",
 ) -> "Iterator[Store]":
     """Open a store, and close it at the end; the service's libraries must be there.
 
     A file that is not there is made only if ``create`` says so: its name may be a wrong one.
     With ``read_only`` an SQLite file stays as it is, to the byte. ``place`` is where the URL comes
-    from, for the error.
+    from, for the error, and ``hint`` what may help.
 
     Raises
     ------
@@ -46,7 +51,7 @@ def opened(
     try:
         found = open_store(url, create=create, read_only=read_only)
     except StoreError as error:
-        said = f"cannot be opened: {error}"
+        said = f"cannot be opened: {error}" + (hint if not create else "")
         raise FieldError(place, url, "a store that can be opened", said) from None
     with found:
         yield found

@@ -111,6 +111,9 @@ Device: TypeAlias = Annotated[
     ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
+Create: TypeAlias = Annotated[
+    bool, typer.Option("--create", help="Make the store if there is no such file.")
+]
 StoreUrl: TypeAlias = Annotated[
     str,
     typer.Option(

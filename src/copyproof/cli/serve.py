@@ -66,6 +66,7 @@ def serve(
     example: Annotated[
         bool, typer.Option("--example", help="Set up a small market and print a key for it.")
     ] = False,
+    create: options.Create = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object when it is up.")
     ] = False,
@@ -83,18 +84,19 @@ def serve(
     if show_settings:
         emit_answer(as_json, lambda: _origins(resolved), [_table(resolved)])
     else:
-        _serve(resolved, example, as_json)
+        _serve(resolved, example, as_json, create=create or example)
         if not as_json:
             say("stopped")
 
 
-def _serve(resolved: Resolved, example: bool, as_json: bool) -> None:
+def _serve(resolved: Resolved, example: bool, as_json: bool, *, create: bool) -> None:
     found = resolved.settings
     if found.store == "memory:" and not example:
         said = "= memory: can have no key, as it ends with this process: take sqlite:PATH"
         raise FieldError(resolved.places["store"], found.store, "a store that lasts", said)
     backups_to = None if found.backups is None else _folder(found.backups)
-    with opened(found.store, create=True, place=resolved.places["store"]) as store:
+    place, hint = resolved.places["store"], "; --create makes a new store"
+    with opened(found.store, create=create, place=place, hint=hint) as store:
         from copyproof.live.compiled import is_compiled
         from copyproof.service import Limits, bind, run
         from copyproof.service.example import EXAMPLE, make_example

@@ -19,6 +19,7 @@ from copyproof.defaults import (
     AGENT_RATE,
     CLOCK_JUMP_SECONDS,
     LEASE_SECONDS,
+    MOST_PENDING,
     REQUEST_BURST,
     REQUEST_BYTES,
     REQUEST_RATE,
@@ -242,9 +243,13 @@ class Settings:
     )
     port: int = _setting(8000, "The port; 0 takes a free one.", Whole(0, 65535))
     rate: float = _setting(
-        REQUEST_RATE, "Requests a second of one key, in the long run.", Number(0.001, _MOST)
+        REQUEST_RATE,
+        "Requests, decisions or rewards a second of one key, in the long run.",
+        Number(0.001, _MOST),
     )
-    burst: int = _setting(REQUEST_BURST, "Requests of one key at once.", Whole(1, _MOST))
+    burst: int = _setting(
+        REQUEST_BURST, "Requests, decisions or rewards of one key at once.", Whole(1, _MOST)
+    )
     agent_rate: float = _setting(
         AGENT_RATE, "Requests a second of an agent's key.", Number(0.001, _MOST)
     )
@@ -252,6 +257,9 @@ class Settings:
     body: int = _setting(REQUEST_BYTES, "Most bytes of a request.", Whole(100, _MOST, "BYTES"))
     waiting: int = _setting(
         WAITING_REQUESTS, "Requests of one market that may wait for its writer.", Whole(1, _MOST)
+    )
+    most_pending: int = _setting(
+        MOST_PENDING, "Plays of one market that may wait for their reward.", Whole(1000, _MOST)
     )
     lease: float = _setting(
         LEASE_SECONDS, "Seconds until another process takes over.", Number(1, 3600, *_SECONDS)

@@ -86,6 +86,7 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         slate: bool = False,
         seen: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
         segment: str | None = None,
+        strict: bool = False,
         retry_key: str | None = None,
     ) -> list[Decision]:
         """Decide what to show, ``count`` times.
@@ -93,9 +94,11 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         With ``slate`` the arms are different ones, at most ``per_agent`` of one agent, and fewer
         than ``count`` if nothing is left. ``seen`` is what this visitor has had, as decisions or as
         arms by agent, and is not shown again. ``segment`` is what this visitor is: each segment is
-        a game of its own.
+        a game of its own. What is not known of these is left out; with ``strict`` it is refused.
         """
         body: dict[str, Any] = {"count": count, "slate": slate}
+        if strict:
+            body["strict"] = True
         if segment is not None:
             body["segment"] = segment
         for field, named in (("eligible", eligible), ("seen", seen)):

@@ -62,8 +62,19 @@ from copyproof.engine.pools import (
 from copyproof.engine.principal import Observation, choose, shadow
 from copyproof.engine.registration import admit, lay_in_play, resume, retire, suspend
 from copyproof.engine.rules import Kind
-from copyproof.engine.selection import NOBODY, Mask, clear, mark, take
+from copyproof.engine.selection import (
+    EVERYONE,
+    NOBODY,
+    Mask,
+    clear,
+    has_tournament,
+    mark,
+    mark_exceptions,
+    mark_unmarked,
+    take,
+)
 from copyproof.engine.state import ABSENT, OUTSIDE, WAITS, State
+from copyproof.engine.trees import leave_out, put_back
 from copyproof.engine.trial import spread_over_levels
 
 # Operations, with what they take.
@@ -107,7 +118,7 @@ def serve(
                 _lay_first(plan, state, live)
             if code == ASK:
                 outcomes[n].status = _ask(
-                    plan, state, live, terms, operation, None, outcomes, behind
+                    plan, state, live, terms, operation, lists, None, outcomes, behind
                 )
             else:
                 outcomes[n].status = _ask_among(
@@ -146,6 +157,7 @@ def _ask(
     live: Live,
     terms: Terms,
     operation: Any,
+    lists: Any,
     mask: Mask | None,
     outcomes: Any,
     behind: int,
@@ -158,6 +170,8 @@ def _ask(
         t = live.counters[ROUND] + 1
         if epoch_is_over(plan, state, t):
             _turn_epoch(plan, state, live, terms)  # who may be chosen, and how many, stays the same
+        if mask is not None:
+            _leave_out_exceptions(plan, state, live, mask, operation, lists, made)
         place = live.counters[ROUND] - live.counters[BASE]
         row = live.log[place]
         if terms.shadows:
@@ -173,6 +187,8 @@ def _ask(
             if choice.agent == NOBODY:
                 return made
             if operation.code == SLATE:
+                if mask.whole:
+                    mark_unmarked(state, mask, choice.agent)
                 take(mask, choice.agent, choice.arm, terms.per_agent)
         row.at = operation.value
         row.value = 0.0
@@ -220,14 +236,70 @@ def _ask_among(
     behind: int,
 ) -> int:
     """Decide among some of the arms, or for a slate."""
-    mask = Mask(live.marks, live.left)
-    mark(plan.is_flat, state, mask, lists, operation.start, operation.stop)
-    made = _ask(plan, state, live, terms, operation, mask, outcomes, behind)
-    clear(state, mask, lists, operation.start, operation.stop)
+    start, stop = operation.start, operation.stop
+    is_all_but_few = start < 0 or (start < stop and lists[start] == EVERYONE)
+    by_tree = not plan.is_flat and has_tournament(plan.agent, plan.agent_search)
+    mask = Mask(live.marks, live.left, int(is_all_but_few and by_tree))
+    if mask.whole:
+        mark_exceptions(state, mask, lists, start, stop)
+    else:
+        mark(plan.is_flat, state, mask, lists, start, stop)
+    made = _ask(plan, state, live, terms, operation, lists, mask, outcomes, behind)
+    if mask.whole:
+        _put_exceptions_back(plan, state, live, mask, operation, lists, made)
+    clear(state, mask, lists, start, stop)
     if operation.code == SLATE:
         for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):
             live.marks[live.item_of[live.log[round_ - live.counters[BASE]].arm]] = 0
     return made
+
+
+@part
+def _leave_out_exceptions(
+    plan: Plan, state: State, live: Live, mask: Mask, operation: Any, lists: Any, made: int
+) -> None:
+    """Leave those agents out of their tree whom a mask that is whole rules out.
+
+    That is done before each decision: a reward that is due, or a new epoch, may have brought one
+    back. ``state`` is modified in place.
+    """
+    if not mask.whole:
+        return
+    for n in range(max(operation.start, 0), operation.stop):
+        if lists[n] != EVERYONE:
+            number = -2 - lists[n]
+            agent = number if number < mask.left.shape[0] else state.items[number].owner
+            _leave_out_agent(plan, state, mask, agent)
+    if operation.code == SLATE:
+        for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):
+            arm = live.item_of[live.log[round_ - live.counters[BASE]].arm]
+            _leave_out_agent(plan, state, mask, state.items[arm].owner)
+
+
+@inlined
+def _leave_out_agent(plan: Plan, state: State, mask: Mask, agent: int) -> None:
+    if mask.left[agent] <= 0 and state.place[agent] >= 0:
+        leave_out(plan.agent, state, 0, state.place[agent])
+
+
+@part
+def _put_exceptions_back(
+    plan: Plan, state: State, live: Live, mask: Mask, operation: Any, lists: Any, made: int
+) -> None:
+    """Undo ``_leave_out_exceptions`` and the marks of what was chosen; modified in place."""
+    for n in range(max(operation.start, 0), operation.stop):
+        if lists[n] != EVERYONE:
+            number = -2 - lists[n]
+            agent = number if number < mask.left.shape[0] else state.items[number].owner
+            if state.place[agent] >= 0:
+                put_back(plan.agent, state, 0, state.place[agent], agent)
+    if operation.code == SLATE:
+        for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):
+            agent = state.items[live.item_of[live.log[round_ - live.counters[BASE]].arm]].owner
+            if state.place[agent] >= 0:
+                put_back(plan.agent, state, 0, state.place[agent], agent)
+            mask.marks[agent] = 0
+            mask.left[agent] = 0
 
 
 @part

@@ -22,7 +22,14 @@ from copyproof.engine.memory import add_to_blocks
 from copyproof.engine.plan import BY_RULE, Plan, pool_of, sample_grows
 from copyproof.engine.pools import join
 from copyproof.engine.rules import Kind, LoweredRule, Turn
-from copyproof.engine.selection import NOBODY, Mask, draw_outside, select
+from copyproof.engine.selection import (
+    NOBODY,
+    Mask,
+    draw_outside,
+    is_restricted,
+    select,
+    select_rest,
+)
 from copyproof.engine.state import OUTSIDE, State
 from copyproof.engine.trees import count_in_tree
 from copyproof.engine.trial import add_to_levels
@@ -82,7 +89,12 @@ def _choose_agent(
     turn = Turn(t, t - 1, t, int64(state.epoch[0].horizon), repetition)
     if plan.is_flat:
         return int(int64(NOBODY)), turn
-    place = select(plan.agent, state, 0, turn, plan.priority, plan.agent_search, mask)
+    if mask is None:
+        place = select(plan.agent, state, 0, turn, plan.priority, plan.agent_search, None)
+    elif mask.whole:
+        place = select_rest(plan.agent, state, 0, turn, plan.priority)
+    else:
+        place = select(plan.agent, state, 0, turn, plan.priority, plan.agent_search, mask)
     if mask is not None and place < 0:
         return int(int64(NOBODY)), turn
     top = state.pools[0]
@@ -148,8 +160,7 @@ def _consider_among(
     """``_consider``, with the mask only if it restricts the pool."""
     if mask is None:
         return _consider(plan, state, pool, turn, None)
-    here = state.pools[pool]
-    if not plan.is_flat and mask.left[pool - 1] == here.size + here.outside:
+    if not is_restricted(plan.is_flat, state, mask, pool):
         return _consider(plan, state, pool, turn, None)
     return _consider(plan, state, pool, turn, mask)
 
@@ -159,8 +170,7 @@ def _choose_arm_among(
     plan: Plan, state: State, pool: int, turn: Turn, mask: Mask
 ) -> tuple[int, int]:
     """The same under a mask; one that allows all arms of an agent does not restrict it."""
-    here = state.pools[pool]
-    if not plan.is_flat and mask.left[pool - 1] == here.size + here.outside:
+    if not is_restricted(plan.is_flat, state, mask, pool):
         return _choose_arm(plan, state, pool, turn, None)
     return _choose_arm(plan, state, pool, turn, mask)
 

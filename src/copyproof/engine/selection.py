@@ -4,8 +4,9 @@ Without a mask all items in play may be chosen. A mask restricts the choice: to 
 may see, or to those not yet on a slate. An agent takes part if one of its registered arms does.
 
 Of those that may be chosen the ones of largest index win. Tournament, a look at every leaf, and a
-scan that computes every index anew are three ways to find the same winners; trees are kept for all
-items of a pool, so that a restricted choice scans.
+scan that computes every index anew are three ways to find the same winners. A choice among few
+scans. A choice among all but a few, as for a slate, has those few lose every match of the agents'
+tree while it lasts (``Mask.whole``), so that it costs as little as a choice among all.
 A coin may let any of those that may be chosen be taken instead. Equals are picked from uniformly:
 u decides for the ⌊u·m⌋-th of m in the order of the pool. With priority ties the first one in the
 pool's order is taken, and the order was drawn at the start.
@@ -54,6 +55,9 @@ class Mask(NamedTuple):
 
     marks: Any  # per item
     left: Any  # per agent: how many of its arms may still be chosen
+    # Whether agents without a mark may be chosen with all their arms. Then those that may not are
+    # left out of the agents' tree.
+    whole: int = 0
 
 
 @inlined
@@ -115,6 +119,34 @@ def _rule_out(state: State, mask: Mask, number: int) -> None:
         mask.left[state.items[number].owner] -= 1
 
 
+@part
+def mark_exceptions(state: State, mask: Mask, lists: Any, start: int, stop: int) -> None:
+    """``mark`` for a mask that is whole: what is ruled out. The mask is modified in place."""
+    for n in range(max(start, 0), stop):
+        if lists[n] != EVERYONE:
+            number = -2 - lists[n]
+            agent = number if number < mask.left.shape[0] else state.items[number].owner
+            mark_unmarked(state, mask, agent)
+            _rule_out(state, mask, number)
+
+
+@inlined
+def mark_unmarked(state: State, mask: Mask, agent: int) -> None:
+    """Mark an agent of a mask that is whole, before some of its arms are ruled out."""
+    if mask.marks[agent] == 0:
+        _mark_whole(0, state, mask, agent)
+
+
+@inlined
+def is_restricted(is_flat: int, state: State, mask: Mask, pool: int) -> bool:
+    """Whether a mask rules out an arm of a pool."""
+    if is_flat:
+        return True
+    if mask.whole and mask.marks[pool - 1] == 0:
+        return False
+    return bool(mask.left[pool - 1] != state.pools[pool].size + state.pools[pool].outside)
+
+
 @inlined
 def take(mask: Mask, agent: int, arm: int, per_agent: int) -> None:
     """Give an arm a place on a slate; its agent has ``per_agent`` places at most."""
@@ -135,7 +167,7 @@ def _mark_whole(is_flat: int, state: State, mask: Mask, agent: int) -> None:
 @part
 def clear(state: State, mask: Mask, lists: Any, start: int, stop: int) -> None:
     """Undo ``mark``; arms that were taken are the caller's. Modified in place."""
-    if start < 0 or (start < stop and lists[start] == EVERYONE):
+    if not mask.whole and (start < 0 or (start < stop and lists[start] == EVERYONE)):
         for agent in range(mask.left.shape[0]):
             mask.marks[agent] = 0
             mask.left[agent] = 0
@@ -277,6 +309,59 @@ def _select_curve(rule: LoweredRule, state: State, pool: int, turn: Turn, priori
     if equals > 1 and not priority:
         nth = pick(state, pool, turn, equals)
     return nth_curve(state.nodes, here.base, here.cap, nth)
+
+
+@inlined
+def has_tournament(rule: LoweredRule, search: int) -> bool:
+    """Whether the winner is found by matches, so that items can be left out (``select_rest``)."""
+    if search != TOURNAMENT:
+        return False
+    return bool(rule.is_line or (rule.kind == Kind.KL_UCB and rule.coin == 0.0))
+
+
+@part
+def select_rest(rule: LoweredRule, state: State, pool: int, turn: Turn, priority: int) -> int:
+    """``select`` by a tournament without those that are left out of it; NOBODY if all are.
+
+    The decision is that of a scan. The pool's tree is modified in place.
+    """
+    here = state.pools[pool]
+    tau, x = read_clock(rule, turn)
+    best = 0.0
+    if rule.is_line:
+        best, equals = _tournament_winners(state, pool, x)
+    else:
+        here.x = x
+        advance_curves(state.nodes, here.base, here.cap, x)
+        equals = int(state.nodes[here.base + 1].count)
+    if equals == 0:
+        return NOBODY
+    if rule.coin > 0.0:
+        u = uniform(state.keys[pool, 0], state.keys[pool, 1], turn.k, COIN, 0, turn.repetition)
+        if u < chance_of_any(rule, tau, best):
+            return _any_present(state, pool, turn)
+    nth = 0
+    if equals > 1 and not priority:
+        nth = pick(state, pool, turn, equals)
+    if rule.is_line:
+        return nth_winner(state.nodes, here.base, here.cap, x, nth)
+    return nth_curve(state.nodes, here.base, here.cap, nth)
+
+
+@part
+def _any_present(state: State, pool: int, turn: Turn) -> int:
+    """Place of any of those that are not left out, each as likely as any other."""
+    here = state.pools[pool]
+    leaves = here.base + here.cap
+    size = 0
+    for place in range(here.size):
+        size += state.nodes[leaves + place].count
+    nth = pick(state, pool, turn, size)
+    place = 0
+    while state.nodes[leaves + place].count == 0 or nth > 0:
+        nth -= state.nodes[leaves + place].count
+        place += 1
+    return place
 
 
 @inlined

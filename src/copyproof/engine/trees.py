@@ -64,6 +64,30 @@ def update_tree(rule: LoweredRule, state: State, pool: int, place: int, number: 
         count_posterior(state, pool, place, number)
 
 
+@part
+def leave_out(rule: LoweredRule, state: State, pool: int, place: int) -> None:
+    """Let an item lose every match, until ``put_back``; for tournaments. Modified in place."""
+    here = state.pools[pool]
+    leaf = state.nodes[here.base + here.cap + place]
+    if leaf.count == 0 and leaf.height == -np.inf:
+        return
+    leaf.height, leaf.slope, leaf.count = -np.inf, 0.0, 0
+    if rule.is_line:
+        replay_path(state.nodes, here.base, here.cap, place, here.x)
+    else:
+        replay_curves(state.nodes, here.base, here.cap, place, here.x)
+
+
+@part
+def put_back(rule: LoweredRule, state: State, pool: int, place: int, number: int) -> None:
+    """Undo ``leave_out``, if it was done; ``state`` is modified in place."""
+    here = state.pools[pool]
+    leaf = state.nodes[here.base + here.cap + place]
+    if leaf.count == 0:
+        leaf.count = 1
+        update_tree(rule, state, pool, place, number)
+
+
 @inlined
 def count_in_tree(
     rule: LoweredRule, state: State, pool: int, place: int, number: int, search: int

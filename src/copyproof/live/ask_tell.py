@@ -11,6 +11,9 @@ from copyproof.live.journaled import Later
 from copyproof.live.outcomes import CarriedOut, told_as
 from copyproof.live.records import (
     MOST_DECISIONS,
+    TooManyPending,
+    Undone,
+    Unknown,
     checked_pairs,
     plain_eligible,
     unit_reward,
@@ -25,7 +28,21 @@ _WITHOUT_EFFECT: frozenset[Status] = frozenset(("ignored", "refused-late"))
 
 
 class AskTell(Requests):
-    """One market, asked and told; ``Principal`` says who takes part."""
+    """One market, asked and told; ``Principal`` says who takes part.
+
+    Attributes
+    ----------
+    most_pending : int or None
+        How many plays may wait for their reward; None for no limit. It is not the market's, but
+        that of whoever serves it: a replay makes all decisions again.
+    """
+
+    most_pending: int | None = None
+    _room = 0  # for how many more decisions there is surely room
+
+    def _rebuild(self) -> None:
+        self._room = 0
+        super()._rebuild()
 
     def ask(
         self,
@@ -76,10 +93,15 @@ class AskTell(Requests):
         seen: Seen | None = None,
         segment: str | None = None,
         key: str | None = None,
+        unknown: dict[str, Any] | None = None,
     ) -> Later:
         """Do as ``ask`` does, later; of each decision its fields, as making records takes a while.
 
         Within a group, decisions without conditions are made together with what follows.
+
+        A request is told from another with the same key by all that it says but ``seen``: a page
+        that is loaded again has seen more. With ``unknown``, what is not known of ``eligible`` and
+        ``seen``, and a segment that is one too many, is left out and noted there, not refused.
         """
         if type(count) is not int or not 1 <= count <= MOST_DECISIONS:
             count = whole_in("count", count, 1, MOST_DECISIONS)
@@ -88,19 +110,24 @@ class AskTell(Requests):
         wanted = None if eligible is None else plain_eligible(eligible)
         had = None if seen is None else plain_eligible(seen, "seen")
         request = ["ask", count, wanted, slate]
-        if had is not None or segment is not None:
-            request += [had, None if segment is None else name("segment", segment)]
+        if segment is not None:
+            request.append(name("segment", segment))
         keyed, found = (None, None) if key is None else self._keyed(key, request)
         later = Later(self)
         if found:
             later.rows = self._rows(*found.answer)
             return later
         state = self._rebuilt()
-        if len(request) == 4 and wanted is None and not slate and state.is_plain:
+        if self.most_pending is not None:
+            self._take_room(count, self.most_pending)
+        is_plain = wanted is None and had is None and segment is None and not slate
+        if is_plain and state.is_plain:
             self._ask_plainly(state, count, keyed, later)
             return later
         state = self._current()
         now = self._checked_rails(state) if state.watches else None
+        if unknown is not None:
+            wanted, had, segment = self._known(wanted, had, segment, unknown)
         if segment is not None:
             state.check_segment(segment)
         registry = state.registry
@@ -125,6 +152,16 @@ class AskTell(Requests):
             if state.watch.crossing is not None:
                 self._cross_rail()
         return later
+
+    def _take_room(self, count: int, most: int) -> None:
+        """Refuse decisions beyond the plays that may wait; they are counted once in a while."""
+        if self._room < count:
+            with self.group():
+                self._expire_due()
+                self._room = most - self.pending
+            if self._room < count:
+                raise TooManyPending(most)
+        self._room -= count
 
     def _ask_plainly(
         self, state: SwitchState, count: int, keyed: IdempotencyKey | None, later: Later
@@ -152,6 +189,37 @@ class AskTell(Requests):
         self._staged.append(events.encode(asked))
         state.at = max(state.at, asked.at)
         later.rows = self._rows(asked.round, asked.arms)
+
+    def _known(
+        self, wanted: Any, had: Any, segment: str | None, unknown: dict[str, Any]
+    ) -> tuple[Any, Any, str | None]:
+        """What is known of a request; the rest is noted."""
+        state = self._current()
+        registry = state.registry
+        if segment is not None and not state.has_room(segment):
+            unknown["segment"], segment = segment, None
+        if isinstance(had, list):
+            known = [one for one in had if self._remembers(one)]
+            if len(known) < len(had):
+                unknown["seen"] = [one for one in had if one not in frozenset(known)]
+            had = known
+        elif had is not None:
+            had, rest = registry.split(had)
+            if rest:
+                unknown["seen"] = rest
+        if wanted is not None:
+            wanted, rest = registry.split(wanted)
+            if rest:
+                unknown["eligible"] = rest
+        return wanted, had, segment
+
+    def _remembers(self, decision: str) -> bool:
+        """Whether a decision is one of this market, and not forgotten."""
+        state = self._current()
+        try:
+            return state.decided(self._ids.round(decision, state.round)) is not None
+        except (Unknown, Undone):
+            return False
 
     def _arms_of(self, seen: Any) -> list[int]:
         """The numbers of arms that a visitor has had, given as decisions or by name."""

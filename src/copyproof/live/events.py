@@ -65,7 +65,7 @@ class IdempotencyKey(NamedTuple):
 
     key: str
     request: str
-    answer: bool | int | None = None
+    answer: float | bool | None = None
 
 
 class PolicyChanged(NamedTuple):

@@ -161,15 +161,34 @@ class Principal(Reviewing):
 
         What it has played and earned stays, as the others' shares are held against it.
         """
+        keyed, found = self._keyed(key, ["remove", agent])
+        if found:
+            return bool(found.answer)
         registry = self._current().registry
-        arms = registry.arm_numbers[registry.agent(agent)]
-        there = [arm for arm, number in arms.items() if registry.is_registered(number)]
+        number = registry.agent(agent)
+        arms = registry.arm_numbers[number]
+        there = [arm for arm, each in arms.items() if registry.is_registered(each)]
+        suspends = not registry.suspended[number]
+        changes = suspends or bool(there)
+        answer = None if keyed is None else keyed._replace(answer=changes)
         with self.group():
-            for arm in there:
+            for arm in there if suspends else there[:-1]:
                 self.retire_arm(agent, arm)
-            return self.suspend_agent(agent, key=key) or bool(there)
+            if suspends:
+                self._write(events.Suspended(agent, self._time(), key=answer))
+            elif there:
+                self._write(events.ArmRetired(agent, there[-1], self._time(), key=answer))
+            else:
+                self._remember_unchanged(keyed, answer=False)
+        return changes
 
-    def set_clock(self, at: float | None = None, *, key: str | None = None) -> float:
+    def set_clock(
+        self,
+        at: float | None = None,
+        *,
+        key: str | None = None,
+        now: Callable[[], float] | None = None,
+    ) -> float:
         """Set the market's clock, forward or back, as after a clock that went wrong; the time.
 
         Time goes on from there. Decisions whose time lies after it count as made now.
@@ -180,6 +199,8 @@ class Principal(Reviewing):
             Seconds since 1970; what the clock says if it is not given.
         key : str, optional
             A key of the caller's choice.
+        now : callable, optional
+            In place of the market's clock, where no time is given.
 
         Examples
         --------
@@ -193,14 +214,20 @@ class Principal(Reviewing):
         >>> principal.set_clock(), principal.now
         (1000.0, 1000.0)
         """
-        wanted = number("at", self._clock() if at is None else at)
+        if (answered := self.clock_answer(at, key)) is not None:
+            return answered
+        wanted = number("at", (now or self._clock)() if at is None else at)
         require(0.0 < wanted <= _LATEST, "at", wanted, f"seconds since 1970, up to {_LATEST:g}")
-        keyed, found = self._keyed(key, ["clock", at])
-        if not found:
-            answer = None if keyed is None else keyed._replace(answer=True)
-            with self.group():
-                self._write(events.ClockSet(wanted, answer))
+        keyed, _ = self._keyed(key, ["clock", at])
+        answer = None if keyed is None else keyed._replace(answer=wanted)
+        with self.group():
+            self._write(events.ClockSet(wanted, answer))
         return self.now
+
+    def clock_answer(self, at: float | None, key: str | None) -> float | None:
+        """What ``set_clock`` answered to a key; None if it was not asked with it."""
+        _, found = self._keyed(key, ["clock", at])
+        return None if found is None else float(found.answer)
 
     @property
     def now(self) -> float:

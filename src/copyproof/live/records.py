@@ -79,6 +79,17 @@ class NoArm(ValueError):
         self.field = field
 
 
+class TooManyPending(ValueError):
+    """So many plays wait for their reward that no more decisions are made; how many may."""
+
+    def __str__(self) -> str:
+        """Give one line."""
+        return (
+            f"count: {self.args[0]:,} plays of this market may wait for their reward, and no more "
+            "do: report rewards, or wait until the reward window of some is over"
+        )
+
+
 class MarketPaused(ValueError):
     """The market decides nothing until it is resumed; why."""
 

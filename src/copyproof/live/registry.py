@@ -251,6 +251,29 @@ class Registry:
                 found[-1 - known[name]] = None
         return list(found)
 
+    def split(self, named: Eligible) -> tuple[Any, Any]:
+        """What of agents, or of arms by agent, is known, and what is not; both in its form.
+
+        Examples
+        --------
+        >>> registry = Registry()
+        >>> registry.split(["ann"]), registry.split({"ann": ["a"]})
+        (([], ['ann']), ({}, {'ann': ['a']}))
+        """
+        if not isinstance(named, Mapping):
+            rest = [one for one in named if one not in self.agents]
+            return [one for one in named if one in self.agents], rest
+        found: dict[str, list[str]] = {}
+        unknown: dict[str, list[str]] = {}
+        for agent, arms in named.items():
+            number = self.agents.get(agent)
+            known = {} if number is None else self.arm_numbers[number]
+            if number is not None:
+                found[agent] = [arm for arm in arms if arm in known]
+            if number is None or len(found[agent]) < len(arms):
+                unknown[agent] = [arm for arm in arms if arm not in known]
+        return found, unknown
+
     def among(self, eligible: Eligible | None, seen: Sequence[int] | None) -> Among | None:
         """What may be chosen by a visitor who has seen some arms; None if that is everything."""
         ruled_out = self.ruled_out(seen) if seen else []

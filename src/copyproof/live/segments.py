@@ -92,9 +92,13 @@ class SegmentedState(MarketState):
 
     def check_segment(self, segment: str) -> None:
         """Refuse a segment that is one too many."""
-        most = self.config.most_segments
-        if segment not in self.segments and len(self.segments) >= most:
+        if not self.has_room(segment):
+            most = self.config.most_segments
             raise FieldError("segment", segment, f"one of the {most} that the market may have")
+
+    def has_room(self, segment: str) -> bool:
+        """Whether a segment is there, or may be."""
+        return segment in self.segments or len(self.segments) < self.config.most_segments
 
     def enter(self, event: GameEvent) -> None:
         """Take one event in, for the games that it is about."""

@@ -12,9 +12,11 @@ What a role can never do is refused as such (403), whatever the request names; w
 elsewhere, but not with this market or this agent, is not known to it (404), whether or not it
 exists.
 
-The rate is kept by a **token bucket** for each key: it holds up to ``burst`` tokens, gains ``rate``
-of them a second, and every request takes one. How large they are is said by the key, or else by its
-role: an agent's are small.
+The rate is kept by a **token bucket** for each key: it holds up to ``burst`` tokens and gains
+``rate`` of them a second. A request takes one, or as many as it asks for decisions or brings
+rewards. It is served if there is one token, and what it takes beyond those that are there is paid
+back before the next. How large they are is said by the key, or else by its role: an agent's are
+small.
 """
 
 import hashlib
@@ -28,6 +30,7 @@ from copyproof.client.records import ApiKey, Role
 from copyproof.defaults import (
     AGENT_BURST,
     AGENT_RATE,
+    MOST_PENDING,
     REQUEST_BURST,
     REQUEST_BYTES,
     REQUEST_RATE,
@@ -225,13 +228,16 @@ class Limits:
     body : int
         Bytes of a request's body.
     rate : float
-        Requests a second of one key, in the long run.
+        Requests a second of one key, in the long run; a request for several decisions counts for
+        as many, and so do rewards.
     burst : int
-        Requests of one key at once.
+        The same at once.
     agent_rate, agent_burst : float, int
         The same for the key of an agent.
     waiting : int
         Requests of one market that wait for its writer.
+    most_pending : int
+        Plays of one market that wait for their reward.
     """
 
     body: int = REQUEST_BYTES
@@ -240,6 +246,7 @@ class Limits:
     agent_rate: float = AGENT_RATE
     agent_burst: int = AGENT_BURST
     waiting: int = WAITING_REQUESTS
+    most_pending: int = MOST_PENDING
 
     def of(self, key: Key) -> tuple[float, int]:
         """Return the rate and the burst of a key.
@@ -294,6 +301,24 @@ class TokenBuckets:
         tokens = min(float(burst), tokens + (now - then) * rate)
         if tokens < 1.0:
             wait = math.ceil((1.0 - tokens) / rate)
-            message = f"more than {rate:g} requests a second with this key, and {burst} at once"
+            said = f"{rate:g} requests, decisions or rewards a second"
+            message = f"more than {said} with this key, and {burst} at once"
             raise Refusal(429, "Authorization", message, wait)
         self._buckets[key] = (tokens - 1.0, now)
+
+    def charge(self, key: str, more: int) -> None:
+        """Take more tokens for a request that was let in, whether they are there or not.
+
+        Examples
+        --------
+        >>> buckets = TokenBuckets(lambda: 0.0)
+        >>> buckets.take("k", 1.0, 2)
+        >>> buckets.charge("k", 999)
+        >>> try:
+        ...     buckets.take("k", 1.0, 2)
+        ... except Refusal as refusal:
+        ...     refusal.retry
+        999
+        """
+        tokens, then = self._buckets[key]
+        self._buckets[key] = (tokens - more, then)

@@ -57,7 +57,7 @@ def new_action(
 def action_of(at: float, key: Key, method: str, path: str, body: bytes) -> dict[str, Any]:
     """Return the record of a request of an operator.
 
-    Of requests about an agent's arms the body is left out: it may be long, and it is in the
+    Of requests about agents' arms the body is left out: it may be long, and it is in the
     journal.
     """
     parts = [unquote(part) for part in path.split("/")]
@@ -65,7 +65,9 @@ def action_of(at: float, key: Key, method: str, path: str, body: bytes) -> dict[
     market = named[0] if named else None
     agent = named[2] if len(named) > 2 and named[1] == "agents" else None
     said = None
-    if body and "arms" not in named[3:] and len(body) <= _LONGEST:
+    if method == "PUT" and named[1:] == ["agents"]:
+        said = {"lines": len(body.splitlines())}
+    elif body and "arms" not in named[3:] and len(body) <= _LONGEST:
         said = json.loads(body)
     return new_action(
         at, f"{method} {path}", key=key.id, role=key.role, market=market, agent=agent, said=said

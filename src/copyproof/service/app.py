@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -34,6 +35,7 @@ from copyproof.service.leadership import Leadership
 from copyproof.service.metrics import RequestMetrics
 from copyproof.service.neighbours import Neighbours
 from copyproof.service.observation import Observer
+from copyproof.service.reference import DescribedPages
 from copyproof.service.routes import (
     actions,
     agents,
@@ -134,6 +136,7 @@ def create_app(
         owner=owner,
         lease=lease,
         waiting=limits.waiting,
+        most_pending=limits.most_pending,
         clock=clock,
         jump=jump,
     )
@@ -151,6 +154,7 @@ def create_app(
     app.state.leadership = leadership
     app.state.signing_key = signing_key
     app.state.feed = Feed(leadership)
+    app.state.described = DescribedPages(app.openapi)
     app.state.audits = Audits(clock)
     app.state.backups = backups_to
     requests = RequestMetrics()
@@ -180,13 +184,13 @@ def document() -> dict[str, Any]:
 
 def _routed(lifetime: Any) -> FastAPI:
     app = _Service(
-        title="copyproof",
+        title="copyproof service",  # not that of a package: tools name the clients they make by it
         summary="Which submission do we show now? Decisions that copies cannot buy.",
         version="1",
         lifespan=lifetime,
-        docs_url=None,  # FastAPI's own page is loaded from elsewhere
-        redoc_url=None,
+        openapi_url=None,  # ``routes.service`` has both; FastAPI's own page loads from elsewhere
         redirect_slashes=False,
+        generate_unique_id_function=_operation_id,
         responses=_ERRORS,
     )
     for router in _ROUTERS:
@@ -194,6 +198,12 @@ def _routed(lifetime: Any) -> FastAPI:
     for kind in (Refusal, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _refused)
     return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    """Return what clients call an operation: ``suspendArm``."""
+    first, *rest = route.name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -293,7 +303,7 @@ def _describe_fast_requests(found: dict[str, Any]) -> None:
             "tags": ["decisions"],
             "summary": fast.action.capitalize(),
             "description": fast.perform.__doc__,
-            "operationId": f"{fast.action}_{name}",
+            "operationId": fast.action,
             "parameters": [market],
             "requestBody": {**_json("", schemas[name, "validation"]), "required": required},
             "responses": {**answers, "200": _json("Done", schemas[name, "serialization"])},

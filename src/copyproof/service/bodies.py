@@ -7,8 +7,11 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from copyproof.service.errors import Refusal, refusal_of_body
-from copyproof.service.messages import AskIn, RewardIn, RewardsIn, TellIn
+from copyproof.service.messages import AgentLine, AskIn, RewardIn, RewardsIn, TellIn
+from copyproof.validation import shown
 
+NDJSON = b"application/x-ndjson"
+MOST_LINES = 10_000  # agents of one request
 DEEPEST = 20  # levels of a body for FastAPI; no message has more than a few
 
 _ASK: TypeAdapter[AskIn | None] = TypeAdapter(AskIn | None)
@@ -50,6 +53,37 @@ def _explain(adapter: TypeAdapter[Any], body: bytes, known: Collection[str]) -> 
         return adapter.validate_python(data)
     except ValidationError as error:
         raise refusal_of_body(error.errors(include_url=False), data, known) from None
+
+
+def read_agents(body: bytes) -> list[AgentLine]:
+    """Read agents with their arms, a JSON object on each line."""
+    found = []
+    for number, line in enumerate(body.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            data = read_json(line, DEEPEST)
+            found.append(AgentLine.model_validate(data))
+        except ValidationError as error:
+            errors = error.errors(include_url=False)
+            refusal = refusal_of_body(errors, data, AgentLine.model_fields)
+            raise _at(number, refusal) from None
+        except Refusal as refusal:
+            raise _at(number, refusal) from None
+        strangers = found[-1].content.keys() - set(found[-1].arms)
+        if strangers:
+            said = f"content: {shown(min(strangers))} is not one of these arms"
+            raise _at(number, Refusal(422, "content", said))
+    if not 1 <= len(found) <= MOST_LINES:
+        said = f"body has {len(found)} lines: from 1 to {MOST_LINES} are accepted"
+        raise Refusal(422, "body", said)
+    return found
+
+
+def _at(number: int, refusal: Refusal) -> Refusal:
+    """Return a refusal that says in which line it is."""
+    said = f"line {number}: {refusal.message}"
+    return Refusal(refusal.status, f"line {number}: {refusal.field}", said)
 
 
 def read_json(body: bytes, deepest: int | None = None) -> Any:

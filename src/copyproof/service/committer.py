@@ -166,11 +166,13 @@ class Committer(threading.Thread):
         group, self._returned = self._returned, []
         turn, self._turn = self._turn, {}
         unfinished: list[Writer] = []
-        for writer in turn:
-            if time.perf_counter() > until:
+        for number, writer in enumerate(turn):
+            now = time.perf_counter()
+            if now > until:
                 self._turn[writer] = None
                 continue
-            jobs = self._carry_out(writer, until)
+            # Each has a share of what is left, so that nobody waits for all that another has.
+            jobs = self._carry_out(writer, now + (until - now) / (len(turn) - number))
             if jobs is not None:
                 group.append((writer, jobs))
             unfinished.append(writer)

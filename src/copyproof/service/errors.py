@@ -12,7 +12,14 @@ from typing import Any
 
 import orjson
 
-from copyproof.live.records import KeyReused, MarketPaused, NoArm, Undone, Unknown
+from copyproof.live.records import (
+    KeyReused,
+    MarketPaused,
+    NoArm,
+    TooManyPending,
+    Undone,
+    Unknown,
+)
 from copyproof.live.stores import LeaseLost, StoreError
 from copyproof.validation import FieldError, did_you_mean
 
@@ -150,6 +157,8 @@ def refusal_of(error: Exception, field: str) -> Refusal:
             return Refusal(409, error.field, _line(error))
         case MarketPaused():
             return Refusal(409, "market", _line(error))
+        case TooManyPending():
+            return Refusal(409, "count", _line(error))
         case Undone():
             return Refusal(409, error.field[:_LONGEST_FIELD], _line(error))
         case FieldError():

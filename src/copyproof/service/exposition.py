@@ -174,7 +174,7 @@ METRICS: tuple[MetricRow, ...] = (
         "gauge",
         _MARKET,
         "Requests that wait for the market's writer.",
-        _writers(lambda _, writer: writer.waiting),
+        _writers(lambda served, writer: writer.waiting + served.door.waiting),
     ),
     MetricRow(
         "copyproof_pending_plays",
@@ -182,6 +182,13 @@ METRICS: tuple[MetricRow, ...] = (
         _MARKET,
         "Plays that wait for their reward.",
         _writers(lambda _, writer: writer.sizes.pending),
+    ),
+    MetricRow(
+        "copyproof_pending_plays_limit",
+        "gauge",
+        (),
+        "Plays of one market that may wait for their reward; beyond it decisions are refused.",
+        _one(lambda process: process.leadership.most_pending),
     ),
     MetricRow(
         "copyproof_clock_lag_seconds",

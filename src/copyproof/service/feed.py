@@ -31,7 +31,9 @@ _WINDOW = 10.0  # seconds over which rates are taken
 _LEADING = 12  # agents of a market
 _AT_ONCE, _PAUSE = 8, 0.005  # streams that are sent to without a pause, and its seconds
 MOST = 1000  # streams of a process
-MOST_OF_KEY = 100
+_RESERVED = 4  # one in so many is for operators and auditors only
+MOST_OF_KEY = {"agent": 10}
+_OTHERWISE = 100
 
 
 @dataclass(eq=False)
@@ -99,10 +101,13 @@ class Feed:
         Raises
         ------
         Refusal
-            503 if there are too many already.
+            429 if the key has too many already, 503 if there are too many.
         """
         own = sum(each.key.id == key.id for each in self._watchers)
-        if len(self._watchers) >= MOST or own >= MOST_OF_KEY:
+        if own >= (most := MOST_OF_KEY.get(key.role, _OTHERWISE)):
+            message = f"{most} streams with this key are open, close some"
+            raise Refusal(429, "Authorization", message, 5)
+        if len(self._watchers) >= (MOST - MOST // _RESERVED if key.role == "agent" else MOST):
             raise Refusal(503, "events", "too many streams are open, close some", 5)
 
     async def stream(self, watcher: Watcher, connection: Any) -> AsyncIterator[bytes]:

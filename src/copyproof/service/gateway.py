@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -27,22 +28,28 @@ from copyproof.live.journaled import Later
 from copyproof.live.stores import StoreError
 from copyproof.service.access import Key, Limits, TokenBuckets, authenticate, authorize
 from copyproof.service.actions import READING, action_of, on_record
-from copyproof.service.bodies import DEEPEST, read_ask, read_json, read_rewards
+from copyproof.service.admission import Admission
+from copyproof.service.bodies import DEEPEST, NDJSON, read_ask, read_json, read_rewards
 from copyproof.service.errors import STORE_AWAY, Refusal, refusal_of
 from copyproof.service.leadership import Leadership
 from copyproof.service.messages import AskIn, Decisions, RewardsTold, TellIn
 from copyproof.service.observation import Observer, RequestNote
+from copyproof.service.open_pages import Pace
 from copyproof.service.protocol import CYCLE, write_answer
+from copyproof.service.retries import Retries, Retry
 from copyproof.service.routes.call import CALL, ApiCall
 from copyproof.validation import shown
 
 _log = logging.getLogger("copyproof.service")
 
 # What needs no key: it says nothing about any market.
-_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/console"))
+_PROBES = frozenset(("/healthz", "/readyz"))
+_PAGES = frozenset(("/openapi.json", "/docs", "/console"))
 _CONSOLE = "/console/"
 _METRICS = "/metrics"  # which say nothing about any market's past, and are wanted in trouble
 _MARKETS = "/v1/markets/"
+# The one request whose body is lines of JSON, and how many times the size of others it may have.
+_BULK, _BULK_BODIES = re.compile(r"/v1/markets/[^/]+/agents"), 16
 _JSON = (b"content-type", b"application/json")
 # What reads like a key, and how often a second such a one that is not known is looked for.
 _KEY = re.compile(rb"(?i:bearer) +cp_[0-9a-f]{12}_[A-Za-z0-9_-]{43} *")
@@ -52,7 +59,7 @@ _LOOKS, _LOOKS_AT_ONCE = 1.0, 20
 # --- the two requests that come all the time ------------------------------------------------------
 
 
-def _ask(principal: Principal, request: AskIn, key: str | None) -> Later:
+def _ask(principal: Principal, request: dict[str, Any], key: str | None) -> Later:
     """Decide what to show, once or ``count`` times; durable before it is answered."""
     return principal.ask_rows(**request, key=key)
 
@@ -63,6 +70,16 @@ def _tell(principal: Principal, request: TellIn, key: str | None) -> Later:
         pairs = [(each["decision"], each["reward"]) for each in request["rewards"]]
         return principal.tell_rows(pairs, key=key)
     return principal.tell_row(request["decision"], request["reward"], key=key)
+
+
+def _plays(request: AskIn) -> int:
+    """Return how many decisions are asked for."""
+    return request.get("count", 1)
+
+
+def _rewards(request: TellIn) -> int:
+    """Return how many rewards there are."""
+    return len(request["rewards"]) if "rewards" in request else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +96,8 @@ class FastRequest:
         The type of the body.
     read : callable
         Reads the body.
+    weight : callable
+        Says of what was read for how many requests it counts.
     perform : callable
         Done by the market's writer: with the principal, what was read, and the idempotency key. It
         gives a row for each in the list, later.
@@ -96,6 +115,7 @@ class FastRequest:
     action: str
     body: Any
     read: Callable[[bytes], Any]
+    weight: Callable[[Any], int]
     perform: Callable[[Principal, Any, str | None], Any]
     answer: type[Decisions] | type[RewardsTold]
     listed: str
@@ -106,11 +126,27 @@ class FastRequest:
 # By the last part of their paths, which is also what is counted.
 FAST = {
     "decisions": FastRequest(
-        *(f"{_MARKETS}{{market}}/decisions", "ask", AskIn | None, read_ask, _ask, Decisions),
+        *(
+            f"{_MARKETS}{{market}}/decisions",
+            "ask",
+            AskIn | None,
+            read_ask,
+            _plays,
+            _ask,
+            Decisions,
+        ),
         *("decisions", ("id", "agent", "arm", "round"), "eligible"),
     ),
     "rewards": FastRequest(
-        *(f"{_MARKETS}{{market}}/rewards", "tell", TellIn, read_rewards, _tell, RewardsTold),
+        *(
+            f"{_MARKETS}{{market}}/rewards",
+            "tell",
+            TellIn,
+            read_rewards,
+            _rewards,
+            _tell,
+            RewardsTold,
+        ),
         *("told", ("decision", "status", "reward"), "decision"),
     ),
 }
@@ -148,6 +184,10 @@ class Gateway:
         self._limits = limits
         self._rates = TokenBuckets(time.monotonic)
         self._looks = TokenBuckets(time.monotonic)
+        self._retries = Retries(leadership.store)
+        self._admission = Admission()
+        # Those without a key: each kind waits for its like, and for nobody else.
+        self._pages, self._probes, self._strangers = Pace(), Pace(longest=1.0), Pace(longest=1.0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or one lifetime of the server."""
@@ -198,7 +238,9 @@ class Gateway:
     ) -> int | None:
         """Take all steps; the status, if the answer was not sent through ``noting``."""
         path: str = scope["path"]
-        if path in _OPEN or path.startswith(_CONSOLE):
+        is_probe = path in _PROBES
+        if is_probe or path in _PAGES or path.startswith(_CONSOLE):
+            await (self._probes if is_probe else self._pages).turn(refuses=not is_probe)
             await self._app(scope, receive, noting)
             return None
         if not self.leadership.is_current and path != _METRICS:
@@ -208,28 +250,57 @@ class Gateway:
         if "\ufffd" in path:
             _check_utf8(scope)
         self._rates.take(key.id, *self._limits.of(key))
-        body = await self._body(receive, headers)
+        is_bulk = scope["method"] == "PUT" and _BULK.fullmatch(path) is not None
+        body = await self._body(receive, headers, is_bulk=is_bulk)
         retry = _idempotency_key(key, headers)
         market, _, name = path.removeprefix(_MARKETS).partition("/")
         fast = FAST.get(name) if path.startswith(_MARKETS) else None
         if fast is None or scope["method"] != "POST":
-            if body:
+            if body and not is_bulk:
                 read_json(body, DEEPEST)
             scope[CALL] = ApiCall(key, retry, self.leadership, secret)
-            if not body and scope["method"] in ("POST", "PUT"):  # every field has its default
+            if (
+                not body and not is_bulk and scope["method"] in ("POST", "PUT")
+            ):  # every field has its default
                 scope["headers"] = [*{**headers, _JSON[0]: _JSON[1]}.items()]
                 replayed = _replay(b"{}", receive)
             else:
                 replayed = _replay(body, receive)
             if key.role == "operator" and scope["method"] not in READING:
-                action = action_of(self._keyring.clock(), key, scope["method"], path, body)
-                await on_record(self.leadership.store, action, self._app, scope, replayed, noting)
+                await self._operate(key, secret, retry, body, scope, replayed, noting)
             else:
                 await self._app(scope, replayed, noting)
             return None
         note.route = fast.route
         authorize(key, fast.action, market)
+        known = self.leadership.markets.get(market)
+        if known is None or not known.is_led:
+            return await self._decide(scope, send, note, key, retry, fast, name, market, body)
+        await self._admission.enter(known.door)
+        try:
+            return await self._decide(scope, send, note, key, retry, fast, name, market, body)
+        finally:
+            self._admission.leave(known.door)
+
+    async def _decide(
+        self,
+        scope: Scope,
+        send: Send,
+        note: RequestNote,
+        key: Key,
+        retry: str | None,
+        fast: FastRequest,
+        name: str,
+        market: str,
+        body: bytes,
+    ) -> int:
+        """Serve a request for decisions or rewards; the status."""
         request = fast.read(body)
+        if (weight := fast.weight(request)) > 1:
+            self._rates.charge(key.id, weight - 1)
+        unknown: dict[str, Any] = {}
+        if name == "decisions" and not request.pop("strict", False):
+            request["unknown"] = unknown
         served = self.leadership.markets.get(market) or await self.leadership.find(market)
         note.market = market
         perform = fast.perform
@@ -247,9 +318,34 @@ class Gateway:
         answer: dict[str, Any] = {fast.listed: listed}
         if name == "decisions":
             answer["missing"] = request.get("count", 1) - len(found)
+            if unknown:
+                answer["unknown"] = unknown
             served.seconds.add(time.perf_counter() - note.began)
         await _answer(scope, send, 200, orjson.dumps(answer), {}, note)
         return 200
+
+    async def _operate(
+        self,
+        key: Key,
+        secret: bytes,
+        retry: str | None,
+        body: bytes,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Do what an operator asks for: on record, and once for each idempotency key."""
+        method, now = scope["method"], self._keyring.clock()
+        action = action_of(now, key, method, scope["path"], body)
+        app = partial(on_record, self.leadership.store, action, self._app)
+        if retry is None:
+            await app(scope, receive, send)
+            return
+        request = b"\n".join((f"{method} {path_of(scope)}".encode("latin-1"), body))
+        is_end = method == "DELETE" and scope["path"].count("/") == _MARKETS.count("/")
+        market = action["market"] if is_end else None
+        one = Retry(retry, secret, request, market)
+        await self._retries.serve(one, now, app, scope, receive, send)
 
     def _caller(self, headers: dict[bytes, bytes]) -> tuple[Key, bytes] | None:
         """Return the caller's key, and its text; None if it is not known."""
@@ -270,12 +366,16 @@ class Gateway:
                 await run_in_threadpool(self._keyring.refresh)
                 found = self._caller(headers)
         if found is None:
+            await self._strangers.turn(refuses=False)
             raise Refusal(401, "Authorization", "Authorization is not 'Bearer' and a valid key")
         return found
 
-    async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
-        """Read the whole body, if it is small enough and says that it is JSON."""
-        most = self._limits.body
+    async def _body(
+        self, receive: Receive, headers: dict[bytes, bytes], *, is_bulk: bool = False
+    ) -> bytes:
+        """Read the whole body, if it is small enough and says that it is JSON, or lines of it."""
+        most = self._limits.body * (_BULK_BODIES if is_bulk else 1)
+        kind_of_body = NDJSON if is_bulk else _JSON[1]
         announced = headers.get(b"content-length", b"0")
         if not announced.isdigit() or int(announced) > most:
             raise Refusal(413, "body", f"body is larger than {most} bytes")
@@ -295,8 +395,9 @@ class Gateway:
         body = parts[0] if len(parts) == 1 else b"".join(parts)
         if body:
             kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
-            if kind != b"application/json":
-                raise Refusal(415, "Content-Type", "Content-Type is not application/json")
+            if kind != kind_of_body:
+                accepted = kind_of_body.decode()
+                raise Refusal(415, "Content-Type", f"Content-Type is not {accepted}")
         return body
 
 

@@ -5,7 +5,8 @@ of it (``access.hash_secret``).
 
 A rotated key keeps its id, and its old secret works for a while longer, so that a caller who loses
 the answer to the rotation of its own key can ask again. A revoked key stays in the list, and a
-retried request that made it makes no new one. A key may end by itself at a given time.
+retried request that made it makes no new one; of a key that was forgotten its id is kept, so that
+nothing makes it again. A key may end by itself at a given time.
 """
 
 import hmac
@@ -61,6 +62,12 @@ def _mismatch(field: str, value: object, said: str) -> FieldError:
     return FieldError(field, value, "what goes with the role", said)
 
 
+def _forgotten(name: str) -> str:
+    """Return where it is noted that a key was forgotten."""
+    return f"forgotten key {name}"
+
+
+_ALWAYS = 1e300  # seconds since 1970
 _TRIES = 20  # how often a key is changed anew because another process was faster
 
 
@@ -155,7 +162,8 @@ class Keyring:
         Raises
         ------
         ValueError
-            If role, markets and agent do not go together, or the seed made another key before.
+            If role, markets and agent do not go together, or the seed made another key before, or
+            one that was forgotten.
 
         Examples
         --------
@@ -185,6 +193,9 @@ class Keyring:
         with self._writing:
             self.refresh()
             before = self.held.get(key.id)
+            if before is None and self._store.answer(_forgotten(key.id)) is not None:
+                said = "Idempotency-Key made a key that was deleted since: send another one"
+                raise KeyReused(said)
             if before is None:
                 self._store.put_key(key.to_dict())
                 self._hold([key])
@@ -239,6 +250,7 @@ class Keyring:
         """
         key = self.revoke(name)
         with self._writing:
+            self._store.put_answer(_forgotten(name), {}, self.clock(), _ALWAYS)
             self._store.drop_key(name)
             self._hold((), self.held.keys() - {name})
         return key

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from copyproof.defaults import MOST_PENDING
 from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock, counted_seconds
 from copyproof.live.stores import Store, StoreError
@@ -53,6 +54,8 @@ class Leases:
         The name under which this process holds leases.
     lease : float
         Seconds that a lease lasts; renewed after a third of it, looked for after every sixth.
+    most_pending : int
+        Plays of one market that may wait for their reward.
     waiting : int
         The most requests of one market that wait for its writer.
     clock : callable
@@ -81,6 +84,7 @@ class Leases:
         *,
         owner: str,
         lease: float,
+        most_pending: int = MOST_PENDING,
         waiting: int,
         clock: Callable[[], float],
         jump: float,
@@ -96,6 +100,7 @@ class Leases:
         self._committer = Committer(store, self.groups)
         self._owner = owner
         self._waiting = waiting
+        self.most_pending = most_pending
         self._clock = clock
         self._jump = jump
         self._told: set[str] = set()  # markets of which it was said that another serves them
@@ -333,6 +338,7 @@ class Leases:
 
         def load() -> Principal:
             found = Principal(store=self.store, market=served.name, clock=clock, token=token)
+            found.most_pending = self.most_pending
             clock.begin(found.now)
             return found
 

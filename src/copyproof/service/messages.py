@@ -19,6 +19,7 @@ from copyproof.client.records import ApiKey, ArmStatistics, Decision, Role, Told
 from copyproof.defaults import MOST_ARMS, MOST_OVERLAP_SECONDS, OVERLAP_SECONDS
 from copyproof.live import MarketConfig
 from copyproof.live.records import MOST_DECISIONS, Late, Rewards, SeenBy, Unanswered
+from copyproof.service.lookalikes import require_one_look
 from copyproof.validation import LONGEST_NAME, name, require, text
 
 
@@ -54,6 +55,7 @@ def path_name(field: str, value: str) -> str:
     )
     accepted = r"a name without / \ % ? # U+FFFD or a blank at its ends, other than . and .."
     require(fits, field, value, accepted)
+    require_one_look(field, found)
     return found
 
 
@@ -94,6 +96,10 @@ class AskIn(TypedDict, total=False):
     content, as the market is configured. ``segment`` is what this visitor is, such as "de/mobile":
     each segment is a game of its own. With ``slate`` the decisions are of different arms, at most
     ``per_agent`` of one agent.
+
+    What is not known of ``eligible`` and ``seen``, and a segment beyond those that the market may
+    have, is left out; the answer lists it under ``unknown``. With ``strict`` it is refused. A retry
+    may come with another ``seen``.
     """
 
     count: Annotated[
@@ -105,6 +111,9 @@ class AskIn(TypedDict, total=False):
     seen: dict[str, _Arms] | _Decisions | None
     segment: Annotated[str, _LENGTH, Accepted(f"a text of 1 to {LONGEST_NAME} characters")] | None
     slate: Annotated[
+        bool, Field(strict=True, json_schema_extra={"default": False}), Accepted("true or false")
+    ]
+    strict: Annotated[
         bool, Field(strict=True, json_schema_extra={"default": False}), Accepted("true or false")
     ]
 
@@ -131,15 +140,27 @@ class RewardsIn(TypedDict):
 TellIn: TypeAlias = RewardIn | RewardsIn
 
 
+@with_config(_STRICT)
+class UnknownNames(TypedDict, total=False):
+    """What of a request for decisions is not known."""
+
+    eligible: list[str] | dict[str, list[str]]
+    seen: list[str] | dict[str, list[str]]
+    segment: str
+
+
 @dataclass(slots=True)
 class Decisions:
     """Decisions in the order in which they were made.
 
     ``missing`` says how many places of a slate are empty, as nothing was left to fill them.
+    ``unknown`` is there if something of the request was left out; it lists that, in the form in
+    which it came. The answer to a retry does not have it.
     """
 
     decisions: list[Decision]
     missing: int = 0
+    unknown: UnknownNames | None = None
 
 
 @dataclass(slots=True)
@@ -270,6 +291,15 @@ class ArmsIn(In):
     fingerprints: Annotated[_Prints, Field(max_length=MOST_DECISIONS)] = {}
 
 
+class AgentLine(In):
+    """One line of ``PUT /v1/markets/M/agents``: an agent, its arms, and maybe its group."""
+
+    agent: _PathName
+    arms: Annotated[list[Name], Field(max_length=MOST_DECISIONS)] = []
+    group: Name | None = None
+    content: Annotated[dict[Name, Name], Field(max_length=MOST_DECISIONS)] = {}
+
+
 class ArmIn(In):
     """One arm of an agent."""
 
@@ -290,6 +320,15 @@ class ArmsRegistration:
     """How many of the arms were not registered before."""
 
     registered: int
+
+
+@dataclass(frozen=True)
+class BulkRegistration:
+    """How many agents were named, and how many of them and of their arms were not registered."""
+
+    agents: int
+    new_agents: int
+    new_arms: int
 
 
 @dataclass(frozen=True)

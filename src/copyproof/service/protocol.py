@@ -57,6 +57,31 @@ def write_answer(
     return True
 
 
+class InvalidRequests(logging.LoggerAdapter[logging.Logger]):
+    """uvicorn's log of a connection, in which invalid requests are counted, not listed.
+
+    They need no key: a line for each would let anybody fill the disk.
+    """
+
+    def __init__(self, logger: logging.Logger) -> None:
+        super().__init__(logger)
+        self._count = 0
+        self._told = -_QUIET
+
+    @property
+    def level(self) -> int:
+        """That of the logger, which uvicorn asks for."""
+        return self.logger.level
+
+    def warning(self, msg: object, *args: object, **settings: Any) -> None:
+        """Write a line for all warnings since the last one, once in a while."""
+        self._count += 1
+        if (now := time.monotonic()) >= self._told + _QUIET:
+            times = f" ({self._count} times since the last line)" if self._count > 1 else ""
+            self._told, self._count = now, 0
+            super().warning(f"{msg}{times}", *args, **settings)
+
+
 class SilentConnections:
     """The connections of one server that wait for no answer, the longest silent first.
 
@@ -87,11 +112,18 @@ class SilentConnections:
             _log.warning("%d connections, the most there can be: silent ones are closed", most)
 
 
+_INVALID = InvalidRequests(logging.getLogger("uvicorn.error"))
+
+
 class TimedProtocol(HttpToolsProtocol):
     """One connection. A request that comes in one piece, as most do, starts no timer."""
 
     seconds = 30.0  # for one request to arrive, and for some of an answer to be taken
     most = 10_000  # connections
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.logger = cast(logging.Logger, _INVALID)
 
     _of_servers: ClassVar[WeakKeyDictionary[Any, SilentConnections]] = WeakKeyDictionary()
     _silent: SilentConnections

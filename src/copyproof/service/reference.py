@@ -1,14 +1,19 @@
 """The page at ``/docs``: every request, its fields and its answers, made from the OpenAPI document.
 
 It has no script and loads nothing, so that it works where there is no network. The document itself
-is at ``/openapi.json``, for tools.
+is at ``/openapi.json``, for tools. Both are written once (``DescribedPages``).
 """
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import orjson
+from starlette.concurrency import run_in_threadpool
 
 from copyproof.pages import anchor, render
+from copyproof.service.open_pages import Page, page_of
 
 _WORDS = {
     "string": "text",
@@ -69,6 +74,41 @@ def reference_page(document: Mapping[str, Any]) -> str:
     info = document["info"]
     page = ReferencePage(info["title"], info["summary"], operations)
     return render("copyproof.service", "reference.html.j2", page)
+
+
+class Described(NamedTuple):
+    """All requests, as a page for people and as the document for tools."""
+
+    for_people: Page
+    for_tools: Page
+
+
+class DescribedPages:
+    """Both pages, written when somebody first asks for one, on another thread.
+
+    Parameters
+    ----------
+    document : callable
+        Returns the OpenAPI document.
+    """
+
+    def __init__(self, document: Callable[[], Mapping[str, Any]]) -> None:
+        self._document = document
+        self._writing: asyncio.Task[Described] | None = None
+
+    async def written(self) -> Described:
+        """Return both."""
+        if self._writing is None:
+            self._writing = asyncio.create_task(run_in_threadpool(self._write))
+        return await asyncio.shield(self._writing)
+
+    def _write(self) -> Described:
+        document = self._document()
+        page = reference_page(document).encode()
+        return Described(
+            page_of("text/html; charset=utf-8", page),
+            page_of("application/json", orjson.dumps(document)),
+        )
 
 
 def _operation(

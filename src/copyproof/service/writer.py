@@ -21,6 +21,7 @@ from typing import Any, Protocol, TypeVar
 from copyproof.live import Principal
 from copyproof.live.clock import GuardedClock, counted_seconds
 from copyproof.live.journaled import Later
+from copyproof.service.admission import Door
 from copyproof.service.errors import Refusal
 from copyproof.service.metrics import Histogram, MarketSizes
 
@@ -238,6 +239,8 @@ class ServedMarket:
         How many "decisions" and "rewards" this process has answered for; counted on the event loop.
     seconds : Histogram
         How long requests for decisions took, from their beginning to their answer.
+    door : Door
+        Where requests for decisions and rewards come in.
     is_changing, leader
         Whether no process that goes on has the market's lease, and where the one that has is
         reached.
@@ -256,6 +259,7 @@ class ServedMarket:
         self.not_before = 0.0
         self.answered = {"decisions": 0, "rewards": 0}
         self.seconds = Histogram()
+        self.door = Door()
         self.is_changing = True  # until it was looked
         self.leader: str | None = None
 
@@ -284,7 +288,9 @@ class ServedMarket:
         clock = self.clock
         assert clock is not None
         before = principal.now
-        found = principal.set_clock(clock.wall() if at is None else at, key=key)
+        if (answered := principal.clock_answer(at, key)) is not None:
+            return answered
+        found = principal.set_clock(at, key=key, now=clock.wall)
         clock.set(found)
         _log.warning(
             "market %s: its clock was set from %.3f to %.3f",

@@ -106,6 +106,7 @@ class MemoryStore(Store):
         self._markets: dict[str, _Market] = {}
         self._keys: dict[str, str] = {}
         self._actions: dict[str, str] = {}
+        self._answers: dict[str, tuple[float, str]] = {}
         self._key_changes = 0
 
     def _market(self, market: str, *, write: bool) -> _Market:
@@ -194,11 +195,29 @@ class MemoryStore(Store):
             found = sorted(each for each in self._actions if each > after)
             return [decode(self._actions[each]) for each in found[:limit]]
 
+    def put_answer(self, answer_id: str, answer: dict[str, Any], now: float, until: float) -> None:
+        """Remember an answer."""
+        name("id", answer_id)
+        with self._lock:
+            kept = {each: one for each, one in self._answers.items() if one[0] >= now}
+            self._answers = {**kept, answer_id: (until, encode(answer))}
+
+    def answer(self, answer_id: str) -> dict[str, Any] | None:
+        """Return an answer that is remembered."""
+        found = self._answers.get(answer_id)
+        return None if found is None else decode(found[1])
+
+    def drop_answer(self, answer_id: str) -> None:
+        """Forget an answer."""
+        with self._lock:
+            self._answers.pop(answer_id, None)
+
     def dump(self) -> Iterator[TableRow]:
         """Every row."""
         with self._lock:
             rows: list[TableRow] = [("keys", item) for item in sorted(self._keys.items())]
             rows += [("actions", item) for item in sorted(self._actions.items())]
+            rows += [("answers", (each, *one)) for each, one in sorted(self._answers.items())]
             for name, mine in sorted(self._markets.items()):
                 standing = (mine.last, mine.compacted, mine.lease.token)
                 chain = chain_row(mine.chain, mine.generations)
@@ -220,11 +239,14 @@ class MemoryStore(Store):
         markets: dict[str, _Market] = {}
         keys: dict[str, str] = {}
         actions: dict[str, str] = {}
+        answers: dict[str, tuple[float, str]] = {}
         for table, row in rows:
             if table == "keys":
                 keys[row[0]] = row[1]
             elif table == "actions":
                 actions[row[0]] = row[1]
+            elif table == "answers":
+                answers[row[0]] = row[1], row[2]
             elif table == "markets":
                 lease = Lease("", row[4] + 1)
                 chain = chain_from_row(row[5:])
@@ -240,7 +262,8 @@ class MemoryStore(Store):
         with self._lock:
             if self._markets or self._keys:
                 raise errors.not_empty()
-            self._markets, self._keys, self._actions = markets, keys, actions
+            self._markets, self._keys = markets, keys
+            self._actions, self._answers = actions, answers
             self._key_changes += 1
 
     def backup(self, path: Path, also: Callable[[Store], None] | None = None) -> None:

@@ -11,10 +11,11 @@ share, and what differs stands beside them.
 | snapshots | a state after an event: its first bytes, the caller's digest, our own checksum |
 | parts | more bytes of a snapshot, as no database takes a gigabyte at once: number 1, 2, ... |
 | keys | an API key: id, JSON text |
-| changes | how many changes there were of "keys", and which was the last to drop one |
+| changes | how many changes there were of "keys", which was the last to drop one, and who serves |
 | key_changes | an API key: id, and which change was its last |
 | actions | what an operator did: id, JSON text |
 | processes | who serves the store, which no copy of it holds |
+| answers | an answer to an operator by idempotency key, or the id of a key that was forgotten |
 
 Changes of keys are noted by triggers, so that none is missed, whoever makes it.
 """
@@ -53,6 +54,8 @@ _TABLES = (
     "CREATE TABLE actions (id TEXT PRIMARY KEY, body TEXT NOT NULL)",
     "CREATE TABLE processes (owner TEXT PRIMARY KEY, address TEXT NOT NULL,"
     " until DOUBLE PRECISION NOT NULL)",
+    "CREATE TABLE answers (id TEXT PRIMARY KEY, until DOUBLE PRECISION NOT NULL,"
+    " body TEXT NOT NULL)",
 )
 _EVENTS = "(market TEXT NOT NULL, number BIGINT NOT NULL, body TEXT NOT NULL, mark TEXT"
 _IN_ORDER = f"{_EVENTS}, PRIMARY KEY (market, number))"
@@ -152,6 +155,7 @@ CHAIN = ("secret", "opening", "cut", "head", "generations")
 COLUMNS = {
     "keys": ("id", "body"),
     "actions": ("id", "body"),
+    "answers": ("id", "until", "body"),
     "markets": ("name", "config", "last", "compacted", "token", *CHAIN),
     "events": ("market", "number", "body", "mark"),
     "snapshots": ("market", "number", "data", "digest", "sum"),

@@ -16,7 +16,7 @@ _GONE = 3600.0
 
 
 class SqlServiceRecords(ServiceRecords):
-    """Two tables, and the column of leases."""
+    """Three tables, and the column of leases."""
 
     @abstractmethod
     def _transaction(self, write: bool) -> AbstractContextManager[Database]:
@@ -48,6 +48,26 @@ class SqlServiceRecords(ServiceRecords):
         with self._transaction(write=False) as database:
             found = database.rows(query, after)
         return [decode(body) for (body,) in found]
+
+    def put_answer(self, answer_id: str, answer: dict[str, Any], now: float, until: float) -> None:
+        """Remember an answer."""
+        name("id", answer_id)
+        put = "INSERT INTO answers (id, until, body) VALUES (?, ?, ?)"
+        put += " ON CONFLICT (id) DO UPDATE SET until = excluded.until, body = excluded.body"
+        with self._transaction(write=True) as database:
+            database.change("DELETE FROM answers WHERE until < ?", now)
+            database.change(put, answer_id, until, encode(answer))
+
+    def answer(self, answer_id: str) -> dict[str, Any] | None:
+        """Return an answer that is remembered."""
+        with self._transaction(write=False) as database:
+            found = database.rows("SELECT body FROM answers WHERE id = ?", answer_id)
+        return None if not found else decode(found[0][0])
+
+    def drop_answer(self, answer_id: str) -> None:
+        """Forget an answer."""
+        with self._transaction(write=True) as database:
+            database.change("DELETE FROM answers WHERE id = ?", answer_id)
 
     def announce(self, owner: str, address: str, seconds: float) -> None:
         """Let others know of a process; what those that are gone have left is cleared away."""

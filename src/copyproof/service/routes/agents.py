@@ -13,6 +13,7 @@ from copyproof.live.forgetting import check_backups, forget_in_backups
 from copyproof.live.identities import checked_fingerprint
 from copyproof.live.stores import StoreError
 from copyproof.live.stores.backups import copies_in
+from copyproof.service.bodies import read_agents
 from copyproof.service.errors import Refusal, refusal_of
 from copyproof.service.messages import (
     AgentIn,
@@ -21,6 +22,7 @@ from copyproof.service.messages import (
     ArmIn,
     ArmsIn,
     ArmsRegistration,
+    BulkRegistration,
     Deletion,
     Retirement,
     Suspension,
@@ -46,6 +48,41 @@ async def register_agent(market: str, body: AgentIn, call: _WriteAgents) -> Agen
 
     changed = await call.on_writer(market, register, "agent")
     return AgentRegistration(body.agent, registered=True, changed=changed)
+
+
+@router.put(
+    "",
+    openapi_extra={
+        "requestBody": {
+            "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+            "required": True,
+        }
+    },
+)
+async def register_agents(market: str, request: Request, call: _WriteAgents) -> BulkRegistration:
+    """Register many agents with their arms at once: a JSON object on each line.
+
+    ``{"agent": "ann", "arms": ["a", "b"]}``, maybe with a ``group``, and with ``content`` by arm.
+    Nobody who is not named is touched, and sent again it changes nothing. If a line is refused,
+    nothing is done. The market waits meanwhile, the others do not.
+    """
+    body = await request.body()
+    lines = await call.on_thread(lambda: read_agents(body), "body")
+    arms = [
+        (line.agent, arm, line.content[arm]) if arm in line.content else (line.agent, arm)
+        for line in lines
+        for arm in line.arms
+    ]
+
+    def register(principal: Principal) -> BulkRegistration:
+        with principal.group():
+            new = len({line.agent for line in lines if not principal.knows(line.agent)})
+            for line in lines:
+                if line.group is not None or not line.arms:
+                    principal.register_agent(line.agent, group=line.group)
+            return BulkRegistration(len(lines), new, principal.register_arms(arms))
+
+    return await call.on_writer(market, register, "arms")
 
 
 @router.delete("/{agent}")

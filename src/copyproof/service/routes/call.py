@@ -1,12 +1,15 @@
 """What every route is given: who calls, with what key, and the markets."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import ExitStack
 from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from fastapi import Query, Request
+from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
 
 from copyproof.live import Principal
 from copyproof.live.stores import StoreError
@@ -78,9 +81,42 @@ class ApiCall:
     async def reading(self, read: Callable[[], Answer], field: str = "body") -> Answer:
         """Do a slice of reading when its turn has come."""
         try:
-            return await self.leadership.readers.run(read)
+            return await self.leadership.readers.run(read, self.key)
         except (ValueError, LookupError, StoreError) as error:
             raise refusal_of(error, field) from None
+
+    async def export(
+        self, read: Callable[[], bytes], first: Callable[[], bytes] | None = None
+    ) -> "Export":
+        """Send what is read slice by slice, until a slice is empty; one seat for all of it."""
+        readers = self.leadership.readers
+        with ExitStack() as seat:
+            seat.enter_context(readers.export(self.key))
+            try:
+                begins = await readers.run(first or read, self.key, goes_on=True)
+            except (ValueError, LookupError, StoreError) as error:
+                raise refusal_of(error, "after") from None
+
+            async def parts() -> AsyncIterator[bytes]:
+                part = begins
+                while part:
+                    yield part
+                    part = await readers.run(read, self.key, goes_on=True)
+
+            return Export(parts(), seat.pop_all())
+
+
+class Export(StreamingResponse):
+    """An answer in lines, which holds a seat until it is sent, or broken off."""
+
+    def __init__(self, parts: AsyncIterator[bytes], seat: ExitStack) -> None:
+        super().__init__(parts, media_type="application/x-ndjson")
+        self._seat = seat
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        with self._seat:
+            await super().__call__(scope, receive, send)
 
 
 Limit = Annotated[int, Query(ge=1, le=MOST_ON_PAGE, description="Most entries of the page.")]

@@ -6,7 +6,6 @@ the scripts of this service and no others, talk to this service and nobody else,
 frame, and never make markup or script of a text (``require-trusted-types-for``).
 """
 
-import hashlib
 from functools import cache
 from importlib.resources import files
 
@@ -15,6 +14,7 @@ from fastapi.responses import Response
 
 from copyproof.pages import style
 from copyproof.service.errors import Refusal
+from copyproof.service.open_pages import Page, page_of, sent
 
 router = APIRouter(prefix="/console", include_in_schema=False)
 
@@ -46,13 +46,12 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cache-Control": "no-cache",
 }
 
 
 @cache
-def assets() -> dict[str, tuple[str, bytes, str]]:
-    """Return the files of the console by name: what kind each is, what it holds, and its tag.
+def assets() -> dict[str, Page]:
+    """Return the files of the console by name.
 
     Examples
     --------
@@ -66,7 +65,7 @@ def assets() -> dict[str, tuple[str, bytes, str]]:
             data = each.read_bytes()
             if each.name == "console.css":  # on top of what all pages share
                 data = style("tokens.css", "controls.css").encode() + data
-            found[each.name] = kind, data, f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+            found[each.name] = page_of(kind, data)
     return found
 
 
@@ -86,8 +85,4 @@ def _sent(request: Request, name: str) -> Response:
     found = assets().get(name)
     if found is None:
         raise Refusal(404, "path", "path is not known")
-    kind, data, tag = found
-    headers = {**_HEADERS, "ETag": tag}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(data, headers=headers, media_type=kind)
+    return sent(request, found, _HEADERS)

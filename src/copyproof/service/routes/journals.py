@@ -1,6 +1,6 @@
 """What others check: the signed head of a market's chain, and journals for auditors and agents."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any
@@ -52,16 +52,7 @@ async def export_agent(market: str, agent: str, call: _ReadAgent) -> StreamingRe
 
 async def _export(call: ApiCall, lines: Iterator[dict[str, Any]]) -> StreamingResponse:
     """Send lines as they are read, slice by slice."""
-    read = partial(_written, lines)
-    first = await call.reading(read, "agent")
-
-    async def parts() -> AsyncIterator[bytes]:
-        part = first
-        while part:
-            yield part
-            part = await call.leadership.readers.run(read)
-
-    return StreamingResponse(parts(), media_type="application/x-ndjson")
+    return await call.export(partial(_written, lines))
 
 
 def _written(lines: Iterator[dict[str, Any]]) -> bytes:

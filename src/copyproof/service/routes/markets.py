@@ -1,6 +1,5 @@
 """Markets: create, list, delete; statistics and the journal."""
 
-from collections.abc import AsyncIterator
 from functools import partial
 from itertools import islice
 from operator import attrgetter
@@ -168,7 +167,7 @@ async def export_journal(
     call: _ReadJournal,
     after: Annotated[int, Query(ge=0, lt=2**63)] = 0,
     limit: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
-) -> StreamingResponse:
+) -> Response:
     """Everything that happened after event number ``after``, a JSON object on each line.
 
     Up to the last event when it was asked for, or to ``limit`` events. Nothing is held for a reader
@@ -178,16 +177,17 @@ async def export_journal(
     last = await call.reading(lambda: store.last(name), "market")
     if limit is not None:
         last = min(last, after + limit)
-    first = await call.reading(partial(_lines, store, name, after, last), "after")
+    if limit is not None and limit <= _LINES:  # one slice
+        lines, _ = await call.reading(partial(_lines, store, name, after, last), "after")
+        return Response(lines, media_type="application/x-ndjson")
+    number = after
 
-    async def parts() -> AsyncIterator[bytes]:
-        part, number = first
-        while part:
-            yield part
-            read = partial(_lines, store, name, number, last)
-            part, number = await call.leadership.readers.run(read)
+    def read() -> bytes:
+        nonlocal number
+        part, number = _lines(store, name, number, last)
+        return part
 
-    return StreamingResponse(parts(), media_type="application/x-ndjson")
+    return await call.export(read)
 
 
 def _lines(store: Store, market: str, after: int, last: int) -> tuple[bytes, int]:

@@ -3,10 +3,11 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import HTMLResponse, PlainTextResponse
+from fastapi.responses import PlainTextResponse, Response
 
 from copyproof.service.errors import STORE_AWAY, ErrorAnswer, Refusal
-from copyproof.service.reference import reference_page
+from copyproof.service.open_pages import sent
+from copyproof.service.reference import DescribedPages
 from copyproof.service.routes.call import ApiCall, allowed_to
 
 router = APIRouter(tags=["service"])
@@ -29,10 +30,18 @@ async def ready(request: Request) -> dict[Literal["ready"], bool]:
     return {"ready": True}
 
 
-@router.get("/docs", response_class=HTMLResponse, include_in_schema=False)
-async def docs(request: Request) -> HTMLResponse:
+@router.get("/docs", include_in_schema=False)
+async def docs(request: Request) -> Response:
     """Every request, described for people; needs no key and no network."""
-    return HTMLResponse(reference_page(request.app.openapi()))
+    pages: DescribedPages = request.app.state.described
+    return sent(request, (await pages.written()).for_people, {})
+
+
+@router.get("/openapi.json", include_in_schema=False)
+async def openapi(request: Request) -> Response:
+    """Every request, described for tools; needs no key."""
+    pages: DescribedPages = request.app.state.described
+    return sent(request, (await pages.written()).for_tools, {})
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
