@@ -76,7 +76,7 @@ def variants(count: int) -> Floats:
 def default_numbers() -> Floats:
     """The numbers of the default."""
     one = lower(development_mixed()[0].market, parse_policy("default"), horizon=1000, seed=1)
-    return np.array([*one.plan.agent.parameters, one.plan.agent.form])
+    return np.array([*one.plan.agent.parameters, one.plan.agent.tries])
 
 
 def lowered(cases: Sequence[Case], horizon: int) -> list[Lowered]:

@@ -178,7 +178,7 @@ def test_constants_are_the_engines() -> None:
         "NEAR": trial_search._NEAR,
         "WIDER": trial._WIDER,
         "CREDIT": trial._CREDIT,
-        "EARNED": trial._EARNED,
+        "MOST_CREDIT": trial._MOST_CREDIT,
         "TURN_SHARE": trial.TURN_SHARE,
         "SELDOM": trial_search._SELDOM,
         "IN_A_ROW": trial_search._IN_A_ROW,

@@ -1463,6 +1463,12 @@ export interface components {
          *     ----------
          *     market : str
          *         The market.
+         *     chain : str
+         *         The identity of its chain: a market that is deleted and made again has another one.
+         *     opening : str
+         *         The head before the first event: it commits to market, chain and configuration.
+         *     cut : int
+         *         The last event that was compacted away; 0 if the whole journal is there.
          *     number : int
          *         The last event.
          *     digest : str
@@ -1474,9 +1480,12 @@ export interface components {
          */
         SignedHead: {
             at: number;
+            chain: string;
+            cut: number;
             digest: string;
             market: string;
             number: number;
+            opening: string;
             public_key?: string | null;
             signature?: string | null;
         };

@@ -10,7 +10,7 @@ const GATE = 0.5;
 const TURNS = 1.02; // plays in turn, of those that theorem A′ asks for
 const SPARE = 1.25; // arms that may be tried, of the same
 const CREDIT = 0.4; // of an agent's rewards: what they add to what its trial may cost
-const EARNED = 0.3; // of q: the most that they add
+const MOST_CREDIT = 0.3; // of q: the most that they add
 const TURN_SHARE = 0.2; // of T/n: the most plays in turn
 const IN_A_ROW = 8; // fresh arms after a failure of a champion's that seldom fails
 const SELDOM = 3; // a champion fails seldom if so many times less than the tried arms on average
@@ -46,7 +46,7 @@ export class TrialSettings {
 
 // What an agent may claim after so many plays, rounded down to the grid 2^(−g/64).
 function claim(q, plays, earned) {
-  const v = (q + Math.min(CREDIT * earned, EARNED * q)) / plays;
+  const v = (q + Math.min(CREDIT * earned, MOST_CREDIT * q)) / plays;
   if (v >= 1) return 1;
   let g = Math.min(Math.max(Math.trunc(log(v) * STEPS_BY_LN), 1), LAST_CLAIM);
   while (g < LAST_CLAIM && CLAIM_POWER[g] > v) g += 1;
