@@ -85,6 +85,8 @@ def ask(
         f"Authorization: Bearer {key}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\n\r\n{body}"
     ).encode()
+    if body.startswith("GET "):  # a page, without a key
+        request = f"{body} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
     found: list[tuple[int, float]] = []
     pause = _PAUSE if market == "quiet" else 0.0
 
@@ -134,7 +136,9 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--connections", type=int, default=2000, help="Of the busy market.")
-    parser.add_argument("--body", default="{}", help="What the busy market is asked for.")
+    parser.add_argument(
+        "--body", default="{}", help="What the busy market is asked for, or GET /docs."
+    )
     parser.add_argument("--agents", type=int, default=50, help="Agents of both markets.")
     parser.add_argument("--seconds", type=float, default=5.0, help="Of one figure (default 5).")
     parser.add_argument("--turns", type=int, default=3, help="Turns (default 3).")

@@ -62,9 +62,10 @@ class Caller:
         sent = {"Authorization": f"Bearer {key or self.key}"} if key or self.key else {}
         data = raw
         if body is not None:
-            data = json.dumps(body).encode()
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
         if data is not None:
-            sent["Content-Type"] = "application/json"
+            is_lines = isinstance(body, bytes)
+            sent["Content-Type"] = "application/x-ndjson" if is_lines else "application/json"
         try:
             self._connection.request(method, path, data, {**sent, **(headers or {})})
             answer = self._connection.getresponse()

@@ -30,6 +30,7 @@ MATRIX: list[tuple[str, str, Any, str]] = [
     ("GET", f"{A}/head", None, "oagu"),
     ("GET", f"{A}/agents/ann/journal", None, "oug"),
     ("POST", f"{A}/agents", {"agent": "ann"}, "o"),
+    ("PUT", f"{A}/agents", b'{"agent": "ann"}', "o"),
     ("POST", f"{A}/agents/ann/suspend", None, "o"),
     ("POST", f"{A}/agents/ann/resume", None, "o"),
     ("POST", f"{A}/agents/ann/arms", {"arms": ["a1"]}, "og"),

@@ -55,10 +55,7 @@ def _all(running: Running, store: Store, key: str) -> list[Answer]:
     call, made, answers = Caller(running.url, key), "", []
     for number, (method, path, body) in enumerate(WRITES):
         sent = {"Idempotency-Key": f"write {number}"}
-        raw = None
-        if isinstance(body, bytes):
-            raw, body, sent["Content-Type"] = body, None, "application/x-ndjson"
-        answer = call(method, path.replace("KEY", made), body, raw=raw, headers=sent)
+        answer = call(method, path.replace("KEY", made), body, headers=sent)
         if path == "/v1/keys":
             made = answer.json["id"]
         answers.append(answer)

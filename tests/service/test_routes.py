@@ -118,7 +118,8 @@ def test_a_slate_says_how_many_places_are_empty(service: Service) -> None:
     assert [one["agent"] for one in rest["decisions"]] == [found["decisions"][2]["agent"]]
     assert call("POST", f"{SITE}/decisions", {"segment": "de/mobile"}).status == 200
     assert call("POST", f"{SITE}/decisions", {"segment": ""}).field == "segment"
-    answer = call("POST", f"{SITE}/decisions", {"seen": {"ann": ["a1"], "bob": [], "eve": ["x"]}})
+    body = {"seen": {"ann": ["a1"], "bob": [], "eve": ["x"]}, "strict": True}
+    answer = call("POST", f"{SITE}/decisions", body)
     assert (answer.status, answer.field) == (404, "seen.eve[0]")
 
 

@@ -18,7 +18,7 @@ from copyproof.live.records import (
     plain_eligible,
     unit_reward,
 )
-from copyproof.live.registry import nothing_among
+from copyproof.live.registry import Among, nothing_among
 from copyproof.live.requests import Requests
 from copyproof.live.switch import SwitchState
 from copyproof.validation import FieldError, name, whole_in
@@ -139,19 +139,25 @@ class AskTell(Requests):
         # A slate is as long as it can be, so that replay, which counts decisions, does the same.
         made = min(count, choosable) if slate else count
         with self.group():
-            at = self._expire_due(now)
-            try:
-                first = state.round + 1
-                self._begun = self._ids.begin(first)
-                arms = state.decide(made, at, among, slate, segment)
-                plain = (wanted, slate, keyed, arms_seen, segment)
-                self._write_decisions(Asked(first, arms, at, *plain, *state.beside), later)
-            except BaseException:
-                self._failed = True  # some of it may be carried out
-                raise
-            if state.watch.crossing is not None:
-                self._cross_rail()
+            asked = Asked(0, [], self._expire_due(now), wanted, slate, keyed, arms_seen, segment)
+            self._decide(state, made, among, asked, later)
         return later
+
+    def _decide(
+        self, state: SwitchState, made: int, among: Among | None, asked: Asked, later: Later
+    ) -> None:
+        """Make decisions under conditions, and write them down."""
+        try:
+            first = state.round + 1
+            self._begun = self._ids.begin(first)
+            arms = state.decide(made, asked.at, among, asked.slate, asked.segment)
+            beside = state.beside._asdict()
+            self._write_decisions(asked._replace(round=first, arms=arms, **beside), later)
+        except BaseException:
+            self._failed = True  # some of it may be carried out
+            raise
+        if state.watch.crossing is not None:
+            self._cross_rail()
 
     def _take_room(self, count: int, most: int) -> None:
         """Refuse decisions beyond the plays that may wait; they are counted once in a while."""
