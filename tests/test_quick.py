@@ -10,7 +10,7 @@ FILES = {
     "src/copyproof/live/clock.py": "",
     "src/copyproof/live/market.py": "",
     "src/copyproof/live/deep/part.py": "",
-    "client/src/copyproof_client/pool.py": "",
+    "src/copyproof/client/pool.py": "",
     "docs/page.md": "",
     "tests/client/test_other.py": "",
     "tests/deploy/test_all.py": "",
@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 CLOCK = "src/copyproof/live/clock.py"
 LIVE = ["tests/live/test_clock.py", "tests/live/test_use.py"]
-POOL = "client/src/copyproof_client/pool.py"
+POOL = "src/copyproof/client/pool.py"
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_what_is_mounted_is_there(compose: dict[str, Any]) -> None:
 def test_the_steps_are_commands_of_ours(compose: dict[str, Any]) -> None:
     text = (DEPLOY / "compose.yml").read_text()
     commands = re.findall(r"docker compose run --rm copyproof (.*?)(?: > .*)?$", text, re.MULTILINE)
-    assert len(commands) == 1
+    assert len(commands) == 2
     for command in commands:
         arguments = [sys.executable, "-m", "copyproof", *shlex.split(command)]
         store = ["--store", "memory:"]

@@ -186,15 +186,33 @@ def test_what_cannot_be_read_is_named_in_one_line(text: str, message: str) -> No
         (None, "an object with agent, arm, sampling, ties and restart is needed"),
         ({"agent": None}, "an object with agent, arm, sampling, ties and restart is needed"),
         (
-            {"agent": None, "arm": {"kind": "x"}, "sampling": {"kind": "all"}, "ties": "random"},
+            {
+                "agent": None,
+                "arm": {"kind": "x"},
+                "sampling": {"kind": "all"},
+                "ties": "random",
+                "restart": None,
+            },
             "arm.kind = 'x' is not one of ucb",
         ),
         (
-            {"agent": None, "arm": 3, "sampling": {"kind": "all"}, "ties": "random"},
+            {
+                "agent": None,
+                "arm": 3,
+                "sampling": {"kind": "all"},
+                "ties": "random",
+                "restart": None,
+            },
             "arm.kind = 3 is not one of ucb",
         ),
         (
-            {"agent": None, "arm": {"kind": "KLUCB"}, "sampling": {"kind": "all"}, "ties": "x"},
+            {
+                "agent": None,
+                "arm": {"kind": "KLUCB"},
+                "sampling": {"kind": "all"},
+                "ties": "x",
+                "restart": None,
+            },
             "; did you mean 'kl-ucb'?",
         ),
         (
@@ -203,6 +221,7 @@ def test_what_cannot_be_read_is_named_in_one_line(text: str, message: str) -> No
                 "arm": {"kind": "ucb", "z": 1},
                 "sampling": {"kind": "all"},
                 "ties": "random",
+                "restart": None,
             },
             "z is not a parameter of ucb; it takes a, b, c, clock",
         ),

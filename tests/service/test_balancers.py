@@ -210,15 +210,15 @@ def test_a_long_request_finds_its_process(postgres: Server, tmp_path: Path, prog
             call = Secure(port, tmp_path, key)
             for size in (100_000, REQUEST_BYTES):
                 for market in MARKETS:
-                    _tell_a_thousand(call, market, size)
+                    _tell_many(call, market, size)
     finally:
         for each in both:
             each.end()
 
 
-def _tell_a_thousand(call: Secure, market: str, size: int) -> None:
+def _tell_many(call: Secure, market: str, size: int) -> None:
     """Tell rewards in a body of so many bytes: to both processes by turns, one of which leads."""
-    made = call("POST", f"/v1/markets/{market}/decisions", {"count": 1000}).json["decisions"]
+    made = call("POST", f"/v1/markets/{market}/decisions", {"count": 200}).json["decisions"]
     body = json.dumps({"rewards": [{"decision": each["id"], "reward": 1.0} for each in made]})
     assert len(body) <= size
     for _ in "ab":

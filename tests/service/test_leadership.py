@@ -110,20 +110,3 @@ def test_a_market_that_cannot_be_loaded_is_said_to_be_so() -> None:
         assert call("POST", ASK).status == 200
         broken = running.app.leadership.markets["broken"]
         wait_until(lambda: broken.failures >= 2)  # at once, after 2 s
-
-
-def test_a_market_of_before_is_not_what_is_said_of_it() -> None:
-    """Its slates have no limit: who asks for one is told so, and who says nothing may go on."""
-    store = open_store("memory:")
-    key = filled(store)["operator"]
-    store.create_market("old", {"policy": "h-ucb", "seed": 3})
-    with serving(store) as running:
-        call = Caller(running.url, key)
-        for body, status in (
-            ({"policy": "h-ucb"}, 200),
-            ({"policy": "h-ucb", "per_agent": None, "unanswered": "omitted"}, 200),
-            ({"policy": "h-ucb", "per_agent": 1}, 409),
-            ({"policy": "h-ucb", "unanswered": "estimated"}, 409),
-        ):
-            answer = call("PUT", "/v1/markets/old", body)
-            assert answer.status == status, (body, answer.body)

@@ -189,9 +189,9 @@ def test_regret_is_not_below_it(policy: str) -> None:
         assert 0.25 < (good - 0.5) * T * least <= float(regret)
 
 
-@pytest.mark.parametrize("policy", ["trial", "trial-anytime"])
 @pytest.mark.parametrize("bad", [[(0.7, 200)], [(0.7, 100), (0.6, 100)]])
-def test_games_lost_are_not_fewer(policy: str, bad: list[tuple[float, int]]) -> None:
+def test_games_lost_are_not_fewer(bad: list[tuple[float, int]]) -> None:
+    policy = "trial"
     T, games, rival = 20_000, 100, Agent("rival", [0.8])
     one = Market([Agent("i", [bad[0][0]]), rival])
     plays = simulate(one, policy, horizon=T, repetitions=games, seed=1).plays[:, 0]

@@ -25,6 +25,14 @@ export interface JournalEvent {
   readonly [field: string]: unknown;
 }
 
+/** An agent with its arms, as `registerAgents` takes many. */
+export interface NewAgent {
+  readonly agent: string;
+  readonly arms?: readonly string[];
+  readonly group?: string;
+  readonly content?: Readonly<Record<string, string>>;
+}
+
 const EVENTS = 10_000; // of a journal that are fetched at once
 
 /**
@@ -95,6 +103,14 @@ export class Client extends Operating {
     const path = "/v1/markets/{market}/agents/{agent}";
     const query = forget ? { forget } : {};
     return nothing(await this.request("delete", path, { path: { market, agent }, query, retryKey }));
+  }
+
+  /** Register up to 10,000 agents with their arms at once, all or none; how many arms are new. */
+  async registerAgents(market: string, agents: NewAgent[], { retryKey }: Retry = {}): Promise<Result<number>> {
+    const path = "/v1/markets/{market}/agents";
+    const body = agents.map((agent) => `${JSON.stringify(agent)}\n`).join("");
+    const found = await this.request("put", path, { path: { market }, body, retryKey });
+    return mapped(found, (answer) => answer.new_arms);
   }
 
   /** Register up to 1000 arms of an agent; how many are new. Retired ones are, with their statistics. */

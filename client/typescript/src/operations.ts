@@ -19,6 +19,8 @@ type PathPart<O> = Parameters<O> extends { path: infer X } ? { path: X } : { pat
 type QueryPart<O> = Parameters<O> extends { query?: infer X } ? { query?: NonNullable<X> } : { query?: never };
 type BodyPart<O> = O extends { requestBody: { content: { "application/json": infer X } } }
   ? { body: X }
+  : O extends { requestBody: { content: { "application/x-ndjson": infer X } } }
+  ? { body: X }
   : O extends { requestBody?: { content: { "application/json": infer X } } }
     ? { body?: X }
     : { body?: never };

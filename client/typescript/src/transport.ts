@@ -109,10 +109,12 @@ export class Transport {
 
   #init(sent: Sent): RequestInit {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#key}` };
-    if (sent.body !== undefined) headers["content-type"] = "application/json";
+    const text = typeof sent.body === "string" ? sent.body : JSON.stringify(sent.body);
+    if (sent.body !== undefined)
+      headers["content-type"] = typeof sent.body === "string" ? "application/x-ndjson" : "application/json";
     if (sent.method !== "GET") headers["idempotency-key"] = sent.retryKey ?? crypto.randomUUID();
     const init: RequestInit = { method: sent.method, headers, redirect: "manual" };
-    return sent.body === undefined ? init : { ...init, body: JSON.stringify(sent.body) };
+    return sent.body === undefined ? init : { ...init, body: text };
   }
 
   /** One attempt: an answer, or why there is none. */

@@ -46,6 +46,7 @@ test("every request of the document has a method", async () => {
   assert.ok(unwrap(await client.markets()).some((each) => each.market === name));
   assert.equal(unwrap(await client.registerAgent(name, "zoe")), true);
   assert.equal(unwrap(await client.registerAgent(name, "zoe")), false);
+  assert.equal(unwrap(await client.registerAgents(name, [{ agent: "max", arms: ["m", "n"] }])), 2);
   assert.equal(unwrap(await client.registerArms(name, "zoe", ["a", "b"], { content: { a: "9f" } })), 2);
   assert.equal(unwrap(await client.suspendAgent(name, "zoe")), true);
   assert.equal(unwrap(await client.resumeAgent(name, "zoe")), true);
@@ -82,7 +83,7 @@ test("every request of the document has a method", async () => {
   }
   assert.equal(unwrap(await client.ownKey()).role, "operator");
   const history = unwrap(await client.history(name, { events: 1000, spans: 10 }));
-  assert.deepEqual(history.newcomers.map((each) => each.agent).sort(), ["eve", "zoe"]);
+  assert.deepEqual(history.newcomers.map((each) => each.agent).sort(), ["eve", "max", "zoe"]);
   assert.match(unwrap(await client.previewPolicy(name, "ucb1")).guarantee, /^none: /);
   assert.match(failed(await client.previewPolicy(name, "rh-ucb(L=")).message, /policy/);
   const begun = unwrap(await client.startAudit(name, { policy: "h-ucb", horizon: 10 }));

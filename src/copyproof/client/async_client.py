@@ -13,7 +13,7 @@ from typing import Any
 from .async_connection import AsyncConnection
 from .async_identities import AsyncIdentities
 from .async_operations import AsyncOperations
-from .protocol import dictionaries, listed, part, private, query
+from .protocol import dictionaries, lines, listed, part, private, query
 from .records import ApiKey, Decision, Told, read
 
 _EVENTS = 10_000  # of a journal that are fetched at once
@@ -153,6 +153,18 @@ class AsyncClient(AsyncIdentities, AsyncOperations):
         """
         path = query(f"/agents/{part(agent)}", {"forget": "true"} if forget else {})
         await self._send("DELETE", market, path, None, retry_key)
+
+    async def register_agents(
+        self, market: str, agents: Sequence[Mapping[str, Any]], *, retry_key: str | None = None
+    ) -> int:
+        """Register up to 10,000 agents with their arms at once, all or none; how many arms are new.
+
+        An agent is ``{"agent": "ann", "arms": ["a", "b"]}``, maybe with a ``group``, and with
+        ``content`` by arm.
+        """
+        body = lines("agents", agents)
+        answer = await self._send("PUT", market, "/agents", body, retry_key)
+        return int(answer["new_arms"])
 
     async def register_arms(
         self,

@@ -94,9 +94,10 @@ class Request:
     ) -> "Request":
         """Write a request; without a ``retry_key`` a write gets one of its own."""
         headers = {"Accept-Encoding": "identity", "Authorization": f"Bearer {key}"}
-        data = None if body is None else _written(body).encode()
+        is_text = isinstance(body, str)  # an object on each line, written already
+        data = None if body is None else (body if is_text else _written(body)).encode()
         if data is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = f"application/{'x-ndjson' if is_text else 'json'}"
         if method != "GET":
             headers["Idempotency-Key"] = retry_key or uuid.uuid4().hex
         for name, text in (("key", key), ("retry_key", retry_key or "")):
@@ -246,6 +247,18 @@ def dictionaries(name: str, given: Any) -> list[dict[str, Any]]:
     if not is_list or not all(isinstance(one, Mapping) for one in given):
         raise ValueError(f"{name} = {given!r} is not a list of dictionaries")
     return [dict(one) for one in given]
+
+
+def lines(name: str, given: Any) -> str:
+    r"""Return dictionaries as JSON, each on a line.
+
+    Examples
+    --------
+    >>> lines("agents", [{"agent": "ann"}, {"agent": "bob", "arms": ["b"]}])
+    '{"agent": "ann"}\n{"agent": "bob", "arms": ["b"]}\n'
+    """
+    written = (_written(row, f"{name}[{n}]") for n, row in enumerate(dictionaries(name, given)))
+    return "".join(f"{line}\n" for line in written)
 
 
 def _written(value: Any, place: str = "") -> str:

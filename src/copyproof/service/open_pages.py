@@ -29,7 +29,7 @@ class Page:
     Examples
     --------
     >>> page_of("text/plain", b"a page").tag
-    '"1eae2f6bcb24baa39ccb8ec9dcca11a7"'
+    '"9a8eeff1d0bc6b9b7acf170b1168d6d0"'
     """
 
     kind: str
