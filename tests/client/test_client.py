@@ -170,7 +170,7 @@ def test_every_request_of_the_document_has_a_method(tmp_path: Path) -> None:
         client.markets()
         client.register_agent("new", "zoe")
         client.register_arms("new", "zoe", ["a", "b"])
-        many = [{"agent": "max", "arms": ["m", "n"]}, {"agent": "kim"}]
+        many: list[dict[str, Any]] = [{"agent": "max", "arms": ["m", "n"]}, {"agent": "kim"}]
         assert client.register_agents("new", many) == 2
         assert client.register_agents("new", many) == 0
         with pytest.raises(ValueError, match="agents = 'max' is not a list of dictionaries"):
