@@ -14,6 +14,9 @@ NODE := client/typescript/node_modules/.ready
 PROGRAMS := $(VENV)/.ready-programs
 BROWSER := $(VENV)/.ready-browser
 
+# Tests with their assertions rewritten stay as bytecode, as each of three workers imports them all.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 3 --dist worksteal
+
 # Study files in `studies`; the scripts of the same names make their tables.
 STUDIES := lost_games_development lost_games targets price least_lost
 
@@ -64,11 +67,11 @@ lint: $(DEV)  ## check format, style, types and the direction of imports
 
 .PHONY: test
 test: lint $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then the tests and doctests but the slow ones
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(PYTEST)
 
 .PHONY: test-all
 test-all: lint $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## lint, then all tests, the slow ones too
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m ""
+	$(PYTEST) -m ""
 
 .PHONY: coverage
 coverage: $(DEV) $(DOCS) $(KERNELS) $(NODE) $(PROGRAMS) $(BROWSER)  ## run the tests and say which lines of Python they reach

@@ -58,8 +58,8 @@ def test_an_agent_of_several_arms_only_loses_by_losing_its_records() -> None:
 
 def test_a_fee_is_paid_for_every_new_arm() -> None:
     market = Market(SINGLE.agents, fee=0.01)
-    found = attacks(market, "h-ucb", agent="0.5-agent", horizon=500, seed=1)
-    plays = simulate(market, "h-ucb", horizon=500, repetitions=400, seed=1).agents[0].plays
+    found = attacks(market, "h-ucb", agent="0.5-agent", horizon=200, seed=1)
+    plays = simulate(market, "h-ucb", horizon=200, repetitions=400, seed=1).agents[0].plays
     # A new arm after every play but one in the last round.
     assert found.renewals[0].gain.mean == pytest.approx(-0.01 * plays.mean, rel=0.05)
     assert found.renewals[0].verdict == "no-gain"

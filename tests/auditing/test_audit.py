@@ -50,7 +50,9 @@ def test_flat_policies_are_prone_from_two_copies_on(policy: str) -> None:
 
 @pytest.mark.parametrize("policy", ["h-ucb", "rh-ucb", "prh-ucb", "fair(ucb1)", "h-thompson"])
 def test_copies_of_a_single_arm_read_exactly_zero(policy: str) -> None:
-    found = audit(SINGLE, policy, horizon=2000, seed=1, most_copies=10, method="sampling")
+    found = audit(
+        SINGLE, policy, horizon=600, seed=1, most_copies=10, method="sampling", budget=2_000_000
+    )
     assert found.verdict == "no-gain"
     for agent in found.agents:
         for gain in agent.copying:
@@ -61,10 +63,11 @@ def test_copies_of_a_single_arm_read_exactly_zero(policy: str) -> None:
 
 
 def test_the_luck_is_shared_and_does_not_depend_on_the_workers() -> None:
-    one = audit(MIXED, "ucb1", horizon=500, seed=3, most_copies=5, workers=1, method="sampling")
-    two = audit(MIXED, "ucb1", horizon=500, seed=3, most_copies=5, workers=2, method="sampling")
+    how: dict[str, Any] = {"horizon": 500, "most_copies": 5, "method": "sampling"}
+    how["budget"] = 1_000_000
+    one, two = (audit(MIXED, "ucb1", seed=3, workers=workers, **how) for workers in (1, 2))
     assert one.agents == two.agents
-    other = audit(MIXED, "ucb1", horizon=500, seed=4, most_copies=5, method="sampling")
+    other = audit(MIXED, "ucb1", seed=4, **how)
     assert one.agents != other.agents
 
 

@@ -72,7 +72,7 @@ def study(**changes: Any) -> Study:
     given: dict[str, Any] = {
         "policies": ["ucb1", "rh-ucb", "trial"],
         "markets": {"one": TWO_AND_THREE[0], "two": TWO_AND_THREE[1], "bound": BOUND},
-        "horizons": [20, 30],
+        "horizons": [8, 12],
         "repetitions": 3,
         "seed": 1,
         "measure": ["regret", "revenue", "shares", "lost", "exact"],

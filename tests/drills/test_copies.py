@@ -36,7 +36,7 @@ def test_weaker_arms_are_decided_not_to_pay(policy: str) -> None:
 
 
 def test_another_content_pays_where_seen_goes_by_content() -> None:
-    found = drill("trial-anytime", scenarios=["content"], games=12, seed=1, workers=1).gains
+    found = drill("trial-anytime", scenarios=["content"], games=6, seed=1, workers=1).gains
     for one in found:
         assert not one.is_old
         if one.pays:

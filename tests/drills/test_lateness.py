@@ -108,11 +108,11 @@ def earned(game: EpochGame) -> list[float]:
 @pytest.mark.parametrize("policy", POLICIES)
 def test_who_has_an_arm_as_every_epoch_begins_is_never_ahead(policy: str) -> None:
     changed = 0
-    for seed in range(20):
+    for seed in range(10):
         alone, deviating = paths(policy, seed)
         assert all(one >= other for one, other in zip(alone, deviating, strict=True)), seed
         changed += alone != deviating
-    assert changed > 10
+    assert changed > 4
 
 
 def paths_away(policy: str, seed: int, away: range) -> tuple[list[float], list[float]]:

@@ -20,14 +20,14 @@ def test_silence_changes_nothing(policy: str) -> None:
 
 
 def test_lateness_of_one_agent_does_not_pay() -> None:
-    found = drill("trial-anytime", scenarios=["silence"], games=12, seed=1, workers=1)
+    found = drill("trial-anytime", scenarios=["silence"], games=6, seed=1, workers=1)
     for one in found.gains:
         if one.setting in ("its ones late", "all of it late"):
             assert one.gain.mean < 0
 
 
 def test_to_sign_up_late_does_not_pay() -> None:
-    found = drill("trial-anytime", scenarios=["sign-up"], games=12, seed=1, workers=1)
+    found = drill("trial-anytime", scenarios=["sign-up"], games=6, seed=1, workers=1)
     by_setting = {one.setting: one for one in found.gains}
     for after in ("after 1", "after 100"):
         assert by_setting[after].gain.mean < 2.5 * by_setting[after].error
@@ -98,8 +98,8 @@ def _earned(policy: str, seed: int, *, attacks: bool) -> list[float]:
 def test_no_lateness_pays_on_any_path_where_all_others_are_told_at_once(policy: str) -> None:
     """The pathwise theorem, with rewards of the agent's own that come whenever they will."""
     changed = 0
-    for seed in range(25):
+    for seed in range(12):
         alone, late = (_earned(policy, seed, attacks=attacks) for attacks in (False, True))
         assert all(one >= other for one, other in zip(alone, late, strict=True)), seed
         changed += alone != late
-    assert changed > 10
+    assert changed > 4

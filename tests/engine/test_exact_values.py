@@ -8,7 +8,7 @@ import pytest
 from copyproof import Agent, Market, simulate
 from copyproof.simulation.decisions import decisions_of_games
 
-MANY = 200_000
+MANY = 50_000
 
 
 def mean_revenue(market: Market, policy: str, horizon: int, seed: int) -> tuple[float, float]:
@@ -101,15 +101,15 @@ def test_exact_ties_are_broken_uniformly() -> None:
 def test_samples_are_uniform(policy: str, size: int) -> None:
     # ⌊ln 1000⌋ = 6 of 12 arms; every arm is in half of the samples, every pair in 3/11 − … of them.
     market = Market([Agent("a", [0.0], copies=[12])])
-    made = decisions_of_games(market, policy, horizon=1000, repetitions=20_000, seed=12)
-    played = np.zeros((20_000, 12))
+    made = decisions_of_games(market, policy, horizon=1000, repetitions=6_000, seed=12)
+    played = np.zeros((6_000, 12))
     np.put_along_axis(played, made.astype(np.int64), 1, axis=1)
     assert np.all(played.sum(axis=1) == size)
     share = played.mean(axis=0)
-    assert np.all(np.abs(share - 0.5) < 4.5 * 0.5 / np.sqrt(20_000))
-    pairs = (played.T @ played / 20_000)[np.triu_indices(12, 1)]
+    assert np.all(np.abs(share - 0.5) < 4.5 * 0.5 / np.sqrt(6_000))
+    pairs = (played.T @ played / 6_000)[np.triu_indices(12, 1)]
     chance = 6 / 12 * 5 / 11
-    assert np.all(np.abs(pairs - chance) < 4.5 * np.sqrt(chance * (1 - chance) / 20_000))
+    assert np.all(np.abs(pairs - chance) < 4.5 * np.sqrt(chance * (1 - chance) / 6_000))
 
 
 def test_a_drawn_priority_order_is_uniform() -> None:

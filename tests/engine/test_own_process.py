@@ -98,7 +98,7 @@ def test_a_sample_without_a_good_arm_is_split_off() -> None:
 @pytest.mark.parametrize("policy", ["trial(c=0.2)", "rh-ucb-t-free(L=3)"])
 def test_ensembles_and_walkers_on_their_own_agree(policy: str) -> None:
     market = Market([Agent("A", [0.9, 0.2], copies=[2, 30]), Agent("B", [0.8])])
-    alone = runs(asked(market, policy, 0.8, 2000, walkers=1, bins=1), 2000)
+    alone = runs(asked(market, policy, 0.8, 2000, walkers=1, bins=1), 700)
     assert set(alone[:, LOST]) <= {0.0, 1.0}
     together = runs(asked(market, policy, 0.8, 2000), 30)
     difference = float(alone[:, LOST].mean() - together[:, LOST].mean())

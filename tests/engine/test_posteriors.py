@@ -9,7 +9,7 @@ from copyproof.engine.pools import reset
 from copyproof.engine.posteriors import draw_largest, weigh
 from copyproof.engine.state import State
 
-DRAWS = 6000
+DRAWS = 3000
 
 
 def state_of(groups: list[tuple[int, int, float]]) -> State:
@@ -52,7 +52,7 @@ def test_each_arm_wins_as_often_as_by_independent_draws(
     rng = np.random.default_rng(1)
     a = np.repeat([1 + total for _, _, total in groups], [count for count, _, _ in groups])
     b = np.repeat([1 + n - total for _, n, total in groups], [count for count, _, _ in groups])
-    winners = np.concatenate([rng.beta(a, b, (1000, len(a))).argmax(axis=1) for _ in range(20)])
+    winners = np.concatenate([rng.beta(a, b, (1000, len(a))).argmax(axis=1) for _ in range(10)])
     expected = np.bincount(of_group[winners], minlength=len(groups)) / len(winners)
     error = np.sqrt(expected * (1 - expected) * (1 / DRAWS + 1 / len(winners)))
     assert (abs(found - expected) <= 4 * error + 1e-12).all()

@@ -112,6 +112,7 @@ def by_owner(tally: Tally) -> str:
 def test_re_registration_is_tried_on_policies_that_take_it() -> None:
     market = Market([Agent("ann", [0.5]), Agent("bob", [0.75])])
     how: dict[str, Any] = {"agent": "ann", "horizon": 100, "seed": 1, "identities": [2]}
+    how["budget"] = 200_000
     # The least played arm is the new one: ann has all the rounds but one.
     found = attacks(market, function_policy(least_played), **how)
     by_name = {gain.deviation.name: gain for gain in found.renewals}

@@ -13,7 +13,7 @@ from tests.own_reference import OWN_POLICIES, own_choices
 from tests.reference import choices, rh_ucb
 
 SMALL = Settings(horizon=150, repetitions=400, seed=1)
-SLOW_GAMES = 40
+SLOW_GAMES = 20
 MANY_ARMS = 2000
 SLOW = {"fair(ucb1)": "fair"} | {f"rh-ucb(L={L})": rh_ucb(L) for L in SAMPLE_FACTORS}
 """Policies that the reference knows by another name."""

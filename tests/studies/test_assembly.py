@@ -46,7 +46,7 @@ def opened(cell: Cell, tmp_path: Path) -> Opened:
 
 def test_any_order_gives_the_same_bits(opened: Opened, outcomes: list[Outcome]) -> None:
     rows = []
-    for seed in range(6):
+    for seed in range(3):
         store, assembly = opened()
         with store.transaction():
             store._open.execute("DELETE FROM cells")

@@ -85,7 +85,7 @@ def test_a_worker_killed_again_and_again_changes_nothing(
         ended = threading.Event()
 
         def kill() -> None:
-            while not ended.wait(0.7) and len(killed) < 4:
+            while not ended.wait(0.7) and len(killed) < 2:
                 for worker in list(client.cluster.workers.values())[:1]:
                     process = worker.process
                     if process is not None and process.pid is not None:
