@@ -1,6 +1,5 @@
 """No verifier accepts a forged journal: not the Python one, and not the one of the console."""
 
-import itertools
 import json
 import shutil
 import subprocess
@@ -70,15 +69,14 @@ def _is_refused(lines: Lines, heads: list[SignedHead], agent: str | None = None)
         return True
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
-def test_no_forged_audit_file_is_accepted(audit: Journal, step: int) -> None:
+def test_no_forged_audit_file_is_accepted(audit: Journal) -> None:
     lines, heads = audit
     assert verify(lines, heads).holds
     tried = 0
-    for why, forged in itertools.islice(forger.audit_forgeries(lines), 0, None, step):
+    for why, forged in forger.audit_forgeries(lines):
         assert _is_refused(forged, heads), why
         tried += 1
-    assert tried > 2000 / step
+    assert tried > 2000
 
 
 def test_every_kind_of_event_is_covered() -> None:
