@@ -1,5 +1,6 @@
 """Policies by text: every form, and every way to get it wrong."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -89,6 +90,20 @@ def test_a_file_that_fails_is_named(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=message) as caught:
             named_policy(f"{file}:name")
         assert caught.value.__cause__ is not None
+
+
+def test_a_file_that_changes_within_a_second_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    file = tmp_path / "mine.py"
+    source = (
+        "from copyproof import function_policy as made\nname = made(lambda tally: '0.{}-agent/1')"
+    )
+    for best, expected in [("5", [30, 0, 0, 0, 0]), ("6", [0, 30, 0, 0, 0])]:
+        file.write_text(source.format(best))
+        os.utime(file, (1.7e9, 1.7e9))
+        assert plays(f"{file}:name") == expected
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
