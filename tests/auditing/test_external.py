@@ -39,7 +39,7 @@ def test_a_policy_that_deals_by_arms_pays_for_copies() -> None:
 def test_river_and_mabwiser_are_prone() -> None:
     for policy in ("river:UCB(delta=1)", "mabwiser:UCB1(alpha=1)"):
         found = audit(
-            paper_market("1a"), policy, agent="0.5-agent", horizon=300, seed=1, most_copies=5
+            paper_market("1a"), policy, agent="0.5-agent", horizon=100, seed=1, most_copies=5
         )
         assert found.verdict == "prone"
 

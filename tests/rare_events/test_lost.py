@@ -41,9 +41,9 @@ def test_seeds_and_rivals_matter() -> None:
 
 
 def test_precision_and_budget() -> None:
-    rough, fine = (found(runs=None, precision=precision) for precision in (0.5, 0.03))
+    rough, fine = (found(runs=None, precision=precision) for precision in (0.5, 0.1))
     assert fine.runs > 2 * rough.runs
-    assert fine.relative_error < 0.05
+    assert fine.relative_error < 0.15
     assert found(runs=None, precision=0.0001, budget=1).runs == 32
 
 

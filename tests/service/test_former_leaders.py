@@ -14,7 +14,7 @@ from tests.service.test_two_processes import _settled
 ASK = "/v1/markets/site/decisions"
 TELL = "/v1/markets/site/rewards"
 STATISTICS = "/v1/markets/site/statistics"
-TRIALS = 3
+TRIALS = 1
 
 
 def _decided(url: str, key: str) -> Any:
