@@ -150,10 +150,10 @@ class Retries:
         return None
 
     def _identity(self, market: str) -> str | None:
-        """Return what tells a market from another of the same name; None if there is none."""
+        """Return the identity of a market's chain; None if there is no such market."""
         if self._store.config(market) is None:
             return None
-        return hashlib.sha256(self._store.chain(market).secret.encode()).hexdigest()[:40]
+        return self._store.chain(market).identity
 
     def _note(
         self, retry: Retry, now: float, answer: dict[str, Any] | None, deleted: str | None = None

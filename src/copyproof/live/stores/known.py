@@ -9,7 +9,6 @@ ago at most. A store that ends before them has lost what was acknowledged, and i
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import sqlite3
@@ -17,9 +16,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from copyproof.live.stores.chain import identity_of
 from copyproof.live.stores.errors import Damaged, StoreError
+from copyproof.live.stores.new_file import sync_folder
 
-# A market's last event, the head after it, and what tells a market from another of its name.
+# A market's last event, the head after it, and the identity of its chain.
 Head: TypeAlias = tuple[int, str, str]
 
 SERVING = "SELECT number FROM changes WHERE name = 'serving'"
@@ -72,11 +73,7 @@ def write_known(path: Path, known: Known, *, sync: bool) -> None:
                 os.fsync(file.fileno())
         os.replace(beside, target)
         if sync:
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync_folder(path.parent)
     except OSError as error:
         raise StoreError(f"{target}: cannot be written ({error.strerror})") from error
 
@@ -87,12 +84,7 @@ def _private(path: str, flags: int) -> int:
 
 def heads_of(rows: Iterable[tuple[str, int, str, str]]) -> dict[str, Head]:
     """Return heads by market, given the rows of ``HEADS``."""
-    return {name: (last, head, _mark(secret)) for name, last, head, secret in rows}
-
-
-def _mark(secret: str) -> str:
-    """What tells markets of one name apart, and says nothing about their secret."""
-    return hashlib.blake2s(secret.encode(), digest_size=8).hexdigest()
+    return {name: (last, head, identity_of(secret)) for name, last, head, secret in rows}
 
 
 def refuse_foreign_log(path: Path, log: Path) -> None:
@@ -145,11 +137,11 @@ def compare_heads(raw: sqlite3.Connection, path: Path) -> None:
     """
     known = read_known(path).heads
     there = heads_of(raw.execute(HEADS)) if known else {}
-    for market, (last, head, mark) in known.items():
+    for market, (last, head, identity) in known.items():
         if market not in there:
             raise Damaged(_lost(path, market, f"it had {last} events, and is not there"))
         number, newest, of = there[market]
-        if of != mark:  # it was deleted, and made again
+        if of != identity:  # it was deleted, and made again
             continue
         if number < last:
             raise Damaged(_lost(path, market, f"event {last} was stored, and {number} is the last"))

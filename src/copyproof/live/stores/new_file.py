@@ -32,6 +32,15 @@ def write_anew(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def sync_folder(folder: Path) -> None:
+    """Sync which names a folder has."""
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(place)
+    finally:
+        os.close(place)
+
+
 def into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
     """Let ``copy`` write a file beside ``path``, sync it, and only then give it its name."""
     if path.exists():
@@ -48,11 +57,7 @@ def into_new_file(path: Path, copy: Callable[[Path], None]) -> None:
             raise exists_already("path", path) from None
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{path}: the backup cannot be written: {error}") from error
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(path.parent)
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
             Path(f"{beside}{suffix}").unlink(missing_ok=True)
