@@ -66,6 +66,7 @@ from copyproof.engine.selection import (
     EVERYONE,
     NOBODY,
     Mask,
+    agent_ruled_out,
     clear,
     has_tournament,
     mark,
@@ -267,9 +268,7 @@ def _leave_out_exceptions(
         return
     for n in range(max(operation.start, 0), operation.stop):
         if lists[n] != EVERYONE:
-            number = -2 - lists[n]
-            agent = number if number < mask.left.shape[0] else state.items[number].owner
-            _leave_out_agent(plan, state, mask, agent)
+            _leave_out_agent(plan, state, mask, agent_ruled_out(state, mask, lists[n]))
     if operation.code == SLATE:
         for round_ in range(live.counters[ROUND] - made, live.counters[ROUND]):
             arm = live.item_of[live.log[round_ - live.counters[BASE]].arm]
@@ -289,8 +288,7 @@ def _put_exceptions_back(
     """Undo ``_leave_out_exceptions`` and the marks of what was chosen; modified in place."""
     for n in range(max(operation.start, 0), operation.stop):
         if lists[n] != EVERYONE:
-            number = -2 - lists[n]
-            agent = number if number < mask.left.shape[0] else state.items[number].owner
+            agent = agent_ruled_out(state, mask, lists[n])
             if state.place[agent] >= 0:
                 put_back(plan.agent, state, 0, state.place[agent], agent)
     if operation.code == SLATE:

@@ -124,10 +124,15 @@ def mark_exceptions(state: State, mask: Mask, lists: Any, start: int, stop: int)
     """``mark`` for a mask that is whole: what is ruled out. The mask is modified in place."""
     for n in range(max(start, 0), stop):
         if lists[n] != EVERYONE:
-            number = -2 - lists[n]
-            agent = number if number < mask.left.shape[0] else state.items[number].owner
-            mark_unmarked(state, mask, agent)
-            _rule_out(state, mask, number)
+            mark_unmarked(state, mask, agent_ruled_out(state, mask, lists[n]))
+            _rule_out(state, mask, -2 - lists[n])
+
+
+@inlined
+def agent_ruled_out(state: State, mask: Mask, entry: int) -> int:
+    """Return the agent that an entry of a list rules out, or of whom it rules out an arm."""
+    number = -2 - entry
+    return int(number if number < mask.left.shape[0] else state.items[number].owner)
 
 
 @inlined
