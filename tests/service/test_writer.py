@@ -200,6 +200,17 @@ def test_a_busy_market_does_not_spend_its_time_on_snapshots(
         assert store.taken == 1
 
 
+async def _started(store: MemoryStore, committer: Committer) -> Writer:
+    """A writer of the market of a store that is filled, once it serves it."""
+    loop = asyncio.get_running_loop()
+    load = lambda: Principal(store=store, market="site")  # noqa: E731
+    writer = Writer("site", load, loop, committer, most=10, ended=lambda lost: None)
+    writer.held_until = math.inf
+    writer.start()
+    assert await asyncio.to_thread(writer.ready.wait, 10)
+    return writer
+
+
 @pytest.mark.parametrize("few", [1, 1000])
 def test_a_market_is_saved_while_it_is_served_before_it_is_handed_over(
     monkeypatch: pytest.MonkeyPatch, few: int
@@ -211,12 +222,7 @@ def test_a_market_is_saved_while_it_is_served_before_it_is_handed_over(
     committer.start()
 
     async def hand_over() -> None:
-        loop = asyncio.get_running_loop()
-        load = lambda: Principal(store=store, market="site")  # noqa: E731
-        writer = Writer("site", load, loop, committer, most=10, ended=lambda lost: None)
-        writer.held_until = math.inf
-        writer.start()
-        assert await asyncio.to_thread(writer.ready.wait, 10)
+        writer = await _started(store, committer)
         before = store.last("site")
         assert await asyncio.to_thread(writer.save().wait, 10)
         found = store.snapshot("site")
@@ -300,12 +306,7 @@ def test_what_is_read_is_not_answered_without_a_lease(brief: bool) -> None:
     committer.start()
 
     async def read() -> None:
-        loop = asyncio.get_running_loop()
-        load = lambda: Principal(store=store, market="site")  # noqa: E731
-        writer = Writer("site", load, loop, committer, most=10, ended=lambda lost: None)
-        writer.held_until = math.inf
-        writer.start()
-        assert await asyncio.to_thread(writer.ready.wait, 10)
+        writer = await _started(store, committer)
         look = lambda principal: principal.round  # noqa: E731
         assert await writer.submit(look, brief=brief) == 0
         writer.held_until = counted_seconds() - 0.01
